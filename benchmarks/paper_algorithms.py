@@ -1,0 +1,394 @@
+"""Algorithms 1 and 2 of "String Re-writing Kernel" (Bu, Li and Zhu, ACL 2012), compiled: what Rekern is compared with.
+
+The kernel has aligned wildcards and windows of k tokens on both sides. A *double* is a pair of tokens, one from each
+pair's text; it is identical when the two tokens are the same. Algorithm 2 groups all pairs of k-grams of the two
+sources by the multiset of their non-identical doubles (the key), does the same for the two targets, and calls g for
+every source and target multiset of doubles (the values) under a key that both have.
+
+The paper asks for hash maps. This is a careful version of them, meant to be as fast as that algorithm can be:
+
+- the hash of a multiset is the sum of its doubles' hashes, so it rolls along a diagonal in constant time for any k;
+- a map is an open-addressing table, at most one eighth full, that leads from a key to the chain of its values and
+  their frequencies; equal hashes are always confirmed by comparing the doubles, so the result is exact;
+- a target value is kept only if the source map has its key (lines 10 to 13 would never look at the others);
+- the sums over i in Algorithm 1 are looked up in a table of their two counts, made once for each k and decay.
+
+Texts are flat: token numbers in ``ids`` (int32), text n in ``ids[offsets[n]:offsets[n + 1]]`` (offsets int64), and
+pair i is the texts 2 i (source) and 2 i + 1 (target).
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from math import comb, factorial
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rekern._compile import compiled
+
+Ids = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+# A value is a row of five numbers: where its first two k-grams begin in the left and the right text, its frequency, the
+# next value with the same key, and, for a key's first source value, the first target value with that key.
+LEFT, RIGHT, COUNT, NEXT, TARGET = range(5)
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+EMPTY = np.int32(-1)
+
+inlined = numba.njit(nogil=True, inline="always")
+
+
+def kbar(as1: ArrayLike, at1: ArrayLike, as2: ArrayLike, at2: ArrayLike, decay: float = 1.0) -> float:
+    """Algorithm 1: the kernel of the pairs of k-grams (as1, at1) and (as2, at2), all of them token numbers.
+
+    >>> s1, t1, s2, t2 = ([ord(c) for c in text] for text in ("abbccbb", "cbcbbcb", "abcccdd", "cbccdcd"))
+    >>> kbar(s1, t1, s2, t2)   # Figure 2: 12 + 24 + 14 + 2
+    52.0
+    """
+    ids, offsets = flat_texts([as1, at1, as2, at2])
+    k = int(offsets[1])
+    if not np.array_equal(offsets, k * np.arange(5)):
+        raise ValueError("Algorithm 1 compares k-grams: give four texts of the same length")
+    return float(_kbar(ids, k, *factors(k, decay)))
+
+
+def algorithm2(
+    s1: ArrayLike, t1: ArrayLike, s2: ArrayLike, t2: ArrayLike, k: int, decay: float = 1.0
+) -> tuple[float, int]:
+    """Algorithm 2: the kernel of the pairs (s1, t1) and (s2, t2) of token numbers, and C, how often it calls g.
+
+    >>> algorithm2([1, 2, 3], [3, 1], [1, 2, 4], [4, 1], k=1)   # 1→1, 2→1, and ⟨1⟩→⟨1⟩ (2 places in each pair)
+    (6.0, 5)
+    """
+    ids, offsets = flat_texts([s1, t1, s2, t2])
+    value, calls = _cells(ids, offsets, np.array([[0, 1]]), k, *factors(k, decay), *hashes(ids), tables(offsets, k))
+    return float(value[0]), int(calls[0])
+
+
+def gram_algorithm2(ids: Ids, offsets: Offsets, n_pairs: int, k: int, decay: float = 1.0, n_jobs: int = 1) -> Floats:
+    """The Gram matrix of a corpus by Algorithm 2, one evaluation for each cell of the upper triangle, then mirrored.
+
+    >>> ids, offsets = flat_texts([[1, 2, 3], [3, 1], [1, 2, 4], [4, 1]])
+    >>> gram_algorithm2(ids, offsets, 2, k=1)
+    array([[10.,  6.],
+           [ 6., 10.]])
+    """
+    gram = np.zeros((n_pairs, n_pairs))
+    identical, others = factors(k, decay)
+    left, right = hashes(ids)
+
+    def rows(first: int) -> None:
+        _rows(ids, offsets, n_pairs, first, n_jobs, k, identical, others, left, right, tables(offsets, k), gram)
+
+    with ThreadPoolExecutor(n_jobs) as threads:
+        list(threads.map(rows, range(n_jobs)))
+    return np.triu(gram) + np.triu(gram, 1).T
+
+
+def figure6_counts(ids: Ids, offsets: Offsets, pairs_index: ArrayLike, k: int) -> Floats:
+    """C / n_avg**2 of Figure 6 for rows (i, j) of pair numbers: calls of g over the squared mean length of four texts.
+
+    >>> ids, offsets = flat_texts([[1, 2, 3], [3, 1], [1, 2, 4], [4, 1]])
+    >>> figure6_counts(ids, offsets, [(0, 1)], k=1)   # 5 calls, 2.5 tokens on average
+    array([0.8])
+    """
+    cells = np.asarray(pairs_index, dtype=np.int64).reshape(-1, 2)
+    _, calls = _cells(ids, offsets, cells, k, *factors(k, 1.0), *hashes(ids), tables(offsets, k))
+    lengths = np.diff(offsets).reshape(-1, 2).sum(axis=1)
+    mean = lengths[cells].sum(axis=1) / 4
+    return np.divide(calls, mean**2, out=np.zeros(len(cells)), where=mean > 0)
+
+
+def flat_texts(texts: list[Any]) -> tuple[Ids, Offsets]:
+    """Texts of token numbers, one after the other, with offsets.
+
+    >>> flat_texts([[5, 6], [7]])
+    (array([5, 6, 7], dtype=int32), array([0, 2, 3]))
+    """
+    arrays = [np.asarray(text, dtype=np.int32) for text in texts]
+    return np.concatenate(arrays), np.cumsum([0, *(len(array) for array in arrays)], dtype=np.int64)
+
+
+def factors(k: int, decay: float) -> tuple[Floats, Floats]:
+    """Lines 5 to 7 of Algorithm 1 for all counts up to k.
+
+    ``identical[a, b]`` is for an identical double found a times in the source and b times in the target, ``others[j]``
+    for any other double, found j times in both.
+
+    >>> factors(1, 0.5)
+    (array([[1.  , 1.  ],
+           [1.  , 1.25]]), array([1.  , 0.25]))
+    """
+    square = decay * decay
+    identical = [
+        [sum(comb(a, i) * comb(b, i) * factorial(i) * square**i for i in range(min(a, b) + 1)) for b in range(k + 1)]
+        for a in range(k + 1)
+    ]
+    others = [factorial(j) * square**j for j in range(k + 1)]
+    return np.array(identical, dtype=np.float64), np.array(others, dtype=np.float64)
+
+
+def hashes(ids: Ids) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Two random numbers for each token; a double's hash is the first one's left number times the second one's right.
+
+    >>> left, right = hashes(np.array([3, 4, 3], dtype=np.int32))
+    >>> bool(left[0] == left[2]), bool(left[0] == left[1]), bool(left[0] == right[0])
+    (True, False, False)
+    """
+    tokens = ids.astype(np.uint64)
+    return _mixed(tokens + SPREAD), _mixed(~tokens)
+
+
+def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    # The finaliser of SplitMix64: neighbouring token numbers become unrelated 64-bit numbers.
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def tables(offsets: Offsets, k: int) -> tuple[NDArray[Any], ...]:
+    """Room for the maps of one evaluation, large enough for any two pairs of the corpus; one set for each thread.
+
+    >>> [table.shape for table in tables(np.array([0, 3, 5]), k=2)]
+    [(32,), (4,), (4,), (4,), (4, 5), (4, 5)]
+    """
+    windows = max(int(np.diff(offsets).max(initial=0)) - k + 1, 1) ** 2
+    slots = np.empty(1 << (8 * windows - 1).bit_length(), dtype=np.int32)
+    key_hashes, source_hashes, target_hashes = (np.empty(windows, dtype=np.uint64) for _ in range(3))
+    sources, targets = (np.empty((windows, 5), dtype=np.int32) for _ in range(2))
+    return slots, key_hashes, source_hashes, target_hashes, sources, targets
+
+
+# The compiled part. Array arguments: ids and offsets; identical and others from factors(); left and right from hashes();
+# slots, key_hashes, source_hashes, target_hashes, sources and targets from tables(). The small functions are inlined,
+# since passing arrays to a function that is called for each k-gram pair would take longer than its work.
+
+
+@compiled
+def _rows(  # type: ignore[no-untyped-def]
+    ids, offsets, n_pairs, first, step, k, identical, others, left, right, room, gram
+):
+    for p in range(first, n_pairs, step):
+        for q in range(p, n_pairs):
+            gram[p, q] = _evaluate(ids, offsets, p, q, k, identical, others, left, right, room)[0]
+
+
+@compiled
+def _cells(ids, offsets, cells, k, identical, others, left, right, room):  # type: ignore[no-untyped-def]
+    values = np.zeros(len(cells), dtype=np.float64)
+    calls = np.zeros(len(cells), dtype=np.int64)
+    for n in range(len(cells)):
+        values[n], calls[n] = _evaluate(ids, offsets, cells[n, 0], cells[n, 1], k, identical, others, left, right, room)
+    return values, calls
+
+
+@compiled
+def _evaluate(ids, offsets, p, q, k, identical, others, left, right, room):  # type: ignore[no-untyped-def]
+    slots, key_hashes, source_hashes, target_hashes, sources, targets = room
+    s1, t1, end1 = offsets[2 * p], offsets[2 * p + 1], offsets[2 * p + 2]
+    s2, t2, end2 = offsets[2 * q], offsets[2 * q + 1], offsets[2 * q + 2]
+    if min(t1 - s1, end1 - t1, t2 - s2, end2 - t2) < k:
+        return 0.0, 0
+    bits = 1
+    while 1 << bits < 8 * (t1 - s1 - k + 1) * (t2 - s2 - k + 1):
+        bits += 1
+    slots = slots[: 1 << bits]
+    slots[:] = EMPTY
+    shift = np.uint64(64 - bits)
+    n_values = _group_sources(ids, s1, t1, s2, t2, k, left, right, slots, shift, key_hashes, source_hashes, sources)
+    _group_targets(ids, t1, end1, t2, end2, k, left, right, slots, shift, key_hashes, sources, target_hashes, targets)
+    result = 0.0
+    calls = 0
+    for key in range(n_values):  # lines 10 to 13
+        if sources[key, TARGET] == EMPTY:
+            continue
+        outside = _others_factor(ids, sources[key, LEFT], sources[key, RIGHT], k, others)
+        vs = np.int32(key)
+        while vs != EMPTY:
+            vt = sources[key, TARGET]
+            while vt != EMPTY:
+                g = outside * _identical_factor(
+                    ids, sources[vs, LEFT], sources[vs, RIGHT], targets[vt, LEFT], targets[vt, RIGHT], k, identical
+                )
+                result += sources[vs, COUNT] * targets[vt, COUNT] * g
+                calls += 1
+                vt = targets[vt, NEXT]
+            vs = sources[vs, NEXT]
+    return result, calls
+
+
+@compiled
+def _group_sources(  # type: ignore[no-untyped-def]
+    ids, a, a_end, b, b_end, k, left, right, slots, shift, key_hashes, source_hashes, sources
+):
+    """Lines 2 to 5: all k-gram pairs of the two sources into the map; the number of values."""
+    n_values = 0
+    for diagonal in range(a - a_end + k, b_end - b - k + 1):
+        first_i, first_j = a + max(-diagonal, 0), b + max(diagonal, 0)
+        key_hash = np.uint64(0)
+        value_hash = np.uint64(0)
+        for step in range(min(a_end - first_i, b_end - first_j)):
+            key_hash, value_hash = _roll(
+                ids, first_i + step, first_j + step, step, k, left, right, key_hash, value_hash
+            )
+            if step < k - 1:
+                continue
+            i, j = first_i + step - k + 1, first_j + step - k + 1
+            slot, key = _find_key(ids, i, j, k, key_hash, slots, shift, key_hashes, sources)
+            value = _find_value(ids, i, j, k, value_hash, key, source_hashes, sources)
+            if value != EMPTY:
+                sources[value, COUNT] += 1
+                continue
+            key_hashes[n_values] = key_hash
+            source_hashes[n_values] = value_hash
+            sources[n_values, LEFT] = i
+            sources[n_values, RIGHT] = j
+            sources[n_values, COUNT] = 1
+            sources[n_values, TARGET] = EMPTY
+            if key == EMPTY:
+                slots[slot] = n_values
+                sources[n_values, NEXT] = EMPTY
+            else:
+                sources[n_values, NEXT] = sources[key, NEXT]
+                sources[key, NEXT] = n_values
+            n_values += 1
+    return n_values
+
+
+@compiled
+def _group_targets(  # type: ignore[no-untyped-def]
+    ids, a, a_end, b, b_end, k, left, right, slots, shift, key_hashes, sources, target_hashes, targets
+):
+    """Lines 6 to 9: the k-gram pairs of the two targets, those with a key of the source map."""
+    n_values = 0
+    for diagonal in range(a - a_end + k, b_end - b - k + 1):
+        first_i, first_j = a + max(-diagonal, 0), b + max(diagonal, 0)
+        key_hash = np.uint64(0)
+        value_hash = np.uint64(0)
+        for step in range(min(a_end - first_i, b_end - first_j)):
+            key_hash, value_hash = _roll(
+                ids, first_i + step, first_j + step, step, k, left, right, key_hash, value_hash
+            )
+            if step < k - 1:
+                continue
+            i, j = first_i + step - k + 1, first_j + step - k + 1
+            _, key = _find_key(ids, i, j, k, key_hash, slots, shift, key_hashes, sources)
+            if key == EMPTY:
+                continue
+            value = _find_value(ids, i, j, k, value_hash, sources[key, TARGET], target_hashes, targets)
+            if value != EMPTY:
+                targets[value, COUNT] += 1
+                continue
+            target_hashes[n_values] = value_hash
+            targets[n_values, LEFT] = i
+            targets[n_values, RIGHT] = j
+            targets[n_values, COUNT] = 1
+            targets[n_values, NEXT] = sources[key, TARGET]
+            sources[key, TARGET] = n_values
+            n_values += 1
+
+
+@inlined
+def _roll(ids, i, j, step, k, left, right, key_hash, value_hash):  # type: ignore[no-untyped-def]
+    """The two hashes of the k doubles that end at (i, j), from those of the k doubles before on the diagonal."""
+    double = left[i] * right[j]
+    value_hash += double
+    if ids[i] != ids[j]:
+        key_hash += double
+    if step >= k:
+        double = left[i - k] * right[j - k]
+        value_hash -= double
+        if ids[i - k] != ids[j - k]:
+            key_hash -= double
+    return key_hash, value_hash
+
+
+@inlined
+def _find_key(ids, i, j, k, key_hash, slots, shift, key_hashes, sources):  # type: ignore[no-untyped-def]
+    """The slot for the key of the k-gram pair at (i, j), and the first source value with that key, or EMPTY."""
+    slot = (key_hash * SPREAD) >> shift
+    key = slots[slot]
+    while key != EMPTY and not (
+        key_hashes[key] == key_hash and _same_doubles(ids, i, j, sources[key, LEFT], sources[key, RIGHT], k, True)
+    ):
+        slot = (slot + np.uint64(1)) & np.uint64(len(slots) - 1)
+        key = slots[slot]
+    return slot, key
+
+
+@inlined
+def _find_value(ids, i, j, k, value_hash, first, value_hashes, values):  # type: ignore[no-untyped-def]
+    """The value of the k-gram pair at (i, j) in the chain that begins at first, or EMPTY."""
+    value = first
+    while value != EMPTY and not (
+        value_hashes[value] == value_hash
+        and _same_doubles(ids, i, j, values[value, LEFT], values[value, RIGHT], k, False)
+    ):
+        value = values[value, NEXT]
+    return value
+
+
+@inlined
+def _same_doubles(ids, i1, j1, i2, j2, k, skip_identical):  # type: ignore[no-untyped-def]
+    """Whether two k-gram pairs have the same multiset of doubles (or of non-identical doubles)."""
+    surplus = 0
+    for d in range(k):
+        x, y = ids[i1 + d], ids[j1 + d]
+        surplus += int(x != y) - int(ids[i2 + d] != ids[j2 + d])
+        if skip_identical and x == y:
+            continue
+        balance = 0
+        for e in range(k):
+            balance += int(ids[i1 + e] == x and ids[j1 + e] == y) - int(ids[i2 + e] == x and ids[j2 + e] == y)
+        if balance != 0:
+            return False
+    return surplus == 0
+
+
+@inlined
+def _others_factor(ids, i, j, k, others):  # type: ignore[no-untyped-def]
+    """The part of g from the non-identical doubles at (i, j), found as often on the other side."""
+    result = 1.0
+    for d in range(k):
+        x, y = ids[i + d], ids[j + d]
+        if x != y:
+            count = 0
+            for e in range(k):
+                if ids[i + e] == x and ids[j + e] == y:
+                    if e < d:  # counted before
+                        count = 0
+                        break
+                    count += 1
+            result *= others[count]
+    return result
+
+
+@inlined
+def _identical_factor(ids, i1, j1, i2, j2, k, identical):  # type: ignore[no-untyped-def]
+    """The part of g from the identical doubles, of the source k-grams at (i1, j1) and the target ones at (i2, j2)."""
+    result = 1.0
+    for d in range(k):
+        x = ids[i1 + d]
+        if ids[j1 + d] == x:
+            in_source = 0
+            in_target = 0
+            for e in range(k):
+                if ids[i1 + e] == x and ids[j1 + e] == x:
+                    if e < d:  # counted before
+                        in_source = 0
+                        break
+                    in_source += 1
+                if ids[i2 + e] == x and ids[j2 + e] == x:
+                    in_target += 1
+            result *= identical[in_source, in_target]
+    return result
+
+
+@compiled
+def _kbar(ids, k, identical, others):  # type: ignore[no-untyped-def]
+    """Algorithm 1 on four k-grams one after the other: first source, first target, second source, second target."""
+    if not _same_doubles(ids, 0, 2 * k, k, 3 * k, k, True):
+        return 0.0
+    return _others_factor(ids, 0, 2 * k, k, others) * _identical_factor(ids, 0, 2 * k, k, 3 * k, k, identical)

@@ -1,0 +1,326 @@
+"""The words of the embedded corpus: one stock for training, another for the held-out part, and no open-class word in both.
+
+A pool is a tuple of things that can fill the same slot of a template. Verbs know their forms, nouns their plural, people the
+pronoun that stands for them. What a language closes (pairs such as *north* and *south*, *lend* and *borrow*) stands in the
+templates, not here.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb in the forms that the templates ask for, each with the words that belong after it.
+
+    >>> verb("carry").past, verb("wait + outside").ing, verb("choose chose chosen choosing").part
+    ('carried', 'waiting outside', 'chosen')
+    """
+
+    base: str
+    past: str
+    part: str
+    ing: str
+    s: str
+
+    def __str__(self) -> str:
+        return self.base
+
+
+@dataclass(frozen=True)
+class Noun:
+    """A countable noun.
+
+    >>> noun("box").pl, noun("library").pl, str(noun("knife knives"))
+    ('boxes', 'libraries', 'knife')
+    """
+
+    one: str
+    pl: str
+
+    def __str__(self) -> str:
+        return self.one
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody, as a name or as *the baker*, and the pronoun for a named one."""
+
+    text: str
+    he: str = ""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Two:
+    """Two expressions of which the second turns the first round: *taller*, *shorter*."""
+
+    one: str
+    two: str
+
+
+@dataclass(frozen=True)
+class Act:
+    """A verb and the noun made from it: *rejected*, *rejection*; or a particle verb and two particles."""
+
+    verb: Verb
+    one: str
+    two: str = ""
+
+    @property
+    def base(self) -> str:
+        return self.verb.base
+
+    @property
+    def past(self) -> str:
+        return self.verb.past
+
+    @property
+    def part(self) -> str:
+        return self.verb.part
+
+    @property
+    def ing(self) -> str:
+        return self.verb.ing
+
+
+def verb(text: str) -> Verb:
+    """A regular verb from its base, an irregular one from base, past, participle and -ing form; ``+`` opens the words after it."""
+    forms, _, tail = (piece.strip() for piece in text.partition("+"))
+    tail = " " + tail if tail else ""
+    if " " in forms:
+        base, past, part, ing = forms.split()
+    else:
+        base = forms
+        if base.endswith("e"):
+            past, ing = base + "d", base[:-1] + "ing"
+        elif _consonant_y(base):
+            past, ing = base[:-1] + "ied", base + "ing"
+        else:
+            past, ing = base + "ed", base + "ing"
+        part = past
+    return Verb(base + tail, past + tail, part + tail, ing + tail, _add_s(base) + tail)
+
+
+def noun(text: str) -> Noun:
+    """A noun with a regular plural, or with the plural given after a blank."""
+    one, _, pl = text.partition(" ")
+    return Noun(one, pl or _add_s(one))
+
+
+def _consonant_y(word: str) -> bool:
+    return word.endswith("y") and word[-2] not in "aeiou"
+
+
+def _add_s(word: str) -> str:
+    if _consonant_y(word):
+        return word[:-1] + "ies"
+    return word + ("es" if word.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
+
+
+def _list(text: str) -> tuple[str, ...]:
+    return tuple(piece.strip() for piece in text.split(","))
+
+
+def _verbs(text: str) -> tuple[Verb, ...]:
+    return tuple(verb(piece) for piece in _list(text))
+
+
+def _nouns(text: str) -> tuple[Noun, ...]:
+    return tuple(noun(piece) for piece in _list(text))
+
+
+def _twos(text: str) -> tuple[Two, ...]:
+    return tuple(Two(*piece.split("/")) for piece in _list(text))
+
+
+def _acts(text: str) -> tuple[Act, ...]:
+    rows = (piece.split("/") for piece in _list(text))
+    return tuple(Act(verb(row[0]), *row[1:]) for row in rows)
+
+
+@dataclass(frozen=True)
+class Words:
+    """All pools of one part of the corpus."""
+
+    she: tuple[str, ...]
+    he: tuple[str, ...]
+    role: tuple[Noun, ...]  # people by their work
+    boss: tuple[str, ...]  # somebody's ..., never both ways round
+    kin: tuple[Noun, ...]
+    bond: tuple[Two, ...]  # A is B's one: B is A's two
+    act: tuple[Verb, ...]  # what one person does to another, and not thereby the other to the first
+    feel: tuple[Verb, ...]  # what one person feels for another
+    move: tuple[Verb, ...]  # what a person does alone
+    fact: tuple[tuple[str, Verb], ...]  # what happens by itself
+    give: tuple[Verb, ...]  # give somebody something, give something to somebody
+    fetch: tuple[Verb, ...]  # fetch somebody something, fetch something for somebody
+    handle: tuple[Verb, ...]  # what people do to things
+    have: tuple[Verb, ...]  # to come to have something
+    deed: tuple[Act, ...]  # a verb and its noun
+    particle: tuple[Act, ...]  # a verb and two particles
+    change: tuple[Verb, ...]  # what one does to a stuff, and what the stuff then does
+    stuff: tuple[str, ...]
+    thing: tuple[Noun, ...]
+    place: tuple[str, ...]
+    town: tuple[str, ...]
+    event: tuple[str, ...]
+    trouble: tuple[str, ...]
+    skill: tuple[str, ...]
+    taste: tuple[str, ...]
+    trait: tuple[str, ...]  # more ..., less ...
+    state: tuple[str, ...]  # too ... to do it
+    manner: tuple[str, ...]  # kind of somebody to do it
+    size: tuple[str, ...]  # too ... to take part, ... enough to take part
+    goal: tuple[str, ...]
+    degree: tuple[Two, ...]  # the comparatives of two opposite adjectives
+    group: tuple[str, ...]
+    number: tuple[str, ...]
+    under: tuple[str, ...]
+    then: tuple[str, ...]  # when or where something happened; before or after the rest
+    later: tuple[str, ...]  # when it will
+    aside: tuple[str, ...]  # what a speaker puts before any statement
+
+
+TRAIN = Words(
+    she=_list(
+        "Anna, Maria, Clara, Helen, Julia, Nadia, Petra, Sofia, Tessa, Vera, Ingrid, Leila, Amira, Yuki, Priya, Elena,"
+        "Fatima, Greta, Hanna, Irene"
+    ),
+    he=_list(
+        "Ben, Carlo, David, Erik, Felix, George, Hugo, Ivan, Jonas, Karim, Lukas, Martin, Omar, Pablo, Rashid, Samuel,"
+        "Tomas, Viktor, Walter, Kenji"
+    ),
+    role=_nouns("doctor, gardener, baker, painter, pilot, farmer, singer, tailor, sailor, clerk, architect, reporter"),
+    boss=_list("boss, teacher, tutor, neighbour, secretary, guide"),
+    kin=_nouns("sister, brother, cousin, daughter, uncle, partner"),
+    bond=_twos("teacher/pupil, employer/employee, landlord/tenant, parent/child, mentor/apprentice"),
+    act=_verbs(
+        "praise, help, thank, invite, warn, blame, visit, follow, hire, ignore, interview, rescue, defend, scold,"
+        "congratulate, photograph, reward, consult, tease, encourage, greet, choose chose chosen choosing,"
+        "find found found finding, mock, imitate, call, replace, amuse"
+    ),
+    feel=_verbs("admire, trust, respect, love, envy, fear, miss, like, doubt, dislike"),
+    move=_verbs(
+        "laugh, wait + outside, arrive, smile, resign, apologise, agree, cheer, move + away, sneeze, hesitate, jump,"
+        "shout, knock, relax, complain, leave left left leaving, cry, win won won winning, stay + at home"
+    ),
+    fact=(
+        ("the rain", verb("stop stopped stopped stopping")),
+        ("the bus", verb("break broke broken breaking + down")),
+        ("the alarm", verb("ring rang rung ringing")),
+        ("the engine", verb("fail")),
+        ("the music", verb("start")),
+        ("the price", verb("rise rose risen rising")),
+    ),
+    give=_verbs("give gave given giving, send sent sent sending, hand, show, offer, post, pass"),
+    fetch=_verbs("buy bought bought buying, fetch, order, find found found finding"),
+    handle=_verbs("clean, paint, repair, move, wash, pack, hide hid hidden hiding, return"),
+    have=_verbs("buy bought bought buying, find found found finding, order, count"),
+    deed=_acts(
+        "protect/protection, reject/rejection, appoint/appointment, recommend/recommendation, imitate/imitation,"
+        "accuse/accusation, promote/promotion, replace/replacement"
+    ),
+    particle=_acts(
+        "carry/in/out, bring brought brought bringing/up/down, hand/over/back, put put put putting/away/back"
+    ),
+    change=_verbs("cool, warm, boil, thicken, simmer"),
+    stuff=_list("soup, sauce, syrup, broth, milk, porridge"),
+    thing=_nouns(
+        "book, letter, lamp, key, map, coat, ladder, violin, camera, basket, hammer, ticket, painting, orange, envelope"
+    ),
+    place=_list("shop, museum, bank, bakery, swimming pool, office"),
+    town=_list("Norwick, Harrowby, Elmstead, Tarnvale, Brackwell, Oldmere, Westhollow, Kirrin"),
+    event=_list("concert, dinner, speech, parade, wedding, lesson, exam, election"),
+    trouble=_list("storm, strike, fire, delay, shortage, accident, argument, power cut"),
+    skill=_list("chess, French, algebra, judo, sailing, carpentry"),
+    taste=_list("tea, coffee, football, jazz, swimming, poetry, cheese"),
+    trait=_list("careful, patient, generous, ambitious, popular, talkative, reliable, famous, honest, curious"),
+    state=_list("tired, busy, shy, angry, ill, scared, polite"),
+    manner=_list("kind, wise, rude, brave"),
+    size=_list("old, tall, heavy"),
+    goal=_list("join the team, ride the pony, enter the race, sit in the front row"),
+    degree=_twos("taller/shorter, older/younger, heavier/lighter, faster/slower, richer/poorer"),
+    group=_list("the village, the council, the whole family, the press"),
+    number=_list("three, four, seven, nine, fifteen, thirty"),
+    under=_list("under, behind, in"),
+    then=_list(
+        "yesterday, on Monday, last week, in the spring, after lunch, at the station, during the trip, in the garden,"
+        "two days ago, for the first time"
+    ),
+    later=_list("tomorrow, next week, on Tuesday, in the summer"),
+    aside=_list("in fact, of course, as far as I know, it turns out that, people say that, in my view"),
+)
+
+TEST = Words(
+    she=_list(
+        "Astrid, Bianca, Camille, Daria, Esther, Flora, Gloria, Ida, Jasmin, Katya, Lucia, Mina, Nora, Olga, Paula,"
+        "Selma, Thea, Zoe, Wanda, Ruth"
+    ),
+    he=_list(
+        "Adam, Boris, Cyril, Dmitri, Emil, Franz, Gustav, Henrik, Igor, Jamal, Kofi, Leon, Milo, Nils, Otto, Pedro,"
+        "Ravi, Stefan, Tariq, Yusuf"
+    ),
+    role=_nouns(
+        "nurse, plumber, dentist, carpenter, poet, barber, chemist, drummer, waiter, librarian, engineer, judge"
+    ),
+    boss=_list("coach, manager, lawyer, trainer, assistant, landlady"),
+    kin=_nouns("aunt, nephew, niece, son, grandmother, colleague"),
+    bond=_twos("lawyer/client, host/guest, grandparent/grandchild, trainer/trainee, creditor/debtor"),
+    act=_verbs(
+        "assist, coach, comfort, escort, chase, contact, criticise, guide, question, train, welcome, support, phone,"
+        "reassure, entertain, compliment, supervise, annoy, overhear overheard overheard overhearing,"
+        "forgive forgave forgiven forgiving, catch caught caught catching, persuade, applaud, surprise, impress"
+    ),
+    feel=_verbs("appreciate, pity, resent, distrust, need, remember, recognise, adore"),
+    move=_verbs(
+        "yawn, nod nodded nodded nodding, whistle, retire, object, stumble, pause, giggle, faint, hurry + home, listen,"
+        "cough, protest, rest, whisper, turn + round, sit sat sat sitting + down, sing sang sung singing, wave, sigh"
+    ),
+    fact=(
+        ("the wind", verb("drop dropped dropped dropping")),
+        ("the train", verb("depart")),
+        ("the siren", verb("sound")),
+        ("the curtain", verb("fall fell fallen falling")),
+        ("the snow", verb("melt")),
+        ("the clock", verb("strike struck struck striking")),
+    ),
+    give=_verbs("mail, toss, bring brought brought bringing, loan, award, throw threw thrown throwing"),
+    fetch=_verbs("get got got getting, make made made making, reserve, choose chose chosen choosing"),
+    handle=_verbs("polish, inspect, open, lock, empty, mend, sell sold sold selling, cover"),
+    have=_verbs("receive, collect, discover, own"),
+    deed=_acts(
+        "nominate/nomination, select/selection, punish/punishment, endorse/endorsement, betray/betrayal,"
+        "dismiss/dismissal, examine/examination, inspect/inspection"
+    ),
+    particle=_acts(
+        "take took taken taking/in/out, throw threw thrown throwing/up/down, give gave given giving/away/back"
+    ),
+    change=_verbs("harden, soften, crack, burn, dry"),
+    stuff=_list("clay, dough, crust, plaster, wax, paste"),
+    thing=_nouns(
+        "parcel, bottle, mirror, guitar, blanket, umbrella, kettle, notebook, sweater, pencil, suitcase, axe, statue, apple"
+    ),
+    place=_list("library, theatre, pharmacy, market, gallery, gym"),
+    town=_list("Dunbrook, Ashcombe, Millhaven, Larkfield, Stonebury, Fernley, Redcliff, Wexmoor"),
+    event=_list("picnic, lecture, match, ceremony, festival, interview, debate, rehearsal"),
+    trouble=_list("flood, frost, crash, drought, protest, leak, landslide, misunderstanding"),
+    skill=_list("Spanish, geometry, karate, pottery, skiing, bridge"),
+    taste=_list("cocoa, lemonade, tennis, opera, hiking, drama, fruit"),
+    trait=_list("cautious, modest, creative, sensible, cheerful, influential, stubborn, punctual, energetic, helpful"),
+    state=_list("nervous, sleepy, proud, upset, weak, worried, lazy"),
+    manner=_list("good, clever, foolish, unfair"),
+    size=_list("young, small, light"),
+    goal=_list("use the slide, play in the final, fly the kite, enrol in the course"),
+    degree=_twos("stronger/weaker, louder/quieter, happier/sadder, thinner/fatter, kinder/meaner"),
+    group=_list("the school, the committee, the entire town, the board"),
+    number=_list("five, eight, eleven, sixteen, forty"),
+    under=_list("beneath, on, inside"),
+    then=_list(
+        "this morning, on Friday, last month, in the autumn, before breakfast, at the airport, during the break,"
+        "in the kitchen, three hours ago, for the second time"
+    ),
+    later=_list("tonight, next month, on Sunday, in the winter"),
+    aside=_list("indeed, to be fair, as everyone knows, it is clear that, they tell me that, without doubt"),
+)

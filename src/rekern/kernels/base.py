@@ -1,0 +1,256 @@
+"""What every kernel can do: one pair of items, a Gram, a diagonal, sums, products, weights, normalisation.
+
+A kernel says how to prepare a corpus once and how to compute one block of rows; blocks, threads, symmetry, files and
+the diagonal are settled here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from rekern.parallel import run, spans
+
+Block = Callable[[int, int], np.ndarray]
+
+BLOCK_BYTES = 1 << 23  # of one block of a Gram: small enough to stay in cache, large enough to be worth a task
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A prepared Gram: its shape, and the function that computes rows ``first`` … ``last`` of it.
+
+    Of a symmetric Gram, rows ``first`` … are computed from column ``first`` on, the rest follows by symmetry.
+    """
+
+    rows: int
+    columns: int
+    symmetric: bool
+    block: Block
+
+    def spans(self) -> list[tuple[int, int]]:
+        """The blocks of rows; the same for any number of jobs."""
+        return spans(self.rows, max(16, min(1024, BLOCK_BYTES // (8 * max(self.columns, 1)))))
+
+
+class Kernel(BaseEstimator):
+    """The base of all kernels: subclasses define ``_plan`` and ``diag``."""
+
+    def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
+        raise NotImplementedError
+
+    def diag(self, X: Any) -> np.ndarray:
+        """K(x, x) for every item."""
+        raise NotImplementedError
+
+    def gram(self, X: Any, Y: Any = None, n_jobs: int | None = None, out: str | Path | None = None) -> np.ndarray:
+        """The matrix of K(x, y), of X with itself if Y is None.
+
+        ``n_jobs`` threads share the work (all cores unless a ``joblib.parallel_config`` says otherwise). With ``out``
+        the matrix is written block by block to an ``.npy`` file and returned as a memory map; an interrupted run
+        continues with the blocks that are missing.
+        """
+        plan = self._plan(X, Y, n_jobs)
+        if out is not None:
+            from rekern.kernels.gramfile import write_gram
+
+            return write_gram(plan, Path(out), n_jobs, description=repr(self))
+        matrix = np.empty((plan.rows, plan.columns))
+        blocks = plan.spans()
+        for (first, last), block in zip(blocks, run(plan.block, blocks, n_jobs, "Gram matrix")):
+            place_block(matrix, first, last, block, plan.symmetric)
+        return matrix
+
+    def __call__(self, a: Any, b: Any) -> float:
+        """The kernel's value on two items."""
+        return float(self.gram([a], [b], n_jobs=1)[0, 0])
+
+    def scorer(self, X: Any, coefficients: np.ndarray) -> Any:
+        """The function x ↦ Σ coefficients[i] · K(X[i], x), in the form that this kernel can compute and explain best."""
+        from rekern.kernels.scorers import GramScorer
+
+        return GramScorer(self, X, coefficients)
+
+    def has_features(self) -> bool:
+        """Whether the kernel can list its features explicitly."""
+        return False
+
+    def __add__(self, other: Any) -> Kernel:
+        if isinstance(other, Real) and other == 0:  # so that sum([...]) works
+            return self
+        return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
+
+    __radd__ = __add__
+
+    def __mul__(self, other: Any) -> Kernel:
+        if isinstance(other, Kernel):
+            return Product(self, other)
+        return Scaled(self, other) if isinstance(other, Real) else NotImplemented
+
+    __rmul__ = __mul__
+
+    def normalized(self) -> Kernel:
+        """This kernel divided by √(K(x, x) K(y, y)); 0 where an item has K(x, x) = 0."""
+        return Normalized(self)
+
+
+def place_block(matrix: np.ndarray, first: int, last: int, block: np.ndarray, symmetric: bool) -> None:
+    """Put a computed block, and its mirror image in a symmetric Gram, where it belongs."""
+    if symmetric:
+        matrix[first:last, first:] = block
+        square = matrix[first:last, first:last]
+        lower = np.tril_indices(last - first, -1)
+        square[lower] = square.T[lower]
+        matrix[last:, first:last] = block[:, last - first :].T
+    else:
+        matrix[first:last] = block
+
+
+def inverse_roots(squares: np.ndarray) -> np.ndarray:
+    """1/√x, and 0 for x = 0: an item without features has similarity 0 with everything, itself included."""
+    roots = np.zeros(len(squares))
+    np.divide(1.0, np.sqrt(squares), out=roots, where=squares > 0)
+    return roots
+
+
+@dataclass(frozen=True)
+class _Combined:
+    """The block function of a sum or product of two kernels."""
+
+    left: Block
+    right: Block
+    combine: Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+    def __call__(self, first: int, last: int) -> np.ndarray:
+        return self.combine(self.left(first, last), self.right(first, last))
+
+
+@dataclass(frozen=True)
+class _Rescaled:
+    """The block function of a kernel whose rows and columns are rescaled."""
+
+    block: Block
+    rows: np.ndarray
+    columns: np.ndarray
+    symmetric: bool
+
+    def __call__(self, first: int, last: int) -> np.ndarray:
+        columns = self.columns[first:] if self.symmetric else self.columns
+        return self.block(first, last) * self.rows[first:last, None] * columns
+
+
+class Sum(Kernel):
+    """The sum of two kernels; ``a + b`` makes one.
+
+    >>> from rekern.kernels import Spectrum
+    >>> K = Spectrum(1, normalize=False) + 2 * Spectrum(2, normalize=False)
+    >>> K("a b c".split(), "a b d".split())
+    4.0
+    """
+
+    def __init__(self, left: Kernel, right: Kernel):
+        self.left = left
+        self.right = right
+
+    def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
+        left, right = self.left._plan(X, Y, n_jobs), self.right._plan(X, Y, n_jobs)
+        return Plan(left.rows, left.columns, left.symmetric, _Combined(left.block, right.block, np.add))
+
+    def diag(self, X: Any) -> np.ndarray:
+        """K(x, x) for every item."""
+        return self.left.diag(X) + self.right.diag(X)
+
+    def scorer(self, X: Any, coefficients: np.ndarray) -> Any:
+        """The scorers of both kernels, added up."""
+        from rekern.kernels.scorers import SumScorer
+
+        return SumScorer([self.left.scorer(X, coefficients), self.right.scorer(X, coefficients)])
+
+    def has_features(self) -> bool:
+        """Whether both kernels have features."""
+        return self.left.has_features() and self.right.has_features()
+
+
+class Product(Kernel):
+    """The product of two kernels; ``a * b`` makes one.
+
+    >>> from rekern.kernels import Spectrum
+    >>> (Spectrum(1, normalize=False) * Spectrum(2, normalize=False))("a b c".split(), "a b d".split())
+    2.0
+    """
+
+    def __init__(self, left: Kernel, right: Kernel):
+        self.left = left
+        self.right = right
+
+    def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
+        left, right = self.left._plan(X, Y, n_jobs), self.right._plan(X, Y, n_jobs)
+        return Plan(left.rows, left.columns, left.symmetric, _Combined(left.block, right.block, np.multiply))
+
+    def diag(self, X: Any) -> np.ndarray:
+        """K(x, x) for every item."""
+        return self.left.diag(X) * self.right.diag(X)
+
+
+class Scaled(Kernel):
+    """A kernel times a number that is not negative; ``0.5 * a`` makes one.
+
+    >>> from rekern.kernels import Spectrum
+    >>> (0.5 * Spectrum(1, normalize=False))("a b c".split(), "a b d".split())
+    1.0
+    """
+
+    def __init__(self, kernel: Kernel, weight: float = 1.0):
+        self.kernel = kernel
+        self.weight = weight
+
+    def _weight(self) -> float:
+        if not (isinstance(self.weight, Real) and 0 <= float(self.weight) < np.inf):
+            raise ValueError(f"a kernel's weight must be a finite number of at least 0, got {self.weight!r}")
+        return float(self.weight)
+
+    def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
+        weight = self._weight()
+        plan = self.kernel._plan(X, Y, n_jobs)
+        rescaled = _Rescaled(plan.block, np.full(plan.rows, weight), np.ones(plan.columns), plan.symmetric)
+        return Plan(plan.rows, plan.columns, plan.symmetric, rescaled)
+
+    def diag(self, X: Any) -> np.ndarray:
+        """K(x, x) for every item."""
+        return self._weight() * self.kernel.diag(X)
+
+    def scorer(self, X: Any, coefficients: np.ndarray) -> Any:
+        """The kernel's own scorer, with the weight in the coefficients."""
+        return self.kernel.scorer(X, self._weight() * np.asarray(coefficients))
+
+    def has_features(self) -> bool:
+        """Whether the kernel has features."""
+        return self.kernel.has_features()
+
+
+class Normalized(Kernel):
+    """A kernel divided by √(K(x, x) K(y, y)), so that K(x, x) = 1, or 0 for an item that is like nothing.
+
+    >>> from rekern.kernels import Spectrum
+    >>> Normalized(Spectrum(1, normalize=False) + Spectrum(2, normalize=False))("a b".split(), "a b".split())
+    1.0
+    """
+
+    def __init__(self, kernel: Kernel):
+        self.kernel = kernel
+
+    def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
+        plan = self.kernel._plan(X, Y, n_jobs)
+        rows = inverse_roots(self.kernel.diag(X))
+        columns = rows if Y is None else inverse_roots(self.kernel.diag(Y))
+        return Plan(plan.rows, plan.columns, plan.symmetric, _Rescaled(plan.block, rows, columns, plan.symmetric))
+
+    def diag(self, X: Any) -> np.ndarray:
+        """K(x, x): 1, or 0 for an item that is like nothing."""
+        return (self.kernel.diag(X) > 0).astype(float)

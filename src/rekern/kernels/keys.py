@@ -1,0 +1,185 @@
+"""Features as 64-bit keys: rows of keys with values, and the table that numbers distinct keys.
+
+A feature (a re-writing rule, a k-gram) is known by a fingerprint that depends on its text alone, so blocks of a
+corpus can be extracted by different threads, processes or machines and still agree. Fingerprints are sums, modulo
+2**64, of token fingerprints times odd constants, passed through a mixing function. Two of n different features
+share a key with probability of about n**2 / 2**65: one in a hundred thousand for the rules of MSRP.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rekern._compile import compiled
+
+Array = np.ndarray
+
+
+class KeyRows(NamedTuple):
+    """Sparse rows over keys: row i holds ``keys[indptr[i]:indptr[i + 1]]``, each key once, with its value."""
+
+    indptr: Array
+    keys: Array
+    values: Array
+
+    def squared_norms(self) -> Array:
+        """The inner product of every row with itself."""
+        return row_sums(self.indptr, self.values**2)
+
+
+class KeyIndex(NamedTuple):
+    """Numbers for distinct keys, by open addressing; the home slot of a key is given by its top bits."""
+
+    slots: Array  # the key in each slot
+    codes: Array  # its number, -1 for an empty slot
+    shift: int  # 64 - log2(number of slots)
+    size: int  # how many keys are numbered
+
+
+def concatenate(blocks: list[KeyRows]) -> KeyRows:
+    """Blocks of rows, one below the other."""
+    if len(blocks) == 1:
+        return blocks[0]
+    starts = np.cumsum([0] + [len(block.keys) for block in blocks])
+    indptr = np.concatenate([block.indptr[bool(i) :] + starts[i] for i, block in enumerate(blocks)])
+    keys = np.concatenate([block.keys for block in blocks])
+    return KeyRows(indptr, keys, np.concatenate([block.values for block in blocks]))
+
+
+def constants(seed: int, *shape: int) -> Array:
+    """Odd pseudo-random 64-bit constants, the same in every process.
+
+    >>> constants(1, 2).tolist() == constants(1, 3).tolist()[:2]
+    True
+    """
+    numbers = np.arange(1, int(np.prod(shape)) + 1, dtype=np.uint64) + (np.uint64(seed) << np.uint64(32))
+    return (mix_array(numbers * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1)).reshape(shape)
+
+
+def mix_array(keys: Array) -> Array:
+    """`mix` of every element of an array."""
+    keys = (keys ^ (keys >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
+    keys = (keys ^ (keys >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
+    return keys ^ (keys >> np.uint64(32))
+
+
+@compiled
+def mix(key):
+    """Spread a sum of constants over all 64 bits (a bijection, so it makes no collisions)."""
+    key = (key ^ (key >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
+    key = (key ^ (key >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
+    return key ^ (key >> np.uint64(32))
+
+
+@compiled
+def row_sums(indptr, values):
+    """The sum of each row's values."""
+    sums = np.zeros(len(indptr) - 1)
+    for row in range(len(sums)):
+        for entry in range(indptr[row], indptr[row + 1]):
+            sums[row] += values[entry]
+    return sums
+
+
+@compiled
+def slots_for(count):
+    """The number of bits of a table with room for so many keys at half load."""
+    bits = 4
+    while (1 << bits) < 2 * count:
+        bits += 1
+    return bits
+
+
+@compiled
+def merge_equal(keys, values, count, table):
+    """Add up the values of equal keys among the first ``count``, in place; returns how many are left, and the table.
+
+    ``table`` is scratch space, enlarged when needed and handed back for the next call; -1 marks an empty slot.
+    """
+    bits = slots_for(count)
+    if len(table) < (1 << bits):
+        table = np.empty(1 << bits, np.int64)
+    mask = (1 << bits) - 1
+    table[: mask + 1] = -1
+    shift = np.uint64(64 - bits)
+    kept = 0
+    for entry in range(count):
+        key = keys[entry]
+        slot = np.int64(key >> shift)
+        while table[slot] >= 0 and keys[table[slot]] != key:
+            slot = (slot + 1) & mask
+        if table[slot] < 0:
+            table[slot] = kept
+            keys[kept] = key
+            values[kept] = values[entry]
+            kept += 1
+        else:
+            values[table[slot]] += values[entry]
+    return kept, table
+
+
+@compiled
+def _by_top_byte(keys):
+    """A stable order of the keys by their top 8 bits: inserting them so touches the table piece by piece."""
+    starts = np.zeros(257, np.int64)
+    for key in keys:
+        starts[np.int64(key >> np.uint64(56)) + 1] += 1
+    for part in range(256):
+        starts[part + 1] += starts[part]
+    order = np.empty(len(keys), np.int64)
+    for entry in range(len(keys)):
+        part = np.int64(keys[entry] >> np.uint64(56))
+        order[starts[part]] = entry
+        starts[part] += 1
+    return order
+
+
+@compiled
+def _number(keys, bits):
+    """Codes of the keys, and the table that gives them."""
+    slots = np.empty(1 << bits, np.uint64)
+    codes = np.full(1 << bits, -1, np.int32)
+    numbers = np.empty(len(keys), np.int32)
+    shift, mask = np.uint64(64 - bits), (1 << bits) - 1
+    size = 0
+    for entry in _by_top_byte(keys):
+        key = keys[entry]
+        slot = np.int64(key >> shift)
+        while codes[slot] >= 0 and slots[slot] != key:
+            slot = (slot + 1) & mask
+        if codes[slot] < 0:
+            slots[slot] = key
+            codes[slot] = size
+            size += 1
+        numbers[entry] = codes[slot]
+    return numbers, slots, codes, size
+
+
+@compiled
+def _look_up(keys, slots, codes, shift):
+    numbers = np.empty(len(keys), np.int32)
+    mask, shift = len(slots) - 1, np.uint64(shift)
+    for entry in _by_top_byte(keys):
+        key = keys[entry]
+        slot = np.int64(key >> shift)
+        while codes[slot] >= 0 and slots[slot] != key:
+            slot = (slot + 1) & mask
+        numbers[entry] = codes[slot]
+    return numbers
+
+
+def number_keys(keys: Array) -> tuple[Array, KeyIndex]:
+    """A number for every distinct key, from 0 up, and the index that finds it again.
+
+    >>> numbers, index = number_keys(np.array([7, 9, 7], dtype=np.uint64))
+    >>> numbers[0] == numbers[2], index.size, look_up(np.array([8], dtype=np.uint64), index)
+    (np.True_, 2, array([-1], dtype=int32))
+    """
+    bits = int(slots_for(len(keys)))
+    numbers, slots, codes, size = _number(keys, bits)
+    return numbers, KeyIndex(slots, codes, 64 - bits, size)
+
+
+def look_up(keys: Array, index: KeyIndex) -> Array:
+    """The numbers of keys; -1 for a key that has none."""
+    return _look_up(keys, index.slots, index.codes, index.shift)

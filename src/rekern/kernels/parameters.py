@@ -1,0 +1,62 @@
+"""Checks of the kernels' parameters, each with one line that says what to give instead."""
+
+from typing import Any
+
+import numpy as np
+
+LONGEST_WINDOW = 32
+
+
+def check_size(name: str, value: Any) -> int:
+    """A window size.
+
+    >>> check_size("k", 0)
+    Traceback (most recent call last):
+    ...
+    ValueError: k=0: give a whole number from 1 to 32
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= LONGEST_WINDOW:
+        raise ValueError(f"{name}={value!r}: give a whole number from 1 to {LONGEST_WINDOW}")
+    return int(value)
+
+
+def check_decay(decay: Any) -> float:
+    """A decay above 0 and at most 1.
+
+    >>> check_decay(1)
+    1.0
+    """
+    if isinstance(decay, bool) or not isinstance(decay, int | float | np.number) or not 0 < decay <= 1:
+        raise ValueError(f"decay={decay!r}: give a number above 0 and at most 1")
+    return float(decay)
+
+
+def windows_of(k: Any) -> list[tuple[int, int]]:
+    """The window sizes on the two sides of a pair that ``k`` stands for.
+
+    >>> windows_of(3), windows_of((1, 3)), windows_of([(3, 5), 4])
+    ([(3, 3)], [(1, 1), (2, 2), (3, 3)], [(3, 5), (4, 4)])
+    """
+    wrong = ValueError(
+        f"k={k!r}: give a number, a range such as (1, 4), or a list of window pairs such as [(3, 5), (4, 4)], "
+        f"with sizes from 1 to {LONGEST_WINDOW}"
+    )
+    if isinstance(k, tuple):
+        windows = [(k[0], k[0]), (k[1], k[1])] if len(k) == 2 else []
+    elif isinstance(k, list):
+        windows = [tuple(item) if isinstance(item, list | tuple) else (item, item) for item in k]
+    else:
+        windows = [(k, k)]
+    if not windows or any(len(window) != 2 for window in windows):
+        raise wrong
+    try:
+        windows = [(check_size("k", source), check_size("k", target)) for source, target in windows]
+    except ValueError:
+        raise wrong from None
+    if isinstance(k, tuple):
+        if windows[0] > windows[1]:
+            raise wrong
+        return [(size, size) for size in range(windows[0][0], windows[1][0] + 1)]
+    if len(set(windows)) < len(windows):
+        raise ValueError(f"k={k!r}: a window size stands there twice")
+    return windows

@@ -1,0 +1,137 @@
+"""Gram matrices of sparse rows, by inverted lists: for each key, the rows that hold it.
+
+A row of the Gram is added up in a dense accumulator that stays in cache. Entries are added in the order of the row's
+own keys, whatever block or thread computes it, so the result has the same bits for any number of jobs.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rekern._compile import compiled
+from rekern.kernels.keys import KeyRows, look_up, number_keys
+
+
+class Postings(NamedTuple):
+    """Inverted lists of the right-hand rows, and where each entry of the left-hand rows finds its list.
+
+    Entry e of a left row meets the rows ``rows[begin[e]:end[e]]`` with ``weights``. In a symmetric Gram the list of
+    an entry begins behind the entry itself: only the rows below are met, and a key of one row alone meets nothing.
+    """
+
+    indptr: np.ndarray
+    values: np.ndarray
+    begin: np.ndarray
+    end: np.ndarray
+    rows: np.ndarray
+    weights: np.ndarray
+    width: int
+
+
+@compiled
+def _invert(indptr, numbers, values, size):
+    """The lists of rows and values for each key number, rows ascending, and every entry's place in its list."""
+    heads = np.zeros(size + 1, np.int64)
+    for number in numbers:
+        heads[number + 1] += 1
+    for number in range(size):
+        heads[number + 1] += heads[number]
+    fill = heads[:-1].copy()
+    rows = np.empty(len(numbers), np.int32)
+    weights = np.empty(len(numbers), np.float64)
+    place = np.empty(len(numbers), np.int64)
+    for row in range(len(indptr) - 1):
+        for entry in range(indptr[row], indptr[row + 1]):
+            at = fill[numbers[entry]]
+            rows[at] = row
+            weights[at] = values[entry]
+            place[entry] = at
+            fill[numbers[entry]] += 1
+    return heads, rows, weights, place
+
+
+@compiled
+def _without_empty(indptr, values, begin, end):
+    """The same left rows without the entries that meet no row."""
+    kept = 0
+    for entry in range(len(begin)):
+        kept += begin[entry] < end[entry]
+    pointers = np.zeros(len(indptr), np.int64)
+    new_values = np.empty(kept, np.float64)
+    new_begin = np.empty(kept, np.int64)
+    new_end = np.empty(kept, np.int64)
+    at = 0
+    for row in range(len(indptr) - 1):
+        for entry in range(indptr[row], indptr[row + 1]):
+            if begin[entry] < end[entry]:
+                new_values[at] = values[entry]
+                new_begin[at] = begin[entry]
+                new_end[at] = end[entry]
+                at += 1
+        pointers[row + 1] = at
+    return pointers, new_values, new_begin, new_end
+
+
+def invert(left: KeyRows, right: KeyRows | None = None) -> Postings:
+    """Inverted lists for the Gram of left rows against right rows, or of the left rows among themselves."""
+    base = left if right is None else right
+    numbers, index = number_keys(base.keys)
+    heads, rows, weights, place = _invert(base.indptr, numbers, base.values, index.size)
+    if right is None:
+        begin, end = place + 1, heads[1:][numbers]
+    else:
+        found = look_up(left.keys, index)
+        begin = np.where(found >= 0, heads[found], 0)
+        end = np.where(found >= 0, heads[np.minimum(found + 1, index.size)], 0)
+    indptr, values, begin, end = _without_empty(left.indptr, left.values, begin, end)
+    return Postings(indptr, values, begin, end, rows, weights, len(base.indptr) - 1)
+
+
+@compiled
+def _accumulate(indptr, values, begin, end, rows, weights, row, total):
+    for entry in range(indptr[row], indptr[row + 1]):
+        value = values[entry]
+        for at in range(begin[entry], end[entry]):
+            total[rows[at]] += value * weights[at]
+
+
+@compiled
+def _add_products(block, first, offset, indptr, values, begin, end, rows, weights):
+    for index in range(block.shape[0]):
+        total = np.zeros(block.shape[1] + offset)
+        _accumulate(indptr, values, begin, end, rows, weights, first + index, total)
+        block[index] += total[offset:]
+
+
+@compiled
+def _add_joint_products(block, first, offset, scale, scale2, a, b, c, d, e, f, indptr, values, begin, end, rows, weights):
+    for index in range(block.shape[0]):
+        row = first + index
+        if scale[row] == 0.0:
+            continue
+        total = np.zeros(block.shape[1] + offset)
+        total2 = np.zeros(block.shape[1] + offset)
+        _accumulate(a, b, c, d, e, f, row, total)
+        _accumulate(indptr, values, begin, end, rows, weights, row, total2)
+        for column in range(block.shape[1]):
+            product = total[offset + column] * total2[offset + column]
+            if product != 0.0:
+                block[index, column] += product * scale[row] * scale2[offset + column]
+
+
+def add_products(block: np.ndarray, first: int, offset: int, lists: Postings) -> None:
+    """Add the inner products of rows ``first`` … with columns ``offset`` … to a block of the Gram."""
+    _add_products(block, first, offset, *lists[:-1])
+
+
+def add_joint_products(
+    block: np.ndarray,
+    first: int,
+    offset: int,
+    scale: np.ndarray,
+    scale2: np.ndarray,
+    source: Postings,
+    target: Postings,
+) -> None:
+    """Add (source product) · (target product) · scale[row] · scale2[column] to a block of the Gram."""
+    _add_joint_products(block, first, offset, scale, scale2, *source[:-1], *target[:-1])

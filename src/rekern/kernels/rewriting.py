@@ -1,0 +1,279 @@
+"""The string re-writing kernels (Bu, Li and Zhu, 2012), through their explicit feature map.
+
+K = Σ over window sizes of (source product · target product + products of rules with aligned wildcards). The first
+term covers the rules without wildcards (and, for free wildcards, all rules): it never lists them, so a long pair costs
+its length, not its square.
+"""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from rekern.kernels.base import Kernel, Plan, inverse_roots
+from rekern.kernels.keys import KeyRows, concatenate, number_keys
+from rekern.kernels.parameters import check_decay, windows_of
+from rekern.kernels.parses import MAX_ALIGNMENTS
+from rekern.kernels.postings import Postings, add_joint_products, add_products, invert
+from rekern.kernels.rules import aligned_rules
+from rekern.kernels.windows import patterns
+from rekern.parallel import run, spans
+from rekern.structures.pairs import Pairs
+
+PAIRS_IN_BLOCK = 512
+MOST_PARTS = 1 << 12
+
+
+class Rows(NamedTuple):
+    """The features of a corpus for one window size: k-grams of each side, and rules with aligned wildcards."""
+
+    source: KeyRows
+    target: KeyRows
+    rules: KeyRows | None
+
+    def squared_norms(self) -> np.ndarray:
+        """K(x, x) of every pair for this window size."""
+        product = self.source.squared_norms() * self.target.squared_norms()
+        return product if self.rules is None else product + self.rules.squared_norms()
+
+
+class Rewriting(Kernel):
+    """Re-writing rules that two pairs of texts share.
+
+    A rule has a source pattern and a target pattern of k elements, tokens or wildcards. It counts once for every pair
+    of substrings that it matches, times ``decay`` for every wildcard.
+
+    Parameters
+    ----------
+    k : int, (int, int) or list
+        A window size, a range ``(1, 4)`` for the sum of the kernels of sizes 1 to 4, or a list of sizes for the two
+        sides such as ``[(3, 5), (4, 4)]``, each normalised by itself.
+    wildcards : "aligned", "free" or "none"
+        Every wildcard aligned with one on the other side that stands for the same token (kb-SRK), wildcards that
+        stand for any token (pw-SRK), or none (ps-SRK).
+    decay : float
+        The weight of a wildcard, above 0 and at most 1.
+    normalize : bool
+        Divide the kernel of each window size by √(K(x, x) K(y, y)); a pair too short for a window counts 0 there.
+    span : int
+        The most tokens that a wildcard may stand for; aligned ones stand for the same tokens.
+    tokenizer : callable, optional
+        From a text to its tokens; by default Treebank tokens, case-folded and stemmed (`rekern.structures.Tokenizer`).
+
+    Examples
+    --------
+    >>> a = ("Shakespeare wrote Hamlet".split(), "Hamlet was written by Shakespeare".split())
+    >>> b = ("Orwell wrote 1984".split(), "1984 was written by Orwell".split())
+    >>> Rewriting(k=[(3, 5)], normalize=False)(a, b)  # ⟨1⟩ wrote ⟨2⟩ → ⟨2⟩ was written by ⟨1⟩
+    1.0
+    >>> Rewriting(k=[(3, 5)], wildcards="none")(a, b)
+    0.0
+    """
+
+    def __init__(
+        self,
+        k: Any = 4,
+        wildcards: str = "aligned",
+        decay: float = 1.0,
+        normalize: bool = True,
+        span: int = 1,
+        tokenizer: Callable[[str], list[str]] | None = None,
+    ):
+        self.k = k
+        self.wildcards = wildcards
+        self.decay = decay
+        self.normalize = normalize
+        self.span = span
+        self.tokenizer = tokenizer
+
+    def windows(self) -> list[tuple[int, int]]:
+        """The window sizes, after checking all parameters."""
+        if self.wildcards not in ("aligned", "free", "none"):
+            raise ValueError(f"wildcards={self.wildcards!r}: give 'aligned', 'free' or 'none'")
+        if isinstance(self.span, bool) or not isinstance(self.span, int | np.integer) or self.span < 1:
+            raise ValueError(f"span={self.span!r}: give a whole number of at least 1")
+        check_decay(self.decay)
+        return windows_of(self.k)
+
+    def items(self, X: Any) -> Pairs:
+        """Pairs of texts as interned tokens."""
+        return Pairs.from_items(X, self.tokenizer)
+
+    def rows(self, pairs: Pairs, n_jobs: int | None = None, part: int = 0, parts: int = 1) -> list[Rows] | None:
+        """The features of the pairs for every window size; None if a pair has too many rules for one pass."""
+        windows = self.windows()
+        tokens = pairs.tokens
+        extract = partial(
+            _extract, tokens.fingerprints(), windows, self.wildcards, float(self.decay), int(self.span), part, parts
+        )
+        calls = [
+            (tokens.ids[tokens.offsets[2 * a] : tokens.offsets[2 * b]], _shifted(tokens.offsets[2 * a : 2 * b + 1]))
+            for a, b in spans(len(pairs), PAIRS_IN_BLOCK)
+        ] or [(tokens.ids[:0], np.zeros(1, np.int64))]
+        blocks, cut = [], 0
+        for block, capped in run(extract, calls, n_jobs, "rules"):
+            if block is None:
+                return None
+            blocks.append(block)
+            cut += capped
+        if cut:
+            warnings.warn(
+                f"{cut} window sizes of pairs repeat tokens so often that rules with many wildcards were left out "
+                f"(more than {MAX_ALIGNMENTS:,} alignments of one window); a window of up to 6 tokens is always exact",
+                stacklevel=2,
+            )
+        return [_below([block[index] for block in blocks]) for index in range(len(windows))]
+
+    def _passes(self, *corpora: Pairs, n_jobs: int | None = None) -> list[list[list[Rows]]]:
+        """The rows of the corpora, in as many passes as keep memory bounded (one, but for pathological texts)."""
+        parts = 1
+        while parts <= MOST_PARTS:
+            passes = []
+            for part in range(parts):
+                rows = [self.rows(corpus, n_jobs, part, parts) for corpus in corpora]
+                if any(found is None for found in rows):
+                    break
+                passes.append(rows)
+            else:
+                return passes  # type: ignore[return-value]
+            parts *= 4
+        raise ValueError("a pair has too many re-writing rules; use shorter texts, a smaller k or span=1")
+
+    def squared_norms(self, passes: list[list[Rows]]) -> np.ndarray:
+        """K(x, x) by window size and pair, before normalisation."""
+        norms = np.array([rows.squared_norms() for rows in passes[0]])
+        for later in passes[1:]:
+            norms += np.array([rows.rules.squared_norms() for rows in later if rows.rules is not None])
+        return norms
+
+    def _scales(self, norms: np.ndarray) -> np.ndarray:
+        return np.array([inverse_roots(row) if self.normalize else np.ones(len(row)) for row in norms])
+
+    def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
+        corpora = [self.items(items) for items in (X, Y) if items is not None]
+        passes = self._passes(*corpora, n_jobs=n_jobs)
+        norms = self.squared_norms([rows[0] for rows in passes])
+        scale = self._scales(norms)
+        scale2 = scale if Y is None else self._scales(self.squared_norms([rows[1] for rows in passes]))
+        products = [
+            (invert(rows.source, other and other.source), invert(rows.target, other and other.target))
+            for rows, other in zip(passes[0][0], passes[0][1] if Y is not None else [None] * len(scale))
+        ]
+        lists = []
+        for rows in passes:
+            if self.wildcards == "aligned":
+                left = _joined(rows[0], scale)
+                lists.append(invert(left, _joined(rows[1], scale2) if Y is not None else None))
+        diagonal = None
+        if Y is None:
+            diagonal = (norms > 0).sum(axis=0).astype(float) if self.normalize else norms.sum(axis=0)
+        columns = len(corpora[-1])
+        return Plan(len(corpora[0]), columns, Y is None, _Block(columns, products, lists, scale, scale2, diagonal))
+
+    def diag(self, X: Any) -> np.ndarray:
+        """K(x, x) for every pair.
+
+        >>> Rewriting(k=(1, 4)).diag([("a b", "b a")])  # long enough for windows of 1 and 2
+        array([2.])
+        """
+        norms = self.squared_norms([rows[0] for rows in self._passes(self.items(X))])
+        return (norms > 0).sum(axis=0).astype(float) if self.normalize else norms.sum(axis=0)
+
+    def has_features(self) -> bool:
+        """Rules are explicit features."""
+        return True
+
+
+def _joined(windows: list[Rows], scale: np.ndarray) -> KeyRows:
+    """The rules of all window sizes in one matrix, each size already normalised (their keys never meet)."""
+    counts = np.sum([np.diff(rows.rules.indptr) for rows in windows if rows.rules is not None], axis=0)
+    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    keys = np.empty(indptr[-1], np.uint64)
+    values = np.empty(indptr[-1])
+    fill = indptr[:-1].copy()
+    for rows, row_scale in zip(windows, scale):
+        assert rows.rules is not None
+        length = np.diff(rows.rules.indptr)
+        place = np.repeat(fill - rows.rules.indptr[:-1], length) + np.arange(len(rows.rules.keys))
+        keys[place] = rows.rules.keys
+        values[place] = rows.rules.values * np.repeat(row_scale, length)
+        fill += length
+    return KeyRows(indptr, keys, values)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Computes rows ``first`` … ``last`` of a Gram."""
+
+    columns: int
+    products: list[tuple[Postings, Postings]]
+    lists: list[Postings]
+    scale: np.ndarray
+    scale2: np.ndarray
+    diagonal: np.ndarray | None  # of a symmetric Gram, whose lists meet only the rows below
+
+    def __call__(self, first: int, last: int) -> np.ndarray:
+        offset = 0 if self.diagonal is None else first
+        block = np.zeros((last - first, self.columns - offset))
+        for index, (source, target) in enumerate(self.products):
+            add_joint_products(block, first, offset, self.scale[index], self.scale2[index], source, target)
+        for lists in self.lists:
+            add_products(block, first, offset, lists)
+        if self.diagonal is not None:
+            np.fill_diagonal(block, self.diagonal[first:last])
+        return block
+
+
+def _shifted(offsets: np.ndarray) -> np.ndarray:
+    return offsets - offsets[0]
+
+
+def _below(blocks: list[Rows]) -> Rows:
+    rules = [block.rules for block in blocks if block.rules is not None]
+    return Rows(
+        concatenate([block.source for block in blocks]),
+        concatenate([block.target for block in blocks]),
+        concatenate(rules) if rules else None,
+    )
+
+
+def _extract(
+    finger: np.ndarray,
+    windows: list[tuple[int, int]],
+    wildcards: str,
+    decay: float,
+    span: int,
+    part: int,
+    parts: int,
+    ids: np.ndarray,
+    offsets: np.ndarray,
+) -> tuple[list[Rows] | None, int]:
+    """The features of a block of pairs; a function of arrays alone, so that it can run anywhere."""
+    found, cut = [], 0
+    for window in windows:
+        sides = [
+            patterns(
+                ids,
+                offsets,
+                finger,
+                window[side],
+                side=side,
+                step=2,
+                wildcards=window[side] if wildcards == "free" else 0,
+                span=span,
+                decay=decay,
+            )
+            for side in (0, 1)
+        ]
+        rules = None
+        if wildcards == "aligned":
+            rules, capped = aligned_rules(ids, offsets, finger, window, span, decay, part, parts)
+            if rules is None:
+                return None, 0
+            cut += capped
+        found.append(Rows(sides[0], sides[1], rules))
+    return found, cut

@@ -1,0 +1,145 @@
+"""Kernels on single texts by their contiguous patterns: k-grams, and k-grams with wildcards."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rekern.kernels.base import Kernel, Plan, inverse_roots
+from rekern.kernels.keys import KeyRows, concatenate
+from rekern.kernels.parameters import check_decay, check_size
+from rekern.kernels.postings import Postings, add_products, invert
+from rekern.kernels.windows import patterns
+from rekern.parallel import run, spans
+from rekern.structures.pairs import as_texts
+from rekern.structures.tokens import Tokens
+
+TEXTS_IN_BLOCK = 1024
+
+
+def tokens_of(X: Any, tokenizer: Callable[[str], list[str]] | None) -> Tokens:
+    """Texts as interned tokens; ready ones are taken as they are."""
+    return X if isinstance(X, Tokens) else Tokens.from_texts(as_texts(X), tokenizer)
+
+
+class PatternKernel(Kernel):
+    """A kernel on texts whose features are patterns of ``k`` elements with at most some wildcards."""
+
+    k: int
+    normalize: bool
+    tokenizer: Callable[[str], list[str]] | None
+
+    def _pattern(self) -> tuple[int, int, float]:
+        """The number of elements, the most wildcards, and the decay of a wildcard."""
+        raise NotImplementedError
+
+    def items(self, X: Any) -> Tokens:
+        """Texts as interned tokens."""
+        return tokens_of(X, self.tokenizer)
+
+    def rows(self, tokens: Tokens, n_jobs: int | None = None) -> KeyRows:
+        """The patterns of every text."""
+        size, wildcards, decay = self._pattern()
+        finger = tokens.fingerprints()
+        calls = [
+            (
+                tokens.ids[tokens.offsets[a] : tokens.offsets[b]],
+                tokens.offsets[a : b + 1] - tokens.offsets[a],
+                finger,
+                size,
+                wildcards,
+                decay,
+            )
+            for a, b in spans(len(tokens), TEXTS_IN_BLOCK)
+        ] or [(tokens.ids[:0], np.zeros(1, np.int64), finger, size, wildcards, decay)]
+        rows = concatenate(list(run(_extract, calls, n_jobs, "patterns")))
+        if self.normalize:
+            scale = np.repeat(inverse_roots(rows.squared_norms()), np.diff(rows.indptr))
+            rows = rows._replace(values=rows.values * scale)
+        return rows
+
+    def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
+        left = self.rows(self.items(X), n_jobs)
+        right = None if Y is None else self.rows(self.items(Y), n_jobs)
+        lists = invert(left, right)
+        diagonal = self._diagonal(left) if right is None else None
+        return Plan(len(left.indptr) - 1, lists.width, Y is None, _Block(lists, diagonal))
+
+    def _diagonal(self, rows: KeyRows) -> np.ndarray:
+        return (np.diff(rows.indptr) > 0).astype(float) if self.normalize else rows.squared_norms()
+
+    def diag(self, X: Any) -> np.ndarray:
+        """K(x, x) for every text."""
+        return self._diagonal(self.rows(self.items(X)))
+
+
+class Spectrum(PatternKernel):
+    """The k-grams that two texts share (Leslie et al., 2002).
+
+    >>> Spectrum(2, normalize=False)("to be or not to be".split(), "to be is to do".split())  # "to be", twice and once
+    2.0
+    >>> Spectrum(2).gram(["a rose is a rose", "a rose"])
+    array([[1.        , 0.81649658],
+           [0.81649658, 1.        ]])
+    """
+
+    def __init__(self, k: int = 2, normalize: bool = True, tokenizer: Callable[[str], list[str]] | None = None):
+        self.k = k
+        self.normalize = normalize
+        self.tokenizer = tokenizer
+
+    def _pattern(self) -> tuple[int, int, float]:
+        return check_size("k", self.k), 0, 1.0
+
+
+class Wildcard(PatternKernel):
+    """The patterns of k elements with at most m wildcards that two texts share (Leslie and Kuang, 2004).
+
+    A wildcard stands for any one token and weighs ``decay``.
+
+    >>> Wildcard(2, 1, decay=0.5, normalize=False)("a b".split(), "a c".split())  # "a *", with 0.5 on both sides
+    0.25
+    """
+
+    def __init__(
+        self,
+        k: int = 2,
+        m: int = 1,
+        decay: float = 1.0,
+        normalize: bool = True,
+        tokenizer: Callable[[str], list[str]] | None = None,
+    ):
+        self.k = k
+        self.m = m
+        self.decay = decay
+        self.normalize = normalize
+        self.tokenizer = tokenizer
+
+    def _pattern(self) -> tuple[int, int, float]:
+        size = check_size("k", self.k)
+        if isinstance(self.m, bool) or not isinstance(self.m, int | np.integer) or not 0 <= self.m <= size:
+            raise ValueError(f"m={self.m!r}: give a whole number from 0 to k={size}")
+        return size, int(self.m), check_decay(self.decay)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Computes rows ``first`` … ``last`` of a Gram."""
+
+    lists: Postings
+    diagonal: np.ndarray | None  # of a symmetric Gram, whose lists meet only the rows below
+
+    def __call__(self, first: int, last: int) -> np.ndarray:
+        offset = 0 if self.diagonal is None else first
+        block = np.zeros((last - first, self.lists.width - offset))
+        add_products(block, first, offset, self.lists)
+        if self.diagonal is not None:
+            np.fill_diagonal(block, self.diagonal[first:last])
+        return block
+
+
+def _extract(
+    ids: np.ndarray, offsets: np.ndarray, finger: np.ndarray, size: int, wildcards: int, decay: float
+) -> KeyRows:
+    return patterns(ids, offsets, finger, size, wildcards=wildcards, decay=decay)

@@ -1,0 +1,46 @@
+"""Blocks of work handed to joblib: threads here by default, any joblib backend on request."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import joblib
+
+
+def jobs(n_jobs: int | None) -> int | None:
+    """The number of jobs for joblib: all cores unless the caller or a ``joblib.parallel_config`` says otherwise.
+
+    >>> jobs(2)
+    2
+    """
+    if n_jobs is None:
+        backend, configured = joblib.parallel.get_active_backend()
+        ours = configured is None and type(backend).__name__ == "LokyBackend" and not backend.nesting_level
+        return -1 if ours else None
+    return n_jobs
+
+
+def spans(total: int, size: int) -> list[tuple[int, int]]:
+    """Consecutive ranges of at most ``size`` that cover 0 … total.
+
+    >>> spans(5, 2)
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    return [(first, min(first + size, total)) for first in range(0, total, size)]
+
+
+def run(
+    function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], n_jobs: int | None = None, label: str = ""
+) -> Iterator[Any]:
+    """The results of ``function(*call)`` for every call, in order, as they come.
+
+    >>> list(run(pow, [(2, 3), (3, 2)]))
+    [8, 9]
+    """
+    from rekern.progress import track
+
+    if len(calls) <= 1 or jobs(n_jobs) == 1:
+        results: Iterator[Any] = (function(*call) for call in calls)
+    else:
+        pool = joblib.Parallel(n_jobs=jobs(n_jobs), prefer="threads", return_as="generator", pre_dispatch="2*n_jobs")
+        results = pool(joblib.delayed(function)(*call) for call in calls)
+    yield from track(results, len(calls), label)

@@ -1,0 +1,342 @@
+"""Texts as tokens: what a text is cut into, and a whole corpus as one flat array of token numbers.
+
+>>> corpus = Tokens.from_texts(["Cats chase mice.", "A cat chased two mice!"])
+>>> corpus[1]
+['a', 'cat', 'chase', 'two', 'mice', '!']
+>>> corpus.ids.tolist(), corpus.offsets.tolist()
+([0, 1, 2, 3, 4, 0, 1, 5, 2, 6], [0, 4, 10])
+"""
+
+import hashlib
+import threading
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import Any, overload
+
+import numpy as np
+import snowballstemmer
+from sklearn.base import BaseEstimator
+
+from rekern.errors import InputError
+from rekern.structures.treebank import tokenize
+
+__all__ = ["Tokenizer", "Tokens"]
+
+_MOST_FORMS = 1_000_000  # a cache is emptied when it has grown past this
+_LONGEST_FORM = 64  # what is longer is hardly a word that comes again
+
+
+class Tokenizer(BaseEstimator):
+    """Cuts a text into Treebank tokens, folds their case and stems them.
+
+    ``language`` names a Snowball stemmer (any of ``snowballstemmer.algorithms()``), or is None for no stemming.
+    ``lowercase=False`` leaves the case as it is. ``punctuation=False`` drops every token without a letter or a digit.
+
+    >>> Tokenizer()("The cats weren't chasing mice.")
+    ['the', 'cat', 'were', "n't", 'chase', 'mice', '.']
+    >>> Tokenizer(language=None, lowercase=False, punctuation=False)("The cats weren't chasing mice.")
+    ['The', 'cats', 'were', "n't", 'chasing', 'mice']
+    >>> Tokenizer("german")("Die Katzen jagten Mäuse")
+    ['die', 'katz', 'jagt', 'maus']
+    """
+
+    def __init__(self, language: str | None = "english", lowercase: bool = True, punctuation: bool = True):
+        self.language = language
+        self.lowercase = lowercase
+        self.punctuation = punctuation
+
+    def __call__(self, text: str) -> list[str]:
+        """The tokens of one text."""
+        words = _words(text)
+        return list(chain.from_iterable(map(self._lookup().__getitem__, words)))
+
+    def _lookup(self) -> "_TokensOfWord":
+        key = (self.language, bool(self.lowercase), bool(self.punctuation))
+        return _LOOKUPS.get(key) or _new_lookup(key)
+
+
+def _words(text: str) -> list[str]:
+    """What stands between blanks; the last one gets a line's end, for only there a full stop is split off."""
+    words = text.split()
+    if words:
+        words[-1] += "\n"
+    return words
+
+
+class _TokensOfWord(dict[str, tuple[str, ...]]):
+    """A word between blanks -> its finished tokens, worked out when it is first asked for, in any thread.
+
+    Apart from the full stop that ends a text, Treebank tokens depend on nothing beyond a blank. So a corpus costs one
+    look-up a word, and each distinct form is folded and stemmed once in a process.
+    """
+
+    def __init__(self, language: str | None, lowercase: bool, punctuation: bool):
+        super().__init__()
+        self.stemmer = None if language is None else _stemmer(language)
+        self.lowercase = lowercase
+        self.punctuation = punctuation
+        self.finished: dict[str, str] = {}  # a Treebank token -> itself folded and stemmed
+        self.lock = threading.Lock()  # a Snowball stemmer has a state
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        # A word after it keeps the full stop of a word that does not end its text.
+        tokens = tokenize(word) if word.endswith("\n") else tokenize(word + " .")[:-1]
+        if not self.punctuation:
+            tokens = [token for token in tokens if any(map(str.isalnum, token))]
+        result = tuple(map(self.finish, tokens))
+        if len(word) <= _LONGEST_FORM:
+            if len(self) >= _MOST_FORMS:
+                self.clear()
+            self[word] = result
+        return result
+
+    def finish(self, token: str) -> str:
+        """One Treebank token, folded and stemmed."""
+        known = self.finished.get(token)
+        if known is not None:
+            return known
+        form = token.casefold() if self.lowercase else token
+        if self.stemmer is not None and len(form) <= _LONGEST_FORM:
+            with self.lock:
+                form = self.stemmer.stemWord(form) or form
+        if len(token) <= _LONGEST_FORM:
+            if len(self.finished) >= _MOST_FORMS:
+                self.finished.clear()
+            self.finished[token] = form
+        return form
+
+
+_LOOKUPS: dict[tuple[str | None, bool, bool], _TokensOfWord] = {}
+_LOOKUPS_LOCK = threading.Lock()
+
+
+def _new_lookup(key: tuple[str | None, bool, bool]) -> _TokensOfWord:
+    with _LOOKUPS_LOCK:
+        if key not in _LOOKUPS:
+            _LOOKUPS[key] = _TokensOfWord(*key)
+        return _LOOKUPS[key]
+
+
+def _stemmer(language: str) -> Any:
+    known = snowballstemmer.algorithms()
+    if language not in known:
+        raise InputError(f"no stemmer for language {language!r}: use None or one of {', '.join(sorted(known))}")
+    return snowballstemmer.stemmer(language)
+
+
+class Tokens:
+    """A corpus of texts as one flat array of token numbers with offsets.
+
+    Text ``i`` is ``ids[offsets[i]:offsets[i + 1]]``; ``vocabulary[number]`` is the token, in order of first occurrence.
+    Slices share the vocabulary.
+
+    >>> corpus = Tokens.from_texts(["one two", ["Two", "words"], ""])
+    >>> corpus
+    Tokens(3 texts, 4 tokens, 4 distinct)
+    >>> list(corpus), corpus.vocabulary
+    ([['one', 'two'], ['Two', 'words'], []], ['one', 'two', 'Two', 'words'])
+    >>> corpus[1:].ids.tolist(), corpus[1:].offsets.tolist()
+    ([2, 3], [0, 2, 2])
+    """
+
+    def __init__(self, ids: np.ndarray, offsets: np.ndarray, vocabulary: list[str]):
+        self.ids = ids
+        self.offsets = offsets
+        self.vocabulary = vocabulary
+        self._fingerprints: list[np.ndarray] = []  # shared with the slices: filled once, by whichever asks first
+
+    @classmethod
+    def from_texts(
+        cls,
+        texts: Iterable[str | Sequence[str]],
+        tokenizer: Callable[[str], list[str]] | None = None,
+        name: Callable[[int], str] = lambda i: f"row {i}",
+    ) -> "Tokens":
+        """The corpus of these texts: a str goes through the tokenizer, a list of tokens is taken as it is.
+
+        ``tokenizer`` is any callable from a str to a list of str, ``Tokenizer()`` unless given. ``name(i)`` is what an
+        error calls text ``i``.
+
+        >>> Tokens.from_texts(["Running late", ["Running", "late"]]).vocabulary
+        ['run', 'late', 'Running']
+        >>> Tokens.from_texts(["fine", None])
+        Traceback (most recent call last):
+        ...
+        rekern.errors.InputError: row 1: the text is None; drop the row or give it a text (an empty one will do)
+        """
+        if isinstance(texts, Tokens):
+            return texts
+        if isinstance(texts, str | bytes):
+            raise InputError(f"a list of texts is needed, got a {type(texts).__name__}; for one text write [text]")
+        number = _Numbers()
+        ids_of_text = _reader(Tokenizer() if tokenizer is None else tokenizer, number)
+        ids = array("i")
+        offsets = [0]
+        for i, text in enumerate(texts):
+            if isinstance(text, str):
+                try:
+                    ids.extend(ids_of_text(text))
+                except _TokenizerError as error:
+                    raise InputError(f"{name(i)}: {error}") from None
+            else:
+                ids.extend(map(number.__getitem__, _verbatim(text, i, name)))
+            offsets.append(len(ids))
+        return cls(np.array(ids, dtype=np.int32), np.array(offsets, dtype=np.int64), list(number))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> list[str]: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Tokens": ...
+    def __getitem__(self, index: int | slice) -> "list[str] | Tokens":
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            if step != 1:
+                return self.take(np.arange(start, stop, step))
+            offsets = self.offsets[start : max(start, stop) + 1]
+            return self._part(self.ids[offsets[0] : offsets[-1]], offsets - offsets[0])
+        n = len(self)
+        if not -n <= index < n:
+            raise IndexError(f"text {index} of {n}")
+        index %= n
+        numbers = self.ids[self.offsets[index] : self.offsets[index + 1]].tolist()
+        return list(map(self.vocabulary.__getitem__, numbers))
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"Tokens({len(self):,} texts, {len(self.ids):,} tokens, {len(self.vocabulary):,} distinct)"
+
+    def take(self, indices: Sequence[int] | np.ndarray) -> "Tokens":
+        """The texts with these numbers (or where this mask is true), in this order; the vocabulary is shared.
+
+        >>> list(Tokens.from_texts(["a b", "c", "d e f"]).take([2, 0, 2]))
+        [['d', 'e', 'f'], ['a', 'b'], ['d', 'e', 'f']]
+        """
+        chosen = positions(indices, len(self))
+        lengths = np.diff(self.offsets)[chosen]
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+        places = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], lengths)
+        return self._part(self.ids[places], offsets)
+
+    def fingerprints(self) -> np.ndarray:
+        """A 64-bit hash of every vocabulary entry (BLAKE2b of its UTF-8), the same in every process and run.
+
+        >>> [f"{value:016x}" for value in Tokens.from_texts(["a b"]).fingerprints()]
+        ['40f89e395b66422f', '8472c2e34d854f75']
+        """
+        if not self._fingerprints:
+            digests = b"".join(map(_fingerprint, self.vocabulary))
+            self._fingerprints.append(np.frombuffer(digests, dtype=">u8").astype(np.uint64))
+        return self._fingerprints[0]
+
+    def _part(self, ids: np.ndarray, offsets: np.ndarray) -> "Tokens":
+        part = Tokens(ids, offsets, self.vocabulary)
+        part._fingerprints = self._fingerprints
+        return part
+
+
+def positions(indices: Sequence[int] | np.ndarray, n: int) -> np.ndarray:
+    """Indices as NumPy understands them (negative ones, or a mask) as numbers from 0 to n - 1.
+
+    >>> positions([-1, 0], 3).tolist(), positions(np.array([True, False, True]), 3).tolist(), positions([], 3).tolist()
+    ([2, 0], [0, 2], [])
+    """
+    chosen = np.asarray(indices)
+    return np.arange(n)[chosen if len(chosen) else chosen.astype(np.intp)]
+
+
+@lru_cache(maxsize=2**18)
+def _fingerprint(token: str) -> bytes:
+    return hashlib.blake2b(token.encode("utf-8", errors="surrogatepass"), digest_size=8).digest()
+
+
+class _Numbers(dict[str, int]):
+    """Token -> its number, in order of first occurrence."""
+
+    def __missing__(self, token: str) -> int:
+        number = self[token] = len(self)
+        return number
+
+
+class _NumbersOfWord(dict[str, tuple[int, ...]]):
+    """A word between blanks -> the numbers of its tokens."""
+
+    def __init__(self, tokens_of: _TokensOfWord, number: _Numbers):
+        super().__init__()
+        self.tokens_of = tokens_of
+        self.number = number
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        numbers = tuple(map(self.number.__getitem__, self.tokens_of[word]))
+        if len(word) <= _LONGEST_FORM:
+            if len(self) >= _MOST_FORMS:
+                self.clear()
+            self[word] = numbers
+        return numbers
+
+
+class _TokenizerError(Exception):
+    """What a caller's own tokenizer returned is not a list of str."""
+
+
+def _reader(tokenizer: Callable[[str], list[str]], number: _Numbers) -> Callable[[str], Iterable[int]]:
+    """The function from a text to its token numbers."""
+    if isinstance(tokenizer, Tokenizer) and type(tokenizer).__call__ is Tokenizer.__call__:
+        numbers_of_word = _NumbersOfWord(tokenizer._lookup(), number).__getitem__
+        return lambda text: chain.from_iterable(map(numbers_of_word, _words(text)))
+
+    known: dict[str, array] = {}  # somebody else's tokenizer may be slow: ask it once for equal texts
+
+    def read(text: str) -> array:
+        numbers = known.get(text)
+        if numbers is None:
+            tokens = tokenizer(text)
+            if isinstance(tokens, str) or not all(isinstance(token, str) for token in tokens):
+                raise _TokenizerError(f"the tokenizer returned {in_words(tokens)}; it must return a list of str")
+            numbers = known[text] = array("i", map(number.__getitem__, map(str, tokens)))
+        return numbers
+
+    return read
+
+
+def _verbatim(text: Any, i: int, name: Callable[[int], str]) -> Sequence[str]:
+    """The caller's own tokens, checked."""
+    if not isinstance(text, list | tuple) and not (isinstance(text, np.ndarray) and text.ndim == 1):
+        raise InputError(f"{name(i)}: the text is {in_words(text)}; {_remedy(text)}")
+    for position, token in enumerate(text):
+        if not isinstance(token, str):
+            raise InputError(f"{name(i)}: token {position} is {in_words(token)}; a list of tokens holds str only")
+    return [str(token) for token in text]  # plain ones: NumPy's str_ is a str too
+
+
+def in_words(value: Any) -> str:
+    """What a value is, in words for an error.
+
+    >>> in_words(None), in_words(float("nan")), in_words(3), in_words(b"x"), in_words({})
+    ('None', 'NaN', 'the number 3', 'bytes', 'a dict')
+    """
+    if value is None:
+        return "None"
+    if isinstance(value, bool | np.bool_):
+        return f"the truth value {value}"
+    if isinstance(value, int | float | np.number):
+        return "NaN" if value != value else f"the number {value}"
+    kind = type(value).__name__
+    if kind in ("NAType", "NaTType"):
+        return "missing (NA)"
+    return kind if kind == "bytes" else f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
+
+
+def _remedy(value: Any) -> str:
+    kind = in_words(value)
+    if kind in ("None", "NaN", "missing (NA)"):
+        return "drop the row or give it a text (an empty one will do)"
+    if kind == "bytes":
+        return "decode it to a str"
+    return "give a str or a list of tokens"

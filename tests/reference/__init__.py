@@ -1,0 +1,1 @@
+"""Slow statements of what the package computes fast, straight from the definitions."""
