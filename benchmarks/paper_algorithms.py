@@ -161,22 +161,20 @@ def tables(offsets: Offsets, k: int) -> tuple[NDArray[Any], ...]:
     return slots, key_hashes, source_hashes, target_hashes, sources, targets
 
 
-# The compiled part. Array arguments: ids and offsets; identical and others from factors(); left and right from hashes();
-# slots, key_hashes, source_hashes, target_hashes, sources and targets from tables(). The small functions are inlined,
-# since passing arrays to a function that is called for each k-gram pair would take longer than its work.
+# The compiled part. Array arguments: ids and offsets; identical and others from factors(); left and right from
+# hashes(); room from tables(). _group is one long loop on purpose: handing arrays to a function for each k-gram pair
+# would count references each time, which takes longer than the work itself.
 
 
 @compiled
-def _rows(  # type: ignore[no-untyped-def]
-    ids, offsets, n_pairs, first, step, k, identical, others, left, right, room, gram
-):
+def _rows(ids, offsets, n_pairs, first, step, k, identical, others, left, right, room, gram):
     for p in range(first, n_pairs, step):
         for q in range(p, n_pairs):
             gram[p, q] = _evaluate(ids, offsets, p, q, k, identical, others, left, right, room)[0]
 
 
 @compiled
-def _cells(ids, offsets, cells, k, identical, others, left, right, room):  # type: ignore[no-untyped-def]
+def _cells(ids, offsets, cells, k, identical, others, left, right, room):
     values = np.zeros(len(cells), dtype=np.float64)
     calls = np.zeros(len(cells), dtype=np.int64)
     for n in range(len(cells)):
@@ -185,7 +183,7 @@ def _cells(ids, offsets, cells, k, identical, others, left, right, room):  # typ
 
 
 @compiled
-def _evaluate(ids, offsets, p, q, k, identical, others, left, right, room):  # type: ignore[no-untyped-def]
+def _evaluate(ids, offsets, p, q, k, identical, others, left, right, room):
     slots, key_hashes, source_hashes, target_hashes, sources, targets = room
     s1, t1, end1 = offsets[2 * p], offsets[2 * p + 1], offsets[2 * p + 2]
     s2, t2, end2 = offsets[2 * q], offsets[2 * q + 1], offsets[2 * q + 2]
@@ -194,11 +192,11 @@ def _evaluate(ids, offsets, p, q, k, identical, others, left, right, room):  # t
     bits = 1
     while 1 << bits < 8 * (t1 - s1 - k + 1) * (t2 - s2 - k + 1):
         bits += 1
-    slots = slots[: 1 << bits]
-    slots[:] = EMPTY
-    shift = np.uint64(64 - bits)
-    n_values = _group_sources(ids, s1, t1, s2, t2, k, left, right, slots, shift, key_hashes, source_hashes, sources)
-    _group_targets(ids, t1, end1, t2, end2, k, left, right, slots, shift, key_hashes, sources, target_hashes, targets)
+    slots[: 1 << bits] = EMPTY
+    n_values = _group(
+        ids, s1, t1, s2, t2, k, left, right, slots, bits, key_hashes, sources, source_hashes, sources, True
+    )
+    _group(ids, t1, end1, t2, end2, k, left, right, slots, bits, key_hashes, sources, target_hashes, targets, False)
     result = 0.0
     calls = 0
     for key in range(n_values):  # lines 10 to 13
@@ -220,119 +218,77 @@ def _evaluate(ids, offsets, p, q, k, identical, others, left, right, room):  # t
 
 
 @compiled
-def _group_sources(  # type: ignore[no-untyped-def]
-    ids, a, a_end, b, b_end, k, left, right, slots, shift, key_hashes, source_hashes, sources
-):
-    """Lines 2 to 5: all k-gram pairs of the two sources into the map; the number of values."""
+def _group(ids, a, a_end, b, b_end, k, left, right, slots, bits, key_hashes, keys, value_hashes, values, is_source):
+    """Lines 2 to 5 for the sources, 6 to 9 for the targets: all k-gram pairs of two texts; the number of values.
+
+    A key is the first source value that has it, so for the sources keys and values are the same table.
+    """
+    mask = np.uint64((1 << bits) - 1)
+    shift = np.uint64(64 - bits)
     n_values = 0
     for diagonal in range(a - a_end + k, b_end - b - k + 1):
         first_i, first_j = a + max(-diagonal, 0), b + max(diagonal, 0)
         key_hash = np.uint64(0)
         value_hash = np.uint64(0)
         for step in range(min(a_end - first_i, b_end - first_j)):
-            key_hash, value_hash = _roll(
-                ids, first_i + step, first_j + step, step, k, left, right, key_hash, value_hash
-            )
+            i, j = first_i + step, first_j + step
+            double = left[i] * right[j]
+            value_hash += double
+            if ids[i] != ids[j]:
+                key_hash += double
+            if step >= k:
+                double = left[i - k] * right[j - k]
+                value_hash -= double
+                if ids[i - k] != ids[j - k]:
+                    key_hash -= double
             if step < k - 1:
                 continue
-            i, j = first_i + step - k + 1, first_j + step - k + 1
-            slot, key = _find_key(ids, i, j, k, key_hash, slots, shift, key_hashes, sources)
-            value = _find_value(ids, i, j, k, value_hash, key, source_hashes, sources)
-            if value != EMPTY:
-                sources[value, COUNT] += 1
-                continue
-            key_hashes[n_values] = key_hash
-            source_hashes[n_values] = value_hash
-            sources[n_values, LEFT] = i
-            sources[n_values, RIGHT] = j
-            sources[n_values, COUNT] = 1
-            sources[n_values, TARGET] = EMPTY
+            i, j = i - k + 1, j - k + 1
+            slot = (key_hash * SPREAD) >> shift
+            key = slots[slot]
+            while key != EMPTY and not (
+                key_hashes[key] == key_hash and _same_doubles(ids, i, j, keys[key, LEFT], keys[key, RIGHT], k, True)
+            ):
+                slot = (slot + np.uint64(1)) & mask
+                key = slots[slot]
             if key == EMPTY:
+                if not is_source:
+                    continue
                 slots[slot] = n_values
-                sources[n_values, NEXT] = EMPTY
+                key_hashes[n_values] = key_hash
+                value = EMPTY
             else:
-                sources[n_values, NEXT] = sources[key, NEXT]
-                sources[key, NEXT] = n_values
+                value = key if is_source else keys[key, TARGET]
+            while value != EMPTY and not (
+                value_hashes[value] == value_hash
+                and _same_doubles(ids, i, j, values[value, LEFT], values[value, RIGHT], k, False)
+            ):
+                value = values[value, NEXT]
+            if value != EMPTY:
+                values[value, COUNT] += 1
+                continue
+            value_hashes[n_values] = value_hash
+            values[n_values, LEFT] = i
+            values[n_values, RIGHT] = j
+            values[n_values, COUNT] = 1
+            values[n_values, NEXT] = EMPTY
+            values[n_values, TARGET] = EMPTY
+            if key != EMPTY:
+                link = NEXT if is_source else TARGET
+                values[n_values, NEXT] = keys[key, link]
+                keys[key, link] = n_values
             n_values += 1
     return n_values
 
 
-@compiled
-def _group_targets(  # type: ignore[no-untyped-def]
-    ids, a, a_end, b, b_end, k, left, right, slots, shift, key_hashes, sources, target_hashes, targets
-):
-    """Lines 6 to 9: the k-gram pairs of the two targets, those with a key of the source map."""
-    n_values = 0
-    for diagonal in range(a - a_end + k, b_end - b - k + 1):
-        first_i, first_j = a + max(-diagonal, 0), b + max(diagonal, 0)
-        key_hash = np.uint64(0)
-        value_hash = np.uint64(0)
-        for step in range(min(a_end - first_i, b_end - first_j)):
-            key_hash, value_hash = _roll(
-                ids, first_i + step, first_j + step, step, k, left, right, key_hash, value_hash
-            )
-            if step < k - 1:
-                continue
-            i, j = first_i + step - k + 1, first_j + step - k + 1
-            _, key = _find_key(ids, i, j, k, key_hash, slots, shift, key_hashes, sources)
-            if key == EMPTY:
-                continue
-            value = _find_value(ids, i, j, k, value_hash, sources[key, TARGET], target_hashes, targets)
-            if value != EMPTY:
-                targets[value, COUNT] += 1
-                continue
-            target_hashes[n_values] = value_hash
-            targets[n_values, LEFT] = i
-            targets[n_values, RIGHT] = j
-            targets[n_values, COUNT] = 1
-            targets[n_values, NEXT] = sources[key, TARGET]
-            sources[key, TARGET] = n_values
-            n_values += 1
-
-
 @inlined
-def _roll(ids, i, j, step, k, left, right, key_hash, value_hash):  # type: ignore[no-untyped-def]
-    """The two hashes of the k doubles that end at (i, j), from those of the k doubles before on the diagonal."""
-    double = left[i] * right[j]
-    value_hash += double
-    if ids[i] != ids[j]:
-        key_hash += double
-    if step >= k:
-        double = left[i - k] * right[j - k]
-        value_hash -= double
-        if ids[i - k] != ids[j - k]:
-            key_hash -= double
-    return key_hash, value_hash
-
-
-@inlined
-def _find_key(ids, i, j, k, key_hash, slots, shift, key_hashes, sources):  # type: ignore[no-untyped-def]
-    """The slot for the key of the k-gram pair at (i, j), and the first source value with that key, or EMPTY."""
-    slot = (key_hash * SPREAD) >> shift
-    key = slots[slot]
-    while key != EMPTY and not (
-        key_hashes[key] == key_hash and _same_doubles(ids, i, j, sources[key, LEFT], sources[key, RIGHT], k, True)
-    ):
-        slot = (slot + np.uint64(1)) & np.uint64(len(slots) - 1)
-        key = slots[slot]
-    return slot, key
-
-
-@inlined
-def _find_value(ids, i, j, k, value_hash, first, value_hashes, values):  # type: ignore[no-untyped-def]
-    """The value of the k-gram pair at (i, j) in the chain that begins at first, or EMPTY."""
-    value = first
-    while value != EMPTY and not (
-        value_hashes[value] == value_hash
-        and _same_doubles(ids, i, j, values[value, LEFT], values[value, RIGHT], k, False)
-    ):
-        value = values[value, NEXT]
-    return value
-
-
-@inlined
-def _same_doubles(ids, i1, j1, i2, j2, k, skip_identical):  # type: ignore[no-untyped-def]
+def _same_doubles(ids, i1, j1, i2, j2, k, skip_identical):
     """Whether two k-gram pairs have the same multiset of doubles (or of non-identical doubles)."""
+    same = 0
+    while same < k and ids[i1 + same] == ids[i2 + same] and ids[j1 + same] == ids[j2 + same]:
+        same += 1
+    if same == k:  # the same doubles even in the same order, the usual case
+        return True
     surplus = 0
     for d in range(k):
         x, y = ids[i1 + d], ids[j1 + d]
@@ -348,7 +304,7 @@ def _same_doubles(ids, i1, j1, i2, j2, k, skip_identical):  # type: ignore[no-un
 
 
 @inlined
-def _others_factor(ids, i, j, k, others):  # type: ignore[no-untyped-def]
+def _others_factor(ids, i, j, k, others):
     """The part of g from the non-identical doubles at (i, j), found as often on the other side."""
     result = 1.0
     for d in range(k):
@@ -366,7 +322,7 @@ def _others_factor(ids, i, j, k, others):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _identical_factor(ids, i1, j1, i2, j2, k, identical):  # type: ignore[no-untyped-def]
+def _identical_factor(ids, i1, j1, i2, j2, k, identical):
     """The part of g from the identical doubles, of the source k-grams at (i1, j1) and the target ones at (i2, j2)."""
     result = 1.0
     for d in range(k):
@@ -387,7 +343,7 @@ def _identical_factor(ids, i1, j1, i2, j2, k, identical):  # type: ignore[no-unt
 
 
 @compiled
-def _kbar(ids, k, identical, others):  # type: ignore[no-untyped-def]
+def _kbar(ids, k, identical, others):
     """Algorithm 1 on four k-grams one after the other: first source, first target, second source, second target."""
     if not _same_doubles(ids, 0, 2 * k, k, 3 * k, k, True):
         return 0.0

@@ -112,9 +112,10 @@ def rules_matching(
     [(('a', 'b'), ('b',), ()), (('a', None), (None,), ((1, 0),))]
     """
     longest = {"aligned": span, "free": span, "none": 0}[wildcards]
+    target_parses = list(parses(tuple(target), window[1], longest))
     rules: set[Rule] = set()
     for source_pattern, source_filling in parses(tuple(source), window[0], longest):
-        for target_pattern, target_filling in parses(tuple(target), window[1], longest):
+        for target_pattern, target_filling in target_parses:
             if wildcards == "aligned":
                 for alignment in bijections(source_filling, target_filling):
                     rules.add((source_pattern, target_pattern, alignment))

@@ -270,9 +270,11 @@ def read_rte_xml(data: bytes, name: str, encoding: str = "utf-8") -> Rows:
         return f"{name}, line {parser.CurrentLineNumber}"
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        pieces.clear()
-        if tag == "pair":
-            open_pair.clear()
+        if tag in ("t", "h"):
+            pieces.clear()
+        elif tag == "pair":
+            if open_pair:
+                raise InputError(f"{place()}: a <pair> inside a <pair>; close the first one before it")
             open_pair.update({key: attributes.get(key) for key in ("id", "entailment", "task", "length")})
             open_pair["entailment"] = attributes.get("entailment", attributes.get("value"))
             lines.append(parser.CurrentLineNumber)
@@ -284,6 +286,7 @@ def read_rte_xml(data: bytes, name: str, encoding: str = "utf-8") -> Rows:
             if "text" not in open_pair or "hypothesis" not in open_pair:
                 raise InputError(f"{place()}: a <pair> needs a text <t> and a hypothesis <h>")
             records.append(dict(open_pair))
+            open_pair.clear()
 
     def doctype(_name: str, _system: str | None, _public: str | None, internal: int) -> None:
         if internal:
@@ -304,9 +307,9 @@ def read_rte_xml(data: bytes, name: str, encoding: str = "utf-8") -> Rows:
         where = f"{name}, line {error.lineno}, column {error.offset + 1}"
         remedy = "correct it, or name the file's encoding with --encoding"
         raise InputError(f"{where}: invalid XML ({expat.ErrorString(error.code)}); {remedy}") from None
-    except (LookupError, UnicodeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
+    except InputError:
+        raise
+    except (LookupError, ValueError) as error:  # an encoding that the file declares and Python lacks
         raise InputError(f"{name}: unreadable encoding ({error}); name it with --encoding") from None
     if not records:
         raise InputError(f"{name} holds no <pair>: it is not in RTE's format")

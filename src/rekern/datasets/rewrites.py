@@ -6,7 +6,7 @@ partly in sentences of other shapes.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from string import Formatter
@@ -17,13 +17,17 @@ from rekern.datasets.rewrites_words import TEST, TRAIN, Person, Verb, Words
 from rekern.errors import InputError
 
 SIZES = {"train": 1800, "test": 700}
-UNSEEN_SHARE = 0.15  # of the held-out pairs, those from templates that training never uses
+UNSEEN_EVERY = 7  # one held-out pair in so many comes from a template that training never uses
+NAMED_SHARE = 0.8  # of the people, those with a name; the others are "the baker"
+FACT_SHARE = 0.25  # of the clauses, those about no person
+BARE_SHARE = 0.6  # of the sentences, those without an adjunct
+MAX_DRAWS = 1000
 
 _Item = TypeVar("_Item")
 _Pairs = list[tuple[str, str]]
 # The versions (source, target) of two rows made from one filling; in turn, so that each sentence of a template is as often in a
 # pair that holds as in one that does not.
-_TWINS = (((1, 1), (1, 2)), ((2, 2), (1, 2)), ((2, 2), (2, 1)), ((1, 1), (2, 1)))
+_TWINS = (((1, 1), (1, 2)), ((2, 2), (2, 1)), ((1, 1), (2, 1)), ((2, 2), (1, 2)))
 
 
 class PairDetail(NamedTuple):
@@ -50,6 +54,10 @@ class _Clause:
     @property
     def will(self) -> str:
         return f"{self.subject} will {self.verb.base}"
+
+    @property
+    def will_not(self) -> str:
+        return f"{self.subject} will not {self.verb.base}"
 
     @property
     def does_not(self) -> str:
@@ -85,7 +93,130 @@ def load_rewrites(part: str = "train", seed: int = 0, size: int | None = None, *
     if part not in SIZES:
         raise InputError(f"part is {part!r}; the embedded corpus has the parts 'train' and 'test'")
     size = SIZES[part] if size is None else size
-    rows = _Writer(Random(2 * seed + (part == "test")), TRAIN if part == "train" else TEST).rows(size, part == "test")
+    rows = _rows(Random(2 * seed + (part == "test")), TRAIN if part == "train" else TEST, size, part == "test")
     pairs = [(source, target) for source, target, _, _ in rows]
     labels = [label for _, _, label, _ in rows]
     return (pairs, labels, [detail for *_, detail in rows]) if details else (pairs, labels)
+
+
+def _rows(rng: Random, words: Words, size: int, held_out: bool) -> list[tuple[str, str, int, PairDetail]]:
+    """``size`` different rows, the re-writings and their templates in turn, in random order."""
+    names = _shuffled(rng, list(REWRITINGS))
+    uses: dict[Template, int] = {}
+    seen: set[tuple[str, str]] = set()
+    rows: list[tuple[str, str, int, PairDetail]] = []
+    for turn in range((size + 1) // 2):
+        visit, place = divmod(turn, len(names))
+        unseen = held_out and (visit + place) % UNSEEN_EVERY == 0
+        template = min((t for t in REWRITINGS[names[place]] if t.unseen == unseen), key=lambda t: uses.get(t, 0))
+        use = uses.get(template, 0)
+        uses[template] = use + 1
+        detail = PairDetail(names[place], f"{template.source} / {template.target}", unseen)
+        for _ in range(MAX_DRAWS):
+            twins = _twins(rng, words, template, _TWINS[use % 4])
+            if seen.isdisjoint(twin[:2] for twin in twins):
+                break
+        else:
+            raise InputError(
+                f"size is {size}; the embedded corpus has no more pairs like {detail.template!r}: ask for fewer"
+            )
+        seen.update(twin[:2] for twin in twins)
+        rows.extend((*twin, detail) for twin in twins)
+    return _shuffled(rng, rows[:size])
+
+
+def _twins(
+    rng: Random, words: Words, template: Template, versions: tuple[tuple[int, int], ...]
+) -> list[tuple[str, str, int]]:
+    """Two rows from one filling of the template: one that holds, one that does not."""
+    filling = _filling(rng, words, template)
+    adjunct, source_first, target_first = _adjunct(rng, words, template.adjunct)
+    rows = []
+    for source, target in versions:
+        rows.append(
+            (
+                _sentence(_version(template.source, template, filling, source), adjunct, source_first),
+                _sentence(_version(template.target, template, filling, target), adjunct, target_first),
+                int(source == target),
+            )
+        )
+    return rows
+
+
+def _version(text: str, template: Template, filling: dict[str, Any], version: int) -> str:
+    """The text with its first or its second alternatives, its slots filled as the version wants."""
+    text = re.sub(r"\[([^|\]]*)\|([^\]]*)\]", lambda match: match.group(version), text)
+    if version == 2 and template.swap:
+        one, two = template.swap.split()
+        filling = {**filling, one: filling[two], two: filling[one]}
+    return text.format(**filling)
+
+
+def _filling(rng: Random, words: Words, template: Template) -> dict[str, Any]:
+    """Something for each slot, no two slots alike."""
+    plain = re.sub(r"[\[\]|]", "", template.source + template.target)
+    slots = sorted({field.split(".")[0] for _, field, _, _ in Formatter().parse(plain) if field})
+    filling: dict[str, Any] = {}
+    used: set[str] = set()
+    gender = _pick(rng, (("she", words.she), ("he", words.he)))
+    for slot in slots:
+        while True:
+            value = _value(rng, words, slot, gender)
+            names = _words_of(value)
+            if used.isdisjoint(names):
+                break
+        used.update(names)
+        filling[slot] = value
+    return filling
+
+
+def _value(rng: Random, words: Words, slot: str, gender: tuple[str, tuple[str, ...]]) -> Any:
+    pool = slot.rstrip("0123456789")
+    if pool in ("P", "Q"):
+        return Person(_pick(rng, gender[1]), gender[0])
+    if pool in ("K", "L") or (pool in ("A", "B", "C") and rng.random() < NAMED_SHARE):
+        return Person(_pick(rng, words.she + words.he))
+    if pool in ("A", "B", "C"):
+        return Person(f"the {_pick(rng, words.role)}")
+    if pool == "clause" and rng.random() < FACT_SHARE:
+        return _Clause(*_pick(rng, words.fact))
+    if pool == "clause":
+        return _Clause(str(_value(rng, words, "A", gender)), _pick(rng, words.move))
+    return _pick(rng, getattr(words, pool))
+
+
+def _words_of(value: Any) -> set[str]:
+    text = f"{value.subject} {value.verb}" if isinstance(value, _Clause) else str(value)
+    return set(text.split()) - {"the"}
+
+
+def _adjunct(rng: Random, words: Words, kind: str) -> tuple[str, bool, bool]:
+    """An adjunct or none, and whether it opens the source and the target."""
+    if not kind or rng.random() < BARE_SHARE:
+        return "", True, True
+    adjunct = _pick(rng, getattr(words, "then" if kind == "before" else kind))
+    if kind in ("aside", "before"):
+        return adjunct, True, True
+    source_first = rng.random() < 0.3
+    return adjunct, source_first, source_first != (rng.random() < 0.2)
+
+
+def _sentence(body: str, adjunct: str, first: bool) -> str:
+    """The words as a sentence: adjunct, *a* or *an*, capital letter, full stop."""
+    if adjunct and first:
+        body = f"{adjunct}{'' if adjunct.endswith(' that') else ','} {body}"
+    elif adjunct:
+        body = f"{body} {adjunct}"
+    body = re.sub(r"\b([Aa]) (?=[aeiou])", r"\1n ", body)
+    start = 1 if body.startswith('"') else 0
+    body = body[:start] + body[start].upper() + body[start + 1 :]
+    return body[:-1] + '."' if body.endswith('"') else body + "."
+
+
+def _pick(rng: Random, items: Sequence[_Item]) -> _Item:
+    # Only random() itself is promised to stay the same from one Python to the next; choice and shuffle are not.
+    return items[int(rng.random() * len(items))]
+
+
+def _shuffled(rng: Random, items: Sequence[_Item]) -> list[_Item]:
+    return [item for _, item in sorted(((rng.random(), item) for item in items), key=lambda keyed: keyed[0])]

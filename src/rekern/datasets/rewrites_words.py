@@ -247,7 +247,7 @@ TRAIN = Words(
     under=_list("under, behind, in"),
     then=_list(
         "yesterday, on Monday, last week, in the spring, after lunch, at the station, during the trip, in the garden,"
-        "two days ago, for the first time"
+        "two days ago, in the park"
     ),
     later=_list("tomorrow, next week, on Tuesday, in the summer"),
     aside=_list("in fact, of course, as far as I know, it turns out that, people say that, in my view"),
@@ -319,7 +319,7 @@ TEST = Words(
     under=_list("beneath, on, inside"),
     then=_list(
         "this morning, on Friday, last month, in the autumn, before breakfast, at the airport, during the break,"
-        "in the kitchen, three hours ago, for the second time"
+        "in the kitchen, three hours ago, in the street"
     ),
     later=_list("tonight, next month, on Sunday, in the winter"),
     aside=_list("indeed, to be fair, as everyone knows, it is clear that, they tell me that, without doubt"),

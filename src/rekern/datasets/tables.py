@@ -335,13 +335,14 @@ def _frame_columns(frame: Any) -> tuple[list[Any], Callable[[int], list[Any]]]:
         names: Any = list(frame)
     else:
         names = getattr(frame, "column_names", None)  # pyarrow, Hugging Face
-        if names is None:
+        lazy = hasattr(frame, "collect")  # polars, Spark
+        if names is None and not lazy:
             names = getattr(frame, "columns", None)  # pandas, polars
         if isinstance(names, Mapping):
             raise InputError(
                 f"the dataset has several parts ({_listed(list(names))}): choose one, as in dataset['train']"
             )
-        if names is None or callable(names) or not hasattr(frame, "__getitem__") or hasattr(frame, "collect"):
+        if names is None or callable(names) or not hasattr(frame, "__getitem__"):
             kinds = "a pandas or polars DataFrame, a pyarrow table, a Hugging Face dataset or a dict of columns"
             raise InputError(f"{_type_name(frame)} is not a table: give {kinds} that is in memory")
         names = list(names)
@@ -365,7 +366,9 @@ def _tsv_text(columns: dict[str, list[Any]]) -> str:
 
 def _csv_text(columns: dict[str, list[Any]]) -> str:
     buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\n")
+    # csv.writer quotes a line feed by itself, but not a carriage return, which readers take for a line end too
+    returns = any("\r" in str(value) for values in (columns, *columns.values()) for value in values)
+    writer = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL)
     writer.writerow(columns)
     writer.writerows(zip(*columns.values()))
     return buffer.getvalue()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 from rekern.parallel import run, spans
@@ -80,6 +81,10 @@ class Kernel(BaseEstimator):
     def has_features(self) -> bool:
         """Whether the kernel can list its features explicitly."""
         return False
+
+    def features(self, X: Any, n_jobs: int | None = None) -> sp.csr_array:
+        """The explicit feature map of the items, a sparse row for each; its product with itself is the Gram."""
+        raise TypeError(f"{type(self).__name__} has no explicit features that could be listed; use gram()")
 
     def __add__(self, other: Any) -> Kernel:
         if isinstance(other, Real) and other == 0:  # so that sum([...]) works
@@ -176,6 +181,10 @@ class Sum(Kernel):
         """Whether both kernels have features."""
         return self.left.has_features() and self.right.has_features()
 
+    def features(self, X: Any, n_jobs: int | None = None) -> sp.csr_array:
+        """The features of both kernels, side by side."""
+        return sp.hstack([self.left.features(X, n_jobs), self.right.features(X, n_jobs)], format="csr")
+
 
 class Product(Kernel):
     """The product of two kernels; ``a * b`` makes one.
@@ -232,6 +241,10 @@ class Scaled(Kernel):
     def has_features(self) -> bool:
         """Whether the kernel has features."""
         return self.kernel.has_features()
+
+    def features(self, X: Any, n_jobs: int | None = None) -> sp.csr_array:
+        """The kernel's features times the root of the weight."""
+        return self.kernel.features(X, n_jobs) * self._weight() ** 0.5
 
 
 class Normalized(Kernel):

@@ -22,6 +22,18 @@ class KeyRows(NamedTuple):
     keys: Array
     values: Array
 
+    def part(self, first: int, last: int) -> "KeyRows":
+        """Rows ``first`` … ``last``, without a copy."""
+        begin, end = self.indptr[first], self.indptr[last]
+        return KeyRows(self.indptr[first : last + 1] - begin, self.keys[begin:end], self.values[begin:end])
+
+    def take(self, rows: Array) -> "KeyRows":
+        """These rows, in this order."""
+        lengths = np.diff(self.indptr)[rows]
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        place = np.repeat(self.indptr[:-1][rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
+        return KeyRows(indptr, self.keys[place], self.values[place])
+
     def squared_norms(self) -> Array:
         """The inner product of every row with itself."""
         return row_sums(self.indptr, self.values**2)

@@ -104,7 +104,9 @@ def _add_products(block, first, offset, indptr, values, begin, end, rows, weight
 
 
 @compiled
-def _add_joint_products(block, first, offset, scale, scale2, a, b, c, d, e, f, indptr, values, begin, end, rows, weights):
+def _add_joint_products(
+    block, first, offset, scale, scale2, a, b, c, d, e, f, indptr, values, begin, end, rows, weights
+):
     for index in range(block.shape[0]):
         row = first + index
         if scale[row] == 0.0:

@@ -9,36 +9,26 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from rekern.kernels.base import Kernel, Plan, inverse_roots
+from rekern.kernels.features import Rows, list_all, one_below_the_other
 from rekern.kernels.keys import KeyRows, concatenate, number_keys
 from rekern.kernels.parameters import check_decay, windows_of
 from rekern.kernels.parses import MAX_ALIGNMENTS
 from rekern.kernels.postings import Postings, add_joint_products, add_products, invert
-from rekern.kernels.rules import aligned_rules
+from rekern.kernels.rules import aligned_rules, rule_constants
+from rekern.kernels.rulescorer import RuleScorer
 from rekern.kernels.windows import patterns
 from rekern.parallel import run, spans
 from rekern.structures.pairs import Pairs
 
 PAIRS_IN_BLOCK = 512
 MOST_PARTS = 1 << 12
-
-
-class Rows(NamedTuple):
-    """The features of a corpus for one window size: k-grams of each side, and rules with aligned wildcards."""
-
-    source: KeyRows
-    target: KeyRows
-    rules: KeyRows | None
-
-    def squared_norms(self) -> np.ndarray:
-        """K(x, x) of every pair for this window size."""
-        product = self.source.squared_norms() * self.target.squared_norms()
-        return product if self.rules is None else product + self.rules.squared_norms()
+FEATURE_LIMIT = 1 << 23  # rules of one pair that are listed; the Gram needs no list and has no limit
 
 
 class Rewriting(Kernel):
@@ -126,9 +116,9 @@ class Rewriting(Kernel):
                 f"(more than {MAX_ALIGNMENTS:,} alignments of one window); a window of up to 6 tokens is always exact",
                 stacklevel=2,
             )
-        return [_below([block[index] for block in blocks]) for index in range(len(windows))]
+        return [one_below_the_other([block[index] for block in blocks]) for index in range(len(windows))]
 
-    def _passes(self, *corpora: Pairs, n_jobs: int | None = None) -> list[list[list[Rows]]]:
+    def passes(self, *corpora: Pairs, n_jobs: int | None = None) -> list[list[list[Rows]]]:
         """The rows of the corpora, in as many passes as keep memory bounded (one, but for pathological texts)."""
         parts = 1
         while parts <= MOST_PARTS:
@@ -150,15 +140,16 @@ class Rewriting(Kernel):
             norms += np.array([rows.rules.squared_norms() for rows in later if rows.rules is not None])
         return norms
 
-    def _scales(self, norms: np.ndarray) -> np.ndarray:
+    def scales(self, norms: np.ndarray) -> np.ndarray:
+        """The factor of every window size and pair: 1/√K(x, x), or 1 without normalisation."""
         return np.array([inverse_roots(row) if self.normalize else np.ones(len(row)) for row in norms])
 
     def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
         corpora = [self.items(items) for items in (X, Y) if items is not None]
-        passes = self._passes(*corpora, n_jobs=n_jobs)
+        passes = self.passes(*corpora, n_jobs=n_jobs)
         norms = self.squared_norms([rows[0] for rows in passes])
-        scale = self._scales(norms)
-        scale2 = scale if Y is None else self._scales(self.squared_norms([rows[1] for rows in passes]))
+        scale = self.scales(norms)
+        scale2 = scale if Y is None else self.scales(self.squared_norms([rows[1] for rows in passes]))
         products = [
             (invert(rows.source, other and other.source), invert(rows.target, other and other.target))
             for rows, other in zip(passes[0][0], passes[0][1] if Y is not None else [None] * len(scale))
@@ -180,12 +171,78 @@ class Rewriting(Kernel):
         >>> Rewriting(k=(1, 4)).diag([("a b", "b a")])  # long enough for windows of 1 and 2
         array([2.])
         """
-        norms = self.squared_norms([rows[0] for rows in self._passes(self.items(X))])
+        norms = self.squared_norms([rows[0] for rows in self.passes(self.items(X))])
         return (norms > 0).sum(axis=0).astype(float) if self.normalize else norms.sum(axis=0)
 
+    def heavy(self, pairs: Pairs) -> np.ndarray:
+        """The numbers of the pairs that have too many rules to list them all."""
+        lengths = np.diff(pairs.tokens.offsets)
+        found = []
+        for index in np.flatnonzero(lengths[0::2] * lengths[1::2] * len(self.windows()) > FEATURE_LIMIT >> 3):
+            rows = self.rows(pairs.take([index]), n_jobs=1)
+            if rows is None or sum(int(row.counts()[0]) for row in rows) > FEATURE_LIMIT:
+                found.append(index)
+        return np.array(found, dtype=np.int64)
+
+    def features(self, X: Any, n_jobs: int | None = None) -> sp.csr_array:
+        """The feature map: a row for each pair, a column for each distinct rule of these pairs.
+
+        Its product with its transpose is the Gram. A pair with more than 8 million rules keeps a sample of them,
+        with a warning; `gram` and `diag` need no such limit.
+
+        >>> Rewriting(k=1, normalize=False).features([("a b", "b"), ("b", "b")]).toarray().sum(axis=1)
+        array([3., 2.])
+        """
+        listed = self.listed(self.items(X), n_jobs)
+        numbers, index = number_keys(listed.keys)
+        return sp.csr_array((listed.values, numbers, listed.indptr), shape=(len(listed.indptr) - 1, index.size))
+
+    def listed(self, pairs: Pairs, n_jobs: int | None = None) -> KeyRows:
+        """The features of `features`, under their keys."""
+        heavy = self.heavy(pairs)
+        if not len(heavy):
+            return self._listed(pairs, n_jobs)
+        warnings.warn(
+            f"{len(heavy)} pairs, row {heavy[0]} first, have more than {FEATURE_LIMIT:,} rules: a sample of them is listed; "
+            "shorten the texts, or use gram(), which lists none",
+            stacklevel=3,
+        )
+        light = np.setdiff1d(np.arange(len(pairs)), heavy)
+        blocks = [self._listed(pairs.take([index]), 1, sample=True) for index in heavy]
+        together = concatenate([self._listed(pairs.take(light), n_jobs), *blocks])
+        return together.take(np.argsort(np.concatenate([light, heavy]), kind="stable"))
+
+    def _listed(self, pairs: Pairs, n_jobs: int | None, sample: bool = False) -> KeyRows:
+        parts = 1
+        while True:
+            rows = self.rows(pairs, n_jobs, 0, parts)
+            mask = np.uint64(parts - 1)
+            if rows is not None and not (sample and sum(int(row.counts(mask)[0]) for row in rows) > FEATURE_LIMIT):
+                break
+            parts *= 4
+        scale = np.ones((len(rows), len(pairs)))
+        keys = self.size_keys()
+        if self.normalize and not sample:
+            scale = self.scales(np.array([row.squared_norms() for row in rows]))
+        elif self.normalize:
+            scale = self.scales(
+                np.array([list_all([r], o[None], [c], mask).squared_norms() for r, o, c in zip(rows, scale, keys)])
+            )
+        return list_all(rows, scale, keys, mask)
+
+    def size_keys(self) -> list[Any]:
+        """The constant in the keys of each window size."""
+        return [rule_constants(window, int(self.span))[2][0] for window in self.windows()]
+
+    def scorer(self, X: Any, coefficients: np.ndarray) -> Any:
+        """A table of rules with weights; for free wildcards, whose rules are too many to list, the plain sum."""
+        if self.wildcards == "free":
+            return super().scorer(X, coefficients)
+        return RuleScorer(self, X, coefficients)
+
     def has_features(self) -> bool:
-        """Rules are explicit features."""
-        return True
+        """Rules are explicit features; with free wildcards there are too many of them to train on."""
+        return self.wildcards != "free"
 
 
 def _joined(windows: list[Rows], scale: np.ndarray) -> KeyRows:
@@ -230,15 +287,6 @@ class _Block:
 
 def _shifted(offsets: np.ndarray) -> np.ndarray:
     return offsets - offsets[0]
-
-
-def _below(blocks: list[Rows]) -> Rows:
-    rules = [block.rules for block in blocks if block.rules is not None]
-    return Rows(
-        concatenate([block.source for block in blocks]),
-        concatenate([block.target for block in blocks]),
-        concatenate(rules) if rules else None,
-    )
 
 
 def _extract(

@@ -19,6 +19,7 @@ from rekern.kernels.parses import (
     sequence_fingerprints,
     wildcard_cap,
 )
+from rekern.kernels.shortrules import short_rules
 
 # A pair with more rules than this is listed in several passes, so that memory stays bounded (256 MB a thread).
 ROW_LIMIT = 1 << 24
@@ -71,7 +72,9 @@ def _keep_first(positions, keys, values, count, table):
 
 
 @compiled
-def join_parses(left, right, left_counts, right_counts, size_key, pair_keys, decay, part, parts, limit, stretched, ways):
+def join_parses(
+    left, right, left_counts, right_counts, size_key, pair_keys, decay, part, parts, limit, stretched, ways
+):
     """The rules of one pair: keys, values, how many; -1 if there would be more than ``limit``.
 
     Only keys of one ``part`` in ``parts`` are kept. With ``ways`` set, ``trace`` says for every entry which two parses
@@ -233,7 +236,12 @@ def aligned_rules(
     one pass; then ask again for each of twice as many parts.
     """
     source_factors, target_factors, size_key, pair_keys = rule_constants(window, span)
-    indptr, keys, values, overflow, capped = _rules(
-        ids, offsets, finger, window, span, decay, source_factors, target_factors, size_key[0], pair_keys, part, parts
-    )
+    factors = (source_factors, target_factors, size_key[0], pair_keys)
+    capped = 0
+    if span == 1 and max(window) <= ALWAYS_COMPLETE:
+        found = short_rules(ids, offsets, finger, window, decay, *factors, part, parts, ROW_LIMIT)
+        indptr, keys, values, overflow = found
+    else:
+        found = _rules(ids, offsets, finger, window, span, decay, *factors, part, parts)
+        indptr, keys, values, overflow, capped = found
     return (None if overflow >= 0 else KeyRows(indptr, keys, values)), int(capped)

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from rekern.kernels.base import Kernel, Plan, inverse_roots
-from rekern.kernels.keys import KeyRows, concatenate
+from rekern.kernels.keys import KeyRows, concatenate, number_keys
 from rekern.kernels.parameters import check_decay, check_size
 from rekern.kernels.postings import Postings, add_products, invert
 from rekern.kernels.windows import patterns
@@ -65,6 +66,16 @@ class PatternKernel(Kernel):
         lists = invert(left, right)
         diagonal = self._diagonal(left) if right is None else None
         return Plan(len(left.indptr) - 1, lists.width, Y is None, _Block(lists, diagonal))
+
+    def has_features(self) -> bool:
+        """Patterns are explicit features."""
+        return True
+
+    def features(self, X: Any, n_jobs: int | None = None) -> sp.csr_array:
+        """A row for each text, a column for each distinct pattern of these texts."""
+        rows = self.rows(self.items(X), n_jobs)
+        numbers, index = number_keys(rows.keys)
+        return sp.csr_array((rows.values, numbers, rows.indptr), shape=(len(rows.indptr) - 1, index.size))
 
     def _diagonal(self, rows: KeyRows) -> np.ndarray:
         return (np.diff(rows.indptr) > 0).astype(float) if self.normalize else rows.squared_norms()

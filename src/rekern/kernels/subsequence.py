@@ -151,7 +151,11 @@ class Subsequence(Kernel):
     def _weights(self) -> tuple[int, float, float]:
         if self.weight not in ("gaps", "span"):
             raise ValueError(f"weight={self.weight!r}: give 'gaps' or 'span'")
-        if isinstance(self.max_length, bool) or not isinstance(self.max_length, int | np.integer) or self.max_length < 1:
+        if (
+            isinstance(self.max_length, bool)
+            or not isinstance(self.max_length, int | np.integer)
+            or self.max_length < 1
+        ):
             raise ValueError(f"max_length={self.max_length!r}: give a whole number of at least 1")
         decay = check_decay(self.decay)
         return int(self.max_length), decay, 1.0 if self.weight == "gaps" else decay * decay

@@ -36,8 +36,10 @@ class Pairs:
         self.tokens = tokens
 
     @classmethod
-    def from_items(cls, X: Any, tokenizer: Callable[[str], list[str]] | None = None) -> "Pairs":
+    def from_items(cls, X: Any, tokenizer: Callable[[str], list[str]] | None = None, first_row: int = 0) -> "Pairs":
         """The pairs of ``X`` (anything that ``as_pairs`` reads), tokenised; ``X`` itself if it is a ``Pairs`` already.
+
+        ``first_row`` is the number that messages give to the first row, for a block out of a longer table.
 
         >>> Pairs.from_items([("fine", "fine"), ("fine", None)])
         Traceback (most recent call last):
@@ -50,7 +52,7 @@ class Pairs:
         texts: list = [None] * (2 * len(sources))
         texts[::2] = sources
         texts[1::2] = targets
-        return cls(Tokens.from_texts(texts, tokenizer, name=_name_of_side))
+        return cls(Tokens.from_texts(texts, tokenizer, name=lambda text: _name_of_side(text + 2 * first_row)))
 
     def __len__(self) -> int:
         return len(self.tokens) // 2
@@ -162,8 +164,8 @@ def _sides(row: Any, i: int) -> Any:
 
 def _table(X: Any) -> list | None:
     """The column names of a table, None for what is no table."""
-    if isinstance(X, str | bytes):
-        return None
+    if not hasattr(X, "__len__") and hasattr(X, "collect"):
+        raise InputError(f"{in_words(X)} holds no rows yet; give X.collect()")
     # An Arrow table has both attributes, and its columns are the data.
     names = getattr(X, "column_names", None)
     if names is None:
@@ -172,8 +174,6 @@ def _table(X: Any) -> list | None:
         names = X if isinstance(X, Mapping) else None
     elif isinstance(names, Mapping):
         raise InputError(f"this dataset has the parts {_listed(names)}; give one of them")
-    elif not hasattr(X, "__len__") and hasattr(X, "collect"):
-        raise InputError(f"{in_words(X)} holds no rows yet; give X.collect()")
     return None if names is None else list(names)
 
 

@@ -9,7 +9,6 @@
 
 import hashlib
 import threading
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
@@ -25,7 +24,7 @@ from rekern.structures.treebank import tokenize
 __all__ = ["Tokenizer", "Tokens"]
 
 _MOST_FORMS = 1_000_000  # a cache is emptied when it has grown past this
-_LONGEST_FORM = 64  # what is longer is hardly a word that comes again
+_LONGEST_FORM = 64  # what is longer is hardly a word: it is not stemmed, nor kept
 
 
 class Tokenizer(BaseEstimator):
@@ -49,12 +48,11 @@ class Tokenizer(BaseEstimator):
 
     def __call__(self, text: str) -> list[str]:
         """The tokens of one text."""
-        words = _words(text)
-        return list(chain.from_iterable(map(self._lookup().__getitem__, words)))
+        return list(chain.from_iterable(map(self._lookup().__getitem__, _words(text))))
 
     def _lookup(self) -> "_TokensOfWord":
         key = (self.language, bool(self.lowercase), bool(self.punctuation))
-        return _LOOKUPS.get(key) or _new_lookup(key)
+        return _LOOKUPS[key] if key in _LOOKUPS else _new_lookup(key)
 
 
 def _words(text: str) -> list[str]:
@@ -77,7 +75,7 @@ class _TokensOfWord(dict[str, tuple[str, ...]]):
         self.stemmer = None if language is None else _stemmer(language)
         self.lowercase = lowercase
         self.punctuation = punctuation
-        self.finished: dict[str, str] = {}  # a Treebank token -> itself folded and stemmed
+        self.stems: dict[str, str] = {}  # of folded forms: dog and Dog and dog, are stemmed once
         self.lock = threading.Lock()  # a Snowball stemmer has a state
 
     def __missing__(self, word: str) -> tuple[str, ...]:
@@ -94,18 +92,17 @@ class _TokensOfWord(dict[str, tuple[str, ...]]):
 
     def finish(self, token: str) -> str:
         """One Treebank token, folded and stemmed."""
-        known = self.finished.get(token)
-        if known is not None:
-            return known
         form = token.casefold() if self.lowercase else token
-        if self.stemmer is not None and len(form) <= _LONGEST_FORM:
+        if self.stemmer is None or len(form) > _LONGEST_FORM:
+            return form
+        stem = self.stems.get(form)
+        if stem is None:
             with self.lock:
-                form = self.stemmer.stemWord(form) or form
-        if len(token) <= _LONGEST_FORM:
-            if len(self.finished) >= _MOST_FORMS:
-                self.finished.clear()
-            self.finished[token] = form
-        return form
+                stem = self.stemmer.stemWord(form) or form
+            if len(self.stems) >= _MOST_FORMS:
+                self.stems.clear()
+            self.stems[form] = stem
+        return stem
 
 
 _LOOKUPS: dict[tuple[str | None, bool, bool], _TokensOfWord] = {}
@@ -171,17 +168,15 @@ class Tokens:
         if isinstance(texts, str | bytes):
             raise InputError(f"a list of texts is needed, got a {type(texts).__name__}; for one text write [text]")
         number = _Numbers()
-        ids_of_text = _reader(Tokenizer() if tokenizer is None else tokenizer, number)
-        ids = array("i")
+        numbers_of = _reader(Tokenizer() if tokenizer is None else tokenizer, number)
+        ids: list[int] = []
         offsets = [0]
         for i, text in enumerate(texts):
             if isinstance(text, str):
-                try:
-                    ids.extend(ids_of_text(text))
-                except _TokenizerError as error:
-                    raise InputError(f"{name(i)}: {error}") from None
+                for numbers in numbers_of(text, i, name):
+                    ids += numbers
             else:
-                ids.extend(map(number.__getitem__, _verbatim(text, i, name)))
+                ids += map(number.__getitem__, _verbatim(text, i, name))
             offsets.append(len(ids))
         return cls(np.array(ids, dtype=np.int32), np.array(offsets, dtype=np.int64), list(number))
 
@@ -281,26 +276,21 @@ class _NumbersOfWord(dict[str, tuple[int, ...]]):
         return numbers
 
 
-class _TokenizerError(Exception):
-    """What a caller's own tokenizer returned is not a list of str."""
-
-
-def _reader(tokenizer: Callable[[str], list[str]], number: _Numbers) -> Callable[[str], Iterable[int]]:
-    """The function from a text to its token numbers."""
+def _reader(tokenizer: Callable[[str], list[str]], number: _Numbers) -> Callable[..., Iterable[Sequence[int]]]:
+    """The function (text, i, name) -> its token numbers, in pieces."""
     if isinstance(tokenizer, Tokenizer) and type(tokenizer).__call__ is Tokenizer.__call__:
         numbers_of_word = _NumbersOfWord(tokenizer._lookup(), number).__getitem__
-        return lambda text: chain.from_iterable(map(numbers_of_word, _words(text)))
+        return lambda text, i, name: map(numbers_of_word, _words(text))
 
-    known: dict[str, array] = {}  # somebody else's tokenizer may be slow: ask it once for equal texts
+    known: dict[str, list[int]] = {}  # somebody else's tokenizer may be slow: ask it once for equal texts
 
-    def read(text: str) -> array:
-        numbers = known.get(text)
-        if numbers is None:
+    def read(text: str, i: int, name: Callable[[int], str]) -> Iterable[Sequence[int]]:
+        if text not in known:
             tokens = tokenizer(text)
-            if isinstance(tokens, str) or not all(isinstance(token, str) for token in tokens):
-                raise _TokenizerError(f"the tokenizer returned {in_words(tokens)}; it must return a list of str")
-            numbers = known[text] = array("i", map(number.__getitem__, map(str, tokens)))
-        return numbers
+            if not isinstance(tokens, list | tuple | np.ndarray) or not all(isinstance(t, str) for t in tokens):
+                raise InputError(f"{name(i)}: the tokenizer returned {in_words(tokens)}; it must return a list of str")
+            known[text] = [number[str(token)] for token in tokens]
+        return (known[text],)
 
     return read
 
@@ -327,15 +317,17 @@ def in_words(value: Any) -> str:
         return f"the truth value {value}"
     if isinstance(value, int | float | np.number):
         return "NaN" if value != value else f"the number {value}"
+    if isinstance(value, np.ndarray):
+        return f"an array with {value.ndim} dimensions"
     kind = type(value).__name__
-    if kind in ("NAType", "NaTType"):
-        return "missing (NA)"
+    if kind in ("NAType", "NaTType"):  # of pandas
+        return "missing"
     return kind if kind == "bytes" else f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
 
 
 def _remedy(value: Any) -> str:
     kind = in_words(value)
-    if kind in ("None", "NaN", "missing (NA)"):
+    if kind in ("None", "NaN", "missing"):
         return "drop the row or give it a text (an empty one will do)"
     if kind == "bytes":
         return "decode it to a str"

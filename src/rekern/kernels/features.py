@@ -1,0 +1,56 @@
+"""The features of a corpus of pairs for one window size, as rows of keys."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rekern.kernels.keys import KeyRows, concatenate
+from rekern.kernels.listing import count_rules, list_rules
+
+
+class Rows(NamedTuple):
+    """The features of a corpus for one window size: k-grams of each side, and rules with aligned wildcards."""
+
+    source: KeyRows
+    target: KeyRows
+    rules: KeyRows | None
+
+    def wild(self) -> KeyRows:
+        """The rules with aligned wildcards, if any."""
+        if self.rules is not None:
+            return self.rules
+        return KeyRows(np.zeros(len(self.source.indptr), np.int64), np.empty(0, np.uint64), np.empty(0))
+
+    def part(self, first: int, last: int) -> "Rows":
+        """The features of pairs ``first`` … ``last``."""
+        rules = None if self.rules is None else self.rules.part(first, last)
+        return Rows(self.source.part(first, last), self.target.part(first, last), rules)
+
+    def counts(self, mask: np.uint64 = np.uint64(0), size_key: np.uint64 = np.uint64(0)) -> np.ndarray:
+        """How many rules each pair has whose keys are 0 in the bits of the mask."""
+        return count_rules(self.source, self.target, self.wild(), size_key, mask)
+
+    def squared_norms(self) -> np.ndarray:
+        """K(x, x) of every pair for this window size."""
+        product = self.source.squared_norms() * self.target.squared_norms()
+        return product if self.rules is None else product + self.rules.squared_norms()
+
+
+def list_all(windows: list[Rows], scale: np.ndarray, size_keys: list[Any], mask: np.uint64 = np.uint64(0)) -> KeyRows:
+    """All rules of all window sizes, those without wildcards among them, whose keys are 0 in the bits of the mask."""
+    counts = np.sum([rows.counts(mask, key) for rows, key in zip(windows, size_keys)], axis=0, dtype=np.int64)
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    keys, values = np.empty(indptr[-1], np.uint64), np.empty(indptr[-1])
+    fill = indptr[:-1].copy()
+    for rows, row_scale, key in zip(windows, scale, size_keys):
+        list_rules(fill, keys, values, row_scale, key, rows.source, rows.target, rows.wild(), mask)
+    return KeyRows(indptr, keys, values)
+
+
+def one_below_the_other(blocks: list[Rows]) -> Rows:
+    rules = [block.rules for block in blocks if block.rules is not None]
+    return Rows(
+        concatenate([block.source for block in blocks]),
+        concatenate([block.target for block in blocks]),
+        concatenate(rules) if rules else None,
+    )

@@ -1,0 +1,169 @@
+"""The decision function of a re-writing kernel as a table of rules with weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rekern.kernels.features import list_all
+from rekern.kernels.keys import KeyIndex, KeyRows, look_up, number_keys
+from rekern.kernels.listing import add_scores, add_weights, weights_of
+from rekern.kernels.rulebook import matches
+from rekern.kernels.scorers import GramScorer, Part
+from rekern.parallel import run, spans
+from rekern.structures.pairs import Pairs, as_pairs
+
+if TYPE_CHECKING:
+    from rekern.kernels.rewriting import Rewriting
+
+PAIRS_IN_BLOCK = 256
+PAIRS_LISTED = 1024
+
+
+class WeightedRule(NamedTuple):
+    """A rule of a model: its weight, how many training pairs it matches, and one of them."""
+
+    rule: str
+    weight: float
+    support: int
+    pair: int  # the number of a training pair that it matches
+    source: str  # the words of that pair that it lies on
+    target: str
+
+
+class RuleScorer:
+    """Σ over the rules of a pair of value · weight, with weight = Σ over training pairs of coefficient · value."""
+
+    def __init__(self, kernel: Rewriting, X: Any, coefficients: np.ndarray):
+        self.kernel = kernel
+        self.coefficients = np.asarray(coefficients, dtype=float)
+        self.pairs = kernel.items(X)
+        self.windows = kernel.windows()
+        self._sizes = kernel.size_keys()
+        heavy = kernel.heavy(self.pairs)  # compared as wholes: their rules are too many to list
+        self.heavy = (
+            GramScorer(kernel, [self.pairs[i] for i in heavy], self.coefficients[heavy]) if len(heavy) else None
+        )
+        self.light = np.setdiff1d(np.arange(len(self.pairs)), heavy)
+        rows = kernel.rows(self.pairs.take(self.light))
+        assert rows is not None
+        self.rows = rows
+        self.scale = kernel.scales(np.array([row.squared_norms() for row in rows]))
+        self._build()
+
+    def _build(self) -> None:
+        outputs = self.coefficients.shape[1]
+        table = (np.empty(1 << 12, np.uint64), np.zeros(1 << 12, np.bool_), np.zeros((1 << 12, outputs)), 0)
+        coefficients = np.ascontiguousarray(self.coefficients[self.light])
+        self._known: list[tuple[KeyIndex, KeyIndex]] = []
+        for rows, scale, key in zip(self.rows, self.scale, self._sizes):
+            self._known.append((number_keys(rows.source.keys)[1], number_keys(rows.target.keys)[1]))
+            for first, last in spans(len(self.light), PAIRS_LISTED):
+                listed = list_all([rows.part(first, last)], scale[None, first:last], [key])
+                table = add_weights(*table, coefficients[first:last], *listed)
+        slots, used, weights, self.size = table
+        self.table = (slots, used, weights, 64 - (len(slots).bit_length() - 1))
+
+    def score(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
+        """The sums for every pair, a column for each output; each pair's is the same in any company."""
+        if isinstance(X, Pairs):
+            calls = [(X[first:last], 0) for first, last in spans(len(X), PAIRS_IN_BLOCK)]
+        else:
+            sources, targets = as_pairs(X)
+            whole = list(zip(sources, targets))
+            calls = [(whole[first:last], first) for first, last in spans(len(whole), PAIRS_IN_BLOCK)]
+        blocks = list(run(self._score_block, calls, n_jobs, "scoring"))
+        return np.concatenate(blocks) if blocks else np.zeros((0, self.coefficients.shape[1]))
+
+    def _score_block(self, block: Any, first: int) -> np.ndarray:
+        pairs = Pairs.from_items(block, self.kernel.tokenizer, first_row=first)
+        scores = np.zeros((len(pairs), self.coefficients.shape[1]))
+        passes = [rows[0] for rows in self.kernel.passes(pairs, n_jobs=1)]
+        scales = self.kernel.scales(self.kernel.squared_norms(passes))
+        for number, windows in enumerate(passes):
+            for rows, scale, key, known in zip(windows, scales, self._sizes, self._known):
+                plain = number == 0  # later passes list further rules with wildcards only
+                source, target = (rows.source, rows.target) if plain else (_unused(len(pairs)), _unused(len(pairs)))
+                add_scores(
+                    scores,
+                    *self.table,
+                    scale,
+                    key,
+                    source,
+                    target,
+                    rows.wild(),
+                    look_up(source.keys, known[0]),
+                    look_up(target.keys, known[1]),
+                )
+        return scores if self.heavy is None else scores + self.heavy.score(pairs, n_jobs=1)
+
+    def parts(self, item: Any, output: int = 0) -> list[Part]:
+        """What each rule of a pair adds."""
+        pairs = self.kernel.items([item])
+        found: list[Part] = []
+        if len(self.kernel.heavy(pairs)):
+            return [
+                Part("kernel", f"{self.kernel!r} (too many rules to list)", 1.0, float(self.score(pairs)[0, output]))
+            ]
+        windows = self.kernel.rows(pairs, n_jobs=1)
+        assert windows is not None
+        scales = self.kernel.scales(np.array([rows.squared_norms() for rows in windows]))
+        source, target = pairs[0]
+        for window, rows, scale, key in zip(self.windows, windows, scales, self._sizes):
+            listed = list_all([rows], scale[None], [key])
+            weights = weights_of(listed.keys, *self.table)[:, output]
+            values = dict(zip(listed.keys.tolist(), zip(listed.values.tolist(), weights.tolist())))
+            for match in matches(source, target, window, self.kernel.wildcards, self.kernel.span):
+                value, weight = values.get(match.key, (0.0, 0.0))
+                if weight != 0.0 and value != 0.0:
+                    found.append(Part("rule", match.rule, value, weight, match.source, match.target))
+        if self.heavy is not None:
+            found.extend(self.heavy.parts(pairs[0], output))
+        return found
+
+    def strongest(self, number: int, output: int = 0, sign: int = 1) -> list[WeightedRule]:
+        """The rules with the largest weights for (sign 1) or against (sign -1) an output, with support and an example."""
+        slots, used, weights, _ = self.table
+        signed = np.where(used, sign * weights[:, output], 0.0)
+        best = np.argpartition(-signed, min(number, len(signed) - 1))[:number]
+        best = best[signed[best] > 0]
+        best = best[np.lexsort((slots[best], -signed[best]))]
+        wanted = slots[best]
+        support, first, where = self._occurrences(wanted)
+        texts: dict[int, tuple[str, str, str]] = {}
+        for index, row in sorted({(int(w), int(f)) for w, f in zip(where, first) if f >= 0}):
+            source, target = self.pairs[int(self.light[row])]
+            for match in matches(source, target, self.windows[index], self.kernel.wildcards, self.kernel.span):
+                texts.setdefault(match.key, (match.rule, match.source, match.target))
+        found = []
+        for slot, key, count, row in zip(best, wanted.tolist(), support, first):
+            rule, source_words, target_words = texts[key]
+            pair = int(self.light[row])
+            found.append(WeightedRule(rule, float(weights[slot, output]), int(count), pair, source_words, target_words))
+        return found
+
+    def _occurrences(self, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """For each key, the number of training pairs that have it, the first of them, and its window size."""
+        codes, index = number_keys(wanted)
+        place = np.empty(len(wanted), np.int64)
+        place[codes] = np.arange(len(wanted))
+        support = np.zeros(len(wanted), np.int64)
+        first = np.full(len(wanted), -1, np.int64)
+        where = np.full(len(wanted), -1, np.int64)
+        for number, (rows, scale, key) in enumerate(zip(self.rows, self.scale, self._sizes)):
+            for start, last in spans(len(self.light), PAIRS_LISTED):
+                listed = list_all([rows.part(start, last)], scale[None, start:last], [key])
+                found = look_up(listed.keys, index)
+                entries = np.flatnonzero(found >= 0)
+                at = place[found[entries]]
+                row = np.searchsorted(listed.indptr, entries, side="right") - 1 + start
+                np.add.at(support, at, 1)
+                new = first[at] < 0
+                first[at[new][::-1]] = row[new][::-1]
+                where[at[new]] = number
+        return support, first, where
+
+
+def _unused(rows: int) -> KeyRows:
+    return KeyRows(np.zeros(rows + 1, np.int64), np.empty(0, np.uint64), np.empty(0))

@@ -1,0 +1,93 @@
+"""Decision functions x ↦ Σ cᵢ K(xᵢ, x), in the form in which a kernel computes and explains them best."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from rekern.kernels.base import Kernel
+
+
+class Part(NamedTuple):
+    """One summand of a decision value: a rule, a score or a kernel, and what it adds."""
+
+    kind: str  # "rule", "score" or "kernel"
+    name: str
+    value: float  # of the feature in this item, normalised as the kernel does
+    weight: float
+    source: str = ""  # the words of the item that a rule lies on
+    target: str = ""
+
+    @property
+    def contribution(self) -> float:
+        """What it adds to the decision value."""
+        return self.value * self.weight
+
+
+class SumScorer:
+    """The scorers of a sum of kernels."""
+
+    def __init__(self, scorers: list[Any]):
+        self.scorers = scorers
+
+    def leaves(self) -> list[Any]:
+        """The scorers of the kernels in the sum."""
+        return [
+            leaf for scorer in self.scorers for leaf in (scorer.leaves() if hasattr(scorer, "leaves") else [scorer])
+        ]
+
+    def score(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
+        """The sums for every item, a column for each output."""
+        total = self.scorers[0].score(X, n_jobs)
+        for scorer in self.scorers[1:]:
+            total = total + scorer.score(X, n_jobs)
+        return total
+
+    def parts(self, item: Any, output: int = 0) -> list[Part]:
+        """What each feature adds for one item."""
+        return [part for scorer in self.scorers for part in scorer.parts(item, output)]
+
+
+class GramScorer:
+    """The plain sum over training items, for a kernel without explicit features."""
+
+    def __init__(self, kernel: Kernel, X: Any, coefficients: np.ndarray):
+        chosen = np.flatnonzero(np.any(coefficients != 0, axis=1))
+        self.kernel = kernel
+        self.items = [X[index] for index in chosen]
+        self.coefficients = np.asarray(coefficients)[chosen]
+
+    def score(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
+        """The sums for every item, a column for each output."""
+        if not self.items:
+            return np.zeros((len(X), self.coefficients.shape[1]))
+        # Row by row: a matrix product adds up in an order that depends on how many rows there are.
+        gram = self.kernel.gram(X, self.items, n_jobs)
+        return np.array([row @ self.coefficients for row in gram]).reshape(len(gram), -1)
+
+    def parts(self, item: Any, output: int = 0) -> list[Part]:
+        """One part: the kernel as a whole."""
+        return [Part("kernel", repr(self.kernel), 1.0, float(self.score([item])[0, output]))]
+
+
+class FeatureScorer:
+    """A weight for each of a few named scores."""
+
+    def __init__(self, kernel: Any, X: Any, coefficients: np.ndarray):
+        self.kernel = kernel
+        self.weights = kernel.scores(X).T @ coefficients
+
+    def score(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
+        """The sums for every item, a column for each output."""
+        return np.array([row @ self.weights for row in self.kernel.scores(X)]).reshape(-1, self.weights.shape[1])
+
+    def parts(self, item: Any, output: int = 0) -> list[Part]:
+        """One part for each score."""
+        values = self.kernel.scores([item])[0]
+        names = self.kernel.names()
+        return [
+            Part("score", name, float(value), float(weight))
+            for name, value, weight in zip(names, values, self.weights[:, output])
+        ]

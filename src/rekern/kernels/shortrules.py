@@ -1,0 +1,181 @@
+"""Rules with aligned wildcards in short windows, where a wildcard stands for one token: the common case, made fast.
+
+A window of up to 6 tokens has at most 64 sets of wildcards. They are built up bit by bit, each from a smaller set, with
+the wildcards kept in the order of their tokens' fingerprints: two sides whose wildcards cover the same tokens are then
+aligned first with first, second with second, and only repeated tokens need a search. The keys are those of `rules.py`.
+"""
+
+import numpy as np
+
+from rekern._compile import compiled
+from rekern.kernels.keys import merge_equal, mix
+from rekern.kernels.parses import distinct_windows, grown
+
+
+@compiled
+def _wildcard_sets(tokens, finger, mark, stamp, starts, size, factors, text, bag, shape):
+    """The sets of wildcards of every window: what stays (``text``), what is covered (``bag``), and ``shape``: window,
+    number of wildcards, their elements packed 4 bits each, and whether a token is covered twice."""
+    number = 0
+    position = np.empty(8, np.int64)
+    prints = np.empty(8, np.uint64)
+    for window in range(len(starts)):
+        start = starts[window]
+        whole = np.uint64(0)
+        count = 0
+        for element in range(size):
+            token = tokens[start + element]
+            whole += finger[token] * factors[element]
+            if mark[token] == stamp:
+                at = count
+                while at > 0 and prints[at - 1] > finger[token]:
+                    prints[at] = prints[at - 1]
+                    position[at] = position[at - 1]
+                    at -= 1
+                prints[at] = finger[token]
+                position[at] = element
+                count += 1
+        if count == 0:
+            continue
+        needed = number + (1 << count)
+        if needed > len(text):
+            text = grown(text, needed)
+            bag = grown(bag, needed)
+            shape = grown(shape, 4 * len(text))
+        first = number - 1  # the empty set would stand here: it is not listed
+        for bit in range(count):
+            covered = finger[tokens[start + position[bit]]]
+            literal = covered * factors[position[bit]]
+            spread = mix(covered)
+            # Its twin may not be in the smaller set, but then the search merely finds the one alignment there is.
+            repeated = 1 if bit > 0 and prints[bit - 1] == prints[bit] else 0
+            for rest in range(1 << bit):
+                if rest == 0:
+                    text[number] = whole - literal
+                    bag[number] = spread
+                    shape[4 * number + 1] = 1
+                    shape[4 * number + 2] = position[bit]
+                    shape[4 * number + 3] = 0
+                else:
+                    smaller = first + rest
+                    wildcards = shape[4 * smaller + 1]
+                    text[number] = text[smaller] - literal
+                    bag[number] = bag[smaller] + spread
+                    shape[4 * number + 1] = wildcards + 1
+                    shape[4 * number + 2] = shape[4 * smaller + 2] | (position[bit] << (4 * wildcards))
+                    shape[4 * number + 3] = shape[4 * smaller + 3] | repeated
+                shape[4 * number] = window
+                number += 1
+    return number, text, bag, shape
+
+
+@compiled
+def short_rules(
+    ids, offsets, finger, window, decay, source_factors, target_factors, size_key, pair_keys, part, parts, limit
+):
+    """The rules with wildcards of every pair: row pointers, keys, values, and the row that has too many, or -1."""
+    number = (len(offsets) - 1) // 2
+    indptr = np.zeros(number + 1, np.int64)
+    keys = np.empty(1024, np.uint64)
+    values = np.empty(1024, np.float64)
+    scratch = np.empty(16, np.int64)
+    mark = np.zeros(len(finger), np.int64)
+    text, bag, shape = np.empty(256, np.uint64), np.empty(256, np.uint64), np.empty(1024, np.int64)
+    text2, bag2, shape2 = np.empty(256, np.uint64), np.empty(256, np.uint64), np.empty(1024, np.int64)
+    head = np.empty(1024, np.int64)
+    after = np.empty(256, np.int64)
+    aligned = np.empty(8, np.int64)
+    total = np.empty(8, np.uint64)
+    powers = decay ** np.arange(8)
+    stamp = 0
+    filled = 0
+    for row in range(number):
+        source = ids[offsets[2 * row] : offsets[2 * row + 1]]
+        target = ids[offsets[2 * row + 1] : offsets[2 * row + 2]]
+        if len(source) >= window[0] and len(target) >= window[1]:
+            begin = filled
+            stamp += 1
+            for token in target:
+                mark[token] = stamp
+            starts, counts = distinct_windows(source, finger, window[0], window[0], source_factors)
+            listed, text, bag, shape = _wildcard_sets(
+                source, finger, mark, stamp, starts, window[0], source_factors, text, bag, shape
+            )
+            stamp += 1
+            for token in source:
+                mark[token] = stamp
+            starts2, counts2 = distinct_windows(target, finger, window[1], window[1], target_factors)
+            listed2, text2, bag2, shape2 = _wildcard_sets(
+                target, finger, mark, stamp, starts2, window[1], target_factors, text2, bag2, shape2
+            )
+            bits = 4
+            while (1 << bits) < 2 * listed2:
+                bits += 1
+            shift = np.uint64(64 - bits)
+            head = grown(head, 1 << bits)
+            head[: 1 << bits] = -1
+            after = grown(after, listed2)
+            for other in range(listed2):
+                slot = np.int64(bag2[other] >> shift)
+                after[other] = head[slot]
+                head[slot] = other
+            for one in range(listed):
+                wildcards = shape[4 * one + 1]
+                elements = shape[4 * one + 2]
+                weight = counts[shape[4 * one]] * powers[wildcards]
+                other = head[np.int64(bag[one] >> shift)]
+                while other >= 0:
+                    if bag2[other] == bag[one] and shape2[4 * other + 1] == wildcards:
+                        elements2 = shape2[4 * other + 2]
+                        value = weight * counts2[shape2[4 * other]]
+                        total[0] = text[one] + text2[other] + size_key
+                        if shape[4 * one + 3] == 0:
+                            key = total[0]
+                            for index in range(wildcards):
+                                key += pair_keys[(elements >> (4 * index)) & 15, (elements2 >> (4 * index)) & 15]
+                            key = mix(key)
+                            if parts == 1 or np.int64(key & np.uint64(parts - 1)) == part:
+                                if filled == len(keys):
+                                    keys, values = grown(keys, 2 * filled), grown(values, 2 * filled)
+                                keys[filled] = key
+                                values[filled] = value
+                                filled += 1
+                        else:
+                            start, start2 = starts[shape[4 * one]], starts2[shape2[4 * other]]
+                            depth = 0
+                            aligned[0] = -1
+                            while depth >= 0:
+                                aligned[depth] += 1
+                                chosen = aligned[depth]
+                                if chosen == wildcards:
+                                    depth -= 1
+                                    continue
+                                element = (elements >> (4 * depth)) & 15
+                                element2 = (elements2 >> (4 * chosen)) & 15
+                                fits = source[start + element] == target[start2 + element2]
+                                for earlier in range(depth):
+                                    fits = fits and aligned[earlier] != chosen
+                                if not fits:
+                                    continue
+                                total[depth + 1] = total[depth] + pair_keys[element, element2]
+                                if depth + 1 < wildcards:
+                                    depth += 1
+                                    aligned[depth] = -1
+                                    continue
+                                key = mix(total[wildcards])
+                                if parts == 1 or np.int64(key & np.uint64(parts - 1)) == part:
+                                    if filled == len(keys):
+                                        keys, values = grown(keys, 2 * filled), grown(values, 2 * filled)
+                                    keys[filled] = key
+                                    values[filled] = value
+                                    filled += 1
+                    other = after[other]
+                if filled - begin > limit:
+                    kept, scratch = merge_equal(keys[begin:filled], values[begin:filled], filled - begin, scratch)
+                    filled = begin + kept
+                    if 2 * kept > limit:
+                        return indptr, keys, values, row
+            kept, scratch = merge_equal(keys[begin:filled], values[begin:filled], filled - begin, scratch)
+            filled = begin + kept
+        indptr[row + 1] = filled
+    return indptr, keys[:filled].copy(), values[:filled].copy(), -1
