@@ -1,0 +1,44 @@
+"""Rekern learns relations between texts with kernels, and every decision can be read.
+
+The names below are loaded when they are first used, so that ``import rekern`` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from rekern.errors import InputError, MissingExtraError, ModelFileError
+
+if TYPE_CHECKING:
+    from rekern.learning import PairClassifier, PairRanker, PairRegressor, load_model
+    from rekern.vectorizer import RewriteVectorizer
+
+__version__ = "0.1.0"
+
+_PLACES = {
+    "PairClassifier": "rekern.learning",
+    "PairRanker": "rekern.learning",
+    "PairRegressor": "rekern.learning",
+    "RewriteVectorizer": "rekern.vectorizer",
+    "load_model": "rekern.learning",
+}
+
+__all__ = [
+    "InputError",
+    "MissingExtraError",
+    "ModelFileError",
+    "PairClassifier",
+    "PairRanker",
+    "PairRegressor",
+    "RewriteVectorizer",
+    "load_model",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'rekern' has no attribute {name!r}")
+    return getattr(import_module(_PLACES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -21,6 +21,7 @@ UNSEEN_EVERY = 7  # one held-out pair in so many comes from a template that trai
 NAMED_SHARE = 0.8  # of the people, those with a name; the others are "the baker"
 FACT_SHARE = 0.25  # of the clauses, those about no person
 BARE_SHARE = 0.6  # of the sentences, those without an adjunct
+BOTH_SHARE = 0.2  # of the others, those with a time before and a place after them
 MAX_DRAWS = 1000
 
 _Item = TypeVar("_Item")
@@ -130,17 +131,15 @@ def _twins(
 ) -> list[tuple[str, str, int]]:
     """Two rows from one filling of the template: one that holds, one that does not."""
     filling = _filling(rng, words, template)
-    adjunct, source_first, target_first = _adjunct(rng, words, template.adjunct)
-    rows = []
-    for source, target in versions:
-        rows.append(
-            (
-                _sentence(_version(template.source, template, filling, source), adjunct, source_first),
-                _sentence(_version(template.target, template, filling, target), adjunct, target_first),
-                int(source == target),
-            )
+    source_frame, target_frame = _frames(rng, words, template.adjunct)
+    return [
+        (
+            _sentence(_version(template.source, template, filling, source), *source_frame),
+            _sentence(_version(template.target, template, filling, target), *target_frame),
+            int(source == target),
         )
-    return rows
+        for source, target in versions
+    ]
 
 
 def _version(text: str, template: Template, filling: dict[str, Any], version: int) -> str:
@@ -190,23 +189,34 @@ def _words_of(value: Any) -> set[str]:
     return set(text.split()) - {"the"}
 
 
-def _adjunct(rng: Random, words: Words, kind: str) -> tuple[str, bool, bool]:
-    """An adjunct or none, and whether it opens the source and the target."""
-    if not kind or rng.random() < BARE_SHARE:
-        return "", True, True
-    adjunct = _pick(rng, getattr(words, "then" if kind == "before" else kind))
-    if kind in ("aside", "before"):
-        return adjunct, True, True
-    source_first = rng.random() < 0.3
-    return adjunct, source_first, source_first != (rng.random() < 0.2)
+def _frames(rng: Random, words: Words, adjunct: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    """What stands before and after the source, and before and after the target: the same adjuncts, now and then moved."""
+    if not adjunct or rng.random() < BARE_SHARE:
+        return ("", ""), ("", "")
+    if adjunct == "aside":
+        opening = (_pick(rng, words.aside), "")
+        return opening, opening
+    if adjunct == "future":
+        first = _pick(rng, words.later)
+    else:
+        first = _pick(rng, words.when + words.where)
+    if adjunct == "front":
+        return (first, ""), (first, "")
+    if adjunct == "past" and rng.random() < BOTH_SHARE:
+        frame = (_pick(rng, words.when), _pick(rng, words.where))
+        return frame, frame
+    frames = ((first, ""), ("", first))
+    source = int(rng.random() < 0.7)
+    target = source if rng.random() < 0.8 else 1 - source
+    return frames[source], frames[target]
 
 
-def _sentence(body: str, adjunct: str, first: bool) -> str:
-    """The words as a sentence: adjunct, *a* or *an*, capital letter, full stop."""
-    if adjunct and first:
-        body = f"{adjunct}{'' if adjunct.endswith(' that') else ','} {body}"
-    elif adjunct:
-        body = f"{body} {adjunct}"
+def _sentence(body: str, before: str, after: str) -> str:
+    """The words as a sentence: adjuncts, *a* or *an*, capital letter, full stop."""
+    if before:
+        body = f"{before}{'' if before.endswith(' that') else ','} {body}"
+    if after:
+        body = f"{body} {after}"
     body = re.sub(r"\b([Aa]) (?=[aeiou])", r"\1n ", body)
     start = 1 if body.startswith('"') else 0
     body = body[:start] + body[start].upper() + body[start + 1 :]

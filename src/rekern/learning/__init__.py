@@ -1,0 +1,8 @@
+"""Models of pairs: classes, numbers, orders; their files and their explanations."""
+
+from rekern.learning.classifier import PairClassifier
+from rekern.learning.files import load_model
+from rekern.learning.ranker import PairRanker, ranking_measures
+from rekern.learning.regressor import PairRegressor
+
+__all__ = ["PairClassifier", "PairRanker", "PairRegressor", "load_model", "ranking_measures"]

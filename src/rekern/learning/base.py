@@ -1,0 +1,139 @@
+"""What all models of pairs share: training data, coefficients, scores, explanations, files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import NotFittedError
+
+from rekern.errors import InputError
+from rekern.kernels.base import Kernel
+from rekern.kernels.rewriting import Rewriting
+from rekern.kernels.rulescorer import RuleScorer, WeightedRule
+from rekern.learning.explanation import Explanation, Neighbor
+from rekern.similarity import PrecisionRecall
+from rekern.structures.pairs import as_pairs
+
+GRAM_LIMIT = 10_000
+
+
+def default_kernel() -> Kernel:
+    """Rules with aligned wildcards in windows of 1 to 4 tokens, with precision and recall."""
+    return Rewriting(k=(1, 4)) + PrecisionRecall()
+
+
+class PairModel(BaseEstimator):
+    """A kernel machine on pairs: score(x) = Σ coefficients_[i] · K(pairs_[i], x) + intercept_."""
+
+    kernel: Kernel | None
+    gram_limit: int
+    n_jobs: int | None
+
+    def _start(self, X: Any, y: Any) -> tuple[list[tuple[Any, Any]], np.ndarray]:
+        """The training pairs and labels, checked."""
+        sources, targets = as_pairs(X)
+        labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else list(y))
+        if labels.ndim != 1:
+            raise InputError(f"labels must be one column, got {labels.ndim} dimensions")
+        if len(sources) != len(labels):
+            raise InputError(f"there are {len(sources)} pairs but {len(labels)} labels; give one label for each pair")
+        if not len(labels):
+            raise InputError("there are no pairs to train on; give at least two")
+        missing = [i for i, label in enumerate(labels.tolist()) if label is None or label != label]
+        if missing:
+            raise InputError(f"row {missing[0]}: the label is missing; drop the row or give it a label")
+        self.kernel_ = clone(self.kernel) if self.kernel is not None else default_kernel()
+        self._scorer: Any = None
+        return list(zip(sources, targets)), labels
+
+    def _uses_gram(self, rows: int) -> bool:
+        """Whether to train on a Gram: up to ``gram_limit`` rows, and always for a kernel without explicit features."""
+        return rows <= self.gram_limit or not self.kernel_.has_features()
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "coefficients_"):
+            raise NotFittedError(f"this {type(self).__name__} is not trained yet; call fit(pairs, labels) first")
+
+    @property
+    def scorer_(self) -> Any:
+        """The decision function without its intercept, in the form that the kernel computes best."""
+        self._check_fitted()
+        if self._scorer is None:
+            self._scorer = self.kernel_.scorer(self.pairs_, self.coefficients_)
+        return self._scorer
+
+    def _scores(self, X: Any) -> np.ndarray:
+        """The decision values, a column for each output."""
+        scorer = self.scorer_
+        return np.asarray(scorer.score(X, self.n_jobs)) + self.intercept_
+
+    def _explain(
+        self, pair: Any, output: int, prediction: Any, explained: Any, probability: float | None, neighbors: int
+    ) -> Explanation:
+        parts = sorted(self.scorer_.parts(pair, output), key=lambda part: (-abs(part.contribution), part.name))
+        return Explanation(
+            source=_as_text(pair[0]),
+            target=_as_text(pair[1]),
+            prediction=prediction,
+            explained=explained,
+            decision=float(self._scores([pair])[0, output]),
+            intercept=float(self.intercept_[output]),
+            parts=parts,
+            probability=probability,
+            neighbors=self._neighbors(pair, neighbors),
+        )
+
+    def _neighbors(self, pair: Any, number: int) -> list[Neighbor]:
+        """The training pairs with the largest kernel values, normalised."""
+        if number <= 0:
+            return []
+        kernel = self.kernel_
+        values = kernel.gram([pair], self.pairs_, n_jobs=self.n_jobs)[0]
+        squares = kernel.diag([pair])[0] * kernel.diag(self.pairs_)
+        values = np.divide(values, np.sqrt(squares), out=np.zeros(len(values)), where=squares > 0)
+        best = np.argsort(-values, kind="stable")[:number]
+        return [
+            Neighbor(
+                int(i),
+                float(values[i]),
+                _as_text(self.pairs_[i][0]),
+                _as_text(self.pairs_[i][1]),
+                self.labels_[i].item(),
+            )
+            for i in best
+        ]
+
+    def rules(self, number: int = 20, label: Any = None) -> tuple[list[WeightedRule], list[WeightedRule]]:
+        """The strongest rules for and against, with weight, support and an example.
+
+        In a model of more than two classes ``label`` says for and against which class.
+        """
+        output = self._output(label)
+        scorer = self.scorer_
+        leaves = [leaf for leaf in getattr(scorer, "leaves", lambda: [scorer])() if isinstance(leaf, RuleScorer)]
+        if not leaves:
+            raise InputError(f"the model's kernel {self.kernel_!r} has no re-writing rules to list")
+        found = []
+        for sign in (1, -1):
+            rules = [rule for leaf in leaves for rule in leaf.strongest(number, output, sign)]
+            found.append(sorted(rules, key=lambda rule: (-abs(rule.weight), rule.rule))[:number])
+        return found[0], found[1]
+
+    def _output(self, label: Any) -> int:
+        """The column of the scores that a label stands for."""
+        self._check_fitted()
+        return 0
+
+    def save(self, path: str | Path) -> None:
+        """Write the trained model to a file: a zip of JSON and plain arrays, never pickle."""
+        from rekern.learning.files import save_model
+
+        self._check_fitted()
+        save_model(self, path)
+
+
+def _as_text(side: Any) -> str:
+    return side if isinstance(side, str) else " ".join(side)

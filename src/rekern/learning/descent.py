@@ -1,0 +1,158 @@
+"""Support vector machines on sparse features by dual coordinate descent (Hsieh et al., 2008; Ho and Lin, 2012).
+
+What LIBLINEAR does, but it also hands back the dual coefficients, so that a model trained on features has the same
+form as one trained on a Gram: a coefficient for each training pair. Features that only one row has need not be there:
+they change nothing but that row's norm, which is given apart. The constant feature 1 stands for the intercept.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+
+from rekern._compile import compiled
+
+
+@compiled
+def _descend(indptr, indices, values, norms, targets, limits, width, regression, bias, tolerance, most, seed):
+    """Coefficients b that minimise ½ bᵀQb − targetsᵀb + width ‖b‖₁ within their limits; Q is XXᵀ with a given diagonal.
+
+    For classification b has the sign of its target (±1); for regression either sign. ``bias`` is the value of the
+    constant feature.
+    """
+    number = len(norms)
+    weights = np.zeros(indices.max() + 1 if len(indices) else 1)
+    offset = 0.0
+    coefficients = np.zeros(number)
+    shared = np.zeros(number)
+    for row in range(number):
+        for entry in range(indptr[row], indptr[row + 1]):
+            shared[row] += values[entry] * values[entry]
+    np.random.seed(seed)  # noqa: NPY002 - Numba's own generator, one for each thread
+    order = np.arange(number)
+    first = 0.0
+    for sweep in range(most):
+        for index in range(number - 1, 0, -1):
+            other = np.random.randint(0, index + 1)  # noqa: NPY002
+            order[index], order[other] = order[other], order[index]
+        violation = 0.0
+        for row in order:
+            square = norms[row] + bias * bias
+            if square == 0.0 or limits[row] == 0.0:
+                continue
+            value = offset * bias + (norms[row] - shared[row]) * coefficients[row]
+            for entry in range(indptr[row], indptr[row + 1]):
+                value += weights[indices[entry]] * values[entry]
+            gradient = value - targets[row]
+            old = coefficients[row]
+            if regression:
+                # One-dimensional: minimise ½ q d² + g d + width |old + d|.
+                centre = old - gradient / square
+                new = np.sign(centre) * max(abs(centre) - width / square, 0.0)
+                new = min(max(new, -limits[row]), limits[row])
+            elif targets[row] > 0:
+                new = min(max(old - gradient / square, 0.0), limits[row])
+            else:
+                new = min(max(old - gradient / square, -limits[row]), 0.0)
+            step = new - old
+            violation = max(violation, abs(step) * square)
+            if step != 0.0:
+                coefficients[row] = new
+                offset += step * bias
+                for entry in range(indptr[row], indptr[row + 1]):
+                    weights[indices[entry]] += step * values[entry]
+        if sweep == 0:
+            first = violation
+        if violation <= tolerance * max(first, 1e-12):
+            break
+    return coefficients, offset * bias, sweep + 1
+
+
+@compiled
+def _descend_gram(gram, limit, tolerance, most):
+    """The same for a classifier without intercept on a dense Gram, all of whose rows belong on the positive side."""
+    number = len(gram)
+    values = np.zeros(number)
+    coefficients = np.zeros(number)
+    first = 0.0
+    for sweep in range(most):
+        violation = 0.0
+        for row in range(number):
+            square = gram[row, row]
+            if square <= 0.0:
+                continue
+            new = min(max(coefficients[row] - (values[row] - 1.0) / square, 0.0), limit)
+            step = new - coefficients[row]
+            violation = max(violation, abs(step) * square)
+            if step != 0.0:
+                coefficients[row] = new
+                for other in range(number):
+                    values[other] += step * gram[row, other]
+        if sweep == 0:
+            first = violation
+        if violation <= tolerance * max(first, 1e-12):
+            break
+    return coefficients
+
+
+def without_private_columns(matrix: sp.csr_array) -> tuple[sp.csr_array, np.ndarray]:
+    """The columns that at least two rows share, renumbered, and the squared norms of the whole rows.
+
+    >>> shared, norms = without_private_columns(sp.csr_array(np.array([[1.0, 2.0], [3.0, 0.0]])))
+    >>> shared.toarray().tolist(), norms.tolist()
+    ([[1.0], [3.0]], [5.0, 9.0])
+    """
+    matrix = sp.csr_array(matrix)
+    norms = np.zeros(matrix.shape[0])
+    filled = np.diff(matrix.indptr) > 0
+    if filled.any():
+        norms[filled] = np.add.reduceat(matrix.data**2, matrix.indptr[:-1][filled])
+    counts = np.bincount(matrix.indices, minlength=matrix.shape[1])
+    numbers = np.cumsum(counts > 1, dtype=np.int32) - 1
+    kept = counts[matrix.indices] > 1
+    before = np.concatenate([[0], np.cumsum(kept)])
+    shape = (matrix.shape[0], int((counts > 1).sum()))
+    parts = (matrix.data[kept], numbers[matrix.indices[kept]], before[matrix.indptr])
+    return sp.csr_array(parts, shape=shape), norms
+
+
+def classify(
+    matrix: sp.csr_array, norms: np.ndarray, signs: np.ndarray, limits: np.ndarray, tolerance: float = 1e-3
+) -> tuple[np.ndarray, float]:
+    """The coefficients and the intercept of a support vector classifier (hinge loss); ``signs`` are ±1."""
+    coefficients, intercept, _ = _descend(
+        *_arrays(matrix), norms, signs.astype(float), limits, 0.0, False, 1.0, tolerance, 1000, 0
+    )
+    return coefficients, intercept
+
+
+def regress(
+    matrix: sp.csr_array,
+    norms: np.ndarray,
+    targets: np.ndarray,
+    limits: np.ndarray,
+    width: float,
+    tolerance: float = 1e-3,
+) -> tuple[np.ndarray, float]:
+    """The coefficients and the intercept of support vector regression with an insensitive zone of ``width``."""
+    middle = float(np.mean(targets))
+    coefficients, intercept, _ = _descend(
+        *_arrays(matrix), norms, targets - middle, limits, width, True, 1.0, tolerance, 1000, 0
+    )
+    return coefficients, intercept + middle
+
+
+def order(matrix: sp.csr_array, norms: np.ndarray, limit: float, tolerance: float = 1e-3) -> np.ndarray:
+    """The coefficients of a classifier without intercept for which every row is to lie on the positive side."""
+    rows = matrix.shape[0]
+    coefficients, _, _ = _descend(
+        *_arrays(matrix), norms, np.ones(rows), np.full(rows, limit), 0.0, False, 0.0, tolerance, 1000, 0
+    )
+    return coefficients
+
+
+def order_by_gram(gram: np.ndarray, limit: float, tolerance: float = 1e-3) -> np.ndarray:
+    """As `order`, from the Gram of the rows."""
+    return _descend_gram(gram, float(limit), tolerance, 1000)
+
+
+def _arrays(matrix: sp.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data.astype(np.float64)
