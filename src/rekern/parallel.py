@@ -1,6 +1,7 @@
 """Blocks of work handed to joblib: threads here by default, any joblib backend on request."""
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import joblib
@@ -44,3 +45,20 @@ def run(
         pool = joblib.Parallel(n_jobs=jobs(n_jobs), prefer="threads", return_as="generator", pre_dispatch="2*n_jobs")
         results = pool(joblib.delayed(function)(*call) for call in calls)
     yield from track(results, len(calls), label)
+
+
+def local(
+    function: Callable[..., Any], ranges: Sequence[tuple[int, int]], arrays: tuple[Any, ...], n_jobs: int | None = None
+) -> None:
+    """Call ``function(first, last, *arrays)`` for every range, in threads of this process, to fill shared arrays.
+
+    Only for work on arrays too large to be worth sending elsewhere; the ranges must not touch each other's results.
+    """
+    wanted = jobs(n_jobs)
+    threads = joblib.effective_n_jobs(wanted) if wanted is not None else joblib.cpu_count()
+    if len(ranges) <= 1 or threads == 1:
+        for first, last in ranges:
+            function(first, last, *arrays)
+    else:
+        with ThreadPoolExecutor(min(threads, len(ranges))) as pool:
+            list(pool.map(lambda span: function(*span, *arrays), ranges))

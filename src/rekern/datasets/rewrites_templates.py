@@ -1,20 +1,24 @@
 """The re-writings of the embedded corpus, each as a few pairs of sentences with slots.
 
-One template stands for four pairs. Read ``[x|y]`` as *x* in the first version of a sentence and *y* in the second; ``swap`` names the
-slots that change places in the second version. Source and target of the same version say the same; of different
-versions they do not. So every source and every target is as often in a pair that holds as in one that does not,
-and nothing that looks at one side at a time, or at the two bags of words, can tell which.
+One template stands for four pairs. Each of its two sentences has two versions: ``[x|y]`` is *x* in the first and *y* in
+the second, and the slots that ``swap`` names change places in the second. Source and target of the same version say
+the same; of different versions they do not. So every source and every target is as often in a pair that holds as in one
+that does not, and nothing that looks at one side at a time, or at the two bags of words, can tell which.
 
-Slots: ``A B C`` people by name or work, ``K L`` people by name, ``P Q`` people by name of one gender; every other slot is a pool of
-``rewrites_words.Words``, with a digit where a sentence needs another one of the same pool, and ``clause`` is somebody or something
-with a verb of its own (``then``, ``s``, ``will``, ``does_not``).
+Slots: ``A B C`` people by name or by work, ``K L`` people by name, ``P Q`` people by name and of one gender; ``clause``
+is somebody or something with a verb of its own (``then``, ``s``, ``will``, ``will_not``); every other slot is a pool of
+`rekern.datasets.rewrites_words.Words`, with a digit where a sentence needs another one of the same pool.
 """
 
 from typing import NamedTuple
 
 
 class Template(NamedTuple):
-    """Two sentences that say the same, the slots to swap, the adjuncts they bear, and whether training may use it."""
+    """Two sentences that say the same, the slots to swap, the adjuncts they bear, and whether training lacks it.
+
+    >>> Template("{A} {act.past} {B}", "{B} was {act.part} by {A}", swap="A B").unseen
+    False
+    """
 
     source: str
     target: str
@@ -53,18 +57,18 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
         _unseen("{A} later {give.past} {B} the {thing}", "{A} later {give.past} the {thing} to {B}", "A B"),
     ),
     "nominalisation": (
-        _T("it surprised {group} that {A} {deed.past} {B}", "{A}'s {deed.one} of {B} surprised {group}", "A B"),
+        _T("it surprised everyone that {A} {deed.past} {B}", "{A}'s {deed.one} of {B} surprised everyone", "A B"),
         _T("{A}'s {deed.one} of {B} annoyed {group}", "it annoyed {group} that {A} {deed.past} {B}", "A B"),
         _T("the {deed.one} of {B} by {A} was a mistake", "it was a mistake that {A} {deed.past} {B}", "A B", "aside"),
         _T("{A} announced that {B} was {deed.part}", "{A} announced the {deed.one} of {B}", "A B", "past"),
-        _unseen("it pleased {group} that {A} {deed.past} {B}", "{A}'s {deed.one} of {B} pleased {group}", "A B"),
+        _unseen("it pleased everyone that {A} {deed.past} {B}", "{A}'s {deed.one} of {B} pleased everyone", "A B"),
     ),
     "cause and clause order": (
         _T("{clause.then} because {clause2.then}", "because {clause2.then}, {clause.then}", "clause clause2"),
         _T("because {clause2.then}, {clause.then}", "{clause.then} because {clause2.then}", "clause clause2"),
         _T("{clause.then}, so {clause2.then}", "{clause2.then} because {clause.then}", "clause clause2", "front"),
         _T("{clause.will} if {clause2.s}", "if {clause2.s}, {clause.will}", "clause clause2"),
-        _unseen("since {clause2.then}, {clause.then}", "{clause.then} since {clause2.then}", "clause clause2"),
+        _unseen("since {clause2.then}, {clause.then}", "{clause.then}, since {clause2.then}", "clause clause2"),
         _unseen("{clause.then}, and so {clause2.then}", "{clause2.then} because {clause.then}", "clause clause2"),
     ),
     "before/after": (
@@ -74,12 +78,13 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
         _T("first {clause.then}, and then {clause2.then}", "{clause2.then} after {clause.then}", "clause clause2"),
         _unseen("{clause.then}, and then {clause2.then}", "{clause2.then} after {clause.then}", "clause clause2"),
     ),
+    # Here the people change places, not the clauses: "unless X, Y" and "unless Y, X" say the same.
     "unless/if not": (
-        _T("{clause.will} unless {clause2.s}", "if {clause2.does_not}, {clause.will}", "clause clause2"),
-        _T("unless {clause2.s}, {clause.will}", "{clause.will} if {clause2.does_not}", "clause clause2"),
-        _T("unless {clause2.s}, {clause.will}", "{clause.will} unless {clause2.s}", "clause clause2"),
+        _T("{A} will {move.base} unless {B} {move2.s}", "if {B} does not {move2.base}, {A} will {move.base}", "A B"),
+        _T("unless {B} {move2.s}, {A} will {move.base}", "{A} will {move.base} if {B} does not {move2.base}", "A B"),
+        _T("unless {B} {move2.s}, {A} will {move.base}", "{A} will {move.base} unless {B} {move2.s}", "A B"),
         _T("{clause.will_not} unless {clause2.s}", "{clause.will} only if {clause2.s}", "clause clause2"),
-        _unseen("{clause.will} unless {clause2.s}", "unless {clause2.s}, {clause.will}", "clause clause2"),
+        _unseen("{A} will {move.base} unless {B} {move2.s}", "unless {B} {move2.s}, {A} will {move.base}", "A B"),
     ),
     "relative clause": (
         _T("{A} {act.past} {B}, who {move.past}", "{B}, whom {A} {act.past}, {move.past}", "A B", "front"),
@@ -104,7 +109,7 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
         _T("{A} is more {trait} than {B}", "{B} is less {trait} than {A}", "A B", "aside"),
         _T("{A} is less {trait} than {B}", "{B} is more {trait} than {A}", "A B", "aside"),
         _T("{A} is not as {trait} as {B}", "{B} is more {trait} than {A}", "A B", "aside"),
-        _T("{A} {move.past} more often than {B}", "{B} {move.past} less often than {A}", "A B", "front"),
+        _T("{A} {move.past} more often than {B}", "{B} {move.past} less often than {A}", "A B", "aside"),
         _unseen("{A} is more {trait} than {B}", "{B} is not as {trait} as {A}", "A B", "aside"),
     ),
     "twice/half": (
@@ -168,13 +173,13 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
             "the {trouble} led to the {trouble2}",
             "the {trouble2} resulted from the {trouble}",
             "trouble trouble2",
-            "past",
+            "aside",
         ),
         _T(
             "the {trouble} caused the {trouble2}",
             "the {trouble2} was caused by the {trouble}",
             "trouble trouble2",
-            "past",
+            "aside",
         ),
         _T("the {event} preceded the {event2}", "the {event2} followed the {event}", "event event2", "aside"),
         _T("the {event2} came after the {event}", "the {event} came before the {event2}", "event event2", "aside"),
@@ -182,7 +187,7 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
             "the {trouble} resulted in the {trouble2}",
             "the {trouble2} was caused by the {trouble}",
             "trouble trouble2",
-            "past",
+            "aside",
         ),
     ),
     "places turned round": (
@@ -281,8 +286,8 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
         ),
     ),
     "there-insertion": (
-        _T("a {site} was behind the {site2}", "there was a {site} behind the {site2}", "site site2", "front"),
-        _T("there was a {site} above the {site2}", "a {site} was above the {site2}", "site site2", "front"),
+        _T("a {site} was behind the {site2}", "there was a {site} behind the {site2}", "site site2", "aside"),
+        _T("there was a {site} above the {site2}", "a {site} was above the {site2}", "site site2", "aside"),
         _T("a {role} was {act.ing} a {role2}", "there was a {role} {act.ing} a {role2}", "role role2", "past"),
         _T("a {role} stood behind a {role2}", "there stood a {role} behind a {role2}", "role role2", "front"),
         _unseen("behind the {site2} there was a {site}", "a {site} was behind the {site2}", "site site2"),
@@ -303,7 +308,7 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
         ),
         _T("{A} was present, but {B} was not", "{B} was absent, but {A} was not", "A B", "front"),
         _T("{A} {move.past}, but {B} did not", "{B} did not {move.base}, but {A} did", "A B", "front"),
-        _unseen("{A} was awake, but {B} was not", "{B} was asleep, but {A} was not", "A B", "front"),
+        _unseen("{A} was awake, but {B} was not", "{B} was asleep, but {A} was not", "A B"),
     ),
     "neither/nor": (
         _T(
@@ -325,7 +330,7 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
             "front",
         ),
         _T(
-            "{P} was so {state} that {P.he} did not {act.base} {Q}",
+            "{P} was so {state} that {P.he} could not {act.base} {Q}",
             "{P} was too {state} to {act.base} {Q}",
             "P Q",
             "front",
@@ -348,8 +353,8 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
         _T("{A} prefers {taste} to {taste2}", "{A} likes {taste} more than {taste2}", "taste taste2", "aside"),
         _T("{A} likes {taste} less than {taste2}", "{A} prefers {taste2} to {taste}", "taste taste2", "aside"),
         _T(
-            "{A} took the {thing} instead of the {thing2}",
-            "instead of the {thing2}, {A} took the {thing}",
+            "{A} picked the {thing} instead of the {thing2}",
+            "instead of the {thing2}, {A} picked the {thing}",
             "thing thing2",
         ),
         _T(

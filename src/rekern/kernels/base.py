@@ -73,7 +73,7 @@ class Kernel(BaseEstimator):
         return float(self.gram([a], [b], n_jobs=1)[0, 0])
 
     def scorer(self, X: Any, coefficients: np.ndarray) -> Any:
-        """The function x ↦ Σ coefficients[i] · K(X[i], x), in the form that this kernel can compute and explain best."""
+        """The function x ↦ Σ coefficients[i] · K(X[i], x), in the form that this kernel computes and explains best."""
         from rekern.kernels.scorers import GramScorer
 
         return GramScorer(self, X, coefficients)
@@ -251,7 +251,8 @@ class Normalized(Kernel):
     """A kernel divided by √(K(x, x) K(y, y)), so that K(x, x) = 1, or 0 for an item that is like nothing.
 
     >>> from rekern.kernels import Spectrum
-    >>> Normalized(Spectrum(1, normalize=False) + Spectrum(2, normalize=False))("a b".split(), "a b".split())
+    >>> K = Normalized(Spectrum(1, normalize=False) + Spectrum(2, normalize=False))
+    >>> round(K("a b".split(), "a b".split()), 12)
     1.0
     """
 

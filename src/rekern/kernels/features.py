@@ -6,6 +6,9 @@ import numpy as np
 
 from rekern.kernels.keys import KeyRows, concatenate
 from rekern.kernels.listing import count_rules, list_rules
+from rekern.parallel import local, spans
+
+NOTHING = np.uint64(0)
 
 
 class Rows(NamedTuple):
@@ -26,7 +29,7 @@ class Rows(NamedTuple):
         rules = None if self.rules is None else self.rules.part(first, last)
         return Rows(self.source.part(first, last), self.target.part(first, last), rules)
 
-    def counts(self, mask: np.uint64 = np.uint64(0), size_key: np.uint64 = np.uint64(0)) -> np.ndarray:
+    def counts(self, mask: np.uint64 = NOTHING, size_key: np.uint64 = NOTHING) -> np.ndarray:
         """How many rules each pair has whose keys are 0 in the bits of the mask."""
         return count_rules(self.source, self.target, self.wild(), size_key, mask)
 
@@ -36,14 +39,17 @@ class Rows(NamedTuple):
         return product if self.rules is None else product + self.rules.squared_norms()
 
 
-def list_all(windows: list[Rows], scale: np.ndarray, size_keys: list[Any], mask: np.uint64 = np.uint64(0)) -> KeyRows:
+def list_all(
+    windows: list[Rows], scale: np.ndarray, size_keys: list[Any], mask: np.uint64 = NOTHING, n_jobs: int | None = 1
+) -> KeyRows:
     """All rules of all window sizes, those without wildcards among them, whose keys are 0 in the bits of the mask."""
     counts = np.sum([rows.counts(mask, key) for rows, key in zip(windows, size_keys)], axis=0, dtype=np.int64)
     indptr = np.concatenate([[0], np.cumsum(counts)])
     keys, values = np.empty(indptr[-1], np.uint64), np.empty(indptr[-1])
     fill = indptr[:-1].copy()
     for rows, row_scale, key in zip(windows, scale, size_keys):
-        list_rules(fill, keys, values, row_scale, key, rows.source, rows.target, rows.wild(), mask)
+        arrays = (fill, keys, values, row_scale, key, rows.source, rows.target, rows.wild(), mask)
+        local(list_rules, spans(len(fill), max(256, len(fill) // 16)), arrays, n_jobs)
     return KeyRows(indptr, keys, values)
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern._compile import compiled
+from rekern.parallel import local, spans
 
 Array = np.ndarray
 
@@ -131,67 +132,139 @@ def merge_equal(keys, values, count, table):
 
 
 @compiled
-def _by_top_byte(keys):
-    """A stable order of the keys by their top 8 bits: inserting them so touches the table piece by piece."""
-    starts = np.zeros(257, np.int64)
-    for key in keys:
-        starts[np.int64(key >> np.uint64(56)) + 1] += 1
-    for part in range(256):
-        starts[part + 1] += starts[part]
-    order = np.empty(len(keys), np.int64)
+def _partition(keys, bits):
+    """Where each part of the keys begins, parted by their top bits, and the entries part by part, in order."""
+    shift = np.uint64(64 - bits)
+    starts = np.zeros((1 << bits) + 1, np.int64)
     for entry in range(len(keys)):
-        part = np.int64(keys[entry] >> np.uint64(56))
-        order[starts[part]] = entry
-        starts[part] += 1
-    return order
+        starts[np.int64(keys[entry] >> shift) + 1] += 1
+    for part in range(1 << bits):
+        starts[part + 1] += starts[part]
+    fill = starts[:-1].copy()
+    order = np.empty(len(keys), np.int32)
+    for entry in range(len(keys)):
+        part = np.int64(keys[entry] >> shift)
+        order[fill[part]] = entry
+        fill[part] += 1
+    return starts, order
 
 
 @compiled
-def _number(keys, bits):
-    """Codes of the keys, and the table that gives them."""
-    slots = np.empty(1 << bits, np.uint64)
-    codes = np.full(1 << bits, -1, np.int32)
-    numbers = np.empty(len(keys), np.int32)
-    shift, mask = np.uint64(64 - bits), (1 << bits) - 1
-    size = 0
-    for entry in _by_top_byte(keys):
-        key = keys[entry]
-        slot = np.int64(key >> shift)
-        while codes[slot] >= 0 and slots[slot] != key:
-            slot = (slot + 1) & mask
-        if codes[slot] < 0:
-            slots[slot] = key
-            codes[slot] = size
-            size += 1
-        numbers[entry] = codes[slot]
-    return numbers, slots, codes, size
+def _number_parts(first, last, keys, starts, order, numbers, distinct, sizes):
+    """Number the distinct keys within each part: a table for one part is small enough to stay in cache."""
+    largest = 0
+    for part in range(first, last):
+        largest = max(largest, starts[part + 1] - starts[part])
+    table = np.empty(1 << slots_for(largest), np.int32)
+    for part in range(first, last):
+        begin, end = starts[part], starts[part + 1]
+        bits = slots_for(end - begin)
+        mask = np.uint64((1 << bits) - 1)
+        for slot in range(1 << bits):
+            table[slot] = -1
+        size = 0
+        for index in range(begin, end):
+            entry = order[index]
+            key = keys[entry]
+            slot = np.int64(key & mask)
+            while table[slot] >= 0 and distinct[begin + table[slot]] != key:
+                slot = (slot + 1) & np.int64(mask)
+            if table[slot] < 0:
+                table[slot] = size
+                distinct[begin + size] = key
+                size += 1
+            numbers[entry] = table[slot]
+        sizes[part] = size
 
 
 @compiled
-def _look_up(keys, slots, codes, shift):
-    numbers = np.empty(len(keys), np.int32)
+def _join_parts(first, last, keys, bits, starts, before, numbers, distinct, joined):
+    """Make the numbers of parts into numbers of the whole, and close up the distinct keys."""
+    shift = np.uint64(64 - bits)
+    number = len(before) - 1
+    for part in range(number * first // len(keys), number * last // len(keys)):  # each part once, by some thread
+        begin, size = starts[part], before[part + 1] - before[part]
+        joined[before[part] : before[part + 1]] = distinct[begin : begin + size]
+    for entry in range(first, last):
+        numbers[entry] += before[np.int64(keys[entry] >> shift)]
+
+
+@compiled
+def _fill_index(keys, slots, codes, shift):
     mask, shift = len(slots) - 1, np.uint64(shift)
-    for entry in _by_top_byte(keys):
+    for code in range(len(keys)):
+        slot = np.int64(keys[code] >> shift)
+        while codes[slot] >= 0:
+            slot = (slot + 1) & mask
+        slots[slot] = keys[code]
+        codes[slot] = code
+
+
+@compiled
+def _look_up(keys, slots, codes, shift, numbers):
+    mask, shift = len(slots) - 1, np.uint64(shift)
+    for entry in range(len(keys)):
         key = keys[entry]
         slot = np.int64(key >> shift)
         while codes[slot] >= 0 and slots[slot] != key:
             slot = (slot + 1) & mask
         numbers[entry] = codes[slot]
-    return numbers
 
 
-def number_keys(keys: Array) -> tuple[Array, KeyIndex]:
-    """A number for every distinct key, from 0 up, and the index that finds it again.
+@compiled
+def _look_up_in_order(first, last, order, keys, slots, codes, shift, numbers):
+    mask, shift = len(slots) - 1, np.uint64(shift)
+    for index in range(first, last):
+        key = keys[order[index]]
+        slot = np.int64(key >> shift)
+        while codes[slot] >= 0 and slots[slot] != key:
+            slot = (slot + 1) & mask
+        numbers[order[index]] = codes[slot]
 
-    >>> numbers, index = number_keys(np.array([7, 9, 7], dtype=np.uint64))
-    >>> numbers[0] == numbers[2], index.size, look_up(np.array([8], dtype=np.uint64), index)
-    (np.True_, 2, array([-1], dtype=int32))
+
+def number_keys(keys: Array, n_jobs: int | None = None) -> tuple[Array, Array]:
+    """A number for every distinct key, from 0 up, and the distinct keys in the order of their numbers.
+
+    >>> numbers, distinct = number_keys(np.array([7, 9, 7], dtype=np.uint64))
+    >>> numbers.tolist(), distinct.tolist()
+    ([0, 1, 0], [7, 9])
     """
-    bits = int(slots_for(len(keys)))
-    numbers, slots, codes, size = _number(keys, bits)
-    return numbers, KeyIndex(slots, codes, 64 - bits, size)
+    if len(keys) >= 1 << 31:
+        raise ValueError(f"{len(keys):,} features are too many for one matrix; use a smaller k or fewer pairs")
+    bits = max(1, len(keys).bit_length() - 14)  # parts of about 10,000 keys; a shift by all 64 bits is undefined
+    starts, order = _partition(keys, bits)
+    parts = len(starts) - 1
+    numbers = np.empty(len(keys), np.int32)
+    distinct = np.empty(len(keys), np.uint64)
+    sizes = np.zeros(parts, np.int64)
+    local(_number_parts, spans(parts, max(1, parts // 16)), (keys, starts, order, numbers, distinct, sizes), n_jobs)
+    before = np.concatenate([[0], np.cumsum(sizes)])
+    joined = np.empty(before[-1], np.uint64)
+    blocks = spans(len(keys), max(1, len(keys) // 8))
+    local(_join_parts, blocks, (keys, bits, starts, before, numbers, distinct, joined), n_jobs)
+    return numbers, joined
 
 
-def look_up(keys: Array, index: KeyIndex) -> Array:
+def index_keys(distinct: Array) -> KeyIndex:
+    """The table that finds the number of a key again.
+
+    >>> index = index_keys(np.array([7, 9], dtype=np.uint64))
+    >>> look_up(np.array([9, 8], dtype=np.uint64), index)
+    array([ 1, -1], dtype=int32)
+    """
+    bits = int(slots_for(len(distinct)))
+    index = KeyIndex(np.empty(1 << bits, np.uint64), np.full(1 << bits, -1, np.int32), 64 - bits, len(distinct))
+    _fill_index(distinct, index.slots, index.codes, index.shift)
+    return index
+
+
+def look_up(keys: Array, index: KeyIndex, n_jobs: int | None = None) -> Array:
     """The numbers of keys; -1 for a key that has none."""
-    return _look_up(keys, index.slots, index.codes, index.shift)
+    numbers = np.empty(len(keys), np.int32)
+    if len(keys) < 1 << 20:
+        _look_up(keys, index.slots, index.codes, index.shift, numbers)
+    else:  # many keys: piece by piece of the table, so that each piece stays in cache
+        order = _partition(keys, 8)[1]
+        blocks = spans(len(keys), max(1, len(keys) // 8))
+        local(_look_up_in_order, blocks, (order, keys, index.slots, index.codes, index.shift, numbers), n_jobs)
+    return numbers

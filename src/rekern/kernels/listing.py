@@ -1,4 +1,4 @@
-"""All rules of a corpus, or of a model: rules without wildcards as the combinations of both sides' k-grams, then the rest.
+"""All rules of a corpus or a model: those without wildcards as combinations of both sides' k-grams, then the rest.
 
 The compiled functions take the features of one window size (`rewriting.Rows`): the k-grams of the sources, those of
 the targets, and the rules with wildcards. Tables are open-addressed by the top bits of a key; loops that probe them are
@@ -35,15 +35,15 @@ def count_rules(source, target, rules, size_key, mask):
 
 
 @compiled
-def list_rules(fill, keys, values, scale, size_key, source, target, rules, mask):
-    """Write every pair's rules from ``fill[row]`` on, and move ``fill`` behind them.
+def list_rules(first, last, fill, keys, values, scale, size_key, source, target, rules, mask):
+    """Write the rules of pairs ``first`` … ``last``, each from ``fill[row]`` on, and move ``fill`` behind them.
 
     A rule is kept if the bits of ``mask`` are 0 in its key: 0 keeps all, and more bits keep a sample.
     """
     source_indptr, source_keys, source_values = source
     target_indptr, target_keys, target_values = target
     rule_indptr, rule_keys, rule_values = rules
-    for row in range(len(fill)):
+    for row in range(first, last):
         at = fill[row]
         factor = scale[row]
         for one in range(source_indptr[row], source_indptr[row + 1]):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern._compile import compiled
-from rekern.kernels.keys import KeyRows, look_up, number_keys
+from rekern.kernels.keys import KeyRows, index_keys, look_up, number_keys
 
 
 class Postings(NamedTuple):
@@ -29,8 +29,8 @@ class Postings(NamedTuple):
 
 
 @compiled
-def _invert(indptr, numbers, values, size):
-    """The lists of rows and values for each key number, rows ascending, and every entry's place in its list."""
+def invert_numbers(indptr, numbers, size):
+    """For each key number, the rows that hold it, ascending, and the entries where they do."""
     heads = np.zeros(size + 1, np.int64)
     for number in numbers:
         heads[number + 1] += 1
@@ -38,16 +38,14 @@ def _invert(indptr, numbers, values, size):
         heads[number + 1] += heads[number]
     fill = heads[:-1].copy()
     rows = np.empty(len(numbers), np.int32)
-    weights = np.empty(len(numbers), np.float64)
-    place = np.empty(len(numbers), np.int64)
+    entries = np.empty(len(numbers), np.int64)
     for row in range(len(indptr) - 1):
         for entry in range(indptr[row], indptr[row + 1]):
             at = fill[numbers[entry]]
             rows[at] = row
-            weights[at] = values[entry]
-            place[entry] = at
+            entries[at] = entry
             fill[numbers[entry]] += 1
-    return heads, rows, weights, place
+    return heads, rows, entries
 
 
 @compiled
@@ -72,17 +70,20 @@ def _without_empty(indptr, values, begin, end):
     return pointers, new_values, new_begin, new_end
 
 
-def invert(left: KeyRows, right: KeyRows | None = None) -> Postings:
+def invert(left: KeyRows, right: KeyRows | None = None, n_jobs: int | None = None) -> Postings:
     """Inverted lists for the Gram of left rows against right rows, or of the left rows among themselves."""
     base = left if right is None else right
-    numbers, index = number_keys(base.keys)
-    heads, rows, weights, place = _invert(base.indptr, numbers, base.values, index.size)
+    numbers, distinct = number_keys(base.keys, n_jobs)
+    heads, rows, entries = invert_numbers(base.indptr, numbers, len(distinct))
+    weights = base.values[entries]
     if right is None:
-        begin, end = place + 1, heads[1:][numbers]
+        begin = np.empty(len(entries), np.int64)
+        begin[entries] = np.arange(1, len(entries) + 1)
+        end = heads[1:][numbers]
     else:
-        found = look_up(left.keys, index)
+        found = look_up(left.keys, index_keys(distinct), n_jobs)
         begin = np.where(found >= 0, heads[found], 0)
-        end = np.where(found >= 0, heads[np.minimum(found + 1, index.size)], 0)
+        end = np.where(found >= 0, heads[np.minimum(found + 1, len(distinct))], 0)
     indptr, values, begin, end = _without_empty(left.indptr, left.values, begin, end)
     return Postings(indptr, values, begin, end, rows, weights, len(base.indptr) - 1)
 

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from rekern.kernels.base import Kernel, Plan, inverse_roots
 from rekern.kernels.features import Rows, list_all, one_below_the_other
 from rekern.kernels.keys import KeyRows, concatenate, number_keys
+from rekern.kernels.numbering import Columns, number_rules
 from rekern.kernels.parameters import check_decay, windows_of
 from rekern.kernels.parses import MAX_ALIGNMENTS
 from rekern.kernels.postings import Postings, add_joint_products, add_products, invert
@@ -151,14 +152,14 @@ class Rewriting(Kernel):
         scale = self.scales(norms)
         scale2 = scale if Y is None else self.scales(self.squared_norms([rows[1] for rows in passes]))
         products = [
-            (invert(rows.source, other and other.source), invert(rows.target, other and other.target))
+            (invert(rows.source, other and other.source, n_jobs), invert(rows.target, other and other.target, n_jobs))
             for rows, other in zip(passes[0][0], passes[0][1] if Y is not None else [None] * len(scale))
         ]
         lists = []
         for rows in passes:
             if self.wildcards == "aligned":
                 left = _joined(rows[0], scale)
-                lists.append(invert(left, _joined(rows[1], scale2) if Y is not None else None))
+                lists.append(invert(left, _joined(rows[1], scale2) if Y is not None else None, n_jobs))
         diagonal = None
         if Y is None:
             diagonal = (norms > 0).sum(axis=0).astype(float) if self.normalize else norms.sum(axis=0)
@@ -180,7 +181,7 @@ class Rewriting(Kernel):
         found = []
         for index in np.flatnonzero(lengths[0::2] * lengths[1::2] * len(self.windows()) > FEATURE_LIMIT >> 3):
             rows = self.rows(pairs.take([index]), n_jobs=1)
-            if rows is None or sum(int(row.counts()[0]) for row in rows) > FEATURE_LIMIT:
+            if rows is None or _total(rows) > FEATURE_LIMIT:
                 found.append(index)
         return np.array(found, dtype=np.int64)
 
@@ -193,42 +194,52 @@ class Rewriting(Kernel):
         >>> Rewriting(k=1, normalize=False).features([("a b", "b"), ("b", "b")]).toarray().sum(axis=1)
         array([3., 2.])
         """
-        listed = self.listed(self.items(X), n_jobs)
-        numbers, index = number_keys(listed.keys)
-        return sp.csr_array((listed.values, numbers, listed.indptr), shape=(len(listed.indptr) - 1, index.size))
+        numbered = self.numbered(self.items(X), n_jobs)
+        shape = (len(numbered.indptr) - 1, len(numbered.keys))
+        return sp.csr_array((numbered.values, numbered.columns, numbered.indptr), shape=shape)
+
+    def numbered(self, pairs: Pairs, n_jobs: int | None = None) -> Columns:
+        """The feature map as rows over numbered columns, with the key of each column."""
+        heavy = self.heavy(pairs)
+        if len(heavy):
+            listed = self._with_samples(pairs, heavy, n_jobs)
+            numbers, keys = number_keys(listed.keys, n_jobs)
+            return Columns(listed.indptr, numbers, listed.values, keys)
+        rows, scale = self.scaled(pairs, n_jobs)
+        return number_rules(rows, scale, self.size_keys(), n_jobs)
 
     def listed(self, pairs: Pairs, n_jobs: int | None = None) -> KeyRows:
-        """The features of `features`, under their keys."""
+        """The feature map as rows over keys."""
         heavy = self.heavy(pairs)
-        if not len(heavy):
-            return self._listed(pairs, n_jobs)
+        if len(heavy):
+            return self._with_samples(pairs, heavy, n_jobs)
+        rows, scale = self.scaled(pairs, n_jobs)
+        return list_all(rows, scale, self.size_keys(), n_jobs=n_jobs)
+
+    def scaled(self, pairs: Pairs, n_jobs: int | None = None) -> tuple[list[Rows], np.ndarray]:
+        """The features of pairs that have not too many rules, and the factor of every window size and pair."""
+        rows = self.rows(pairs, n_jobs)
+        assert rows is not None
+        return rows, self.scales(np.array([row.squared_norms() for row in rows]))
+
+    def _with_samples(self, pairs: Pairs, heavy: np.ndarray, n_jobs: int | None) -> KeyRows:
+        """All rules of most pairs, and of the heavy ones those whose keys end in enough zero bits."""
         warnings.warn(
-            f"{len(heavy)} pairs, row {heavy[0]} first, have more than {FEATURE_LIMIT:,} rules: a sample of them is listed; "
-            "shorten the texts, or use gram(), which lists none",
-            stacklevel=3,
+            f"{len(heavy)} pairs, row {heavy[0]} first, have more than {FEATURE_LIMIT:,} rules: "
+            "a sample of them is listed; shorten the texts, or use gram(), which lists none",
+            stacklevel=4,
         )
         light = np.setdiff1d(np.arange(len(pairs)), heavy)
-        blocks = [self._listed(pairs.take([index]), 1, sample=True) for index in heavy]
-        together = concatenate([self._listed(pairs.take(light), n_jobs), *blocks])
-        return together.take(np.argsort(np.concatenate([light, heavy]), kind="stable"))
-
-    def _listed(self, pairs: Pairs, n_jobs: int | None, sample: bool = False) -> KeyRows:
-        parts = 1
-        while True:
-            rows = self.rows(pairs, n_jobs, 0, parts)
-            mask = np.uint64(parts - 1)
-            if rows is not None and not (sample and sum(int(row.counts(mask)[0]) for row in rows) > FEATURE_LIMIT):
-                break
-            parts *= 4
-        scale = np.ones((len(rows), len(pairs)))
-        keys = self.size_keys()
-        if self.normalize and not sample:
-            scale = self.scales(np.array([row.squared_norms() for row in rows]))
-        elif self.normalize:
-            scale = self.scales(
-                np.array([list_all([r], o[None], [c], mask).squared_norms() for r, o, c in zip(rows, scale, keys)])
-            )
-        return list_all(rows, scale, keys, mask)
+        blocks = [self.listed(pairs.take(light), n_jobs)]
+        for index in heavy:
+            pair, parts = pairs.take([index]), 4
+            while (rows := self.rows(pair, 1, 0, parts)) is None or _total(rows, parts) > FEATURE_LIMIT:
+                parts *= 4
+            mask, whole = np.uint64(parts - 1), np.ones((1, 1))
+            sampled = [list_all([row], whole, [key], mask) for row, key in zip(rows, self.size_keys())]
+            scale = self.scales(np.array([block.squared_norms() for block in sampled]))
+            blocks.append(list_all(rows, scale, self.size_keys(), mask))
+        return concatenate(blocks).take(np.argsort(np.concatenate([light, heavy]), kind="stable"))
 
     def size_keys(self) -> list[Any]:
         """The constant in the keys of each window size."""
@@ -243,6 +254,12 @@ class Rewriting(Kernel):
     def has_features(self) -> bool:
         """Rules are explicit features; with free wildcards there are too many of them to train on."""
         return self.wildcards != "free"
+
+
+def _total(rows: list[Rows], parts: int = 1) -> int:
+    """The number of rules of a single pair, or about that in one of so many parts."""
+    plain = sum(len(row.source.keys) * len(row.target.keys) for row in rows)
+    return plain // parts + sum(len(row.wild().keys) for row in rows)
 
 
 def _joined(windows: list[Rows], scale: np.ndarray) -> KeyRows:

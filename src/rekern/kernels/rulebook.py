@@ -126,7 +126,7 @@ def _laid_out(
     for index in range(size):
         if index in numbers:
             elements.append(f"⟨{numbers[index]}⟩")
-            # A stretched wildcard ends where the next element begins: behind it lie the literals up to the next wildcard.
+            # A stretched wildcard ends where the literals before the next wildcard begin.
             following = min((at for at in starts if at > index), default=None)
             literals = (size if following is None else following) - index - 1
             position = (end if following is None else starts[following]) - literals

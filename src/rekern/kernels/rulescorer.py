@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rekern.kernels.features import list_all
-from rekern.kernels.keys import KeyIndex, KeyRows, look_up, number_keys
+from rekern.kernels.keys import KeyIndex, KeyRows, index_keys, look_up, number_keys
 from rekern.kernels.listing import add_scores, add_weights, weights_of
 from rekern.kernels.rulebook import matches
 from rekern.kernels.scorers import GramScorer, Part
@@ -58,7 +58,7 @@ class RuleScorer:
         coefficients = np.ascontiguousarray(self.coefficients[self.light])
         self._known: list[tuple[KeyIndex, KeyIndex]] = []
         for rows, scale, key in zip(self.rows, self.scale, self._sizes):
-            self._known.append((number_keys(rows.source.keys)[1], number_keys(rows.target.keys)[1]))
+            self._known.append((_index(rows.source.keys), _index(rows.target.keys)))
             for first, last in spans(len(self.light), PAIRS_LISTED):
                 listed = list_all([rows.part(first, last)], scale[None, first:last], [key])
                 table = add_weights(*table, coefficients[first:last], *listed)
@@ -123,7 +123,7 @@ class RuleScorer:
         return found
 
     def strongest(self, number: int, output: int = 0, sign: int = 1) -> list[WeightedRule]:
-        """The rules with the largest weights for (sign 1) or against (sign -1) an output, with support and an example."""
+        """The rules with the largest weights for (sign 1) or against (sign -1) an output, with an example of each."""
         slots, used, weights, _ = self.table
         signed = np.where(used, sign * weights[:, output], 0.0)
         best = np.argpartition(-signed, min(number, len(signed) - 1))[:number]
@@ -145,9 +145,7 @@ class RuleScorer:
 
     def _occurrences(self, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """For each key, the number of training pairs that have it, the first of them, and its window size."""
-        codes, index = number_keys(wanted)
-        place = np.empty(len(wanted), np.int64)
-        place[codes] = np.arange(len(wanted))
+        index = index_keys(wanted)
         support = np.zeros(len(wanted), np.int64)
         first = np.full(len(wanted), -1, np.int64)
         where = np.full(len(wanted), -1, np.int64)
@@ -156,13 +154,17 @@ class RuleScorer:
                 listed = list_all([rows.part(start, last)], scale[None, start:last], [key])
                 found = look_up(listed.keys, index)
                 entries = np.flatnonzero(found >= 0)
-                at = place[found[entries]]
+                at = found[entries]
                 row = np.searchsorted(listed.indptr, entries, side="right") - 1 + start
                 np.add.at(support, at, 1)
                 new = first[at] < 0
                 first[at[new][::-1]] = row[new][::-1]
                 where[at[new]] = number
         return support, first, where
+
+
+def _index(keys: np.ndarray) -> KeyIndex:
+    return index_keys(number_keys(keys)[1])
 
 
 def _unused(rows: int) -> KeyRows:

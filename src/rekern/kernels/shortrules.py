@@ -11,6 +11,8 @@ from rekern._compile import compiled
 from rekern.kernels.keys import merge_equal, mix
 from rekern.kernels.parses import distinct_windows, grown
 
+MOST_WAYS = 720  # alignments of six equal tokens
+
 
 @compiled
 def _wildcard_sets(tokens, finger, mark, stamp, starts, size, factors, text, bag, shape):
@@ -70,22 +72,101 @@ def _wildcard_sets(tokens, finger, mark, stamp, starts, size, factors, text, bag
 
 
 @compiled
+def _ways(source, target, start, start2, elements, elements2, wildcards, begun, pair_keys, found):
+    """Keys of all alignments of wildcards that cover some token twice; returns how many."""
+    aligned = np.empty(8, np.int64)
+    total = np.empty(8, np.uint64)
+    total[0] = begun
+    aligned[0] = -1
+    depth, count = 0, 0
+    while depth >= 0:
+        aligned[depth] += 1
+        chosen = aligned[depth]
+        if chosen == wildcards:
+            depth -= 1
+            continue
+        element = (elements >> (4 * depth)) & 15
+        element2 = (elements2 >> (4 * chosen)) & 15
+        fits = source[start + element] == target[start2 + element2]
+        for earlier in range(depth):
+            fits = fits and aligned[earlier] != chosen
+        if not fits:
+            continue
+        total[depth + 1] = total[depth] + pair_keys[element, element2]
+        if depth + 1 < wildcards:
+            depth += 1
+            aligned[depth] = -1
+        else:
+            found[count] = mix(total[wildcards])
+            count += 1
+    return count
+
+
+@compiled
+def _join(
+    one, other, listed, text, bag, shape, counts, starts, text2, bag2, shape2, counts2, starts2,
+    source, target, size_key, pair_keys, powers, part, parts, shift, head, after, keys, values, filled, found,
+):  # fmt: skip
+    """Append the rules of one pair, from set ``one`` of the source and set ``other`` of the target on.
+
+    Returns where it stopped, for lack of room or because all is done (``one`` equals ``listed``), and what is filled.
+    """
+    room = len(keys) - MOST_WAYS
+    while one < listed:
+        covered = bag[one]
+        wildcards = shape[4 * one + 1]
+        elements = shape[4 * one + 2]
+        repeated = shape[4 * one + 3]
+        weight = counts[shape[4 * one]] * powers[wildcards]
+        begun = text[one] + size_key
+        if other < 0:
+            other = head[np.int64(covered >> shift)]
+        while other >= 0:
+            if filled > room:
+                return one, other, filled
+            if bag2[other] == covered and shape2[4 * other + 1] == wildcards:
+                elements2 = shape2[4 * other + 2]
+                value = weight * counts2[shape2[4 * other]]
+                key = begun + text2[other]
+                if repeated == 0:
+                    for index in range(wildcards):
+                        key += pair_keys[(elements >> (4 * index)) & 15, (elements2 >> (4 * index)) & 15]
+                    key = mix(key)
+                    if parts == 1 or np.int64(key & np.uint64(parts - 1)) == part:
+                        keys[filled] = key
+                        values[filled] = value
+                        filled += 1
+                else:
+                    ways = _ways(
+                        source, target, starts[shape[4 * one]], starts2[shape2[4 * other]], elements, elements2,
+                        wildcards, key, pair_keys, found,
+                    )  # fmt: skip
+                    for way in range(ways):
+                        if parts == 1 or np.int64(found[way] & np.uint64(parts - 1)) == part:
+                            keys[filled] = found[way]
+                            values[filled] = value
+                            filled += 1
+            other = after[other]
+        one += 1
+    return one, -1, filled
+
+
+@compiled
 def short_rules(
     ids, offsets, finger, window, decay, source_factors, target_factors, size_key, pair_keys, part, parts, limit
 ):
     """The rules with wildcards of every pair: row pointers, keys, values, and the row that has too many, or -1."""
     number = (len(offsets) - 1) // 2
     indptr = np.zeros(number + 1, np.int64)
-    keys = np.empty(1024, np.uint64)
-    values = np.empty(1024, np.float64)
+    keys = np.empty(1 << 16, np.uint64)
+    values = np.empty(1 << 16, np.float64)
     scratch = np.empty(16, np.int64)
     mark = np.zeros(len(finger), np.int64)
     text, bag, shape = np.empty(256, np.uint64), np.empty(256, np.uint64), np.empty(1024, np.int64)
     text2, bag2, shape2 = np.empty(256, np.uint64), np.empty(256, np.uint64), np.empty(1024, np.int64)
     head = np.empty(1024, np.int64)
     after = np.empty(256, np.int64)
-    aligned = np.empty(8, np.int64)
-    total = np.empty(8, np.uint64)
+    found = np.empty(MOST_WAYS, np.uint64)
     powers = decay ** np.arange(8)
     stamp = 0
     filled = 0
@@ -113,69 +194,27 @@ def short_rules(
                 bits += 1
             shift = np.uint64(64 - bits)
             head = grown(head, 1 << bits)
-            head[: 1 << bits] = -1
             after = grown(after, listed2)
+            head[: 1 << bits] = -1
             for other in range(listed2):
                 slot = np.int64(bag2[other] >> shift)
                 after[other] = head[slot]
                 head[slot] = other
-            for one in range(listed):
-                wildcards = shape[4 * one + 1]
-                elements = shape[4 * one + 2]
-                weight = counts[shape[4 * one]] * powers[wildcards]
-                other = head[np.int64(bag[one] >> shift)]
-                while other >= 0:
-                    if bag2[other] == bag[one] and shape2[4 * other + 1] == wildcards:
-                        elements2 = shape2[4 * other + 2]
-                        value = weight * counts2[shape2[4 * other]]
-                        total[0] = text[one] + text2[other] + size_key
-                        if shape[4 * one + 3] == 0:
-                            key = total[0]
-                            for index in range(wildcards):
-                                key += pair_keys[(elements >> (4 * index)) & 15, (elements2 >> (4 * index)) & 15]
-                            key = mix(key)
-                            if parts == 1 or np.int64(key & np.uint64(parts - 1)) == part:
-                                if filled == len(keys):
-                                    keys, values = grown(keys, 2 * filled), grown(values, 2 * filled)
-                                keys[filled] = key
-                                values[filled] = value
-                                filled += 1
-                        else:
-                            start, start2 = starts[shape[4 * one]], starts2[shape2[4 * other]]
-                            depth = 0
-                            aligned[0] = -1
-                            while depth >= 0:
-                                aligned[depth] += 1
-                                chosen = aligned[depth]
-                                if chosen == wildcards:
-                                    depth -= 1
-                                    continue
-                                element = (elements >> (4 * depth)) & 15
-                                element2 = (elements2 >> (4 * chosen)) & 15
-                                fits = source[start + element] == target[start2 + element2]
-                                for earlier in range(depth):
-                                    fits = fits and aligned[earlier] != chosen
-                                if not fits:
-                                    continue
-                                total[depth + 1] = total[depth] + pair_keys[element, element2]
-                                if depth + 1 < wildcards:
-                                    depth += 1
-                                    aligned[depth] = -1
-                                    continue
-                                key = mix(total[wildcards])
-                                if parts == 1 or np.int64(key & np.uint64(parts - 1)) == part:
-                                    if filled == len(keys):
-                                        keys, values = grown(keys, 2 * filled), grown(values, 2 * filled)
-                                    keys[filled] = key
-                                    values[filled] = value
-                                    filled += 1
-                    other = after[other]
-                if filled - begin > limit:
-                    kept, scratch = merge_equal(keys[begin:filled], values[begin:filled], filled - begin, scratch)
-                    filled = begin + kept
-                    if 2 * kept > limit:
-                        return indptr, keys, values, row
-            kept, scratch = merge_equal(keys[begin:filled], values[begin:filled], filled - begin, scratch)
-            filled = begin + kept
+            one, other = 0, -1
+            while True:
+                one, other, filled = _join(
+                    one, other, listed, text, bag, shape, counts, starts, text2, bag2, shape2, counts2, starts2,
+                    source, target, size_key, pair_keys, powers, part, parts, shift, head, after,
+                    keys, values, filled, found,
+                )  # fmt: skip
+                if one < listed and filled - begin <= limit:
+                    keys, values = grown(keys, 2 * len(keys)), grown(values, 2 * len(values))
+                    continue
+                kept, scratch = merge_equal(keys[begin:filled], values[begin:filled], filled - begin, scratch)
+                filled = begin + kept
+                if one == listed:
+                    break
+                if 2 * kept > limit:
+                    return indptr, keys, values, row
         indptr[row + 1] = filled
     return indptr, keys[:filled].copy(), values[:filled].copy(), -1

@@ -63,7 +63,7 @@ class PatternKernel(Kernel):
     def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
         left = self.rows(self.items(X), n_jobs)
         right = None if Y is None else self.rows(self.items(Y), n_jobs)
-        lists = invert(left, right)
+        lists = invert(left, right, n_jobs)
         diagonal = self._diagonal(left) if right is None else None
         return Plan(len(left.indptr) - 1, lists.width, Y is None, _Block(lists, diagonal))
 
@@ -74,8 +74,8 @@ class PatternKernel(Kernel):
     def features(self, X: Any, n_jobs: int | None = None) -> sp.csr_array:
         """A row for each text, a column for each distinct pattern of these texts."""
         rows = self.rows(self.items(X), n_jobs)
-        numbers, index = number_keys(rows.keys)
-        return sp.csr_array((rows.values, numbers, rows.indptr), shape=(len(rows.indptr) - 1, index.size))
+        numbers, distinct = number_keys(rows.keys, n_jobs)
+        return sp.csr_array((rows.values, numbers, rows.indptr), shape=(len(rows.indptr) - 1, len(distinct)))
 
     def _diagonal(self, rows: KeyRows) -> np.ndarray:
         return (np.diff(rows.indptr) > 0).astype(float) if self.normalize else rows.squared_norms()

@@ -1,0 +1,210 @@
+"""Options that several commands share: how to read a table, which kernel to use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rekern.errors import InputError
+
+if TYPE_CHECKING:
+    from rekern.datasets.tables import Table
+
+TABLE = "How FILE is read"
+KERNEL = "The kernel"
+
+
+class Wildcards(str, Enum):
+    """What a wildcard of a rule stands for."""
+
+    aligned = "aligned"
+    free = "free"
+    none = "none"
+
+
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file that `rekern train` wrote.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", min=1, metavar="N", help="Threads; all cores by default.")]
+
+Source = Annotated[
+    str | None,
+    typer.Option("--source", metavar="COLUMN", rich_help_panel=TABLE, help="The first text: a name or a number."),
+]
+Target = Annotated[
+    str | None,
+    typer.Option("--target", metavar="COLUMN", rich_help_panel=TABLE, help="The second text."),
+]
+Label = Annotated[str | None, typer.Option("--label", metavar="COLUMN", rich_help_panel=TABLE, help="The label.")]
+Group = Annotated[
+    str | None,
+    typer.Option("--group", metavar="COLUMN", rich_help_panel=TABLE, help="Candidates of one group are ranked."),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format", metavar="NAME", rich_help_panel=TABLE, help="tsv, csv, jsonl, json, parquet, msrp or rte."
+    ),
+]
+Encoding = Annotated[str, typer.Option("--encoding", metavar="NAME", rich_help_panel=TABLE, help="Of a text file.")]
+NoHeader = Annotated[
+    bool,
+    typer.Option(
+        "--no-header",
+        rich_help_panel=TABLE,
+        help="The first line is a pair; columns are 1, 2 and, for the label, 3.",
+    ),
+]
+
+Windows = Annotated[
+    str,
+    typer.Option(
+        "--k", metavar="SIZES", rich_help_panel=KERNEL, help="Window sizes: 4, or 1-4, or source x target: 3x5,4x4."
+    ),
+]
+WildcardKind = Annotated[
+    Wildcards,
+    typer.Option(
+        "--wildcards", rich_help_panel=KERNEL, help="Aligned (kb-SRK), standing for any word (pw-SRK), none (ps-SRK)."
+    ),
+]
+Decay = Annotated[
+    float, typer.Option("--decay", metavar="X", rich_help_panel=KERNEL, help="The weight of a wildcard, up to 1.")
+]
+Span = Annotated[
+    int,
+    typer.Option("--span", min=1, metavar="N", rich_help_panel=KERNEL, help="The most words a wildcard stands for."),
+]
+NoPr = Annotated[bool, typer.Option("--no-pr", rich_help_panel=KERNEL, help="Leave precision and recall out.")]
+Language = Annotated[
+    str,
+    typer.Option(
+        "--language", metavar="NAME", rich_help_panel=KERNEL, help="Whose stems to use (Snowball), or none."
+    ),
+]
+KeepCase = Annotated[bool, typer.Option("--keep-case", rich_help_panel=KERNEL, help="Do not fold the case.")]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the user wants a table to be read."""
+
+    source: str | None = None
+    target: str | None = None
+    label: str | None = None
+    group: str | None = None
+    format: str | None = None
+    encoding: str = "utf-8"
+    no_header: bool = False
+
+    def table(self, path: str | Path, labelled: bool = True) -> Table:
+        """The table in a file (or on standard input), with or without labels.
+
+        >>> Reading(source="q1").table("no such file.tsv")
+        Traceback (most recent call last):
+        ...
+        rekern.errors.InputError: there is no file no such file.tsv: check the path
+        """
+        from rekern.datasets.tables import read_table
+
+        source, target, label = ("1", "2", "3") if self.no_header else ("source", "target", "label")
+        return read_table(
+            path,
+            self.source or source,
+            self.target or target,
+            (self.label or label) if labelled else None,
+            self.format,
+            self.group,
+            encoding=self.encoding,
+            header=not self.no_header,
+        )
+
+
+def parse_windows(text: str) -> Any:
+    """The parameter ``k`` of a re-writing kernel from its text on the command line.
+
+    >>> parse_windows("4"), parse_windows("1-4"), parse_windows("3x5,4x4"), parse_windows("2,4")
+    (4, (1, 4), [(3, 5), (4, 4)], [2, 4])
+    """
+    from rekern.kernels.parameters import LONGEST_WINDOW, windows_of
+
+    try:
+        if "-" in text:
+            first, last = map(int, text.split("-"))
+            k: Any = (first, last)
+        elif "," in text or "x" in text:
+            k = [_window(part) for part in text.split(",")]
+        else:
+            k = int(text)
+        windows_of(k)
+    except ValueError:
+        form = f"4, or 1-4, or 3x5,4x4, with different sizes from 1 to {LONGEST_WINDOW}"
+        raise InputError(f"--k {text!r} is no list of window sizes: write {form}") from None
+    return k
+
+
+def _window(text: str) -> int | tuple[int, int]:
+    if "x" not in text:
+        return int(text)
+    source, target = text.split("x")
+    return int(source), int(target)
+
+
+def build_kernel(
+    k: str, wildcards: Wildcards, decay: float, span: int, no_pr: bool, language: str, keep_case: bool
+) -> Any:
+    """The kernel that the options describe, its parameters checked.
+
+    >>> build_kernel("1-4", Wildcards.aligned, 1.0, 1, True, "english", False).k
+    (1, 4)
+    """
+    sizes = parse_windows(k)
+    if not 0 < decay <= 1:
+        raise InputError(f"--decay {decay:g} is out of range: give a number above 0 and at most 1")
+
+    from rekern.kernels.rewriting import Rewriting
+    from rekern.similarity import PrecisionRecall
+    from rekern.structures.tokens import Tokenizer
+
+    tokenizer = Tokenizer(None if language.lower() == "none" else language.lower(), lowercase=not keep_case)
+    tokenizer("a")  # an unknown language says so here
+    rules = Rewriting(sizes, wildcards.value, decay, span=span, tokenizer=tokenizer)
+    return rules if no_pr else rules + PrecisionRecall(tokenizer)
+
+
+def kernel_in_words(kernel: Any) -> str:
+    """A kernel's parameters on one line, for people.
+
+    >>> kernel_in_words(build_kernel("1-4", Wildcards.aligned, 1.0, 1, False, "none", True))
+    're-writing rules, k 1-4, aligned wildcards, + precision and recall; case kept, no stems'
+    """
+    rules, score = (kernel.left, ", + precision and recall") if hasattr(kernel, "left") else (kernel, "")
+    if isinstance(rules.k, tuple):
+        k = "-".join(map(str, rules.k))
+    else:
+        sizes = rules.k if isinstance(rules.k, list) else [rules.k]
+        k = ",".join("x".join(map(str, size)) if isinstance(size, tuple) else str(size) for size in sizes)
+    kinds = {"aligned": "aligned wildcards", "free": "wildcards for any word", "none": "no wildcards"}
+    more = f", decay {rules.decay:g}" if rules.decay != 1 else ""
+    more += f", span {rules.span}" if rules.span != 1 else ""
+    tokens = rules.tokenizer
+    stems = f"{tokens.language} stems" if tokens.language else "no stems"
+    case = "case folded" if tokens.lowercase else "case kept"
+    return f"re-writing rules, k {k}, {kinds[rules.wildcards]}{more}{score}; {case}, {stems}"
+
+
+def load(path: Path, n_jobs: int | None = None) -> Any:
+    """The model in a file, to be used with this many threads."""
+    from rekern.learning.files import load_model
+
+    model = load_model(path)
+    model.n_jobs = n_jobs
+    return model
+
+
+def same_source_groups(table: Table) -> list[Any]:
+    """The group of each pair: the column that was asked for, or else the source itself."""
+    return table.groups if table.groups is not None else [source for source, _ in table.pairs]

@@ -1,0 +1,123 @@
+"""How often the paper's Algorithm 2 evaluates its inner function: the count C of its Figure 6.
+
+Algorithm 2 takes every k-gram pair of the two sources and every one of the two targets as a multiset of doubles (a double
+is two tokens, one of each pair's text). It groups the distinct multisets by what is left of them without the identical
+doubles, and evaluates its inner function g once for every source and target multiset under a common key. So C is the sum,
+over the keys that both sides have, of the product of the numbers of multisets. Nothing else is computed here.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rekern._compile import compiled
+from rekern.parallel import run, spans
+from rekern.structures.pairs import Pairs
+
+WINDOWS = tuple(range(1, 9))
+SAMPLE = 10_000
+BLOCK = 500
+
+
+def figure6(
+    pairs: Any, sample: int = SAMPLE, seed: int = 0, windows: tuple[int, ...] = WINDOWS, n_jobs: int | None = None
+) -> list[dict[str, Any]]:
+    """C / n_avg² on average and at worst, for every window size, over a seeded sample of pairs of pairs.
+
+    n_avg is the mean length of the four texts. Pairs of pairs in which a text is shorter than the window count 0.
+
+    >>> figure6([("a b c".split(), "c a".split()), ("a b d".split(), "d a".split())], sample=3, windows=(1,))
+    [{'k': 1, 'average': 0.8, 'worst': 0.8}]
+    """
+    corpus = Pairs.from_items(pairs)
+    cells = sampled_cells(len(corpus), sample, seed)
+    calls = [(corpus, cells[first:last], k) for k in windows for first, last in spans(len(cells), BLOCK)]
+    ratios = np.concatenate(list(run(call_ratios, calls, n_jobs, "counting"))).reshape(len(windows), -1)
+    return [
+        {"k": k, "average": round(float(row.mean()), 4), "worst": round(float(row.max()), 4)}
+        for k, row in zip(windows, ratios)
+    ]
+
+
+def sampled_cells(rows: int, sample: int, seed: int = 0) -> np.ndarray:
+    """Rows (i, j) of numbers of two different pairs, drawn at random.
+
+    >>> sampled_cells(2, 2, seed=1).tolist()
+    [[0, 1], [1, 0]]
+    """
+    draw = np.random.default_rng(seed)
+    first = draw.integers(0, rows, sample)
+    other = draw.integers(0, max(rows - 1, 1), sample)
+    return np.stack([first, (other + (other >= first)) % rows], axis=1)
+
+
+def call_ratios(corpus: Pairs, cells: np.ndarray, k: int) -> np.ndarray:
+    """C / n_avg² for rows (i, j) of numbers of pairs.
+
+    >>> corpus = Pairs.from_items([("a b c".split(), "c a".split()), ("a b d".split(), "d a".split())])
+    >>> call_ratios(corpus, np.array([[0, 1]]), k=1)  # 5 calls; the four texts have 2.5 tokens on average
+    array([0.8])
+    """
+    tokens = corpus.tokens
+    words = tokens.fingerprints()[tokens.ids]
+    # Two unrelated odd numbers for every token: the hash of a double is their product, that of a multiset their sum.
+    left, right = words | np.uint64(1), (words * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1)
+    calls = _calls(tokens.ids, tokens.offsets, left, right, np.asarray(cells, np.int64), k)
+    lengths = np.diff(tokens.offsets).reshape(-1, 2).sum(axis=1)
+    means = lengths[cells].sum(axis=1) / 4
+    return np.divide(calls, means**2, out=np.zeros(len(cells)), where=means > 0)
+
+
+@compiled
+def _calls(ids, offsets, left, right, cells, k):
+    """C for every row of cells."""
+    found = np.zeros(len(cells), np.int64)
+    for row in range(len(cells)):
+        a, b = 2 * cells[row, 0], 2 * cells[row, 1]
+        sources = _keys(ids, offsets[a], offsets[a + 1], offsets[b], offsets[b + 1], left, right, k)
+        targets = _keys(ids, offsets[a + 1], offsets[a + 2], offsets[b + 1], offsets[b + 2], left, right, k)
+        i = j = 0
+        while i < len(sources) and j < len(targets):
+            if sources[i] < targets[j]:
+                i += 1
+            elif sources[i] > targets[j]:
+                j += 1
+            else:
+                key, first_i, first_j = sources[i], i, j
+                while i < len(sources) and sources[i] == key:
+                    i += 1
+                while j < len(targets) and targets[j] == key:
+                    j += 1
+                found[row] += (i - first_i) * (j - first_j)
+    return found
+
+
+@compiled
+def _keys(ids, a, a_end, b, b_end, left, right, k):
+    """The sorted keys of the distinct multisets of doubles, a key as often as it has multisets."""
+    rows, columns = a_end - a - k + 1, b_end - b - k + 1
+    if rows <= 0 or columns <= 0:
+        return np.empty(0, np.uint64)
+    values = np.empty(rows * columns, np.uint64)
+    keys = np.empty(rows * columns, np.uint64)
+    place = 0
+    for i in range(a, a + rows):
+        for j in range(b, b + columns):
+            value = np.uint64(0)
+            key = np.uint64(0)
+            for step in range(k):
+                double = left[i + step] * right[j + step]
+                value += double
+                if ids[i + step] != ids[j + step]:
+                    key += double
+            values[place] = value
+            keys[place] = key
+            place += 1
+    order = np.argsort(values)
+    distinct = np.empty(rows * columns, np.uint64)
+    number = 0
+    for place in range(len(order)):
+        if place == 0 or values[order[place]] != values[order[place - 1]]:
+            distinct[number] = keys[order[place]]
+            number += 1
+    return np.sort(distinct[:number])
