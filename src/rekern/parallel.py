@@ -15,9 +15,24 @@ def jobs(n_jobs: int | None) -> int | None:
     """
     if n_jobs is None:
         backend, configured = joblib.parallel.get_active_backend()
-        ours = configured is None and type(backend).__name__ == "LokyBackend" and not backend.nesting_level
-        return -1 if ours else None
+        return -1 if _is_default(backend, configured) and not backend.nesting_level else None
     return n_jobs
+
+
+def _is_default(backend: Any, configured: int | None) -> bool:
+    """Whether no ``joblib.parallel_config`` is in force: then joblib follows our preference for threads."""
+    return configured is None and isinstance(backend, joblib.parallel.BACKENDS["loky"])
+
+
+def shares_memory() -> bool:
+    """Whether `run` works in this process: in threads, unless a ``joblib.parallel_config`` chose something else.
+
+    >>> shares_memory()
+    True
+    """
+    backend, configured = joblib.parallel.get_active_backend()
+    in_process = (joblib.parallel.BACKENDS["threading"], joblib.parallel.BACKENDS["sequential"])
+    return _is_default(backend, configured) or isinstance(backend, in_process)
 
 
 def spans(total: int, size: int) -> list[tuple[int, int]]:

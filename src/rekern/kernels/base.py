@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
-from rekern.parallel import run, spans
+from rekern.parallel import run, shares_memory, spans
 
 Block = Callable[[int, int], np.ndarray]
 
@@ -64,8 +65,12 @@ class Kernel(BaseEstimator):
             return write_gram(plan, Path(out), n_jobs, description=repr(self))
         matrix = np.empty((plan.rows, plan.columns))
         blocks = plan.spans()
-        for (first, last), block in zip(blocks, run(plan.block, blocks, n_jobs, "Gram matrix")):
-            place_block(matrix, first, last, block, plan.symmetric)
+        if shares_memory():
+            for _ in run(partial(_compute, matrix, plan), blocks, n_jobs, "Gram matrix"):
+                pass
+        else:
+            for (first, last), block in zip(blocks, run(plan.block, blocks, n_jobs, "Gram matrix")):
+                place_block(matrix, first, last, block, plan.symmetric)
         return matrix
 
     def __call__(self, a: Any, b: Any) -> float:
@@ -103,6 +108,11 @@ class Kernel(BaseEstimator):
     def normalized(self) -> Kernel:
         """This kernel divided by √(K(x, x) K(y, y)); 0 where an item has K(x, x) = 0."""
         return Normalized(self)
+
+
+def _compute(matrix: np.ndarray, plan: Plan, first: int, last: int) -> None:
+    """Compute a block in a thread and put it where it belongs; no two blocks touch the same cells."""
+    place_block(matrix, first, last, plan.block(first, last), plan.symmetric)
 
 
 def place_block(matrix: np.ndarray, first: int, last: int, block: np.ndarray, symmetric: bool) -> None:

@@ -49,25 +49,58 @@ def invert_numbers(indptr, numbers, size):
 
 
 @compiled
-def _without_empty(indptr, values, begin, end):
-    """The same left rows without the entries that meet no row."""
+def _lists_below(indptr, numbers, values, heads, rows, entries):
+    """The lists of a symmetric Gram: an entry meets what stands behind it in its key's list.
+
+    Keys of one row alone, and the last row of each list, meet nothing and are left out.
+    """
+    weights = np.empty(len(entries), np.float64)
+    place = np.empty(len(entries), np.int64)
+    for at in range(len(entries)):
+        weights[at] = values[entries[at]]
+        place[entries[at]] = at
     kept = 0
-    for entry in range(len(begin)):
-        kept += begin[entry] < end[entry]
+    for entry in range(len(numbers)):
+        kept += place[entry] + 1 < heads[numbers[entry] + 1]
     pointers = np.zeros(len(indptr), np.int64)
-    new_values = np.empty(kept, np.float64)
-    new_begin = np.empty(kept, np.int64)
-    new_end = np.empty(kept, np.int64)
-    at = 0
+    left = np.empty(kept, np.float64)
+    begin = np.empty(kept, np.int64)
+    end = np.empty(kept, np.int64)
+    fill = 0
     for row in range(len(indptr) - 1):
         for entry in range(indptr[row], indptr[row + 1]):
-            if begin[entry] < end[entry]:
-                new_values[at] = values[entry]
-                new_begin[at] = begin[entry]
-                new_end[at] = end[entry]
-                at += 1
-        pointers[row + 1] = at
-    return pointers, new_values, new_begin, new_end
+            if place[entry] + 1 < heads[numbers[entry] + 1]:
+                left[fill] = values[entry]
+                begin[fill] = place[entry] + 1
+                end[fill] = heads[numbers[entry] + 1]
+                fill += 1
+        pointers[row + 1] = fill
+    return pointers, left, begin, end, rows, weights
+
+
+@compiled
+def _lists_beside(indptr, found, values, heads, rows, entries, other_values):
+    """The lists of a Gram of two corpora: an entry meets the whole list of its key, if the other side has the key."""
+    weights = np.empty(len(entries), np.float64)
+    for at in range(len(entries)):
+        weights[at] = other_values[entries[at]]
+    kept = 0
+    for entry in range(len(found)):
+        kept += found[entry] >= 0
+    pointers = np.zeros(len(indptr), np.int64)
+    left = np.empty(kept, np.float64)
+    begin = np.empty(kept, np.int64)
+    end = np.empty(kept, np.int64)
+    fill = 0
+    for row in range(len(indptr) - 1):
+        for entry in range(indptr[row], indptr[row + 1]):
+            if found[entry] >= 0:
+                left[fill] = values[entry]
+                begin[fill] = heads[found[entry]]
+                end[fill] = heads[found[entry] + 1]
+                fill += 1
+        pointers[row + 1] = fill
+    return pointers, left, begin, end, rows, weights
 
 
 def invert(left: KeyRows, right: KeyRows | None = None, n_jobs: int | None = None) -> Postings:
@@ -75,17 +108,12 @@ def invert(left: KeyRows, right: KeyRows | None = None, n_jobs: int | None = Non
     base = left if right is None else right
     numbers, distinct = number_keys(base.keys, n_jobs)
     heads, rows, entries = invert_numbers(base.indptr, numbers, len(distinct))
-    weights = base.values[entries]
     if right is None:
-        begin = np.empty(len(entries), np.int64)
-        begin[entries] = np.arange(1, len(entries) + 1)
-        end = heads[1:][numbers]
+        lists = _lists_below(base.indptr, numbers, base.values, heads, rows, entries)
     else:
         found = look_up(left.keys, index_keys(distinct), n_jobs)
-        begin = np.where(found >= 0, heads[found], 0)
-        end = np.where(found >= 0, heads[np.minimum(found + 1, len(distinct))], 0)
-    indptr, values, begin, end = _without_empty(left.indptr, left.values, begin, end)
-    return Postings(indptr, values, begin, end, rows, weights, len(base.indptr) - 1)
+        lists = _lists_beside(left.indptr, found, left.values, heads, rows, entries, right.values)
+    return Postings(*lists, len(base.indptr) - 1)
 
 
 @compiled

@@ -1,0 +1,60 @@
+"""``rekern reproduce`` and ``rekern bench``: published figures, and speed, on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rekern.cli import options, output
+from rekern.errors import InputError
+
+
+def reproduce(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", show_default=False, help="A corpus; without it, the list of them.")
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="DIR", help="The folder with the corpora; by default REKERN_DATA."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Write the figures there, as PNG.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A part of the corpus only, to see that it works.")] = False,
+    jobs: options.Jobs = None,
+    json: options.Json = False,
+) -> None:
+    """Repeat a published experiment and print our rows beside the published ones."""
+    import rekern.reproduce as experiments
+
+    if name is None:
+        if json:
+            output.print_json(experiments.NAMES)
+            return
+        grid = output.table("name", "what it repeats")
+        for known, description in experiments.NAMES.items():
+            grid.add_row(known, description)
+        output.console().print(grid)
+        return
+    if name not in experiments.NAMES:
+        raise InputError(f"there is no experiment {name!r}: choose {', '.join(experiments.NAMES)}")
+    chosen: dict[str, Any] = {"quick": True} if quick else {}
+    result = experiments.run(name, data=data, out=out, n_jobs=jobs, **chosen)
+    _show(result, experiments.render, json)
+
+
+def bench(
+    quick: Annotated[bool, typer.Option("--quick", help="Smaller inputs: seconds instead of minutes.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Measure the speed of the kernels on this machine."""
+    import rekern.bench as benchmarks
+
+    _show(benchmarks.run(quick=quick), benchmarks.render, json)
+
+
+def _show(result: dict[str, Any], render: Any, json: bool) -> None:
+    if json:
+        output.print_json(result)
+    else:
+        print(render(result))

@@ -1,0 +1,129 @@
+"""``rekern gram``: a kernel's matrix in a file, for other learners."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rekern.cli import options, output
+from rekern.errors import InputError
+
+if TYPE_CHECKING:
+    from rekern.datasets.tables import Table
+
+IN_MEMORY = 1 << 30  # bytes of a Gram that is kept in memory on its way to a LIBSVM file
+
+
+def gram(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Pairs: the rows.")],
+    against: Annotated[
+        str | None, typer.Argument(metavar="TRAIN", help="Pairs: the columns. FILE itself by default.")
+    ] = None,
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out", "-o", metavar="OUT", show_default=False, help="A .npy file, or .libsvm for svm-train -t 4."
+        ),
+    ] = "",
+    unlabelled: Annotated[
+        bool, typer.Option("--unlabelled", help="For .libsvm: FILE has no labels; write 0 for each.")
+    ] = False,
+    k: options.Windows = "1-4",
+    wildcards: options.WildcardKind = options.Wildcards.aligned,
+    decay: options.Decay = 1.0,
+    span: options.Span = 1,
+    no_pr: options.NoPr = False,
+    language: options.Language = "english",
+    keep_case: options.KeepCase = False,
+    source: options.Source = None,
+    target: options.Target = None,
+    label: options.Label = None,
+    format: options.Format = None,
+    encoding: options.Encoding = "utf-8",
+    no_header: options.NoHeader = False,
+    jobs: options.Jobs = None,
+    json: options.Json = False,
+) -> None:
+    """Compute the kernel of all pairs with all pairs and write the matrix.
+
+    An interrupted .npy continues where it was when the same command runs again. In a .libsvm file labels that are not
+    numbers are replaced by 0, 1, 2 … in alphabetical order.
+    """
+    extension = Path(out).suffix.lower()
+    if extension not in (".npy", ".libsvm"):
+        raise InputError("say where to write: -o NAME.npy, or -o NAME.libsvm for LIBSVM's precomputed kernels")
+    labelled = extension == ".libsvm" and not unlabelled
+    kernel = options.build_kernel(k, wildcards, decay, span, no_pr, language, keep_case)
+    reading = options.Reading(source, target, label, None, format, encoding, no_header)
+    rows = reading.table(file, labelled)
+    columns = None if against is None else reading.table(against, labelled)
+    shape = (len(rows), len(rows if columns is None else columns))
+    report: dict[str, Any] = {"rows": shape[0], "columns": shape[1], "kernel": options.kernel_in_words(kernel)}
+    started = time.perf_counter()
+    if extension == ".npy":
+        kernel.gram(rows.pairs, columns and columns.pairs, n_jobs=jobs, out=out)
+    else:
+        numbers, names = label_numbers(rows, columns) if labelled else ([0] * len(rows), None)
+        if names:
+            report["labels"] = names
+        _write_libsvm(kernel, rows, columns, numbers, out, jobs)
+    report["seconds"] = time.perf_counter() - started
+    report["written"] = os.fspath(out)
+    report["bytes"] = os.stat(out).st_size
+    if json:
+        output.print_json(report)
+        return
+    print(f"kernel    {report['kernel']}")
+    if report.get("labels"):
+        print("labels    " + ", ".join(f"{number} = {name}" for name, number in report["labels"].items()))
+    size = output.size(report["bytes"])
+    print(f"written   {out}: {shape[0]:,} × {shape[1]:,} ({size}), in {output.seconds(report['seconds'])}")
+
+
+def label_numbers(rows: Table, columns: Table | None) -> tuple[list[Any], dict[str, int] | None]:
+    """The labels as numbers, and which number stands for which string.
+
+    With a second table its labels decide, so that training and test files agree.
+    """
+    labels = rows.labels or []
+    deciding = labels if columns is None else columns.labels or []
+    if not any(isinstance(label, str) for label in (*labels, *deciding)):
+        return labels, None
+    names = {name: number for number, name in enumerate(sorted({str(label) for label in deciding}))}
+    for row, label in enumerate(labels):
+        if str(label) not in names:
+            known = ", ".join(names)
+            raise InputError(f"{rows.place(row)}: the label {label!s} is not in {(columns or rows).path}, only {known}")
+    return [names[str(label)] for label in labels], names
+
+
+def _write_libsvm(
+    kernel: Any, rows: Table, columns: Table | None, labels: list[Any], out: str, jobs: int | None
+) -> None:
+    from rekern.files import atomic_path
+    from rekern.progress import track
+
+    other = None if columns is None else columns.pairs
+    with atomic_path(out) as temporary, tempfile.TemporaryDirectory(prefix=".rekern-", dir=temporary.parent) as folder:
+        large = 8 * len(rows) * len(rows if columns is None else columns) > IN_MEMORY
+        place = os.path.join(folder, "gram.npy") if large else None
+        matrix = kernel.gram(rows.pairs, other, n_jobs=jobs, **({"out": place} if place else {}))
+        with open(temporary, "w", encoding="ascii") as file:
+            for number, (label, values) in enumerate(track(zip(labels, matrix), len(matrix), "writing"), 1):
+                file.write(libsvm_line(label, number, values.tolist()))
+        del matrix
+
+
+def libsvm_line(label: Any, number: int, values: list[float]) -> str:
+    """One row of LIBSVM's format for precomputed kernels; LIBSVM finds a value by its place, so zeros are written too.
+
+    >>> libsvm_line(1, 2, [0.5, 0.0])
+    '1 0:2 1:0.5 2:0\\n'
+    """
+    cells = " ".join(f"{column}:{value!r}" if value else f"{column}:0" for column, value in enumerate(values, 1))
+    return f"{label} 0:{number} {cells}\n"
