@@ -22,7 +22,7 @@ app = typer.Typer(
     cls=Program,
     help="Learn relations between texts from labelled pairs, and read why.",
     epilog="Start with:  rekern demo\n\nThen with your own pairs:  rekern train pairs.tsv -o model.rekern",
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -24,7 +24,7 @@ def explain(
     ] = None,
     about: Annotated[
         str | None,
-        typer.Option("--class", metavar="LABEL", help="Of more than two classes, the one to explain."),
+        typer.Option("--label", metavar="LABEL", help="Of more than two classes, the one to explain."),
     ] = None,
     neighbors: Annotated[
         int, typer.Option("--neighbors", min=0, metavar="N", help="How many training pairs to show that are most alike.")
@@ -47,7 +47,7 @@ def explain(
     chosen: dict[str, Any] = {"neighbors": neighbors}
     if about is not None:
         if type(loaded).__name__ != "PairClassifier":
-            raise InputError("--class is for classifiers; this model predicts numbers")
+            raise InputError("--label is for classifiers; this model predicts numbers")
         chosen["label"] = about
     found = loaded.explain(pair, **chosen)
     if json:

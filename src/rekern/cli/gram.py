@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,15 +20,12 @@ IN_MEMORY = 1 << 30  # bytes of a Gram that is kept in memory on its way to a LI
 
 def gram(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Pairs: the rows.")],
+    out: Annotated[
+        str, typer.Option("--out", "-o", metavar="OUT", help="A .npy file, or .libsvm for svm-train -t 4.")
+    ],
     against: Annotated[
         str | None, typer.Argument(metavar="TRAIN", help="Pairs: the columns. FILE itself by default.")
     ] = None,
-    out: Annotated[
-        str,
-        typer.Option(
-            "--out", "-o", metavar="OUT", show_default=False, help="A .npy file, or .libsvm for svm-train -t 4."
-        ),
-    ] = "",
     unlabelled: Annotated[
         bool, typer.Option("--unlabelled", help="For .libsvm: FILE has no labels; write 0 for each.")
     ] = False,
@@ -56,7 +52,7 @@ def gram(
     """
     extension = Path(out).suffix.lower()
     if extension not in (".npy", ".libsvm"):
-        raise InputError("say where to write: -o NAME.npy, or -o NAME.libsvm for LIBSVM's precomputed kernels")
+        raise InputError(f"{out} tells no format: write to NAME.npy, or to NAME.libsvm for svm-train -t 4")
     labelled = extension == ".libsvm" and not unlabelled
     kernel = options.build_kernel(k, wildcards, decay, span, no_pr, language, keep_case)
     reading = options.Reading(source, target, label, None, format, encoding, no_header)
@@ -109,14 +105,17 @@ def _write_libsvm(
     from rekern.progress import track
 
     other = None if columns is None else columns.pairs
-    with atomic_path(out) as temporary, tempfile.TemporaryDirectory(prefix=".rekern-", dir=temporary.parent) as folder:
-        large = 8 * len(rows) * len(rows if columns is None else columns) > IN_MEMORY
-        place = os.path.join(folder, "gram.npy") if large else None
-        matrix = kernel.gram(rows.pairs, other, n_jobs=jobs, **({"out": place} if place else {}))
-        with open(temporary, "w", encoding="ascii") as file:
-            for number, (label, values) in enumerate(track(zip(labels, matrix), len(matrix), "writing"), 1):
-                file.write(libsvm_line(label, number, values.tolist()))
-        del matrix
+    large = 8 * len(rows) * len(other or rows) > IN_MEMORY
+    scratch = Path(f"{out}.npy") if large else None
+    with atomic_path(out) as temporary:
+        try:
+            matrix = kernel.gram(rows.pairs, other, n_jobs=jobs, out=scratch)
+            with open(temporary, "w", encoding="ascii") as file:
+                for number, (label, values) in enumerate(track(zip(labels, matrix), len(matrix), "writing"), 1):
+                    file.write(libsvm_line(label, number, values.tolist()))
+        finally:
+            if scratch is not None:
+                scratch.unlink(missing_ok=True)
 
 
 def libsvm_line(label: Any, number: int, values: list[float]) -> str:

@@ -119,9 +119,8 @@ def place_block(matrix: np.ndarray, first: int, last: int, block: np.ndarray, sy
     """Put a computed block, and its mirror image in a symmetric Gram, where it belongs."""
     if symmetric:
         matrix[first:last, first:] = block
-        square = matrix[first:last, first:last]
-        lower = np.tril_indices(last - first, -1)
-        square[lower] = square.T[lower]
+        for row in range(first + 1, last):
+            matrix[row, first:row] = matrix[first:row, row]
         matrix[last:, first:last] = block[:, last - first :].T
     else:
         matrix[first:last] = block

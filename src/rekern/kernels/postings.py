@@ -49,32 +49,48 @@ def invert_numbers(indptr, numbers, size):
 
 
 @compiled
-def _lists_below(indptr, numbers, values, heads, rows, entries):
+def _lists_below(indptr, numbers, values, size):
     """The lists of a symmetric Gram: an entry meets what stands behind it in its key's list.
 
-    Keys of one row alone, and the last row of each list, meet nothing and are left out.
+    Keys of one row alone, most of them, and the last row of each list meet nothing and are left out.
     """
-    weights = np.empty(len(entries), np.float64)
-    place = np.empty(len(entries), np.int64)
-    for at in range(len(entries)):
-        weights[at] = values[entries[at]]
-        place[entries[at]] = at
-    kept = 0
-    for entry in range(len(numbers)):
-        kept += place[entry] + 1 < heads[numbers[entry] + 1]
+    fill = np.zeros(size, np.int64)
+    for number in numbers:
+        fill[number] += 1
+    length, kept = 0, 0
+    stop = np.empty(size, np.int32)
+    for number in range(size):
+        count = fill[number]
+        if count > 1:
+            fill[number] = length
+            length += count
+            kept += count - 1
+            stop[number] = length
+        else:
+            stop[number] = -1
+    rows = np.empty(length, np.int32)
+    weights = np.empty(length, np.float64)
     pointers = np.zeros(len(indptr), np.int64)
     left = np.empty(kept, np.float64)
-    begin = np.empty(kept, np.int64)
-    end = np.empty(kept, np.int64)
-    fill = 0
+    begin = np.empty(kept, np.int32)
+    end = np.empty(kept, np.int32)
+    met = 0
     for row in range(len(indptr) - 1):
         for entry in range(indptr[row], indptr[row + 1]):
-            if place[entry] + 1 < heads[numbers[entry] + 1]:
-                left[fill] = values[entry]
-                begin[fill] = place[entry] + 1
-                end[fill] = heads[numbers[entry] + 1]
-                fill += 1
-        pointers[row + 1] = fill
+            number = numbers[entry]
+            last = stop[number]
+            if last < 0:
+                continue
+            at = fill[number]
+            fill[number] = at + 1
+            rows[at] = row
+            weights[at] = values[entry]
+            if at + 1 < last:
+                left[met] = values[entry]
+                begin[met] = at + 1
+                end[met] = last
+                met += 1
+        pointers[row + 1] = met
     return pointers, left, begin, end, rows, weights
 
 
@@ -89,8 +105,8 @@ def _lists_beside(indptr, found, values, heads, rows, entries, other_values):
         kept += found[entry] >= 0
     pointers = np.zeros(len(indptr), np.int64)
     left = np.empty(kept, np.float64)
-    begin = np.empty(kept, np.int64)
-    end = np.empty(kept, np.int64)
+    begin = np.empty(kept, np.int32)
+    end = np.empty(kept, np.int32)
     fill = 0
     for row in range(len(indptr) - 1):
         for entry in range(indptr[row], indptr[row + 1]):
@@ -107,13 +123,22 @@ def invert(left: KeyRows, right: KeyRows | None = None, n_jobs: int | None = Non
     """Inverted lists for the Gram of left rows against right rows, or of the left rows among themselves."""
     base = left if right is None else right
     numbers, distinct = number_keys(base.keys, n_jobs)
-    heads, rows, entries = invert_numbers(base.indptr, numbers, len(distinct))
     if right is None:
-        lists = _lists_below(base.indptr, numbers, base.values, heads, rows, entries)
+        lists = _lists_below(base.indptr, numbers, base.values, len(distinct))
     else:
+        heads, rows, entries = invert_numbers(base.indptr, numbers, len(distinct))
         found = look_up(left.keys, index_keys(distinct), n_jobs)
         lists = _lists_beside(left.indptr, found, left.values, heads, rows, entries, right.values)
     return Postings(*lists, len(base.indptr) - 1)
+
+
+@compiled
+def _add_products(block, first, offset, indptr, values, begin, end, rows, weights):
+    for index in range(block.shape[0]):
+        for entry in range(indptr[first + index], indptr[first + index + 1]):
+            value = values[entry]
+            for at in range(begin[entry], end[entry]):
+                block[index, rows[at] - offset] += value * weights[at]
 
 
 @compiled
@@ -125,29 +150,24 @@ def _accumulate(indptr, values, begin, end, rows, weights, row, total):
 
 
 @compiled
-def _add_products(block, first, offset, indptr, values, begin, end, rows, weights):
-    for index in range(block.shape[0]):
-        total = np.zeros(block.shape[1] + offset)
-        _accumulate(indptr, values, begin, end, rows, weights, first + index, total)
-        block[index] += total[offset:]
-
-
-@compiled
 def _add_joint_products(
-    block, first, offset, scale, scale2, a, b, c, d, e, f, indptr, values, begin, end, rows, weights
+    block, first, offset, symmetric, scale, scale2, a, b, c, d, e, f, indptr, values, begin, end, rows, weights
 ):
+    total = np.empty(block.shape[1] + offset)
+    total2 = np.empty(block.shape[1] + offset)
     for index in range(block.shape[0]):
         row = first + index
-        if scale[row] == 0.0:
-            continue
-        total = np.zeros(block.shape[1] + offset)
-        total2 = np.zeros(block.shape[1] + offset)
+        if scale[row] == 0.0 or a[row] == a[row + 1] or indptr[row] == indptr[row + 1]:
+            continue  # one side meets nothing
+        start = index if symmetric else 0
+        total[start + offset :] = 0.0
+        total2[start + offset :] = 0.0
         _accumulate(a, b, c, d, e, f, row, total)
         _accumulate(indptr, values, begin, end, rows, weights, row, total2)
-        for column in range(block.shape[1]):
-            product = total[offset + column] * total2[offset + column]
-            if product != 0.0:
-                block[index, column] += product * scale[row] * scale2[offset + column]
+        factor = scale[row]
+        for column in range(start, block.shape[1]):
+            both = total[offset + column] * total2[offset + column]
+            block[index, column] += both * (factor * scale2[offset + column])
 
 
 def add_products(block: np.ndarray, first: int, offset: int, lists: Postings) -> None:
@@ -163,6 +183,7 @@ def add_joint_products(
     scale2: np.ndarray,
     source: Postings,
     target: Postings,
+    symmetric: bool,
 ) -> None:
     """Add (source product) · (target product) · scale[row] · scale2[column] to a block of the Gram."""
-    _add_joint_products(block, first, offset, scale, scale2, *source[:-1], *target[:-1])
+    _add_joint_products(block, first, offset, symmetric, scale, scale2, *source[:-1], *target[:-1])

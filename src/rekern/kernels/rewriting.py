@@ -294,7 +294,8 @@ class _Block:
         offset = 0 if self.diagonal is None else first
         block = np.zeros((last - first, self.columns - offset))
         for index, (source, target) in enumerate(self.products):
-            add_joint_products(block, first, offset, self.scale[index], self.scale2[index], source, target)
+            scales = (self.scale[index], self.scale2[index])
+            add_joint_products(block, first, offset, *scales, source, target, self.diagonal is not None)
         for lists in self.lists:
             add_products(block, first, offset, lists)
         if self.diagonal is not None:
