@@ -21,7 +21,7 @@ app = typer.Typer(
     name="rekern",
     cls=Program,
     help="Learn relations between texts from labelled pairs, and read why.",
-    epilog="Start with:  rekern demo\n\nThen with your own pairs:  rekern train pairs.tsv -o model.rekern",
+    epilog="\b\nExamples:\n  rekern demo\n  rekern train pairs.tsv -o model.rekern\n  rekern COMMAND --help",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -50,7 +50,7 @@ for _command, _examples in (
         train,
         (
             "rekern train pairs.tsv -o model.rekern",
-            "rekern train questions.csv --source q1 --target q2 --label same --cv 5 -o model.rekern",
+            "rekern train asked.csv --source q1 --target q2 --label same --cv 5 -o m.rekern",
             "rekern train answers.jsonl --group question -o ranker.rekern",
         ),
     ),
@@ -58,7 +58,7 @@ for _command, _examples in (
         predict,
         (
             "rekern predict model.rekern new.tsv > predictions.tsv",
-            'rekern predict model.rekern --source-text "Ann met Bob." --target-text "Bob was met by Ann."',
+            'rekern predict model.rekern --source-text "Ann met Bo" --target-text "Bo met Ann"',
         ),
     ),
     (evaluate, ("rekern evaluate model.rekern test.tsv", "rekern evaluate model.rekern test.tsv --json")),
@@ -81,7 +81,8 @@ for _command, _examples in (
     (reproduce, ("rekern reproduce", "rekern reproduce msrp --data corpora --out figures")),
     (bench, ("rekern bench --quick",)),
 ):
-    app.command(epilog="Examples:\n\n" + "\n\n".join(f"  {example}" for example in _examples))(_command)
+    # \b: as it is, not as a paragraph to fill
+    app.command(epilog="\b\nExamples:\n" + "\n".join(f"  {example}" for example in _examples))(_command)
 
 
 def main() -> None:

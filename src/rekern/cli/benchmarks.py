@@ -19,12 +19,14 @@ def reproduce(
         Path | None,
         typer.Option("--data", metavar="DIR", help="The folder with the corpora; by default REKERN_DATA."),
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Write the figures there, as PNG.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Write figures there, as PNG.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A part of the corpus only, to see that it works.")] = False,
     jobs: options.Jobs = None,
     json: options.Json = False,
 ) -> None:
-    """Repeat a published experiment and print our rows beside the published ones."""
+    """Repeat a published experiment on its corpus.
+
+    Our rows are printed beside the published ones."""
     import rekern.reproduce as experiments
 
     if name is None:

@@ -27,7 +27,7 @@ def evaluate(
     jobs: options.Jobs = None,
     json: options.Json = False,
 ) -> None:
-    """Compare a model's answers with the labels of FILE.
+    """Measure how good a model is on labelled pairs.
 
     Accuracy, precision, recall, F1 and the confusion matrix of a classifier; Pearson's and Spearman's correlation and
     the mean squared error of a regressor; MAP and MRR of a ranker.

@@ -27,7 +27,8 @@ def explain(
         typer.Option("--label", metavar="LABEL", help="Of more than two classes, the one to explain."),
     ] = None,
     neighbors: Annotated[
-        int, typer.Option("--neighbors", min=0, metavar="N", help="How many training pairs to show that are most alike.")
+        int,
+        typer.Option("--neighbors", min=0, metavar="N", help="How many training pairs to show."),
     ] = 3,
     source: options.Source = None,
     target: options.Target = None,
@@ -37,9 +38,10 @@ def explain(
     jobs: options.Jobs = None,
     json: options.Json = False,
 ) -> None:
-    """Take the decision about one pair apart: rules with the words they lie on, scores, the intercept.
+    """Show why a model decides as it does about a pair.
 
-    The parts add up to the decision value exactly.
+    The decision value is taken apart into rules with the words they lie on, scores and the intercept; the parts add
+    up to it exactly. The training pairs most alike follow.
     """
     reading = options.Reading(source, target, None, None, format, encoding, no_header)
     pair = _pair(texts, row, reading)

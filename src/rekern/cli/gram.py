@@ -20,9 +20,7 @@ IN_MEMORY = 1 << 30  # bytes of a Gram that is kept in memory on its way to a LI
 
 def gram(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Pairs: the rows.")],
-    out: Annotated[
-        str, typer.Option("--out", "-o", metavar="OUT", help="A .npy file, or .libsvm for svm-train -t 4.")
-    ],
+    out: Annotated[str, typer.Option("--out", "-o", metavar="OUT", help="A .npy file, or .libsvm for svm-train -t 4.")],
     against: Annotated[
         str | None, typer.Argument(metavar="TRAIN", help="Pairs: the columns. FILE itself by default.")
     ] = None,
@@ -45,7 +43,7 @@ def gram(
     jobs: options.Jobs = None,
     json: options.Json = False,
 ) -> None:
-    """Compute the kernel of all pairs with all pairs and write the matrix.
+    """Write a kernel's matrix for other learners.
 
     An interrupted .npy continues where it was when the same command runs again. In a .libsvm file labels that are not
     numbers are replaced by 0, 1, 2 … in alphabetical order.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,11 +14,8 @@ from rekern.errors import InputError
 if TYPE_CHECKING:
     from rekern.datasets.tables import Table
 
-TABLE = "How FILE is read"
-KERNEL = "The kernel"
 
-
-class Wildcards(str, Enum):
+class Wildcards(StrEnum):
     """What a wildcard of a rule stands for."""
 
     aligned = "aligned"
@@ -32,60 +29,49 @@ Jobs = Annotated[int | None, typer.Option("--jobs", min=1, metavar="N", help="Th
 
 Source = Annotated[
     str | None,
-    typer.Option("--source", metavar="COLUMN", rich_help_panel=TABLE, help="The first text: a name or a number."),
+    typer.Option("--source", metavar="COLUMN", help="The first text: a name or a number."),
 ]
 Target = Annotated[
     str | None,
-    typer.Option("--target", metavar="COLUMN", rich_help_panel=TABLE, help="The second text."),
+    typer.Option("--target", metavar="COLUMN", help="The second text."),
 ]
-Label = Annotated[str | None, typer.Option("--label", metavar="COLUMN", rich_help_panel=TABLE, help="The label.")]
+Label = Annotated[str | None, typer.Option("--label", metavar="COLUMN", help="The label.")]
 Group = Annotated[
     str | None,
-    typer.Option("--group", metavar="COLUMN", rich_help_panel=TABLE, help="Candidates of one group are ranked."),
+    typer.Option("--group", metavar="COLUMN", help="Candidates of one group are ranked."),
 ]
 Format = Annotated[
     str | None,
-    typer.Option(
-        "--format", metavar="NAME", rich_help_panel=TABLE, help="tsv, csv, jsonl, json, parquet, msrp or rte."
-    ),
+    typer.Option("--format", metavar="NAME", help="tsv, csv, jsonl, json, parquet, msrp or rte."),
 ]
-Encoding = Annotated[str, typer.Option("--encoding", metavar="NAME", rich_help_panel=TABLE, help="Of a text file.")]
+Encoding = Annotated[str, typer.Option("--encoding", metavar="NAME", help="Of a text file.")]
 NoHeader = Annotated[
     bool,
     typer.Option(
         "--no-header",
-        rich_help_panel=TABLE,
         help="The first line is a pair; columns are 1, 2 and, for the label, 3.",
     ),
 ]
 
 Windows = Annotated[
     str,
-    typer.Option(
-        "--k", metavar="SIZES", rich_help_panel=KERNEL, help="Window sizes: 4, or 1-4, or source x target: 3x5,4x4."
-    ),
+    typer.Option("--k", metavar="SIZES", help="Window sizes: 4, or 1-4, or source x target: 3x5,4x4."),
 ]
 WildcardKind = Annotated[
     Wildcards,
-    typer.Option(
-        "--wildcards", rich_help_panel=KERNEL, help="Aligned (kb-SRK), standing for any word (pw-SRK), none (ps-SRK)."
-    ),
+    typer.Option("--wildcards", help="Aligned (kb-SRK), standing for any word (pw-SRK), none (ps-SRK)."),
 ]
-Decay = Annotated[
-    float, typer.Option("--decay", metavar="X", rich_help_panel=KERNEL, help="The weight of a wildcard, up to 1.")
-]
+Decay = Annotated[float, typer.Option("--decay", metavar="X", help="The weight of a wildcard, up to 1.")]
 Span = Annotated[
     int,
-    typer.Option("--span", min=1, metavar="N", rich_help_panel=KERNEL, help="The most words a wildcard stands for."),
+    typer.Option("--span", min=1, metavar="N", help="The most words a wildcard stands for."),
 ]
-NoPr = Annotated[bool, typer.Option("--no-pr", rich_help_panel=KERNEL, help="Leave precision and recall out.")]
+NoPr = Annotated[bool, typer.Option("--no-pr", help="Leave precision and recall out.")]
 Language = Annotated[
     str,
-    typer.Option(
-        "--language", metavar="NAME", rich_help_panel=KERNEL, help="Whose stems to use (Snowball), or none."
-    ),
+    typer.Option("--language", metavar="NAME", help="Whose stems to use (Snowball), or none."),
 ]
-KeepCase = Annotated[bool, typer.Option("--keep-case", rich_help_panel=KERNEL, help="Do not fold the case.")]
+KeepCase = Annotated[bool, typer.Option("--keep-case", help="Do not fold the case.")]
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -46,12 +48,12 @@ def console() -> Console:
     return Console(markup=False, highlight=False, emoji=False, legacy_windows=False)
 
 
-def table(*columns: str, title: str | None = None) -> Table:
+def table(*columns: str) -> Table:
     """An empty table with a rule below its header; a column whose name starts with ``>`` is flush right."""
     from rich import box
     from rich.table import Table
 
-    made = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False, show_edge=False)
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     for column in columns:
         right = column.startswith(">")
         made.add_column(column.lstrip(">"), justify="right" if right else "left", no_wrap=right)
@@ -86,3 +88,19 @@ def size(count: int) -> str:
     if count < 1000:
         return f"{count} bytes"
     return f"{count / 1000:.0f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
+
+
+@contextmanager
+def status(text: str) -> Iterator[Callable[[str], None]]:
+    """Say on standard error what is being done, if that is a terminal; yields a function that changes the text.
+
+    >>> with status("counting") as change:
+    ...     change("still counting")
+    """
+    if not sys.stderr.isatty():
+        yield lambda text: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True, markup=False).status(text) as shown:
+        yield shown.update

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -42,10 +41,11 @@ def predict(
     jobs: options.Jobs = None,
     json: options.Json = False,
 ) -> None:
-    """Predict: one row for each pair, in the order of FILE.
+    """Predict the labels of new pairs.
 
-    A classifier answers with a class and the probability of every class, a regressor with a number, a ranker with a
-    score and the rank within the group (by default, within the pairs of the same first text).
+    One row for each pair, in the order of FILE. A classifier answers with a class and the probability of every class,
+    a regressor with a number, a ranker with a score and the rank within the group (by default, within the pairs of the
+    same first text).
     """
     reading = options.Reading(source, target, None, group, format, encoding, no_header)
     loaded = options.load(model, jobs)
@@ -59,8 +59,8 @@ def predict(
 
             write_table("-", columns)
         return
-    from rekern.datasets.tables import WRITTEN, write_table
     from rekern.datasets.formats import choose_format
+    from rekern.datasets.tables import WRITTEN, write_table
     from rekern.files import atomic_path
 
     written = choose_format(out, None, WRITTEN)

@@ -1,4 +1,4 @@
-"""How every command ends: one line on standard error and exit code 2 for an error, 130 for Ctrl-C, never a traceback."""
+"""How every command ends: one line and exit code 2 for an error, 130 for Ctrl-C, never a traceback."""
 
 import os
 import signal
@@ -26,7 +26,9 @@ TRACEBACK = "REKERN_TRACEBACK"
 class Program(TyperGroup):
     """The group of all commands."""
 
-    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:
+    def main(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> Any:
         """Run one command and end the process with its exit code."""
         given = list(sys.argv[1:] if args is None else args) or ["--help"]
         extra["standalone_mode"] = False
@@ -99,7 +101,7 @@ def _careful_streams() -> Iterator[None]:
 
 @contextmanager
 def _one_line_warnings() -> Iterator[None]:
-    def show(message: Any, *_: Any) -> None:
+    def show(message: Any, *_: Any, **__: Any) -> None:
         say(f"warning: {message}")
 
     with warnings.catch_warnings():

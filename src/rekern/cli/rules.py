@@ -14,7 +14,7 @@ from rekern.errors import InputError
 
 def rules(
     model: options.ModelFile,
-    top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="How many rules for, and how many against.")] = 20,
+    top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="How many for, and how many against.")] = 20,
     label: Annotated[
         str | None,
         typer.Option("--label", metavar="LABEL", help="For and against this class; by default, all classes in turn."),
@@ -24,9 +24,10 @@ def rules(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """List the strongest rules for and against, with weight, support and an example.
+    """List the strongest rules of a model.
 
-    The support is the number of training pairs that a rule matches; ⟨1⟩, ⟨2⟩ stand for the same word on both sides.
+    For and against, each with its weight, its support and an example. The support is the number of training pairs
+    that a rule matches; ⟨1⟩, ⟨2⟩ … stand for the same words on both sides.
     """
     loaded = options.load(model)
     found = {name: loaded.rules(top, name) for name in _outputs(loaded, label)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,11 +18,10 @@ from rekern.errors import InputError
 if TYPE_CHECKING:
     from rekern.datasets.tables import Table
 
-LEARNING = "Learning"
 MANY_CLASSES = 20  # of whole numbers: more are likelier to be quantities than names
 
 
-class Task(str, Enum):
+class Task(StrEnum):
     """What is learned."""
 
     classify = "classify"
@@ -37,28 +36,19 @@ def train(
         Task | None,
         typer.Option(
             "--task",
-            rich_help_panel=LEARNING,
             help="By default: rank with --group, regress if the labels are decimal numbers, else classify.",
             show_default=False,
         ),
     ] = None,
-    cost: Annotated[
-        float, typer.Option("--C", metavar="X", rich_help_panel=LEARNING, help="The price of a training error.")
-    ] = 1.0,
+    cost: Annotated[float, typer.Option("--C", metavar="X", help="The price of a training error.")] = 1.0,
     cv: Annotated[
         int | None,
-        typer.Option(
-            "--cv", min=2, metavar="N", rich_help_panel=LEARNING, help="First measure by N-fold cross-validation."
-        ),
+        typer.Option("--cv", min=2, metavar="N", help="First measure by N-fold cross-validation."),
     ] = None,
-    balanced: Annotated[
-        bool, typer.Option("--balanced", rich_help_panel=LEARNING, help="Give all classes the same weight in total.")
-    ] = False,
+    balanced: Annotated[bool, typer.Option("--balanced", help="Give all classes the same weight in total.")] = False,
     ordinal: Annotated[
         bool,
-        typer.Option(
-            "--ordinal", rich_help_panel=LEARNING, help="Regress, and answer with the nearest number of the training."
-        ),
+        typer.Option("--ordinal", help="Regress, and answer with the nearest number of the training."),
     ] = False,
     k: options.Windows = "1-4",
     wildcards: options.WildcardKind = options.Wildcards.aligned,

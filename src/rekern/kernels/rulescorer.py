@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rekern.kernels.features import list_all
 from rekern.kernels.keys import KeyIndex, KeyRows, index_keys, look_up, number_keys
-from rekern.kernels.listing import add_scores, add_weights, weights_of
 from rekern.kernels.rulebook import matches
 from rekern.kernels.scorers import GramScorer, Part
+from rekern.kernels.weights import EMPTY, add_scores, sum_weights, weights_of
 from rekern.parallel import run, spans
 from rekern.structures.pairs import Pairs, as_pairs
 
@@ -53,17 +54,16 @@ class RuleScorer:
         self._build()
 
     def _build(self) -> None:
-        outputs = self.coefficients.shape[1]
-        table = (np.empty(1 << 12, np.uint64), np.zeros(1 << 12, np.bool_), np.zeros((1 << 12, outputs)), 0)
         coefficients = np.ascontiguousarray(self.coefficients[self.light])
-        self._known: list[tuple[KeyIndex, KeyIndex]] = []
-        for rows, scale, key in zip(self.rows, self.scale, self._sizes):
-            self._known.append((_index(rows.source.keys), _index(rows.target.keys)))
+        self._known = [(_index(rows.source.keys), _index(rows.target.keys)) for rows in self.rows]
+        blocks = ((listed, coefficients[first:last]) for _, first, last, listed in self._listed())
+        self.table = sum_weights(blocks, coefficients.shape[1])
+
+    def _listed(self) -> Iterator[tuple[int, int, int, KeyRows]]:
+        """The rules of the training pairs block by block: number of the window size, first and last pair, rules."""
+        for number, (rows, scale, key) in enumerate(zip(self.rows, self.scale, self._sizes)):
             for first, last in spans(len(self.light), PAIRS_LISTED):
-                listed = list_all([rows.part(first, last)], scale[None, first:last], [key])
-                table = add_weights(*table, coefficients[first:last], *listed)
-        slots, used, weights, self.size = table
-        self.table = (slots, used, weights, 64 - (len(slots).bit_length() - 1))
+                yield number, first, last, list_all([rows.part(first, last)], scale[None, first:last], [key])
 
     def score(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """The sums for every pair, a column for each output; each pair's is the same in any company."""
@@ -87,7 +87,7 @@ class RuleScorer:
                 source, target = (rows.source, rows.target) if plain else (_unused(len(pairs)), _unused(len(pairs)))
                 add_scores(
                     scores,
-                    *self.table,
+                    *self.table[:3],
                     scale,
                     key,
                     source,
@@ -112,7 +112,7 @@ class RuleScorer:
         source, target = pairs[0]
         for window, rows, scale, key in zip(self.windows, windows, scales, self._sizes):
             listed = list_all([rows], scale[None], [key])
-            weights = weights_of(listed.keys, *self.table)[:, output]
+            weights = weights_of(listed.keys, *self.table[:2])[:, output]
             values = dict(zip(listed.keys.tolist(), zip(listed.values.tolist(), weights.tolist())))
             for match in matches(source, target, window, self.kernel.wildcards, self.kernel.span):
                 value, weight = values.get(match.key, (0.0, 0.0))
@@ -124,12 +124,12 @@ class RuleScorer:
 
     def strongest(self, number: int, output: int = 0, sign: int = 1) -> list[WeightedRule]:
         """The rules with the largest weights for (sign 1) or against (sign -1) an output, with an example of each."""
-        slots, used, weights, _ = self.table
-        signed = np.where(used, sign * weights[:, output], 0.0)
+        keys, weights = self.table.cells[:, 0], self.table.numbers[:, 1 + output]
+        signed = np.where(keys != EMPTY, sign * weights, 0.0)
         best = np.argpartition(-signed, min(number, len(signed) - 1))[:number]
         best = best[signed[best] > 0]
-        best = best[np.lexsort((slots[best], -signed[best]))]
-        wanted = slots[best]
+        best = best[np.lexsort((keys[best], -signed[best]))]
+        wanted = keys[best]
         support, first, where = self._occurrences(wanted)
         texts: dict[int, tuple[str, str, str]] = {}
         for index, row in sorted({(int(w), int(f)) for w, f in zip(where, first) if f >= 0}):
@@ -140,7 +140,7 @@ class RuleScorer:
         for slot, key, count, row in zip(best, wanted.tolist(), support, first):
             rule, source_words, target_words = texts[key]
             pair = int(self.light[row])
-            found.append(WeightedRule(rule, float(weights[slot, output]), int(count), pair, source_words, target_words))
+            found.append(WeightedRule(rule, float(weights[slot]), int(count), pair, source_words, target_words))
         return found
 
     def _occurrences(self, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -149,17 +149,15 @@ class RuleScorer:
         support = np.zeros(len(wanted), np.int64)
         first = np.full(len(wanted), -1, np.int64)
         where = np.full(len(wanted), -1, np.int64)
-        for number, (rows, scale, key) in enumerate(zip(self.rows, self.scale, self._sizes)):
-            for start, last in spans(len(self.light), PAIRS_LISTED):
-                listed = list_all([rows.part(start, last)], scale[None, start:last], [key])
-                found = look_up(listed.keys, index)
-                entries = np.flatnonzero(found >= 0)
-                at = found[entries]
-                row = np.searchsorted(listed.indptr, entries, side="right") - 1 + start
-                np.add.at(support, at, 1)
-                new = first[at] < 0
-                first[at[new][::-1]] = row[new][::-1]
-                where[at[new]] = number
+        for number, start, _, listed in self._listed():
+            found = look_up(listed.keys, index)
+            entries = np.flatnonzero(found >= 0)
+            at = found[entries]
+            row = np.searchsorted(listed.indptr, entries, side="right") - 1 + start
+            np.add.at(support, at, 1)
+            new = first[at] < 0
+            first[at[new][::-1]] = row[new][::-1]
+            where[at[new]] = number
         return support, first, where
 
 

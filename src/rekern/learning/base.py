@@ -15,7 +15,7 @@ from rekern.kernels.rewriting import Rewriting
 from rekern.kernels.rulescorer import RuleScorer, WeightedRule
 from rekern.learning.explanation import Explanation, Neighbor
 from rekern.similarity import PrecisionRecall
-from rekern.structures.pairs import as_pairs
+from rekern.structures.pairs import Pairs, as_pairs
 
 GRAM_LIMIT = 10_000
 
@@ -23,6 +23,27 @@ GRAM_LIMIT = 10_000
 def default_kernel() -> Kernel:
     """Rules with aligned wildcards in windows of 1 to 4 tokens, with precision and recall."""
     return Rewriting(k=(1, 4)) + PrecisionRecall()
+
+
+def tokenized(kernel: Kernel, X: Any) -> Any:
+    """The pairs tokenised once for all parts of a kernel, if these agree on how; else the pairs as they are."""
+    if isinstance(X, Pairs):
+        return X
+    leaves = _leaves(kernel)
+    first = getattr(leaves[0], "tokenizer", None)
+    if all(isinstance(leaf, Rewriting | PrecisionRecall) and _equal(leaf.tokenizer, first) for leaf in leaves):
+        return Pairs.from_items(X, first)
+    return X
+
+
+def _leaves(kernel: Kernel) -> list[Any]:
+    parts = [value for value in kernel.get_params(deep=False).values() if isinstance(value, Kernel)]
+    return [leaf for part in parts for leaf in _leaves(part)] or [kernel]
+
+
+def _equal(tokenizer: Any, other: Any) -> bool:
+    same_kind = isinstance(tokenizer, BaseEstimator) and type(tokenizer) is type(other)
+    return tokenizer is other or (same_kind and tokenizer.get_params() == other.get_params())
 
 
 class PairModel(BaseEstimator):
@@ -62,13 +83,13 @@ class PairModel(BaseEstimator):
         """The decision function without its intercept, in the form that the kernel computes best."""
         self._check_fitted()
         if self._scorer is None:
-            self._scorer = self.kernel_.scorer(self.pairs_, self.coefficients_)
+            self._scorer = self.kernel_.scorer(tokenized(self.kernel_, self.pairs_), self.coefficients_)
         return self._scorer
 
     def _scores(self, X: Any) -> np.ndarray:
         """The decision values, a column for each output."""
         scorer = self.scorer_
-        return np.asarray(scorer.score(X, self.n_jobs)) + self.intercept_
+        return np.asarray(scorer.score(tokenized(self.kernel_, X), self.n_jobs)) + self.intercept_
 
     def _explain(
         self, pair: Any, output: int, prediction: Any, explained: Any, probability: float | None, neighbors: int
@@ -91,8 +112,9 @@ class PairModel(BaseEstimator):
         if number <= 0:
             return []
         kernel = self.kernel_
-        values = kernel.gram([pair], self.pairs_, n_jobs=self.n_jobs)[0]
-        squares = kernel.diag([pair])[0] * kernel.diag(self.pairs_)
+        items, known = tokenized(kernel, [pair]), tokenized(kernel, self.pairs_)
+        values = kernel.gram(items, known, n_jobs=self.n_jobs)[0]
+        squares = kernel.diag(items)[0] * kernel.diag(known)
         values = np.divide(values, np.sqrt(squares), out=np.zeros(len(values)), where=squares > 0)
         best = np.argsort(-values, kind="stable")[:number]
         return [

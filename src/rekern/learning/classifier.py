@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 from rekern.errors import InputError
 from rekern.kernels.base import Kernel
 from rekern.learning import descent
-from rekern.learning.base import GRAM_LIMIT, PairModel
+from rekern.learning.base import GRAM_LIMIT, PairModel, tokenized
 from rekern.learning.explanation import Explanation
 from rekern.parallel import run
 
@@ -80,10 +80,14 @@ class PairClassifier(ClassifierMixin, PairModel):
         limits = self.C * self._class_weights()
         rows = len(self.pairs_)
         if self._uses_gram(rows):
-            machine: Any = _GramMachine(self.kernel_.gram(self.pairs_, n_jobs=self.n_jobs), signs, limits)
+            machine: Any = _GramMachine(
+                self.kernel_.gram(tokenized(self.kernel_, self.pairs_), n_jobs=self.n_jobs), signs, limits
+            )
             self.solver_ = f"LIBSVM on a {rows} × {rows} Gram matrix"
         else:
-            matrix, norms = descent.without_private_columns(self.kernel_.features(self.pairs_, self.n_jobs))
+            matrix, norms = descent.without_private_columns(
+                self.kernel_.features(tokenized(self.kernel_, self.pairs_), self.n_jobs)
+            )
             machine = _FeatureMachine(matrix, norms, signs, limits)
             self.solver_ = f"dual coordinate descent on {rows} rows with {matrix.shape[1]} shared features"
         everything = np.arange(rows)

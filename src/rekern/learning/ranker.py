@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from rekern.errors import InputError
 from rekern.kernels.base import Kernel
 from rekern.learning import descent
-from rekern.learning.base import GRAM_LIMIT, PairModel
+from rekern.learning.base import GRAM_LIMIT, PairModel, tokenized
 from rekern.learning.explanation import Explanation
 
 
@@ -56,11 +56,16 @@ class PairRanker(PairModel):
         differences = _differences(self.labels_.astype(float), _checked_groups(groups, len(self.labels_)))
         count = differences.shape[0]
         if self._uses_gram(count):
-            gram = differences @ (differences @ self.kernel_.gram(self.pairs_, n_jobs=self.n_jobs)).T
+            gram = (
+                differences
+                @ (differences @ self.kernel_.gram(tokenized(self.kernel_, self.pairs_), n_jobs=self.n_jobs)).T
+            )
             multipliers = descent.order_by_gram(np.ascontiguousarray(gram), self.C)
             self.solver_ = f"dual coordinate descent on a {count} × {count} Gram matrix of differences"
         else:
-            matrix = sp.csr_array(differences @ self.kernel_.features(self.pairs_, self.n_jobs))
+            matrix = sp.csr_array(
+                differences @ self.kernel_.features(tokenized(self.kernel_, self.pairs_), self.n_jobs)
+            )
             matrix, norms = descent.without_private_columns(matrix)
             multipliers = descent.order(matrix, norms, self.C)
             self.solver_ = f"dual coordinate descent on {count} differences with {matrix.shape[1]} shared features"

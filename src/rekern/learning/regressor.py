@@ -11,7 +11,7 @@ from sklearn.svm import SVR
 from rekern.errors import InputError
 from rekern.kernels.base import Kernel
 from rekern.learning import descent
-from rekern.learning.base import GRAM_LIMIT, PairModel
+from rekern.learning.base import GRAM_LIMIT, PairModel, tokenized
 from rekern.learning.explanation import Explanation
 
 
@@ -70,13 +70,15 @@ class PairRegressor(RegressorMixin, PairModel):
         rows = len(self.pairs_)
         if self._uses_gram(rows):
             svm = SVR(kernel="precomputed", C=self.C, epsilon=self.epsilon, cache_size=500)
-            svm.fit(self.kernel_.gram(self.pairs_, n_jobs=self.n_jobs), targets)
+            svm.fit(self.kernel_.gram(tokenized(self.kernel_, self.pairs_), n_jobs=self.n_jobs), targets)
             coefficients = np.zeros(rows)
             coefficients[svm.support_] = svm.dual_coef_[0]
             intercept = float(svm.intercept_[0])
             self.solver_ = f"LIBSVM on a {rows} × {rows} Gram matrix"
         else:
-            matrix, norms = descent.without_private_columns(self.kernel_.features(self.pairs_, self.n_jobs))
+            matrix, norms = descent.without_private_columns(
+                self.kernel_.features(tokenized(self.kernel_, self.pairs_), self.n_jobs)
+            )
             limits = np.full(rows, float(self.C))
             coefficients, intercept = descent.regress(matrix, norms, targets, limits, self.epsilon)
             self.solver_ = f"dual coordinate descent on {rows} rows with {matrix.shape[1]} shared features"
