@@ -256,10 +256,10 @@ def _print_next(out: Path, pairs: Path | None, took: float) -> None:
     model = shlex.quote(os.fspath(out))
     folder = shlex.quote(os.fspath(pairs or Path("demo-pairs")))
     print(f"\nThe model is in {out} (all of this took {output.seconds(took)}). Try:\n")
-    print(f'  rekern explain {model} "Ivo beat Mara." "Mara was beaten by Ivo."')
-    print(f'  rekern explain {model} "Ivo beat Mara." "Ivo was beaten by Mara."')
+    print(f'  rekern explain {model} "The judge thanked the pilot." "The pilot was thanked by the judge."')
+    print(f'  rekern explain {model} "The judge thanked the pilot." "The judge was thanked by the pilot."')
     print(f"  rekern rules {model} --top 10")
     if pairs is None:
         print(f"  rekern demo --pairs {folder}")
     print(f"  rekern evaluate {model} {folder}/test.tsv")
-    print(f"  rekern train {folder}/train.tsv --cv 5 -o mine.rekern")
+    print(f"  rekern train {folder}/train.tsv --k 1-3 -o mine.rekern")

@@ -57,7 +57,7 @@ def gram(
     rows = reading.table(file, labelled)
     columns = None if against is None else reading.table(against, labelled)
     shape = (len(rows), len(rows if columns is None else columns))
-    report: dict[str, Any] = {"rows": shape[0], "columns": shape[1], "kernel": options.kernel_in_words(kernel)}
+    report: dict[str, Any] = {"rows": shape[0], "columns": shape[1], **options.kernel_in_words(kernel)}
     started = time.perf_counter()
     if extension == ".npy":
         kernel.gram(rows.pairs, columns and columns.pairs, n_jobs=jobs, out=out)
@@ -72,7 +72,7 @@ def gram(
     if json:
         output.print_json(report)
         return
-    print(f"kernel    {report['kernel']}")
+    print(f"kernel    {report['kernel']}\ntokens    {report['tokens']}")
     if report.get("labels"):
         print("labels    " + ", ".join(f"{number} = {name}" for name, number in report["labels"].items()))
     size = output.size(report["bytes"])

@@ -161,11 +161,11 @@ def build_kernel(
     return rules if no_pr else rules + PrecisionRecall(tokenizer)
 
 
-def kernel_in_words(kernel: Any) -> str:
-    """A kernel's parameters on one line, for people.
+def kernel_in_words(kernel: Any) -> dict[str, str]:
+    """A kernel's parameters and its tokens, for people.
 
     >>> kernel_in_words(build_kernel("1-4", Wildcards.aligned, 1.0, 1, False, "none", True))
-    're-writing rules, k 1-4, aligned wildcards, + precision and recall; case kept, no stems'
+    {'kernel': 'rules with aligned wildcards, k 1-4, + precision and recall', 'tokens': 'case kept, no stems'}
     """
     rules, score = (kernel.left, ", + precision and recall") if hasattr(kernel, "left") else (kernel, "")
     if isinstance(rules.k, tuple):
@@ -173,13 +173,13 @@ def kernel_in_words(kernel: Any) -> str:
     else:
         sizes = rules.k if isinstance(rules.k, list) else [rules.k]
         k = ",".join("x".join(map(str, size)) if isinstance(size, tuple) else str(size) for size in sizes)
-    kinds = {"aligned": "aligned wildcards", "free": "wildcards for any word", "none": "no wildcards"}
+    kinds = {"aligned": "with aligned wildcards", "free": "with wildcards for any word", "none": "without wildcards"}
     more = f", decay {rules.decay:g}" if rules.decay != 1 else ""
     more += f", span {rules.span}" if rules.span != 1 else ""
     tokens = rules.tokenizer
     stems = f"{tokens.language} stems" if tokens.language else "no stems"
     case = "case folded" if tokens.lowercase else "case kept"
-    return f"re-writing rules, k {k}, {kinds[rules.wildcards]}{more}{score}; {case}, {stems}"
+    return {"kernel": f"rules {kinds[rules.wildcards]}, k {k}{more}{score}", "tokens": f"{case}, {stems}"}
 
 
 def load(path: Path, n_jobs: int | None = None) -> Any:

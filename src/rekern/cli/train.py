@@ -79,10 +79,10 @@ def train(
         chosen = _task(table, task, group is not None, ordinal)
         model = _model(chosen, kernel, cost, balanced, ordinal, jobs)
         report: dict[str, Any] = {"task": chosen.value, "pairs": len(table), **_labels(table, chosen)}
-        report["kernel"] = options.kernel_in_words(kernel)
+        report |= options.kernel_in_words(kernel)
         if not json:
             print(_what_was_read(table, report))
-            print(f"kernel    {report['kernel']}", flush=True)
+            print(f"kernel    {report['kernel']}\ntokens    {report['tokens']}", flush=True)
         if cv is not None:
             from rekern.cli.crossvalidation import cross_validate
 

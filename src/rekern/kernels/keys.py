@@ -6,6 +6,7 @@ corpus can be extracted by different threads, processes or machines and still ag
 share a key with probability of about n**2 / 2**65: one in a hundred thousand for the rules of MSRP.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +60,7 @@ def concatenate(blocks: list[KeyRows]) -> KeyRows:
     return KeyRows(indptr, keys, np.concatenate([block.values for block in blocks]))
 
 
+@lru_cache(maxsize=256)
 def constants(seed: int, *shape: int) -> Array:
     """Odd pseudo-random 64-bit constants, the same in every process.
 

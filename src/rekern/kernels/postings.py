@@ -129,7 +129,8 @@ def invert(left: KeyRows, right: KeyRows | None = None, n_jobs: int | None = Non
         heads, rows, entries = invert_numbers(base.indptr, numbers, len(distinct))
         found = look_up(left.keys, index_keys(distinct), n_jobs)
         lists = _lists_beside(left.indptr, found, left.values, heads, rows, entries, right.values)
-    return Postings(*lists, len(base.indptr) - 1)
+    indptr, values, begin, end, rows, weights = lists
+    return Postings(indptr, values, begin, end, rows, weights, len(base.indptr) - 1)
 
 
 @compiled

@@ -180,7 +180,7 @@ class Rewriting(Kernel):
         lengths = np.diff(pairs.tokens.offsets)
         found = []
         for index in np.flatnonzero(lengths[0::2] * lengths[1::2] * len(self.windows()) > FEATURE_LIMIT >> 3):
-            rows = self.rows(pairs.take([index]), n_jobs=1)
+            rows = self.rows(pairs.take([int(index)]), n_jobs=1)
             if rows is None or _total(rows) > FEATURE_LIMIT:
                 found.append(index)
         return np.array(found, dtype=np.int64)

@@ -86,7 +86,7 @@ def _plain(
     return {tuple(words[start : start + size]): key for start, key in enumerate(sums.tolist())}
 
 
-def _aligned_matches(source, target, finger, left_ids, right_ids, window, span, *factors) -> list[Match]:  # type: ignore[no-untyped-def]
+def _aligned_matches(source, target, finger, left_ids, right_ids, window, span, *factors) -> list[Match]:
     source_factors, target_factors, size_key, pair_keys = factors
     left, right, starts, counts, starts2, counts2, _ = pair_parses(
         left_ids, right_ids, finger, window[0], window[1], span, source_factors, target_factors
@@ -136,7 +136,7 @@ def _laid_out(
     return " ".join(elements), " ".join(words[start:end])
 
 
-def _free_matches(source, target, finger, left_ids, right_ids, window, span) -> list[Match]:  # type: ignore[no-untyped-def]
+def _free_matches(source, target, finger, left_ids, right_ids, window, span) -> list[Match]:
     """Rules with free wildcards: every pattern of the source with every pattern of the target."""
     from rekern.kernels.keys import constants
     from rekern.kernels.parses import distinct_windows, list_parses, sequence_fingerprints

@@ -6,6 +6,8 @@ every way to align them. Rules without wildcards are not listed here: they are a
 target k-gram (`windows.py`).
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from rekern._compile import compiled
@@ -25,6 +27,7 @@ from rekern.kernels.shortrules import short_rules
 ROW_LIMIT = 1 << 24
 
 
+@lru_cache(maxsize=256)
 def rule_constants(window: tuple[int, int], span: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Factors for the source's and the target's elements, one for every alignment, and one for the window's size."""
     source_size, target_size = window

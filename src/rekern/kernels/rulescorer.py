@@ -68,7 +68,7 @@ class RuleScorer:
     def score(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """The sums for every pair, a column for each output; each pair's is the same in any company."""
         if isinstance(X, Pairs):
-            calls = [(X[first:last], 0) for first, last in spans(len(X), PAIRS_IN_BLOCK)]
+            calls: list[tuple[Any, int]] = [(X[first:last], 0) for first, last in spans(len(X), PAIRS_IN_BLOCK)]
         else:
             sources, targets = as_pairs(X)
             whole = list(zip(sources, targets))

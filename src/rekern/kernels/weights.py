@@ -5,6 +5,7 @@ given by its top bits. A bit map over the low bits answers most questions about 
 probe are written out, since handing arrays to a small function costs more than the probe.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ class Weights(NamedTuple):
     size: int
 
 
-def sum_weights(blocks: list[tuple[KeyRows, np.ndarray]] | object, outputs: int) -> Weights:
+def sum_weights(blocks: Iterable[tuple[KeyRows, np.ndarray]], outputs: int) -> Weights:
     """The weight of every rule: the sum of coefficient · value over the rows of all blocks (rows, coefficients).
 
     >>> rows = KeyRows(np.array([0, 2]), np.array([7, 9], dtype=np.uint64), np.array([1.0, 2.0]))
@@ -35,7 +36,7 @@ def sum_weights(blocks: list[tuple[KeyRows, np.ndarray]] | object, outputs: int)
     """
     cells = np.zeros((1 << 12, 1 + outputs), np.uint64)
     size = 0
-    for rows, coefficients in blocks:  # type: ignore[attr-defined]
+    for rows, coefficients in blocks:
         while 2 * (size + len(rows.keys)) > len(cells):
             # Allocated here and not in the compiled code: NumPy asks for large pages, which halves the cost of a probe.
             larger = np.zeros((2 * len(cells), 1 + outputs), np.uint64)

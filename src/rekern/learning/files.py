@@ -97,7 +97,7 @@ def save_model(model: PairModel, path: str | Path) -> None:
     }
     arrays = {"coefficients": model.coefficients_, "intercept": model.intercept_}
     if getattr(model, "calibration_", None) is not None:
-        arrays["calibration"] = model.calibration_  # type: ignore[attr-defined]
+        arrays["calibration"] = model.calibration_
     pairs = [[_side(source), _side(target)] for source, target in model.pairs_]
     with atomic_path(Path(path)) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("model.json", json.dumps(header, ensure_ascii=True, indent=1))
