@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from helpers import close, corpora, pairs, reference_gram, windows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers import close, corpora, pairs, reference_gram, windows
 from reference import algorithms
 from rekern.kernels import Rewriting
 from rekern.structures import Pairs

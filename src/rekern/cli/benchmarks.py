@@ -10,17 +10,17 @@ import typer
 from rekern.cli import options, output
 from rekern.errors import InputError
 
+Data = Annotated[
+    Path | None, typer.Option("--data", metavar="DIR", help="The folder with the corpora; by default REKERN_DATA.")
+]
+
 
 def reproduce(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", show_default=False, help="A corpus; without it, the list of them.")
     ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option("--data", metavar="DIR", help="The folder with the corpora; by default REKERN_DATA."),
-    ] = None,
+    data: Data = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Write figures there, as PNG.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A part of the corpus only, to see that it works.")] = False,
     jobs: options.Jobs = None,
     json: options.Json = False,
 ) -> None:
@@ -40,19 +40,19 @@ def reproduce(
         return
     if name not in experiments.NAMES:
         raise InputError(f"there is no experiment {name!r}: choose {', '.join(experiments.NAMES)}")
-    chosen: dict[str, Any] = {"quick": True} if quick else {}
-    result = experiments.run(name, data=data, out=out, n_jobs=jobs, **chosen)
-    _show(result, experiments.render, json)
+    _show(experiments.run(name, data=data, out=out, n_jobs=jobs), experiments.render, json)
 
 
 def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Smaller inputs: seconds instead of minutes.")] = False,
+    data: Data = None,
+    jobs: options.Jobs = None,
     json: options.Json = False,
 ) -> None:
     """Measure the speed of the kernels on this machine."""
     import rekern.bench as benchmarks
 
-    _show(benchmarks.run(quick=quick), benchmarks.render, json)
+    _show(benchmarks.run(quick=quick, data=data, n_jobs=jobs), benchmarks.render, json)
 
 
 def _show(result: dict[str, Any], render: Any, json: bool) -> None:

@@ -28,7 +28,7 @@ def cross_validate(model: Any, table: Table, folds: int) -> dict[str, Any]:
     groups: Any = None
     if isinstance(model, PairClassifier):
         counts = {label: int((labels == label).sum()) for label in np.unique(labels)}
-        _check(folds, min(counts.values()), f"pairs of class {min(counts, key=lambda label: counts[label])}", table)
+        _check(folds, min(counts.values()), f"of class {min(counts, key=lambda label: counts[label])}", table)
         splits: Any = StratifiedKFold(folds, shuffle=True, random_state=0).split(labels, labels)
     elif isinstance(model, PairRegressor):
         _check(folds, len(labels), "pairs", table)
@@ -61,4 +61,4 @@ def cross_validate(model: Any, table: Table, folds: int) -> dict[str, Any]:
 
 def _check(folds: int, count: int, what: str, table: Table) -> None:
     if count < folds:
-        raise InputError(f"{table.path} has only {count} {what}, too few for --cv {folds}: choose fewer folds")
+        raise InputError(f"{table.path} has only {count} {what}, too few for --cv {folds}: ask for fewer folds")

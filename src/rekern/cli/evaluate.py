@@ -67,9 +67,7 @@ def known_labels(model: Any, table: Table) -> list[Any]:
     """The labels of a table as the model's own; one that the model cannot know is an error that names its line."""
     labels = table.labels or []
     if type(model).__name__ != "PairClassifier":
-        for row, label in enumerate(labels):
-            if isinstance(label, str):
-                raise InputError(f"{table.place(row)}: the label {label!r} is not a number, which this model predicts")
+        options.check_numbers(table, "this model predicts numbers")
         return labels
     known = {_name(label): label for label in model.classes_.tolist()}
     for row, label in enumerate(labels):

@@ -194,3 +194,20 @@ def load(path: Path, n_jobs: int | None = None) -> Any:
 def same_source_groups(table: Table) -> list[Any]:
     """The group of each pair: the column that was asked for, or else the source itself."""
     return table.groups if table.groups is not None else [source for source, _ in table.pairs]
+
+
+def check_numbers(table: Table, remedy: str) -> None:
+    """Refuse labels of which one is not a number.
+
+    >>> from rekern.datasets import from_frame
+    >>> table = from_frame({"source": ["a", "b"], "target": ["c", "d"], "label": ["1", "much"]})
+    >>> check_numbers(table, "give a number")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: row 1: the label 'much' is not a number; give a number
+    """
+    for row, label in enumerate(table.labels or []):
+        try:
+            float(label)
+        except ValueError:
+            raise InputError(f"{table.place(row)}: the label {label!r} is not a number; {remedy}") from None

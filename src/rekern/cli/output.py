@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from rekern.errors import InputError
+from rekern.files import readable
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -102,5 +105,25 @@ def status(text: str) -> Iterator[Callable[[str], None]]:
         return
     from rich.console import Console
 
-    with Console(stderr=True, markup=False).status(text) as shown:
-        yield shown.update
+    from rekern.progress import shown
+
+    with shown(False), Console(stderr=True, markup=False).status(text) as line:  # bars would write over it
+        yield line.update
+
+
+def check_table_name(path: str) -> None:
+    """Refuse the name of a table whose extension does not tell how to write it.
+
+    >>> check_table_name("rules.docx")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: rules.docx: the extension tells no format; name it .tsv, .csv, .jsonl or .parquet
+    """
+    from rekern.datasets.formats import choose_format
+    from rekern.datasets.tables import WRITTEN
+
+    try:
+        choose_format(path, None, WRITTEN)
+    except InputError:
+        remedy = "name it .tsv, .csv, .jsonl or .parquet"
+        raise InputError(f"{readable(path)}: the extension tells no format; {remedy}") from None

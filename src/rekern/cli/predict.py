@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -59,16 +60,15 @@ def predict(
 
             write_table("-", columns)
         return
-    from rekern.datasets.formats import choose_format
-    from rekern.datasets.tables import WRITTEN, write_table
+    from rekern.datasets.tables import write_table
     from rekern.files import atomic_path
 
-    written = choose_format(out, None, WRITTEN)
+    output.check_table_name(out)
     started = time.perf_counter()
     with atomic_path(out) as temporary:  # now, so that a place that cannot be written is known before the work
         table = _pairs(file, source_text, target_text, reading)
         columns = answers(loaded, table, texts)
-        write_table(temporary, columns, format=written)
+        write_table(temporary, columns)
     took = time.perf_counter() - started
     if json:
         output.print_json({"pairs": len(table), "written": os.fspath(out), "seconds": took})
@@ -93,6 +93,9 @@ def one_pair(source: str, target: str) -> Table:
     """A table of one pair, whose texts came from the command line."""
     from rekern.datasets.tables import from_frame
 
+    for side, text in (("source", source), ("target", target)):
+        if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+            raise InputError(f"the {side} text is not {sys.getfilesystemencoding()}: check how the terminal encodes it")
     return from_frame({"source": [source], "target": [target]}, label=None)
 
 

@@ -32,6 +32,8 @@ class Program(TyperGroup):
         """Run one command and end the process with its exit code."""
         given = list(sys.argv[1:] if args is None else args) or ["--help"]
         extra["standalone_mode"] = False
+        if _silent.locked():  # by an earlier command of the same process
+            _silent.release()
         with _careful_streams(), _one_line_warnings(), _stop_at_once():
             code = _exit_code(lambda: super(Program, self).main(given, prog_name or "rekern", **extra))
         sys.exit(code)
@@ -61,6 +63,8 @@ def say(message: str) -> None:
 def _exit_code(action: Callable[[], Any]) -> int:
     try:
         result = action()
+        if result == INTERRUPTED:
+            _say_stopped()
         return result if isinstance(result, int) else 0
     except typer.Abort:
         _say_stopped()
@@ -77,7 +81,8 @@ def _exit_code(action: Callable[[], Any]) -> int:
         if hasattr(error, "format_message"):  # a wrong option or argument
             context = getattr(error, "ctx", None)
             command = context.command_path if context else "rekern"
-            say(f"{error.format_message().rstrip('.')}; see {command} --help")
+            message = error.format_message().replace("Value error, ", "").rstrip(".")
+            say(f"{message[:1].lower()}{message[1:]}; see {command} --help")
         else:
             _unexpected_line(error)
             say(f"{type(error).__name__}: {error} (this is a fault of Rekern; {TRACEBACK}=1 shows where)")
@@ -92,10 +97,10 @@ def _unexpected_line(error: Exception) -> None:
 
 @contextmanager
 def _careful_streams() -> Iterator[None]:
-    """Print a question mark where the terminal's encoding lacks a character, instead of failing."""
+    """Print the number of a character that the encoding of the output lacks, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):
-            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     yield
 
 
@@ -136,12 +141,11 @@ def _wait_for_interrupt(listener: socket.socket) -> None:
                 os._exit(INTERRUPTED)
 
 
-_stopped = threading.Lock()
+_silent = threading.Lock()  # taken by whoever says first that the command was stopped
 
 
 def _say_stopped() -> None:
-    """Say it once, whoever comes first."""
-    if _stopped.acquire(blocking=False):
+    if _silent.acquire(blocking=False):
         say("stopped")
 
 

@@ -29,6 +29,8 @@ def rules(
     For and against, each with its weight, its support and an example. The support is the number of training pairs
     that a rule matches; ⟨1⟩, ⟨2⟩ … stand for the same words on both sides.
     """
+    if out is not None and out != "-":
+        output.check_table_name(out)
     loaded = options.load(model)
     found = {name: loaded.rules(top, name) for name in _outputs(loaded, label)}
     if out is not None and out != "-":

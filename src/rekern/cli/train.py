@@ -117,9 +117,7 @@ def _task(table: Table, asked: Task | None, grouped: bool, ordinal: bool) -> Tas
     if grouped and asked is not Task.rank:
         raise InputError(f"--group goes with --task rank, not with {asked.value}: leave one of them out")
     if asked is not Task.classify:
-        for row, label in enumerate(labels):
-            if isinstance(label, str):
-                raise InputError(f"{table.place(row)}: the label {label!r} is not a number; --task classify takes it")
+        options.check_numbers(table, "--task classify takes it")
     return asked
 
 

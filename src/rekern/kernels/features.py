@@ -11,6 +11,11 @@ from rekern.parallel import local, spans
 NOTHING = np.uint64(0)
 
 
+def empty_rows(number: int) -> KeyRows:
+    """So many rows without any key."""
+    return KeyRows(np.zeros(number + 1, np.int64), np.empty(0, np.uint64), np.empty(0))
+
+
 class Rows(NamedTuple):
     """The features of a corpus for one window size: k-grams of each side, and rules with aligned wildcards."""
 
@@ -20,9 +25,12 @@ class Rows(NamedTuple):
 
     def wild(self) -> KeyRows:
         """The rules with aligned wildcards, if any."""
-        if self.rules is not None:
-            return self.rules
-        return KeyRows(np.zeros(len(self.source.indptr), np.int64), np.empty(0, np.uint64), np.empty(0))
+        return self.rules if self.rules is not None else empty_rows(len(self.source.indptr) - 1)
+
+    def only_rules(self) -> "Rows":
+        """The same without k-grams."""
+        nothing = empty_rows(len(self.source.indptr) - 1)
+        return Rows(nothing, nothing, self.rules)
 
     def part(self, first: int, last: int) -> "Rows":
         """The features of pairs ``first`` … ``last``."""

@@ -143,7 +143,8 @@ def _add_products(block, first, offset, indptr, values, begin, end, rows, weight
 
 
 @compiled
-def _accumulate(indptr, values, begin, end, rows, weights, row, total):
+def _accumulate(lists, row, total):
+    indptr, values, begin, end, rows, weights, _ = lists
     for entry in range(indptr[row], indptr[row + 1]):
         value = values[entry]
         for at in range(begin[entry], end[entry]):
@@ -151,23 +152,31 @@ def _accumulate(indptr, values, begin, end, rows, weights, row, total):
 
 
 @compiled
-def _add_joint_products(
-    block, first, offset, symmetric, scale, scale2, a, b, c, d, e, f, indptr, values, begin, end, rows, weights
-):
-    total = np.empty(block.shape[1] + offset)
-    total2 = np.empty(block.shape[1] + offset)
+def _add_window(block, first, offset, symmetric, scale, scale2, source, target, rules):
+    width = block.shape[1] + offset
+    in_source, in_target, in_rules = np.zeros(width), np.zeros(width), np.zeros(width)
     for index in range(block.shape[0]):
         row = first + index
-        if scale[row] == 0.0 or a[row] == a[row + 1] or indptr[row] == indptr[row + 1]:
-            continue  # one side meets nothing
+        plain = source[0][row] < source[0][row + 1] and target[0][row] < target[0][row + 1]
+        wild = rules[0][row] < rules[0][row + 1]
+        if scale[row] == 0.0 or not (plain or wild):
+            continue
         start = index if symmetric else 0
-        total[start + offset :] = 0.0
-        total2[start + offset :] = 0.0
-        _accumulate(a, b, c, d, e, f, row, total)
-        _accumulate(indptr, values, begin, end, rows, weights, row, total2)
         factor = scale[row]
+        if plain:
+            in_source[start + offset :] = 0.0
+            in_target[start + offset :] = 0.0
+            _accumulate(source, row, in_source)
+            _accumulate(target, row, in_target)
+        if wild:
+            in_rules[start + offset :] = 0.0
+            _accumulate(rules, row, in_rules)
         for column in range(start, block.shape[1]):
-            both = total[offset + column] * total2[offset + column]
+            both = 0.0
+            if plain:
+                both = in_source[offset + column] * in_target[offset + column]
+            if wild:
+                both += in_rules[offset + column]
             block[index, column] += both * (factor * scale2[offset + column])
 
 
@@ -176,15 +185,19 @@ def add_products(block: np.ndarray, first: int, offset: int, lists: Postings) ->
     _add_products(block, first, offset, *lists[:-1])
 
 
-def add_joint_products(
+def add_window(
     block: np.ndarray,
     first: int,
     offset: int,
+    symmetric: bool,
     scale: np.ndarray,
     scale2: np.ndarray,
     source: Postings,
     target: Postings,
-    symmetric: bool,
+    rules: Postings,
 ) -> None:
-    """Add (source product) · (target product) · scale[row] · scale2[column] to a block of the Gram."""
-    _add_joint_products(block, first, offset, symmetric, scale, scale2, *source[:-1], *target[:-1])
+    """Add (source product · target product + product of rules) · scale[row] · scale2[column] to a block of the Gram.
+
+    Counts are added up before they are scaled: without decay they are whole numbers, and their sums exact.
+    """
+    _add_window(block, first, offset, symmetric, scale, scale2, source, target, rules)

@@ -20,7 +20,7 @@ from rekern.kernels.keys import KeyRows, concatenate, number_keys
 from rekern.kernels.numbering import Columns, number_rules
 from rekern.kernels.parameters import check_decay, windows_of
 from rekern.kernels.parses import MAX_ALIGNMENTS
-from rekern.kernels.postings import Postings, add_joint_products, add_products, invert
+from rekern.kernels.postings import Postings, add_window, invert
 from rekern.kernels.rules import aligned_rules, rule_constants
 from rekern.kernels.rulescorer import RuleScorer
 from rekern.kernels.windows import patterns
@@ -151,20 +151,23 @@ class Rewriting(Kernel):
         norms = self.squared_norms([rows[0] for rows in passes])
         scale = self.scales(norms)
         scale2 = scale if Y is None else self.scales(self.squared_norms([rows[1] for rows in passes]))
-        products = [
-            (invert(rows.source, other and other.source, n_jobs), invert(rows.target, other and other.target, n_jobs))
-            for rows, other in zip(passes[0][0], passes[0][1] if Y is not None else [None] * len(scale))
-        ]
-        lists = []
-        for rows in passes:
-            if self.wildcards == "aligned":
-                left = _joined(rows[0], scale)
-                lists.append(invert(left, _joined(rows[1], scale2) if Y is not None else None, n_jobs))
+        windows = []
+        for number, rows in enumerate(passes):
+            others = rows[1] if Y is not None else [None] * len(rows[0])
+            for index, (left, right) in enumerate(zip(rows[0], others)):
+                if number:  # later passes list further rules with wildcards only
+                    left, right = left.only_rules(), right and right.only_rules()
+                lists = (
+                    invert(left.source, right and right.source, n_jobs),
+                    invert(left.target, right and right.target, n_jobs),
+                    invert(left.wild(), right and right.wild(), n_jobs),
+                )
+                windows.append((scale[index], scale2[index], *lists))
         diagonal = None
         if Y is None:
             diagonal = (norms > 0).sum(axis=0).astype(float) if self.normalize else norms.sum(axis=0)
         columns = len(corpora[-1])
-        return Plan(len(corpora[0]), columns, Y is None, _Block(columns, products, lists, scale, scale2, diagonal))
+        return Plan(len(corpora[0]), columns, Y is None, _Block(columns, windows, diagonal))
 
     def diag(self, X: Any) -> np.ndarray:
         """K(x, x) for every pair.
@@ -262,42 +265,20 @@ def _total(rows: list[Rows], parts: int = 1) -> int:
     return plain // parts + sum(len(row.wild().keys) for row in rows)
 
 
-def _joined(windows: list[Rows], scale: np.ndarray) -> KeyRows:
-    """The rules of all window sizes in one matrix, each size already normalised (their keys never meet)."""
-    counts = np.sum([np.diff(rows.rules.indptr) for rows in windows if rows.rules is not None], axis=0)
-    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    keys = np.empty(indptr[-1], np.uint64)
-    values = np.empty(indptr[-1])
-    fill = indptr[:-1].copy()
-    for rows, row_scale in zip(windows, scale):
-        assert rows.rules is not None
-        length = np.diff(rows.rules.indptr)
-        place = np.repeat(fill - rows.rules.indptr[:-1], length) + np.arange(len(rows.rules.keys))
-        keys[place] = rows.rules.keys
-        values[place] = rows.rules.values * np.repeat(row_scale, length)
-        fill += length
-    return KeyRows(indptr, keys, values)
-
-
 @dataclass(frozen=True)
 class _Block:
     """Computes rows ``first`` … ``last`` of a Gram."""
 
     columns: int
-    products: list[tuple[Postings, Postings]]
-    lists: list[Postings]
-    scale: np.ndarray
-    scale2: np.ndarray
+    windows: list[tuple[np.ndarray, np.ndarray, Postings, Postings, Postings]]
     diagonal: np.ndarray | None  # of a symmetric Gram, whose lists meet only the rows below
 
     def __call__(self, first: int, last: int) -> np.ndarray:
-        offset = 0 if self.diagonal is None else first
+        symmetric = self.diagonal is not None
+        offset = first if symmetric else 0
         block = np.zeros((last - first, self.columns - offset))
-        for index, (source, target) in enumerate(self.products):
-            scales = (self.scale[index], self.scale2[index])
-            add_joint_products(block, first, offset, *scales, source, target, self.diagonal is not None)
-        for lists in self.lists:
-            add_products(block, first, offset, lists)
+        for window in self.windows:
+            add_window(block, first, offset, symmetric, *window)
         if self.diagonal is not None:
             np.fill_diagonal(block, self.diagonal[first:last])
         return block

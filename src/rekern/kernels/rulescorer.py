@@ -83,18 +83,18 @@ class RuleScorer:
         scales = self.kernel.scales(self.kernel.squared_norms(passes))
         for number, windows in enumerate(passes):
             for rows, scale, key, known in zip(windows, scales, self._sizes, self._known):
-                plain = number == 0  # later passes list further rules with wildcards only
-                source, target = (rows.source, rows.target) if plain else (_unused(len(pairs)), _unused(len(pairs)))
+                if number:  # later passes list further rules with wildcards only
+                    rows = rows.only_rules()
                 add_scores(
                     scores,
                     *self.table[:3],
                     scale,
                     key,
-                    source,
-                    target,
+                    rows.source,
+                    rows.target,
                     rows.wild(),
-                    look_up(source.keys, known[0]),
-                    look_up(target.keys, known[1]),
+                    look_up(rows.source.keys, known[0]),
+                    look_up(rows.target.keys, known[1]),
                 )
         return scores if self.heavy is None else scores + self.heavy.score(pairs, n_jobs=1)
 
@@ -163,7 +163,3 @@ class RuleScorer:
 
 def _index(keys: np.ndarray) -> KeyIndex:
     return index_keys(number_keys(keys)[1])
-
-
-def _unused(rows: int) -> KeyRows:
-    return KeyRows(np.zeros(rows + 1, np.int64), np.empty(0, np.uint64), np.empty(0))

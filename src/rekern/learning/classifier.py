@@ -205,12 +205,13 @@ class _FeatureMachine:
     def __init__(self, matrix: Any, norms: np.ndarray, signs: np.ndarray, limits: np.ndarray):
         self.matrix, self.norms, self.signs, self.limits = matrix, norms, signs, limits
 
-    def fit(self, output: int, rows: np.ndarray) -> tuple[np.ndarray, float]:
+    def fit(self, output: int, rows: np.ndarray, tolerance: float = 1e-3) -> tuple[np.ndarray, float]:
         matrix = self.matrix if len(rows) == self.matrix.shape[0] else self.matrix[rows]
-        return descent.classify(matrix, self.norms[rows], self.signs[output, rows], self.limits[rows])
+        return descent.classify(matrix, self.norms[rows], self.signs[output, rows], self.limits[rows], tolerance)
 
     def decide(self, output: int, train: np.ndarray, test: np.ndarray) -> np.ndarray:
-        coefficients, intercept = self.fit(output, train)
+        # For a sigmoid over all decision values two digits of each are enough.
+        coefficients, intercept = self.fit(output, train, tolerance=1e-2)
         weights = self.matrix[train].T @ coefficients
         return self.matrix[test] @ weights + intercept
 

@@ -1,4 +1,4 @@
-"""One experiment on two classes: settings are trained and cross-validated, one is chosen, and only then comes the test."""
+"""One experiment on two classes: settings are trained and cross-validated, one is chosen, then comes the test."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -33,10 +33,10 @@ def experiment(
     >>> from rekern.datasets import from_frame
     >>> from rekern.reproduce.settings import srk
     >>> names = "ABCDEFGHIJKLMNOPQRST"
-    >>> target = [f"{b} was met by {a}" if i % 4 < 2 else f"{a} was met by {b}"
+    >>> target = [f"{b} was met by {a}" if i % 2 else f"{a} was met by {b}"
     ...           for i, (a, b) in enumerate(zip(names[::2], names[1::2]))]
     >>> source = [f"{a} met {b}" for a, b in zip(names[::2], names[1::2])]
-    >>> table = from_frame({"source": source, "target": target, "label": [int(i % 4 < 2) for i in range(10)]})
+    >>> table = from_frame({"source": source, "target": target, "label": [0, 1] * 5})
     >>> found = experiment(table, lambda: table.select([0, 1, 2]), [srk("ps-srk", 3), srk("kb-srk", 3)])
     >>> [(row["method"], row["accuracy"]) for row in found["rows"]], found["chosen_on_train"]["method"]
     ([('ps-srk', 100.0), ('kb-srk', 100.0)], 'kb-srk')

@@ -1,9 +1,9 @@
 """How often the paper's Algorithm 2 evaluates its inner function: the count C of its Figure 6.
 
-Algorithm 2 takes every k-gram pair of the two sources and every one of the two targets as a multiset of doubles (a double
-is two tokens, one of each pair's text). It groups the distinct multisets by what is left of them without the identical
-doubles, and evaluates its inner function g once for every source and target multiset under a common key. So C is the sum,
-over the keys that both sides have, of the product of the numbers of multisets. Nothing else is computed here.
+Algorithm 2 takes every k-gram pair of the two sources and every one of the two targets as a multiset of doubles (a
+double is two tokens, one of each pair's text). It groups the distinct multisets by what is left of them without the
+identical doubles, and evaluates its inner function g once for every source and target multiset under a common key. So
+C is the sum, over the keys that both sides have, of the product of the numbers of multisets; only that is counted here.
 """
 
 from typing import Any

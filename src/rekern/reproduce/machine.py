@@ -24,7 +24,7 @@ FOLDS = 5
 
 @dataclass(frozen=True)
 class Trained:
-    """A setting with its machine (score = Σ coefficients · K + intercept) and its accuracy in the folds, in per cent."""
+    """A setting with its machine (score = Σ coefficients · K + intercept) and its accuracy in the folds (%)."""
 
     setting: Setting
     coefficients: np.ndarray
@@ -73,7 +73,7 @@ def decisions(trained: Sequence[Trained], pairs: Any, test: Any, n_jobs: int | N
     >>> from rekern.reproduce.settings import srk
     >>> pairs = [("a b", "b a"), ("a b", "a b")]
     >>> decisions(train([srk("kb-srk", 2)], pairs, np.array([1, -1])), pairs, [("c d", "d c")]).round(6)
-    array([[0.666667]])
+    array([[0.25]])
     """
     parts: dict[str, tuple[Kernel, np.ndarray]] = {}
     for column, machine in enumerate(trained):
@@ -96,8 +96,10 @@ def grouped_folds(
     ``judged`` are the rows that count when a fold is held out; all by default.
 
     >>> pairs = [("a", "b"), ("c", "d"), ("e", "f"), ("g", "b")]  # the first and the last share a text
-    >>> [held.tolist() for _, held in grouped_folds(pairs, np.array([1, 0, 1, 0]), folds=2)]
-    [[0, 3], [1, 2]]
+    >>> for part, held in grouped_folds(pairs, np.array([1, 0, 1, 0]), folds=2):
+    ...     print(part, held)
+    [1] [0 2 3]
+    [0 2 3] [1]
     """
     from sklearn.model_selection import StratifiedGroupKFold
 
