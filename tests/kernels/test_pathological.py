@@ -1,0 +1,154 @@
+"""Long and repetitive texts: right values, bounded time and memory, a warning where something is left out."""
+
+import subprocess
+import sys
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+from helpers import close
+from rekern.kernels import Rewriting, Spectrum, Subsequence, Wildcard, rewriting, rules
+from rekern.similarity import PrecisionRecall
+from rekern.structures import Pairs
+
+SMALL = ("a b a c", "b a a c")
+
+
+def numbers(size, length, seed=0):
+    return list(map(str, np.random.default_rng(seed).integers(0, size, length)))
+
+
+def test_ten_thousand_equal_words():
+    long = ("a " * 10_000, "a " * 10_000)
+    kernel = Rewriting((1, 4), normalize=False)
+    started = time.monotonic()
+    gram = kernel.gram([long, SMALL])
+    assert time.monotonic() - started < 20
+    # Windows of equal words are one window that occurs n times: count by hand. A window of k words against itself has
+    # Σ C(k, i)² i! rules, each with the value n².
+    ways = {1: 2, 2: 7, 3: 34, 4: 209}
+    counts = {k: 10_000 - k + 1 for k in ways}
+    close(gram[0, 0], sum(ways[k] * counts[k] ** 4 for k in ways))
+    close(kernel.diag([long])[0], gram[0, 0])
+    assert Rewriting((1, 4)).gram([long, SMALL])[0, 0] == 4
+    # Against the short pair: a → a in both, 10⁸ · 4 times, and ⟨1⟩ → ⟨1⟩, 10⁸ · (4 + 1 + 1) times; no aa → aa there.
+    assert Rewriting(1, normalize=False)(long, SMALL) == 10_000**2 * (2 * 2 + (2 * 2 + 1 + 1))
+    features = Rewriting((1, 4)).features([long])
+    assert features.nnz == sum(ways.values())
+    assert not np.isnan(features.data).any()
+
+
+@pytest.mark.parametrize("wildcards", ["aligned", "free", "none"])
+def test_ten_thousand_distinct_words(wildcards):
+    words = list(map(str, range(10_000)))
+    kernel = Rewriting((1, 4), wildcards)
+    started = time.monotonic()
+    gram = kernel.gram([(words, words), (words, words[::-1]), (words[:3], words[:3])])
+    assert time.monotonic() - started < 30
+    assert np.diag(gram).tolist() == [4, 4, 3]
+    assert np.isfinite(gram).all()
+    close(gram, gram.T)
+
+
+def test_ten_thousand_words_in_the_other_kernels():
+    long = numbers(50, 10_000)
+    for kernel in (Spectrum(3), Wildcard(3, 1, 0.5)):
+        gram = kernel.gram([long, long, long[:5]])
+        close(gram[0, 1], 1)
+    close(Subsequence(3, 0.5).gram([long[:2000], long[:2000], long[:5]])[0, 1], 1)
+    assert PrecisionRecall().scores([(long, long)]).tolist() == [[1, 1]]
+
+
+def test_a_long_pair_of_few_words():
+    pair = (numbers(50, 1500), numbers(50, 1500, seed=1))
+    gram = Rewriting((1, 4)).gram([pair, SMALL, pair])
+    close(gram[0, 2], 4)
+    assert np.isfinite(gram).all()
+
+
+@pytest.mark.slow
+def test_ten_thousand_words_of_fifty_stay_in_memory():
+    program = """
+import resource, sys
+import numpy as np
+from rekern.kernels import Rewriting
+rng = np.random.default_rng(0)
+pair = tuple(list(map(str, rng.integers(0, 50, 10_000))) for _ in "st")
+gram = Rewriting((1, 4)).gram([pair, ("1 2 1 3", "3 1 2")])
+assert gram[0, 0] == 4 and np.isfinite(gram).all()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) / 1e6 < 4  # GB
+
+
+@pytest.mark.parametrize(
+    ("source", "target"), [("a " * 12, "a " * 12), ("a b " * 8, "b a " * 8), ("a " * 40, "a " * 40)]
+)
+def test_wide_windows_of_repetitions_are_cut_with_a_warning(source, target):
+    kernel = Rewriting(12)
+    started = time.monotonic()
+    with pytest.warns(UserWarning, match="repeat tokens so often") as caught:
+        gram = kernel.gram([(source, target), ("a b c d e f g h i j k l", "a b c d e f g h i j k l")])
+    assert time.monotonic() - started < 30
+    assert "\n" not in str(caught[0].message)
+    assert np.diag(gram).tolist() == [1, 1]
+    close(gram, gram.T)
+    with pytest.warns(UserWarning, match="repeat tokens so often"):
+        assert kernel.features([(source, target)]).nnz < 10_000_000
+
+
+def test_windows_of_up_to_six_are_never_cut():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Rewriting(6, normalize=False).features([("a " * 30, "a " * 30)]).nnz == 13_327
+        assert Rewriting(12).gram([(" ".join("abcdefghijklm"), " ".join("mlkjihgfedcba"))])[0, 0] == 1
+
+
+# Pairs with too many rules to hold at once, or to list at all: the same values by other ways
+
+
+@pytest.fixture
+def repetitive():
+    return Pairs.from_items([(numbers(12, 250, seed), numbers(12, 250, seed + 1)) for seed in range(3)] + [SMALL])
+
+
+def test_several_passes_give_the_same_values(repetitive, monkeypatch):
+    kernel = Rewriting((1, 4), decay=0.5)
+    expected, diagonal = kernel.gram(repetitive), kernel.diag(repetitive)
+    weights = np.random.default_rng(0).normal(size=(4, 2))
+    scores = kernel.scorer(repetitive, weights).score(repetitive)
+    scorer = kernel.scorer(repetitive, weights)
+    monkeypatch.setattr(rules, "ROW_LIMIT", 40_000)
+    assert len(kernel.passes(repetitive)) > 1
+    close(kernel.gram(repetitive), expected)
+    close(kernel.gram(repetitive[:2], repetitive), expected[:2])
+    close(kernel.diag(repetitive), diagonal)
+    # Sums over 280,000 rules, one after the other: the last digits depend on their order.
+    np.testing.assert_allclose(scorer.score(repetitive), scores, rtol=1e-10)
+    np.testing.assert_allclose(scores, expected @ weights, rtol=1e-10)
+
+
+def test_pairs_with_too_many_rules_to_list(repetitive, monkeypatch):
+    kernel = Rewriting((1, 3), decay=0.5)
+    gram = kernel.gram(repetitive)
+    weights = np.random.default_rng(0).normal(size=(4, 1))
+    monkeypatch.setattr(rewriting, "FEATURE_LIMIT", 20_000)
+    assert kernel.heavy(repetitive).tolist() == [0, 1, 2]
+    with pytest.warns(UserWarning, match="3 pairs, row 0 first, have more than 20,000 rules") as caught:
+        features = kernel.features(repetitive)
+    assert "\n" not in str(caught[0].message)
+    assert (np.diff(features.indptr) <= 20_000).all()
+    # A sample is normalised as a whole row is, and the short pair keeps all its rules.
+    close((features**2).sum(axis=1), np.diag(gram))
+    assert np.diff(features.indptr)[3] == kernel.features(repetitive[3:]).nnz
+    scorer = kernel.scorer(repetitive, weights)
+    np.testing.assert_allclose(scorer.score(repetitive), gram @ weights, rtol=1e-10)
+    for row in range(4):
+        parts = scorer.parts(repetitive[row])
+        assert abs(sum(part.contribution for part in parts) - scorer.score(repetitive)[row, 0]) < 1e-9
+    assert parts[-1].kind == "kernel"
+    assert scorer.strongest(3)[0].rule
