@@ -26,7 +26,8 @@ def reproduce(
 ) -> None:
     """Repeat a published experiment on its corpus.
 
-    Our rows are printed beside the published ones."""
+    Our rows are printed beside the published ones.
+    """
     import rekern.reproduce as experiments
 
     if name is None:

@@ -111,10 +111,12 @@ def status(text: str) -> Iterator[Callable[[str], None]]:
         yield line.update
 
 
-def check_table_name(path: str) -> None:
-    """Refuse the name of a table whose extension does not tell how to write it.
+def table_format(path: str) -> str:
+    """How a table of this name is to be written.
 
-    >>> check_table_name("rules.docx")
+    >>> table_format("rules.tsv.gz")
+    'tsv'
+    >>> table_format("rules.docx")
     Traceback (most recent call last):
     ...
     rekern.errors.InputError: rules.docx: the extension tells no format; name it .tsv, .csv, .jsonl or .parquet
@@ -123,7 +125,7 @@ def check_table_name(path: str) -> None:
     from rekern.datasets.tables import WRITTEN
 
     try:
-        choose_format(path, None, WRITTEN)
+        return choose_format(path, None, WRITTEN)
     except InputError:
         remedy = "name it .tsv, .csv, .jsonl or .parquet"
         raise InputError(f"{readable(path)}: the extension tells no format; {remedy}") from None

@@ -63,12 +63,12 @@ def predict(
     from rekern.datasets.tables import write_table
     from rekern.files import atomic_path
 
-    output.check_table_name(out)
+    written = output.table_format(out)
     started = time.perf_counter()
     with atomic_path(out) as temporary:  # now, so that a place that cannot be written is known before the work
         table = _pairs(file, source_text, target_text, reading)
         columns = answers(loaded, table, texts)
-        write_table(temporary, columns)
+        write_table(temporary, columns, written)
     took = time.perf_counter() - started
     if json:
         output.print_json({"pairs": len(table), "written": os.fspath(out), "seconds": took})

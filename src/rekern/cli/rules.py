@@ -30,7 +30,7 @@ def rules(
     that a rule matches; ⟨1⟩, ⟨2⟩ … stand for the same words on both sides.
     """
     if out is not None and out != "-":
-        output.check_table_name(out)
+        output.table_format(out)
     loaded = options.load(model)
     found = {name: loaded.rules(top, name) for name in _outputs(loaded, label)}
     if out is not None and out != "-":

@@ -1,8 +1,19 @@
 """Kernels: exact similarities of texts and of pairs of texts."""
 
-from rekern.kernels.base import Kernel, Normalized, Product, Scaled, Sum
+from rekern.kernels.base import Gaussian, Kernel, Normalized, Product, Scaled, Sum
 from rekern.kernels.rewriting import Rewriting
 from rekern.kernels.strings import Spectrum, Wildcard
 from rekern.kernels.subsequence import Subsequence
 
-__all__ = ["Kernel", "Normalized", "Product", "Rewriting", "Scaled", "Spectrum", "Subsequence", "Sum", "Wildcard"]
+__all__ = [
+    "Gaussian",
+    "Kernel",
+    "Normalized",
+    "Product",
+    "Rewriting",
+    "Scaled",
+    "Spectrum",
+    "Subsequence",
+    "Sum",
+    "Wildcard",
+]

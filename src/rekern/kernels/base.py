@@ -51,6 +51,13 @@ class Kernel(BaseEstimator):
         """K(x, x) for every item."""
         raise NotImplementedError
 
+    def fit(self, X: Any, y: Any = None) -> Kernel:
+        """Learn what the kernel needs to know of the training items; most kernels need nothing."""
+        for value in self.get_params(deep=False).values():
+            if isinstance(value, Kernel):
+                value.fit(X, y)
+        return self
+
     def gram(self, X: Any, Y: Any = None, n_jobs: int | None = None, out: str | Path | None = None) -> np.ndarray:
         """The matrix of K(x, y), of X with itself if Y is None.
 
@@ -277,3 +284,62 @@ class Normalized(Kernel):
     def diag(self, X: Any) -> np.ndarray:
         """K(x, x): 1, or 0 for an item that is like nothing."""
         return (self.kernel.diag(X) > 0).astype(float)
+
+
+class Gaussian(Kernel):
+    """exp(−γ · d²), with d the distance that another kernel sees: d² = K(x, x) + K(y, y) − 2 K(x, y).
+
+    Over standardised scores this is the usual RBF kernel.
+
+    >>> from rekern.kernels import Spectrum
+    >>> round(Gaussian(Spectrum(1, normalize=False), gamma=0.5)("a b".split(), "a c".split()), 6)  # d² = 2 + 2 - 2
+    0.367879
+    """
+
+    def __init__(self, kernel: Kernel, gamma: float = 1.0):
+        self.kernel = kernel
+        self.gamma = gamma
+
+    def _gamma(self) -> float:
+        if not (isinstance(self.gamma, Real) and 0 < float(self.gamma) < np.inf):
+            raise ValueError(f"gamma={self.gamma!r}: give a finite number above 0")
+        return float(self.gamma)
+
+    def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
+        plan = self.kernel._plan(X, Y, n_jobs)
+        rows = self.kernel.diag(X)
+        columns = rows if Y is None else self.kernel.diag(Y)
+        block = _Bell(plan.block, rows, columns, plan.symmetric, self._gamma())
+        return Plan(plan.rows, plan.columns, plan.symmetric, block)
+
+    def diag(self, X: Any) -> np.ndarray:
+        """K(x, x) = 1 for every item."""
+        return np.ones(len(self.kernel.diag(X)))
+
+    def scorer(self, X: Any, coefficients: np.ndarray) -> Any:
+        """The plain sum over training items, their scores computed once if the kernel is over scores."""
+        from rekern.kernels.scorers import BellScorer
+        from rekern.kernels.scores import ScoreKernel
+
+        if isinstance(self.kernel, ScoreKernel):
+            return BellScorer(self, X, coefficients)
+        return super().scorer(X, coefficients)
+
+
+@dataclass(frozen=True)
+class _Bell:
+    """The block function of a Gaussian kernel."""
+
+    block: Block
+    rows: np.ndarray
+    columns: np.ndarray
+    symmetric: bool
+    gamma: float
+
+    def __call__(self, first: int, last: int) -> np.ndarray:
+        columns = self.columns[first:] if self.symmetric else self.columns
+        squares = self.rows[first:last, None] + columns - 2 * self.block(first, last)
+        values = np.exp(-self.gamma * np.maximum(squares, 0.0))
+        if self.symmetric:
+            np.fill_diagonal(values, 1.0)
+        return values

@@ -62,7 +62,7 @@ class GramScorer:
     def score(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """The sums for every item, a column for each output."""
         if not self.items:
-            return np.zeros((len(X), self.coefficients.shape[1]))
+            return np.zeros((len(self.kernel.diag(X)), self.coefficients.shape[1]))
         # Row by row: a matrix product adds up in an order that depends on how many rows there are.
         gram = self.kernel.gram(X, self.items, n_jobs)
         return np.array([row @ self.coefficients for row in gram]).reshape(len(gram), -1)
@@ -91,3 +91,26 @@ class FeatureScorer:
             Part("score", name, float(value), float(weight))
             for name, value, weight in zip(names, values, self.weights[:, output])
         ]
+
+
+class BellScorer:
+    """The sum over training items of a Gaussian kernel over scores."""
+
+    def __init__(self, kernel: Any, X: Any, coefficients: np.ndarray):
+        chosen = np.any(coefficients != 0, axis=1)
+        self.kernel = kernel
+        self.coefficients = np.asarray(coefficients)[chosen]
+        self.points = kernel.kernel.scores(X)[chosen]
+
+    def score(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
+        """The sums for every item, a column for each output."""
+        points = self.kernel.kernel.scores(X)
+        sums = np.zeros((len(points), self.coefficients.shape[1]))
+        for index, point in enumerate(points):
+            squares = ((self.points - point) ** 2).sum(axis=1)
+            sums[index] = np.exp(-self.kernel.gamma * squares) @ self.coefficients
+        return sums
+
+    def parts(self, item: Any, output: int = 0) -> list[Part]:
+        """One part: the kernel as a whole."""
+        return [Part("kernel", repr(self.kernel), 1.0, float(self.score([item])[0, output]))]

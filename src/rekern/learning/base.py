@@ -68,7 +68,9 @@ class PairModel(BaseEstimator):
             raise InputError(f"row {missing[0]}: the label is missing; drop the row or give it a label")
         self.kernel_ = clone(self.kernel) if self.kernel is not None else default_kernel()
         self._scorer: Any = None
-        return list(zip(sources, targets)), labels
+        pairs = list(zip(sources, targets))
+        self.kernel_.fit(tokenized(self.kernel_, pairs))
+        return pairs, labels
 
     def _uses_gram(self, rows: int) -> bool:
         """Whether to train on a Gram: up to ``gram_limit`` rows, and always for a kernel without explicit features."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from rekern.errors import ModelFileError
 from rekern.files import atomic_path
-from rekern.kernels.base import Kernel, Normalized, Product, Scaled, Sum
+from rekern.kernels.base import Gaussian, Kernel, Normalized, Product, Scaled, Sum
 from rekern.kernels.rewriting import Rewriting
 from rekern.kernels.strings import Spectrum, Wildcard
 from rekern.kernels.subsequence import Subsequence
@@ -26,21 +26,8 @@ from rekern.structures.tokens import Tokenizer
 FORMAT = "rekern model"
 VERSION = 1
 
-OBJECTS: dict[str, type] = {
-    kind.__name__: kind
-    for kind in (
-        Rewriting,
-        Spectrum,
-        Wildcard,
-        Subsequence,
-        PrecisionRecall,
-        Sum,
-        Product,
-        Scaled,
-        Normalized,
-        Tokenizer,
-    )
-}
+KERNELS = (Rewriting, Spectrum, Wildcard, Subsequence, PrecisionRecall, Sum, Product, Scaled, Normalized, Gaussian)
+OBJECTS: dict[str, type] = {kind.__name__: kind for kind in (*KERNELS, Tokenizer)}
 MODELS: dict[str, type[PairModel]] = {kind.__name__: kind for kind in (PairClassifier, PairRegressor, PairRanker)}
 
 
@@ -189,6 +176,7 @@ def _read(archive: zipfile.ZipFile) -> PairModel:
         raise ModelFileError("its parts do not fit together")
     if isinstance(model, PairRegressor):
         model.levels_ = np.unique(labels)
+    kernel.fit(pairs)
     kernel.diag([("a b", "a")])  # a kernel with impossible parameters says so now, not at the first prediction
     return model
 

@@ -13,8 +13,6 @@ from rekern.files import atomic_path
 from rekern.reproduce.machine import FOLDS, Trained, decisions, grouped_folds, train
 from rekern.reproduce.settings import PRICES, Setting
 
-FINALISTS = 3  # how many settings are also tried at other prices
-
 
 def experiment(
     table: Table,
@@ -22,13 +20,15 @@ def experiment(
     settings: Sequence[Setting],
     candidates: Sequence[Setting] = (),
     judged: np.ndarray | None = None,
+    finalists: int = 3,
     record: Path | None = None,
     n_jobs: int | None = None,
 ) -> dict[str, Any]:
     """The test accuracy of every setting, and of the one that the training part alone chooses.
 
     It is chosen among the settings and the further candidates by its accuracy in the folds, first at their own C, then
-    the best few at other values of C. What was chosen is written to ``record``, if given, before the test part is read.
+    the ``finalists`` best ones at other values of C. What was chosen is written to ``record``, if given, before the
+    test part is read.
 
     >>> from rekern.datasets import from_frame
     >>> from rekern.reproduce.settings import srk
@@ -49,8 +49,8 @@ def experiment(
     signs = np.where(labels == classes[1], 1, -1)
     folds = grouped_folds(pairs, labels, judged)
     first = train([*settings, *candidates], pairs, signs, folds, n_jobs)
-    finalists = sorted(first, key=_by_accuracy)[:FINALISTS]
-    prices = [found.setting.at(C) for found in finalists for C in PRICES if found.setting.price != C]
+    best_first = sorted(first, key=_by_accuracy)[:finalists]
+    prices = [found.setting.at(C) for found in best_first for C in PRICES if found.setting.price != C]
     second = train(prices, pairs, signs, folds, n_jobs)
     best = min([*first, *second], key=_by_accuracy)
     chosen = {**best.setting.described(), "cv_accuracy": _rounded(best.cv_accuracy), "folds": FOLDS}

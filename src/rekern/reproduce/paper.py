@@ -36,8 +36,9 @@ def rte3_ablation(data: DataPath = None, out: Path | None = None, n_jobs: int | 
         for kmax in KMAX
     ]
     record = out / "rte3-ablation-chosen.json" if out else None
+    judged = _rte3_judged(data)
     table = load_rte("train", data)
-    return experiment(table, lambda: load_rte("test", data), settings, (), _rte3_judged(data), record, n_jobs)
+    return experiment(table, lambda: load_rte("test", data), settings, (), judged, record=record, n_jobs=n_jobs)
 
 
 ABLATION: list[tuple[str, float, dict[str, Any]]] = [
@@ -61,7 +62,7 @@ def _paper(
 ) -> dict[str, Any]:
     record = out / f"{name}-chosen.json" if out else None
     settings: list[Setting] = paper_settings()
-    result = experiment(table, load_test, settings, candidates(name), judged, record, n_jobs)
+    result = experiment(table, load_test, settings, candidates(name), judged, record=record, n_jobs=n_jobs)
     best = {family: best_row(result["rows"], family) for family in published.OWN[name]}
     for family, value in published.OWN[name].items():
         row = best[family]

@@ -79,8 +79,9 @@ def _described(chosen: dict[str, Any], where: str = "") -> str:
     if "C" in chosen:
         what.append(f"C = {chosen['C']:g}")
     where = where or (f" for {chosen['task']}" if "task" in chosen else "")
-    lines = [f"Chosen on the training part{where}: {', '.join(what)}"]
-    for prefix, name in (("cv_", "cross-validation"), ("dev_", "development part"), ("", "test")):
+    part = "development" if any(name.startswith("dev_") for name in chosen) else "training"
+    lines = [f"Chosen on the {part} part{where}: {', '.join(what)}"]
+    for prefix, name in (("cv_", "cross-validation"), ("dev_", "development"), ("", "test")):
         found = [
             f"{measure} {_cell(chosen[prefix + measure], DIGITS.get(measure, 2))}"
             for measure in MEASURES

@@ -1,0 +1,120 @@
+"""Every kind of bad input, through every command that reads it: one line, exit code 2, nothing written."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from cli.running import error_of, invoke, json_of
+
+HEADER = b"source\ttarget\tlabel\n"
+BAD_TABLES = {
+    "a missing file": ("t.tsv", None, "there is no file", "check the path"),
+    "an empty file": ("t.tsv", b"", "t.tsv is empty", "it needs a header line and at least one row"),
+    "no rows": ("t.tsv", HEADER, "has a header but no rows", "add at least one pair"),
+    "a missing column": ("t.tsv", b"source\tlabel\na\t1\n", "has no column 'target'", "name one with"),
+    "too few fields": ("t.tsv", HEADER + b"a\tb\t1\nc\td\n", "t.tsv, line 3: 2 fields where the header has 3", "tabs"),
+    "too many fields": ("t.csv", b"source,target,label\na,b,1,2\n", "t.csv, line 2: 4 fields", "3"),
+    "no text (None)": (
+        "t.jsonl",
+        b'{"source": null, "target": "b", "label": 1}\n',
+        "line 1: the source is missing",
+        "drop",
+    ),
+    "no text (NaN)": (
+        "t.jsonl",
+        b'{"source": "a", "target": NaN, "label": 1}\n',
+        "line 1: the target is missing",
+        "drop",
+    ),
+    "no text (a number)": (
+        "t.jsonl",
+        b'{"source": "a", "target": 7, "label": 1}\n',
+        "line 1: the target is an int",
+        "string",
+    ),
+    "an encoding": ("t.tsv", HEADER + b"caf\xe9\tb\t1\n", "t.tsv, line 2: byte 0xe9", "--encoding latin-1"),
+    "broken JSON": ("t.jsonl", b'{"source": "a"\n', "t.jsonl, line 1", "invalid JSON"),
+    "a broken archive": ("t.tsv.gz", b"\x1f\x8b broken", "not a whole gzip file", "fetch it again"),
+    "an unknown extension": ("t.xyz", HEADER + b"a\tb\t1\n", "'.xyz' tells no format", "--format"),
+}
+BAD_LABELS = {
+    "a missing label": (HEADER + b"a\tb\t1\nc\td\t\n", "line 3: the label is missing", "drop the row"),
+    "not a number": (
+        HEADER + b"a\tb\t1\nc\td\tnan\n",
+        "line 3: the label is 'nan' where the others",
+        "drop",
+    ),
+    "one class": (HEADER + b"a\tb\t1\nc\td\t1\n", "t.tsv: all labels are 1", "two classes or more"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_TABLES)
+@pytest.mark.parametrize("command", ("train", "predict", "evaluate", "explain", "gram"))
+def test_tables(kind: str, command: str, models: Path, tmp_path: Path) -> None:
+    name, content, *expected = BAD_TABLES[kind]
+    table = tmp_path / name
+    if content is not None:
+        table.write_bytes(content)
+    out = ("-o", tmp_path / {"train": "m.rekern", "predict": "p.tsv", "gram": "g.npy"}.get(command, ""))
+    arguments = {
+        "train": (table, *out),
+        "predict": (models / "two.rekern", table, *out),
+        "evaluate": (models / "two.rekern", table),
+        "explain": (models / "two.rekern", "--row", 1, table),
+        "gram": (table, *out),
+    }[command]
+    line = error_of(command, *arguments)
+    assert all(words in line for words in expected)
+    assert [file.name for file in tmp_path.iterdir()] == ([name] if content is not None else [])
+
+
+@pytest.mark.parametrize("kind", BAD_LABELS)
+def test_labels(kind: str, tmp_path: Path) -> None:
+    content, *expected = BAD_LABELS[kind]
+    (tmp_path / "t.tsv").write_bytes(content)
+    line = error_of("train", tmp_path / "t.tsv", "-o", tmp_path / "m.rekern")
+    assert all(words in line for words in expected)
+    assert [file.name for file in tmp_path.iterdir()] == ["t.tsv"]
+
+
+def test_groups_without_an_order(tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_bytes(HEADER + b"a\tb\t1\nc\td\t0\n")
+    line = error_of("train", tmp_path / "t.tsv", "--group", "source", "-o", tmp_path / "m.rekern")
+    assert "no group has two candidates with different labels" in line
+
+
+@pytest.mark.parametrize("command", ("predict", "evaluate", "explain", "rules"))
+@pytest.mark.parametrize("damage", ("missing", "folder", "truncated", "text", "other zip", "newer"))
+def test_models(command: str, damage: str, models: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m.rekern"
+    whole = (models / "two.rekern").read_bytes()
+    if damage == "folder":
+        path.mkdir()
+    elif damage == "truncated":
+        path.write_bytes(whole[: len(whole) // 2])
+    elif damage == "text":
+        path.write_text("hello")
+    elif damage in ("other zip", "newer"):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("model.json", '{"format": "rekern model", "version": 99}' if damage == "newer" else "{}")
+    arguments = {
+        "predict": (models / "test.tsv",),
+        "evaluate": (models / "test.tsv",),
+        "explain": ("a", "b"),
+        "rules": (),
+    }[command]
+    line = error_of(command, path, *arguments)
+    words = {"missing": "no such file", "folder": "folder", "newer": "upgrade", "other zip": "not a Rekern model"}
+    assert "m.rekern" in line and words.get(damage, "train and save it again") in line
+
+
+@pytest.mark.parametrize(
+    "text", ("", "word", "a " * 10_000, "🦊 ж\u0301 \u202e", "same same same same", "[x] {y} \\ %s")
+)
+def test_unusual_texts_are_fine(text: str, models: Path, tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text(f"source\ttarget\tlabel\n{text}\tb a\t1\na b\t{text}\t0\n", encoding="utf-8")
+    report = json_of("predict", models / "two.rekern", tmp_path / "t.tsv")
+    assert all(0 <= chance <= 1 for row in report["rows"] for chance in row["probabilities"].values())
+    invoke("train", tmp_path / "t.tsv", "-o", tmp_path / "m.rekern")
+    invoke("explain", tmp_path / "m.rekern", "--row", 1, tmp_path / "t.tsv")

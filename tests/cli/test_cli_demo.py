@@ -1,0 +1,72 @@
+"""``rekern demo``, and the commands that it proposes; ``rekern reproduce`` and ``rekern bench``."""
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.running import error_of, invoke, json_of
+
+
+def test_demo_shows_everything_and_its_proposals_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = invoke("demo", "--pairs", "demo pairs").stdout
+    methods = ("bag-of-words", "pr", "ps-srk", "pw-srk", "kb-srk", "kb-srk+pr")
+    assert all(f"\n{method} " in text for method in methods)
+    for words in ("active to passive", "That it follows", "That it does not", "which is the sum of", "demo.rekern"):
+        assert words in text
+    head, proposals = text.split("Try:\n")
+    assert max(map(len, head.splitlines())) <= 80
+    commands = [shlex.split(line) for line in proposals.strip().splitlines()]
+    assert {command[1] for command in commands} == {"explain", "rules", "evaluate", "train"}
+    answers = []
+    for command in commands:
+        assert command[0] == "rekern"
+        result = invoke(*command[1:])
+        answers += [line.split()[1] for line in result.stdout.splitlines() if line.startswith("answer ")]
+    assert answers == ["1,", "0,"]
+
+
+def test_demo_as_json(tmp_path: Path) -> None:
+    report = json_of("demo", "--out", tmp_path / "m.rekern")
+    accuracy = {row["method"]: row["accuracy"] for row in report["rows"]}
+    assert accuracy["kb-srk"] > 85 and accuracy["kb-srk+pr"] > 85
+    assert all(accuracy[method] < 65 for method in ("bag-of-words", "pr", "ps-srk", "pw-srk"))
+    assert sum(kind["pairs"] for kind in report["rewritings"]) == report["test_pairs"] and report["train_pairs"] >= 1500
+    assert report["explained"]["prediction"] == 1 and report["rules"]["for"] and report["rules"]["against"]
+    assert report["seconds"] < 90 and [file.name for file in tmp_path.iterdir()] == ["m.rekern"]
+    assert "there is no folder" in error_of("demo", "--out", tmp_path / "no" / "m.rekern")
+
+
+def test_reproduce_calls_the_experiment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import rekern.reproduce
+
+    calls: list[Any] = []
+
+    def run(name: str, **options: Any) -> dict[str, Any]:
+        calls.append((name, options))
+        return {"name": name, "rows": [{"method": "pr", "kmax": None, "accuracy": 73.5}], "seconds": 1.0}
+
+    monkeypatch.setattr(rekern.reproduce, "run", run)
+    monkeypatch.setattr(rekern.reproduce, "render", lambda result: f"table of {result['name']}")
+    report = json_of("reproduce", "msrp", "--data", tmp_path, "--out", tmp_path / "figures", "--jobs", 2)
+    assert report["rows"][0] == {"method": "pr", "kmax": None, "accuracy": 73.5}
+    assert calls == [("msrp", {"data": tmp_path, "out": tmp_path / "figures", "n_jobs": 2})]
+    assert invoke("reproduce", "msrp").stdout == "table of msrp\n"
+
+
+def test_reproduce_lists_what_there_is(tmp_path: Path) -> None:
+    assert {"msrp", "rte3", "qqp", "sick", "stsb", "wikiqa", "paws"} <= set(json_of("reproduce"))
+    assert "\nmsrp " in invoke("reproduce").stdout
+    assert "there is no experiment 'trec': choose msrp" in error_of("reproduce", "trec")
+    assert "there is no" in error_of("reproduce", "msrp", "--data", tmp_path)
+
+
+def test_bench_calls_the_measurements(monkeypatch: pytest.MonkeyPatch) -> None:
+    import rekern.bench
+
+    monkeypatch.setattr(rekern.bench, "run", lambda **options: {"quick": options["quick"], "rate": float("inf")})
+    monkeypatch.setattr(rekern.bench, "render", lambda result: f"quick: {result['quick']}")
+    assert json_of("bench") == {"quick": False, "rate": None}
+    assert invoke("bench", "--quick").stdout == "quick: True\n"

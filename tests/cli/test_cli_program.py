@@ -1,0 +1,186 @@
+"""How commands begin and end: help, exit codes, one line for an error, Ctrl-C, closed pipes."""
+
+import os
+import signal
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+from cli.running import error_of, invoke
+from rekern.cli import program
+
+COMMANDS = ("demo", "train", "predict", "evaluate", "explain", "rules", "gram", "reproduce", "bench")
+HEAVY = ("numpy", "scipy", "sklearn", "numba", "pandas", "matplotlib", "snowballstemmer")
+
+
+def start(*arguments: object, **options: object) -> subprocess.Popen:
+    """The command line in a process of its own, in which Ctrl-C works even if the tests run in the background."""
+    command = [sys.executable, "-m", "rekern", *map(str, arguments)]
+    restore = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler)}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, **{**pipes, **(restore if os.name == "posix" else {}), **options})
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example_and_json(command: str) -> None:
+    text = invoke(command, "--help").stdout
+    assert f"  rekern {command}" in text and "--json" in text
+    assert max(map(len, text.splitlines())) <= 90
+
+
+def test_help_lists_all_commands_with_and_without_asking() -> None:
+    text = invoke("--help").stdout
+    assert all(f"\n  {command} " in text for command in COMMANDS)
+    assert "..." not in text.split("Commands:")[1]  # no description is cut off
+    assert invoke().stdout == text == invoke("-h").stdout
+
+
+def test_version() -> None:
+    assert invoke("--version").stdout == "rekern 0.1.0\n"
+
+
+@pytest.mark.parametrize("arguments", (["--help"], ["train", "--help"]))
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+    code = f"import sys; sys.argv[1:] = {arguments!r}\nfrom rekern.cli import main\n"
+    code += f"try: main()\nfinally: print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "[]\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nonsense"], "no such command 'nonsense'"),
+        (["--nonsense"], "no such option: --nonsense"),
+        (["train"], "missing argument 'FILE'; see rekern train --help"),
+        (["train", "a.tsv"], "missing option '--out'"),
+        (["train", "a.tsv", "-o", "m.rekern", "--wildcards", "wild"], "'wild' is not one of"),
+        (["train", "a.tsv", "-o", "m.rekern", "--jobs", "0"], "'--jobs'"),
+        (["train", "a.tsv", "-o", "m.rekern", "--decay", "much"], "'--decay'"),
+        (["train", "a.tsv", "-o", "m.rekern", "--decay", "1.5"], "--decay 1.5 is out of range"),
+        (["train", "a.tsv", "-o", "m.rekern", "--C", "nan"], "--C nan is out of range"),
+        (["train", "a.tsv", "-o", "m.rekern", "--k", "4-1"], "--k '4-1' is no list of window sizes"),
+        (["train", "a.tsv", "-o", "m.rekern", "--k", "3x5,3x5"], "--k '3x5,3x5'"),
+        (["train", "a.tsv", "-o", "m.rekern", "--k", "99"], "--k '99'"),
+        (["train", "a.tsv", "-o", "m.rekern", "--language", "klingon"], "no stemmer for language 'klingon'"),
+    ],
+)
+def test_bad_options_are_one_line(arguments: list[str], message: str) -> None:
+    assert message in error_of(*arguments)
+
+
+def test_an_unforeseen_error_is_one_line_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("rekern.datasets.tables.read_table", lambda *_, **__: 1 / 0)
+    assert "ZeroDivisionError: division by zero" in error_of("train", "a.tsv", "-o", tmp_path / "m.rekern")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_traceback_is_shown_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(program.TRACEBACK, "1")
+    from typer.testing import CliRunner
+
+    from rekern.cli.app import app
+
+    result = CliRunner().invoke(app, ["rules", "no such.rekern"])
+    assert result.exit_code == 2 and "Traceback" in result.stderr and "there is no such file" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (PermissionError(13, "Permission denied", "x.tsv"), "x.tsv: Permission denied"),
+        (MemoryError(), "memory"),
+        (ValueError("two\nlines"), "two lines"),
+    ],
+)
+def test_errors_of_the_system(monkeypatch: pytest.MonkeyPatch, error: BaseException, message: str) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("rekern.learning.files.load_model", fail)
+    assert message in error_of("rules", "m.rekern")
+
+
+def test_a_missing_library_names_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, models: Path) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    line = error_of("predict", models / "two.rekern", models / "test.tsv", "-o", tmp_path / "p.parquet")
+    assert 'pip install "rekern[tables]"' in line and list(tmp_path.iterdir()) == []
+
+
+def test_warnings_are_one_line(monkeypatch: pytest.MonkeyPatch, models: Path) -> None:
+    from rekern.learning import load_model
+
+    def load(path: Path) -> object:
+        warnings.warn("something\nodd", stacklevel=1)
+        return load_model(path)
+
+    monkeypatch.setattr("rekern.learning.files.load_model", load)
+    result = invoke("evaluate", models / "two.rekern", models / "test.tsv", "--json")
+    assert result.stderr == "rekern: warning: something odd\n" and result.stdout.startswith("{")
+
+
+def test_an_interrupt_is_one_line_and_130(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rekern.datasets.tables.read_table", interrupt)
+    for _ in range(2):
+        assert invoke("train", "a.tsv", "-o", tmp_path / "m.rekern", code=130).stderr == "rekern: stopped\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent in the POSIX way")
+def test_ctrl_c_leaves_no_file(tables: Path, tmp_path: Path) -> None:
+    process = start("train", tables / "train.tsv", "--cv", "100", "-o", tmp_path / "m.rekern")
+    assert process.stdout is not None
+    while not process.stdout.readline().startswith("tokens"):
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (130, "rekern: stopped\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent in the POSIX way")
+def test_ctrl_c_ends_compiled_code_that_does_not_listen(tmp_path: Path) -> None:
+    code = (
+        "import sys, threading\nimport rekern.cli.rules as rules, rekern.cli.options as options\n"
+        "def deaf(path, jobs=None):\n"
+        "    import ctypes; print('deaf', flush=True)\n"
+        "    ctypes.CDLL(None).poll(None, 0, 60000); ctypes.CDLL(None).poll(None, 0, 60000)\n"
+        "    while True: ctypes.CDLL(None).usleep(1000000)\n"
+        "options.load = deaf\nsys.argv[1:] = ['rules', 'm.rekern']\n"
+        "import signal; signal.signal(signal.SIGINT, lambda *_: None)\n"  # what was to interrupt is lost
+        "from rekern.cli import main\nmain()"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == "deaf\n"
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (130, "rekern: stopped\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes are closed in the POSIX way")
+def test_a_closed_pipe_is_quiet(models: Path) -> None:
+    process = start("predict", models / "two.rekern", models / "test.tsv")
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait(timeout=20) == 1
+
+
+def test_errors_of_a_process(tmp_path: Path) -> None:
+    process = start("train", "missing.tsv", "-o", "m.rekern", cwd=tmp_path)
+    output, errors = process.communicate()
+    assert (process.returncode, output) == (2, "")
+    assert errors == "rekern: there is no file missing.tsv: check the path\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_output_that_lacks_characters(models: Path) -> None:
+    plain = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    output, errors = start("rules", models / "two.rekern", "--top", 1, env=plain).communicate()
+    assert r"\u27e81\u27e9" in output and errors == ""
