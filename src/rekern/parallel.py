@@ -62,18 +62,17 @@ def run(
     yield from track(results, len(calls), label)
 
 
-def local(
-    function: Callable[..., Any], ranges: Sequence[tuple[int, int]], arrays: tuple[Any, ...], n_jobs: int | None = None
-) -> None:
-    """Call ``function(first, last, *arrays)`` for every range, in threads of this process, to fill shared arrays.
+def local(function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], n_jobs: int | None = None) -> list[Any]:
+    """The results of ``function(*call)`` for every call, from threads of this process, whatever joblib is set to.
 
-    Only for work on arrays too large to be worth sending elsewhere; the ranges must not touch each other's results.
+    For compiled work on arrays that are too large to be worth sending elsewhere, or are filled in place.
+
+    >>> local(max, [(1, 2), (4, 3)], n_jobs=2)
+    [2, 4]
     """
     wanted = jobs(n_jobs)
     threads = joblib.effective_n_jobs(wanted) if wanted is not None else joblib.cpu_count()
-    if len(ranges) <= 1 or threads == 1:
-        for first, last in ranges:
-            function(first, last, *arrays)
-    else:
-        with ThreadPoolExecutor(min(threads, len(ranges))) as pool:
-            list(pool.map(lambda span: function(*span, *arrays), ranges))
+    if len(calls) <= 1 or threads == 1:
+        return [function(*call) for call in calls]
+    with ThreadPoolExecutor(min(threads, len(calls))) as pool:
+        return list(pool.map(lambda call: function(*call), calls))

@@ -41,7 +41,7 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         Number of columns of the stateless mode: a rule falls into the column "key modulo ``hashing``", nothing is
         learned or kept, and columns have no names. Rules that meet in a column are added up.
     min_df : int or float
-        Leave out the rules of fewer training pairs than this (or than this share of them).
+        Leave out the rules of fewer training pairs than this number, or than this share of them (a float up to 1.0).
     n_jobs : int, optional
         Threads; all cores by default.
 
@@ -120,7 +120,7 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
             self.keys_ = found.keys[kept]
             renumbered = np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, -1).astype(np.int32)
             columns, values, indptr = _only_known(renumbered[columns], values, indptr)
-        return sp.csr_array((values, columns, indptr), shape=(len(pairs), len(self.keys_)))
+        return _matrix(values, columns, indptr, len(self.keys_))
 
     def transform(self, X: Any) -> sp.csr_array:
         """The matrix of these pairs, over the columns that were learned.
@@ -138,7 +138,7 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
             self._index = index_keys(self.keys_)
         known = look_up(listed.keys, self._index, self.n_jobs)
         columns, values, indptr = _only_known(known, listed.values, listed.indptr)
-        return sp.csr_array((values, columns, indptr), shape=(len(indptr) - 1, len(self.keys_)))
+        return _matrix(values, columns, indptr, len(self.keys_))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The rule of every column as text, each name once.
@@ -207,7 +207,7 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         lengths = np.concatenate([np.diff(indptr) for _, _, indptr in blocks])
         indptr = np.concatenate([[0], np.cumsum(lengths)])
         numbers, values = (np.concatenate([block[part] for block in blocks]) for part in (0, 1))
-        return sp.csr_array((values, numbers, indptr), shape=(len(pairs), columns))
+        return _matrix(values, numbers, indptr, columns)
 
     def _checked(self) -> RewriteVectorizer:
         """This vectorizer, if its parameters can be used."""
@@ -216,10 +216,10 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         whole = isinstance(hashing, Integral) and not isinstance(hashing, bool)
         if hashing is not None and not (whole and 1 <= hashing <= MOST_COLUMNS):
             raise ValueError(f"hashing={hashing!r}: give a number of columns from 1 to {MOST_COLUMNS}, or None")
-        if isinstance(least, bool) or not isinstance(least, Real) or not (least >= 1 or 0 <= least < 1):
-            raise ValueError(f"min_df={least!r}: give a number of pairs, or a share of them below 1")
-        if least > 1 and not isinstance(least, Integral):
-            raise ValueError(f"min_df={least!r}: give a whole number of pairs, or a share of them below 1")
+        counted = isinstance(least, Integral) and not isinstance(least, bool) and least >= 1
+        shared = isinstance(least, Real) and not isinstance(least, Integral) and 0 <= least <= 1
+        if not counted and not shared:
+            raise ValueError(f"min_df={least!r}: give a whole number of pairs from 1, or a share of them up to 1.0")
         if hashing is not None and least != 1:
             raise ValueError("min_df counts training pairs, and hashing keeps no counts: leave out one of them")
         return self
@@ -241,6 +241,13 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         tags.requires_fit = self.hashing is None
         tags.input_tags.string = True
         return tags
+
+
+def _matrix(values: Array, columns: Array, indptr: Array, width: int) -> sp.csr_array:
+    # Many of scikit-learn's solvers take 32-bit indices only, and SciPy would widen the columns to match the pointers.
+    if indptr[-1] < 2**31:
+        indptr = indptr.astype(np.int32)
+    return sp.csr_array((values, columns, indptr), shape=(len(indptr) - 1, width))
 
 
 def _hashed_block(kernel: Rewriting, columns: int, pairs: Pairs) -> tuple[Array, Array, Array]:

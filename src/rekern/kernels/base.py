@@ -21,7 +21,7 @@ from rekern.parallel import run, shares_memory, spans
 
 Block = Callable[[int, int], np.ndarray]
 
-BLOCK_BYTES = 1 << 23  # of one block of a Gram: small enough to stay in cache, large enough to be worth a task
+BLOCK_BYTES = 1 << 21  # of one block of a Gram: small enough to stay in cache, large enough to be worth a task
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ def list_all(
     fill = indptr[:-1].copy()
     for rows, row_scale, key in zip(windows, scale, size_keys):
         arrays = (fill, keys, values, row_scale, key, rows.source, rows.target, rows.wild(), mask)
-        local(list_rules, spans(len(fill), max(256, len(fill) // 16)), arrays, n_jobs)
+        local(list_rules, [(*span, *arrays) for span in spans(len(fill), max(256, len(fill) // 16))], n_jobs)
     return KeyRows(indptr, keys, values)
 
 

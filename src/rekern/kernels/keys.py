@@ -15,6 +15,7 @@ from rekern._compile import compiled
 from rekern.parallel import local, spans
 
 Array = np.ndarray
+FEW_KEYS = 1 << 20  # up to here one thread is done before others have started
 
 
 class KeyRows(NamedTuple):
@@ -239,11 +240,14 @@ def number_keys(keys: Array, n_jobs: int | None = None) -> tuple[Array, Array]:
     numbers = np.empty(len(keys), np.int32)
     distinct = np.empty(len(keys), np.uint64)
     sizes = np.zeros(parts, np.int64)
-    local(_number_parts, spans(parts, max(1, parts // 16)), (keys, starts, order, numbers, distinct, sizes), n_jobs)
+    if len(keys) < FEW_KEYS:
+        n_jobs = 1
+    arrays = (keys, starts, order, numbers, distinct, sizes)
+    local(_number_parts, [(*span, *arrays) for span in spans(parts, max(1, parts // 16))], n_jobs)
     before = np.concatenate([[0], np.cumsum(sizes)])
     joined = np.empty(before[-1], np.uint64)
     blocks = spans(len(keys), max(1, len(keys) // 8))
-    local(_join_parts, blocks, (keys, bits, starts, before, numbers, distinct, joined), n_jobs)
+    local(_join_parts, [(*block, keys, bits, starts, before, numbers, distinct, joined) for block in blocks], n_jobs)
     return numbers, joined
 
 
@@ -263,10 +267,11 @@ def index_keys(distinct: Array) -> KeyIndex:
 def look_up(keys: Array, index: KeyIndex, n_jobs: int | None = None) -> Array:
     """The numbers of keys; -1 for a key that has none."""
     numbers = np.empty(len(keys), np.int32)
-    if len(keys) < 1 << 20:
+    if len(keys) < FEW_KEYS:
         _look_up(keys, index.slots, index.codes, index.shift, numbers)
     else:  # many keys: piece by piece of the table, so that each piece stays in cache
         order = _partition(keys, 8)[1]
         blocks = spans(len(keys), max(1, len(keys) // 8))
-        local(_look_up_in_order, blocks, (order, keys, index.slots, index.codes, index.shift, numbers), n_jobs)
+        arrays = (order, keys, index.slots, index.codes, index.shift, numbers)
+        local(_look_up_in_order, [(*block, *arrays) for block in blocks], n_jobs)
     return numbers

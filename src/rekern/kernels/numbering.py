@@ -96,20 +96,14 @@ def number_rules(windows: list[Rows], scale: np.ndarray, size_keys: list[Any], n
     if indptr[-1] >= 1 << 31:
         raise ValueError(f"{indptr[-1]:,} features are too many for one matrix; use a smaller k or fewer pairs")
     columns, values = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
-    plain: list[Any] = [None] * len(windows)
-
-    def number(first: int, last: int) -> None:
-        for index in range(first, last):
-            plain[index] = _combinations(windows[index], size_keys[index])
-
-    local(number, spans(len(windows), 1), (), n_jobs)
+    plain = local(_combinations, list(zip(windows, size_keys)), n_jobs)
     fill, offset, keys = indptr[:-1].copy(), 0, []
     for rows, row_scale, (begin, numbers, plain_keys) in zip(windows, scale, plain):
         wild = rows.wild()
         wild_numbers, wild_keys = number_keys(wild.keys, n_jobs)
         shared = (fill, columns, values, row_scale, offset, rows.source, rows.target, wild, begin, numbers)
         ranges = spans(len(fill), max(256, len(fill) // 16))
-        local(_assemble, ranges, (*shared, wild_numbers, offset + len(plain_keys)), n_jobs)
+        local(_assemble, [(*span, *shared, wild_numbers, offset + len(plain_keys)) for span in ranges], n_jobs)
         offset += len(plain_keys) + len(wild_keys)
         keys += [plain_keys, wild_keys]
     return Columns(indptr, columns, values, np.concatenate(keys))

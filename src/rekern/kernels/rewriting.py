@@ -24,7 +24,7 @@ from rekern.kernels.postings import Postings, add_window, invert
 from rekern.kernels.rules import aligned_rules, rule_constants
 from rekern.kernels.rulescorer import RuleScorer
 from rekern.kernels.windows import patterns
-from rekern.parallel import run, spans
+from rekern.parallel import local, run, spans
 from rekern.structures.pairs import Pairs
 
 PAIRS_IN_BLOCK = 512
@@ -103,7 +103,7 @@ class Rewriting(Kernel):
         )
         calls = [
             (tokens.ids[tokens.offsets[2 * a] : tokens.offsets[2 * b]], _shifted(tokens.offsets[2 * a : 2 * b + 1]))
-            for a, b in spans(len(pairs), PAIRS_IN_BLOCK)
+            for a, b in spans(len(pairs), max(PAIRS_IN_BLOCK, len(pairs) // 64))
         ] or [(tokens.ids[:0], np.zeros(1, np.int64))]
         blocks, cut = [], 0
         for block, capped in run(extract, calls, n_jobs, "rules"):
@@ -151,18 +151,18 @@ class Rewriting(Kernel):
         norms = self.squared_norms([rows[0] for rows in passes])
         scale = self.scales(norms)
         scale2 = scale if Y is None else self.scales(self.squared_norms([rows[1] for rows in passes]))
-        windows = []
+        scales, calls = [], []
         for number, rows in enumerate(passes):
             others = rows[1] if Y is not None else [None] * len(rows[0])
             for index, (left, right) in enumerate(zip(rows[0], others)):
                 if number:  # later passes list further rules with wildcards only
                     left, right = left.only_rules(), right and right.only_rules()
-                lists = (
-                    invert(left.source, right and right.source, n_jobs),
-                    invert(left.target, right and right.target, n_jobs),
-                    invert(left.wild(), right and right.wild(), n_jobs),
-                )
-                windows.append((scale[index], scale2[index], *lists))
+                scales.append((scale[index], scale2[index]))
+                calls.append((left.source, right and right.source, 1))
+                calls.append((left.target, right and right.target, 1))
+                calls.append((left.wild(), right and right.wild(), 1))
+        lists = local(invert, calls, n_jobs)
+        windows = [(*two, *lists[3 * index : 3 * index + 3]) for index, two in enumerate(scales)]
         diagonal = None
         if Y is None:
             diagonal = (norms > 0).sum(axis=0).astype(float) if self.normalize else norms.sum(axis=0)
