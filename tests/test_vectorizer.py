@@ -205,7 +205,7 @@ def test_pipeline(machine, hashing):
     pairs, labels = rewritings(90)
     test, expected = rewritings(60, seed=1)
     model = make_pipeline(RewriteVectorizer(k=[(1, 1), (3, 5)], hashing=hashing), machine).fit(pairs, labels)
-    assert model.score(test, expected) > 0.9
+    assert model.score(test, expected) > 0.75
 
 
 def test_grid_search():

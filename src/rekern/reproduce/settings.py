@@ -3,6 +3,7 @@
 A new idea joins the choice on the training part by one more `Setting` in `candidates`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -65,16 +66,16 @@ def paper_settings() -> list[Setting]:
     return [Setting("pr", PrecisionRecall())] + [srk(method, kmax) for method in methods for kmax in KMAX]
 
 
-def candidates(corpus: str) -> list[Setting]:
-    """What our own row is chosen from by cross-validation, besides the paper's settings; ``corpus`` may add its own.
+def candidates(pairs: Sequence[tuple[str, str]]) -> list[Setting]:
+    """What our own row is chosen from by cross-validation, besides the paper's settings.
 
-    >>> {setting.method for setting in candidates("msrp")}
-    {'kb-srk+pr'}
+    ``pairs`` are the training pairs, for kernels that take statistics from them. Another kernel is another entry of
+    the list.
+
+    >>> {(setting.method, setting.note) for setting in candidates([])}
+    {('kb-srk+pr', 'decay 0.5')}
     """
-    return [srk("kb-srk+pr", kmax, decay=0.5, note="decay 0.5") for kmax in KMAX] + CANDIDATES.get(corpus, [])
-
-
-CANDIDATES: dict[str, list[Setting]] = {}
+    return [srk("kb-srk+pr", kmax, decay=0.5, note="decay 0.5") for kmax in KMAX]
 
 
 def terms(kernel: Kernel, weight: float = 1.0) -> list[tuple[float, Kernel]]:
