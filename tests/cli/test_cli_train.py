@@ -101,6 +101,10 @@ def test_cross_validation_is_what_scikit_learn_finds(tables: Path, tmp_path: Pat
     assert found["accuracies"] == pytest.approx(scores.tolist())
 
 
+def test_a_model_is_not_printed(tables: Path) -> None:
+    assert "name a file" in error_of("train", tables / "train.tsv", "-o", "-")
+
+
 def test_too_many_folds(tables: Path, tmp_path: Path) -> None:
     start = ("train", tables / "train.tsv", "-o", tmp_path / "m.rekern", "--cv")
     assert "has only 120 of class 0, too few for --cv 121: ask for fewer folds" in error_of(*start, 121)

@@ -34,7 +34,7 @@ def evaluate(
     """
     loaded = options.load(model, jobs)
     table = options.Reading(source, target, label, group, format, encoding, no_header).table(file)
-    truth = known_labels(loaded, table)
+    truth = _known_labels(loaded, table)
     started = time.perf_counter()
     predictions = loaded.predict(table.pairs).tolist()
     took = time.perf_counter() - started
@@ -63,7 +63,7 @@ def evaluate(
         print(f"groups with an answer   {found['groups']:,}")
 
 
-def known_labels(model: Any, table: Table) -> list[Any]:
+def _known_labels(model: Any, table: Table) -> list[Any]:
     """The labels of a table as the model's own; one that the model cannot know is an error that names its line."""
     labels = table.labels or []
     if type(model).__name__ != "PairClassifier":

@@ -74,7 +74,22 @@ def _pair(texts: list[str], row: int | None, reading: options.Reading) -> tuple[
 
 
 def print_explanation(found: Any, top: int) -> None:
-    """An explanation for people."""
+    """An explanation for people.
+
+    >>> from rekern.learning.explanation import Explanation
+    >>> from rekern.kernels.scorers import Part
+    >>> part = Part("score", "recall", 1.0, 0.5)
+    >>> print_explanation(Explanation("a", "a", 1, None, 0.25, -0.25, [part]), top=3)  # doctest: +NORMALIZE_WHITESPACE
+    source    a
+    target    a
+    answer    1
+    decision  +0.2500, which is the sum of:
+    <BLANKLINE>
+       adds  rule or score  on the words
+    ──────────────────────────────────────
+    +0.5000  recall         1.000 × +0.500
+    -0.2500  intercept
+    """
     from rich.table import Table
 
     console = output.console()

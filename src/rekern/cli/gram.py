@@ -83,6 +83,10 @@ def label_numbers(rows: Table, columns: Table | None) -> tuple[list[Any], dict[s
     """The labels as numbers, and which number stands for which string.
 
     With a second table its labels decide, so that training and test files agree.
+
+    >>> from rekern.datasets import from_frame
+    >>> label_numbers(from_frame({"source": ["a", "b"], "target": ["c", "d"], "label": ["yes", "no"]}), None)
+    ([1, 0], {'no': 0, 'yes': 1})
     """
     labels = rows.labels or []
     deciding = labels if columns is None else columns.labels or []

@@ -183,7 +183,13 @@ def kernel_in_words(kernel: Any) -> dict[str, str]:
 
 
 def load(path: Path, n_jobs: int | None = None) -> Any:
-    """The model in a file, to be used with this many threads."""
+    """The model in a file, to be used with this many threads.
+
+    >>> load(Path("no such.rekern"))
+    Traceback (most recent call last):
+    ...
+    rekern.errors.ModelFileError: no such.rekern: there is no such file
+    """
     from rekern.learning.files import load_model
 
     model = load_model(path)
@@ -192,7 +198,12 @@ def load(path: Path, n_jobs: int | None = None) -> Any:
 
 
 def same_source_groups(table: Table) -> list[Any]:
-    """The group of each pair: the column that was asked for, or else the source itself."""
+    """The group of each pair: the column that was asked for, or else the source itself.
+
+    >>> from rekern.datasets import from_frame
+    >>> same_source_groups(from_frame({"source": ["who", "who"], "target": ["me", "you"]}, label=None))
+    ['who', 'who']
+    """
     return table.groups if table.groups is not None else [source for source, _ in table.pairs]
 
 

@@ -45,14 +45,22 @@ def _plain(value: Any) -> Any:
 
 
 def console() -> Console:
-    """Standard output for people; what is printed is taken literally."""
+    """Standard output for people; what is printed is taken literally.
+
+    >>> console().print("[bold]not markup[/bold]")
+    [bold]not markup[/bold]
+    """
     from rich.console import Console
 
     return Console(markup=False, highlight=False, emoji=False, legacy_windows=False)
 
 
 def table(*columns: str) -> Table:
-    """An empty table with a rule below its header; a column whose name starts with ``>`` is flush right."""
+    """An empty table with a rule below its header; a column whose name starts with ``>`` is flush right.
+
+    >>> [column.justify for column in table("name", ">count").columns]
+    ['left', 'right']
+    """
     from rich import box
     from rich.table import Table
 

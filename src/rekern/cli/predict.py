@@ -52,7 +52,7 @@ def predict(
     loaded = options.load(model, jobs)
     if out is None or out == "-":
         table = _pairs(file, source_text, target_text, reading)
-        columns = answers(loaded, table, texts)
+        columns = _answers(loaded, table, texts)
         if json:
             output.print_json({"pairs": len(table), "rows": _rows(columns)})
         else:
@@ -67,7 +67,7 @@ def predict(
     started = time.perf_counter()
     with atomic_path(out) as temporary:  # now, so that a place that cannot be written is known before the work
         table = _pairs(file, source_text, target_text, reading)
-        columns = answers(loaded, table, texts)
+        columns = _answers(loaded, table, texts)
         write_table(temporary, columns, written)
     took = time.perf_counter() - started
     if json:
@@ -90,7 +90,11 @@ def _pairs(file: str | None, source: str | None, target: str | None, reading: op
 
 
 def one_pair(source: str, target: str) -> Table:
-    """A table of one pair, whose texts came from the command line."""
+    """A table of one pair, whose texts came from the command line.
+
+    >>> one_pair("He left.", "He went.").pairs
+    [('He left.', 'He went.')]
+    """
     from rekern.datasets.tables import from_frame
 
     for side, text in (("source", source), ("target", target)):
@@ -99,7 +103,7 @@ def one_pair(source: str, target: str) -> Table:
     return from_frame({"source": [source], "target": [target]}, label=None)
 
 
-def answers(model: Any, table: Table, texts: bool = False) -> dict[str, list[Any]]:
+def _answers(model: Any, table: Table, texts: bool = False) -> dict[str, list[Any]]:
     """The columns of the answer."""
     columns: dict[str, list[Any]] = {}
     if texts:

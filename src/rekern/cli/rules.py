@@ -76,7 +76,18 @@ def _heading(model: Any, name: Any, sign: str) -> str:
 
 
 def print_rules(rows: list[Any], heading: str) -> None:
-    """A table of rules for people."""
+    """A table of rules for people.
+
+    >>> from rekern.kernels.rulescorer import WeightedRule
+    >>> rule = WeightedRule("⟨1⟩ ate → ⟨1⟩ eats", 0.5, 12, 0, "she ate", "she eats")
+    >>> print_rules([rule], "Rules for 1")  # doctest: +NORMALIZE_WHITESPACE
+    Rules for 1
+    <BLANKLINE>
+    weight  support  rule                example
+    ───────────────────────────────────────────────────────
+    +0.500       12  ⟨1⟩ ate → ⟨1⟩ eats  she ate → she eats
+    <BLANKLINE>
+    """
     print(f"{heading}\n")
     table = output.table(">weight", ">support", "rule", "example")
     for rule in rows:

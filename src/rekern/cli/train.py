@@ -73,6 +73,8 @@ def train(
     kernel = options.build_kernel(k, wildcards, decay, span, no_pr, language, keep_case)
     if not 0 < cost < float("inf"):
         raise InputError(f"--C {cost:g} is out of range: give a number above 0")
+    if os.fspath(out) == "-":
+        raise InputError("-o - is no place for a model: name a file")
     reading = options.Reading(source, target, label, group, format, encoding, no_header)
     with atomic_path(out) as temporary:  # now, so that a place that cannot be written is known before the work
         table = reading.table(file)
