@@ -20,13 +20,25 @@ from rekern.learning.base import PairModel
 from rekern.learning.classifier import PairClassifier
 from rekern.learning.ranker import PairRanker
 from rekern.learning.regressor import PairRegressor
-from rekern.similarity import PrecisionRecall
+from rekern.similarity import PrecisionRecall, Similarities
 from rekern.structures.tokens import Tokenizer
 
 FORMAT = "rekern model"
 VERSION = 1
 
-KERNELS = (Rewriting, Spectrum, Wildcard, Subsequence, PrecisionRecall, Sum, Product, Scaled, Normalized, Gaussian)
+KERNELS = (
+    Rewriting,
+    Spectrum,
+    Wildcard,
+    Subsequence,
+    PrecisionRecall,
+    Similarities,
+    Sum,
+    Product,
+    Scaled,
+    Normalized,
+    Gaussian,
+)
 OBJECTS: dict[str, type] = {kind.__name__: kind for kind in (*KERNELS, Tokenizer)}
 MODELS: dict[str, type[PairModel]] = {kind.__name__: kind for kind in (PairClassifier, PairRegressor, PairRanker)}
 

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from rekern._compile import compiled
 from rekern.errors import InputError
 from rekern.kernels import Kernel
 from rekern.parallel import run
@@ -146,16 +147,27 @@ class _Grams:
         return total
 
 
+@compiled
+def _cut(gram, rows, columns):
+    """Rows and columns of a matrix; NumPy's own way takes longer than LIBSVM, and holds up the other threads."""
+    found = np.empty((len(rows), len(columns)))
+    for i in range(len(rows)):
+        row = gram[rows[i]]
+        for j in range(len(columns)):
+            found[i, j] = row[columns[j]]
+    return found
+
+
 def _fit(
     gram: np.ndarray, signs: np.ndarray, price: float, part: np.ndarray, held: np.ndarray
 ) -> tuple[np.ndarray, float, np.ndarray]:
     """LIBSVM on a part of a Gram: coefficients, intercept, and which of the held-out rows it gets right."""
     from sklearn.svm import SVC
 
-    square = gram if len(part) == len(gram) else gram[np.ix_(part, part)]
+    square = gram if len(part) == len(gram) else _cut(gram, part, part)
     svm = SVC(C=price, kernel="precomputed").fit(square, signs[part])
     coefficients = np.zeros(len(part))
     coefficients[svm.support_] = svm.dual_coef_[0]
     intercept = float(svm.intercept_[0])
-    values = gram[np.ix_(held, part)] @ coefficients + intercept
+    values = _cut(gram, held, part) @ coefficients + intercept
     return coefficients, intercept, (values > 0) == (signs[held] > 0)
