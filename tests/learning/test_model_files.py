@@ -112,7 +112,7 @@ def test_parameters_are_described_and_built(value):
 # Files that are no model
 
 
-def refused(path, words=""):
+def refused(path, words=None):
     with pytest.raises(ModelFileError, match=words) as caught:
         load_model(path)
     message = str(caught.value)

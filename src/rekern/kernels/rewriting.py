@@ -18,7 +18,7 @@ from rekern.kernels.base import Kernel, Plan, inverse_roots
 from rekern.kernels.features import Rows, list_all, one_below_the_other
 from rekern.kernels.keys import KeyRows, concatenate, number_keys
 from rekern.kernels.numbering import Columns, number_rules
-from rekern.kernels.parameters import check_decay, windows_of
+from rekern.kernels.parameters import check_decay, check_size, windows_of
 from rekern.kernels.parses import MAX_ALIGNMENTS
 from rekern.kernels.postings import Postings, add_window, invert
 from rekern.kernels.rules import aligned_rules, rule_constants
@@ -51,7 +51,7 @@ class Rewriting(Kernel):
     normalize : bool
         Divide the kernel of each window size by √(K(x, x) K(y, y)); a pair too short for a window counts 0 there.
     span : int
-        The most tokens that a wildcard may stand for; aligned ones stand for the same tokens.
+        The most tokens that a wildcard may stand for, up to 32; aligned ones stand for the same tokens.
     tokenizer : callable, optional
         From a text to its tokens; by default Treebank tokens, case-folded and stemmed (`rekern.structures.Tokenizer`).
 
@@ -85,8 +85,7 @@ class Rewriting(Kernel):
         """The window sizes, after checking all parameters."""
         if self.wildcards not in ("aligned", "free", "none"):
             raise ValueError(f"wildcards={self.wildcards!r}: give 'aligned', 'free' or 'none'")
-        if isinstance(self.span, bool) or not isinstance(self.span, int | np.integer) or self.span < 1:
-            raise ValueError(f"span={self.span!r}: give a whole number of at least 1")
+        check_size("span", self.span)
         check_decay(self.decay)
         return windows_of(self.k)
 

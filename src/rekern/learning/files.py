@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from rekern.structures.tokens import Tokenizer
 
 FORMAT = "rekern model"
 VERSION = 1
+LARGEST_MEMBER = 1 << 31
 
 KERNELS = (
     Rewriting,
@@ -143,7 +145,7 @@ def _read(archive: zipfile.ZipFile) -> PairModel:
     names = set(archive.namelist())
     if "model.json" not in names:
         raise ModelFileError("this is a zip file, but not a Rekern model")
-    header = json.loads(archive.read("model.json"))
+    header = json.loads(_member(archive, "model.json"))
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ModelFileError("this is a zip file, but not a Rekern model")
     version = header.get("version")
@@ -161,7 +163,7 @@ def _read(archive: zipfile.ZipFile) -> PairModel:
     if not isinstance(kernel, Kernel):
         raise ModelFileError("it has no kernel")
     pairs = [
-        (_checked_side(source), _checked_side(target)) for source, target in json.loads(archive.read("pairs.json"))
+        (_checked_side(source), _checked_side(target)) for source, target in json.loads(_member(archive, "pairs.json"))
     ]
     labels = np.array(header["labels"])
     coefficients = _array(archive, "coefficients", 2)
@@ -193,10 +195,26 @@ def _read(archive: zipfile.ZipFile) -> PairModel:
     return model
 
 
+def _member(archive: zipfile.ZipFile, name: str) -> bytes:
+    """The content of a member, unless it would unpack to more than any model of ours has."""
+    size = archive.getinfo(name).file_size
+    if size > LARGEST_MEMBER:
+        raise ModelFileError(f"its {name} would unpack to {size:,} bytes; no model has more than {LARGEST_MEMBER:,}")
+    return archive.read(name)
+
+
 def _array(archive: zipfile.ZipFile, name: str, dimensions: int) -> np.ndarray:
-    array = np.lib.format.read_array(io.BytesIO(archive.read(f"{name}.npy")), allow_pickle=False)
-    if array.dtype != np.float64 or array.ndim != dimensions or not np.isfinite(array).all():
+    stream = io.BytesIO(_member(archive, f"{name}.npy"))
+    if np.lib.format.read_magic(stream) != (1, 0):
         raise ModelFileError(f"its {name} are not a table of numbers")
+    shape, by_column, kind = np.lib.format.read_array_header_1_0(stream)
+    content = stream.read()
+    # Checked before an array is made: a header may claim any size.
+    if by_column or kind != np.float64 or len(shape) != dimensions or math.prod(shape) * 8 != len(content):
+        raise ModelFileError(f"its {name} are not a table of numbers")
+    array = np.frombuffer(content, dtype=np.float64).reshape(shape)
+    if not np.isfinite(array).all():
+        raise ModelFileError(f"its {name} are not finite numbers")
     return array
 
 

@@ -20,7 +20,7 @@ def experiment(
     settings: Sequence[Setting],
     candidates: Sequence[Setting] = (),
     judged: np.ndarray | None = None,
-    finalists: int = 3,
+    finalists: int = 2,
     record: Path | None = None,
     n_jobs: int | None = None,
 ) -> dict[str, Any]:

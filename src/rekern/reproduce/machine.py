@@ -85,7 +85,7 @@ def decisions(trained: Sequence[Trained], pairs: Any, test: Any, n_jobs: int | N
     values = np.tile([machine.intercept for machine in trained], (len(test), 1))
     for kernel, weights in track(parts.values(), len(parts), "test"):
         with shown(False):
-            values += kernel.gram(test, pairs, n_jobs=n_jobs) @ (coefficients * weights)
+            values += kernel.fit(pairs).gram(test, pairs, n_jobs=n_jobs) @ (coefficients * weights)
     return values
 
 
@@ -139,7 +139,7 @@ class _Grams:
         for weight, part in terms(kernel):
             key = joblib.hash(part)
             if key not in self.kept:
-                self.kept[key] = part.gram(self.pairs, n_jobs=self.n_jobs)
+                self.kept[key] = part.fit(self.pairs).gram(self.pairs, n_jobs=self.n_jobs)
             total += self.kept[key] if weight == 1 else weight * self.kept[key]
             self.uses[key] -= 1
             if not self.uses[key]:
@@ -148,8 +148,8 @@ class _Grams:
 
 
 @compiled
-def _cut(gram, rows, columns):
-    """Rows and columns of a matrix; NumPy's own way takes longer than LIBSVM, and holds up the other threads."""
+def _cut(gram: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Rows and columns of a matrix; NumPy's own way takes as long as LIBSVM, and holds up the other threads."""
     found = np.empty((len(rows), len(columns)))
     for i in range(len(rows)):
         row = gram[rows[i]]

@@ -62,7 +62,7 @@ def _paper(
 ) -> dict[str, Any]:
     record = out / f"{name}-chosen.json" if out else None
     settings: list[Setting] = paper_settings()
-    result = experiment(table, load_test, settings, candidates(table.pairs), judged, record=record, n_jobs=n_jobs)
+    result = experiment(table, load_test, settings, candidates(), judged, record=record, n_jobs=n_jobs)
     best = {family: best_row(result["rows"], family) for family in published.OWN[name]}
     for family, value in published.OWN[name].items():
         row = best[family]

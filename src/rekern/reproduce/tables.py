@@ -16,7 +16,8 @@ def as_text(result: dict[str, Any]) -> str:
     if "figure6" in result:
         parts.append("Figure 6: C / n_avg² of Algorithm 2\n" + table(result["figure6"], ("k", "average", "worst"), 4))
     parts.append(_chosen(result["chosen_on_train"]))
-    parts += [f"written: {path}" for path in result.get("files", [])]
+    if "files" in result:
+        parts.append("\n".join(f"written: {path}" for path in result["files"]))
     parts.append(f"{result['seconds']:.1f} seconds")
     return "\n\n".join(parts)
 
