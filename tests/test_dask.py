@@ -1,5 +1,7 @@
 """The same blocks on a real cluster: two worker processes, the same bits as threads."""
 
+import signal
+
 import joblib
 import numpy as np
 import pytest
@@ -22,6 +24,23 @@ def client():
         distributed.Client(cluster) as client,
     ):
         yield client
+
+
+@pytest.fixture(autouse=True)
+def patience():
+    """A task that never comes back is a failure after a minute, not a test run without end."""
+    if not hasattr(signal, "SIGALRM"):
+        yield
+        return
+
+    def ring(*_):
+        raise TimeoutError("the cluster did not answer within a minute")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(60)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture(scope="module")

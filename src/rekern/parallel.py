@@ -58,8 +58,30 @@ def run(
         results: Iterator[Any] = (function(*call) for call in calls)
     else:
         pool = joblib.Parallel(n_jobs=jobs(n_jobs), prefer="threads", return_as="generator", pre_dispatch="2*n_jobs")
-        results = pool(joblib.delayed(function)(*call) for call in calls)
+        if shares_memory():
+            results = pool(joblib.delayed(function)(*call) for call in calls)
+        else:
+            shared = _Shared(function)
+            results = pool(joblib.delayed(_call)(shared, *call) for call in calls)
     yield from track(results, len(calls), label)
+
+
+class _Shared:
+    """A function together with the arrays that it holds, to be sent to each process once and not with every call.
+
+    joblib's Dask backend scatters an argument that says it is large; as the called function it would be pickled into
+    every task, and would have to be hashable.
+    """
+
+    def __init__(self, function: Callable[..., Any]):
+        self.function = function
+
+    def __sizeof__(self) -> int:
+        return 1 << 20
+
+
+def _call(shared: _Shared, *arguments: Any) -> Any:
+    return shared.function(*arguments)
 
 
 def local(function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], n_jobs: int | None = None) -> list[Any]:

@@ -260,8 +260,7 @@ def _texts(kernel: Rewriting, source: list[str], target: list[str], wanted: set[
     return {
         match.key: match.rule
         for window in kernel.windows()
-        for match in matches(source, target, window, kernel.wildcards, kernel.span)
-        if match.key in wanted
+        for match in matches(source, target, window, kernel.wildcards, kernel.span, wanted)
     }
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 
 from helpers import close, rewritings
 from rekern import PairClassifier
-from rekern.kernels import Normalized, Product, Rewriting, Scaled, Spectrum, Subsequence, Sum, Wildcard
+from rekern.kernels import Gaussian, Normalized, Product, Rewriting, Scaled, Spectrum, Subsequence, Sum, Wildcard
 from rekern.similarity import PrecisionRecall
 
 PAIRS = [("a b c", "a c"), ("b c", "c b a"), ("", "a"), ("a a", "a a"), ("d", "e")]
@@ -23,6 +23,7 @@ KERNELS = [
     0.5 * A,
     Normalized(A + P),
     (A + 2 * B).normalized() * P + A,
+    Gaussian(A + P, 0.1) + Gaussian(P),
 ]
 EVERY = [*KERNELS, Spectrum(3), Wildcard(3, 1, 0.5), Subsequence(2, 0.5)]
 
@@ -49,6 +50,29 @@ def test_normalisation():
     close(kernel.gram(PAIRS, PAIRS[:3]), expected[:, :3])
     close(kernel.diag(PAIRS), np.diag(expected))
     assert not expected[2].any()  # the pair with an empty side is like nothing, and not NaN
+
+
+def test_gaussian():
+    gram = (A + P).gram(PAIRS)
+    squares = np.diag(gram)[:, None] + np.diag(gram) - 2 * gram
+    close(Gaussian(A + P, 0.1).gram(PAIRS), np.exp(-0.1 * squares))
+    close(Gaussian(A + P, 0.1).gram(PAIRS, PAIRS[:3]), np.exp(-0.1 * squares)[:, :3])
+    assert Gaussian(A).diag(PAIRS).tolist() == [1] * 5
+    for gamma in (0, -1, float("inf"), "1"):
+        with pytest.raises(ValueError, match="gamma="):
+            Gaussian(A, gamma).gram(PAIRS)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=range(len(KERNELS)))
+def test_items_that_can_be_read_only_once(kernel):
+    gram = kernel.gram(PAIRS)
+    close(kernel.gram(iter(PAIRS)), gram)
+    close(kernel.gram(iter(PAIRS), iter(PAIRS)), gram)
+    close(kernel.diag(iter(PAIRS)), np.diag(gram))
+    if kernel.has_features():
+        assert kernel.features(iter(PAIRS)).shape[0] == 5
+    scorer = kernel.scorer(PAIRS, np.ones((5, 1)))
+    close(scorer.score(iter(PAIRS)), scorer.score(PAIRS))
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=range(len(KERNELS)))
@@ -129,6 +153,22 @@ def test_grid_search_over_whole_kernels():
         PairClassifier(calibration=0), {"kernel": [P, Rewriting(2)], "n_jobs": [1]}, cv=2, error_score="raise"
     )
     assert search.fit(pairs, labels).best_params_["kernel"].k == 2
+
+
+def test_grid_search_over_the_parameters_of_the_only_kernel():
+    pairs, labels = rewritings(24)
+    grid = {"kernel__k": [1, (1, 2)], "kernel__wildcards": ["none", "aligned"]}
+    search = GridSearchCV(PairClassifier(Rewriting(), calibration=0), grid, cv=2, error_score="raise").fit(
+        pairs, labels
+    )
+    assert search.best_params_ == {"kernel__k": (1, 2), "kernel__wildcards": "aligned"}
+
+
+def test_explicit_features_go_straight_into_scikit_learn():
+    pairs, labels = rewritings(30)
+    for kernel in (Rewriting((1, 3)), Rewriting(2) + P, 0.5 * Rewriting(1)):
+        assert LinearSVC().fit(kernel.features(pairs), labels).coef_.shape[0] == 3
+    assert LinearSVC().fit(Spectrum(1).features([source for source, _ in pairs]), labels).coef_.shape[0] == 3
 
 
 def test_a_gram_goes_straight_into_scikit_learn():

@@ -167,7 +167,9 @@ def test_a_kernel_without_features_always_uses_the_gram():
 
 
 @pytest.mark.parametrize(
-    "labels", [["no", "yes"], [False, True], [-1, 1], [1.0, 2.0], np.array(["a", "b"], dtype=object)], ids=str
+    "labels",
+    [["no", "yes"], [False, True], [-1, 1], [1.0, 2.0], [0.5, 1.5], np.array(["a", "b"], dtype=object)],
+    ids=str,
 )
 def test_any_kind_of_label(labels, tmp_path):
     pairs, numbers = two_classes(30)

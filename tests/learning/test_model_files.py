@@ -10,7 +10,7 @@ import pytest
 
 from helpers import rewritings
 from rekern import InputError, ModelFileError, PairClassifier, PairRanker, PairRegressor, load_model
-from rekern.kernels import Normalized, Rewriting, Spectrum
+from rekern.kernels import Gaussian, Normalized, Rewriting, Spectrum
 from rekern.learning.files import FORMAT, VERSION, build, describe
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Tokenizer
@@ -32,6 +32,7 @@ def models():
         "linear": PairClassifier(rules, gram_limit=3).fit(PAIRS, LABELS),
         "number": PairRegressor(Normalized(rules + PrecisionRecall())).fit(PAIRS, LABELS * 1.5),
         "level": PairRegressor(rules, response="ordinal", epsilon=0.2).fit(PAIRS, LABELS),
+        "bell": PairClassifier(Gaussian(PrecisionRecall(), 0.5) + Gaussian(rules)).fit(PAIRS, LABELS),
         "order": PairRanker(Rewriting(1) * Rewriting(2), C=3).fit(PAIRS, LABELS, GROUPS),
         "free": PairClassifier(Rewriting((1, 2), "free"), calibration=0).fit(PAIRS, LABELS),
         "german": PairClassifier(Rewriting(2, tokenizer=Tokenizer("german")), calibration=0).fit(PAIRS, LABELS),

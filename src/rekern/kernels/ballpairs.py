@@ -25,30 +25,15 @@ def _roots(smallest, largest, farthest, heads, others, links, own):
     order = np.empty(nodes, np.int32)
     place = np.full(nodes, -1, np.int32)
     ends = np.empty(limit + 1, np.int64)
-    colors, base_colors, folded = np.empty(nodes, np.uint64), np.empty(nodes, np.uint64), np.empty(nodes, np.uint64)
-    degree, queue = np.empty(nodes, np.int32), np.empty(nodes, np.int32)
+    graph = (heads, others, links, own)
+    colors = (np.empty(nodes, np.uint64), np.empty(nodes, np.uint64), np.empty(nodes, np.uint64))
+    scratch = (*colors, np.empty(nodes, np.int32), np.empty(nodes, np.int32))
     one, two, apart = np.empty(8 * nodes, np.int32), np.empty(8 * nodes, np.int32), np.empty(8 * nodes, np.int32)
     starts = np.zeros(farthest + 2, np.int64)
     found = 0
     for root in range(nodes):
         reached = reach(root, limit, heads, others, order, place, ends)
-        ball_keys(
-            smallest,
-            largest,
-            order,
-            place,
-            ends,
-            heads,
-            others,
-            links,
-            own,
-            keys[root],
-            colors,
-            base_colors,
-            folded,
-            degree,
-            queue,
-        )
+        ball_keys(smallest, largest, order, place, ends, graph, keys[root], scratch)
         one, two, apart = grown(one, found + reached), grown(two, found + reached), grown(apart, found + reached)
         distance = 0
         for at in range(ends[farthest]):
@@ -128,7 +113,13 @@ def _cells(smallest: int, largest: int, farthest: int) -> np.ndarray:
 
 
 def pair_features(
-    first: int, last: int, offsets: np.ndarray, links: tuple[np.ndarray, ...], smallest: int, largest: int, farthest: int
+    first: int,
+    last: int,
+    offsets: np.ndarray,
+    links: tuple[np.ndarray, ...],
+    smallest: int,
+    largest: int,
+    farthest: int,
 ) -> KeyRows:
     """The pairs of balls in graphs ``first`` … ``last``; each graph has a row for every radius and distance.
 

@@ -292,13 +292,13 @@ def _fold_trees(size, order, place, heads, others, links, colors, folded, degree
 
 
 @compiled
-def ball_keys(
-    smallest, largest, order, place, ends, heads, others, links, own, keys, colors, base_colors, folded, degree, queue
-):
+def ball_keys(smallest, largest, order, place, ends, graph, keys, scratch):
     """The keys of the balls of radius ``smallest`` … ``largest`` around the first node of the order.
 
-    The arrays from ``colors`` on are scratch space, as long as the graph has nodes.
+    ``graph`` holds what `simple_links` says of it, ``scratch`` five arrays as long as it has nodes.
     """
+    heads, others, links, own = graph
+    colors, base_colors, folded, degree, queue = scratch
     base = heads[0]
     distance = 0
     for at in range(ends[largest]):
@@ -314,20 +314,19 @@ def ball_keys(
         if left == 1:
             keys[radius - smallest] = mix(base_colors[0] + folded[0] * FOLDED)
             continue
-        entries = 0
-        count = 0
+        entries, number = 0, 0
         for at in range(size):
-            if at == 0 or degree[at] > 0:
-                colors[count] = mix(base_colors[at] + folded[at] * FOLDED)
-                queue[at] = count  # the number of the node in what is left
+            if degree[at] > 0:  # the root too has neighbours here, or nothing else would be left
+                colors[number] = mix(base_colors[at] + folded[at] * FOLDED)
+                queue[at] = number
                 entries += degree[at]
-                count += 1
-        core_heads = np.zeros(count + 1, np.int64)
+                number += 1
+        core_heads = np.zeros(left + 1, np.int64)
         core_others = np.empty(entries, np.int32)
         core_links = np.empty(entries, np.uint64)
         filled = 0
         for at in range(size):
-            if degree[at] == 0:  # the root too has neighbours here, or nothing else would be left
+            if degree[at] == 0:
                 continue
             node = order[at]
             for entry in range(heads[node] - base, heads[node + 1] - base):
@@ -337,4 +336,4 @@ def ball_keys(
                     core_links[filled] = links[entry]
                     filled += 1
             core_heads[queue[at] + 1] = filled
-        keys[radius - smallest] = _core_key(count, core_heads, core_others, core_links, colors, folded)
+        keys[radius - smallest] = _core_key(left, core_heads, core_others, core_links, colors, folded)

@@ -6,7 +6,7 @@ the diagonal are settled here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
@@ -65,7 +65,7 @@ class Kernel(BaseEstimator):
         the matrix is written block by block to an ``.npy`` file and returned as a memory map; an interrupted run
         continues with the blocks that are missing.
         """
-        plan = self._plan(X, Y, n_jobs)
+        plan = self._plan(held(X), held(Y), n_jobs)
         if out is not None:
             from rekern.kernels.gramfile import write_gram
 
@@ -133,6 +133,15 @@ def place_block(matrix: np.ndarray, first: int, last: int, block: np.ndarray, sy
         matrix[first:last] = block
 
 
+def held(X: Any) -> Any:
+    """The items in a form that can be read more than once.
+
+    >>> held(iter("ab")), held(("a", "b"))
+    (['a', 'b'], ('a', 'b'))
+    """
+    return list(X) if isinstance(X, Iterator) else X
+
+
 def inverse_roots(squares: np.ndarray) -> np.ndarray:
     """1/√x, and 0 for x = 0: an item without features has similarity 0 with everything, itself included."""
     roots = np.zeros(len(squares))
@@ -150,6 +159,12 @@ class _Combined:
 
     def __call__(self, first: int, last: int) -> np.ndarray:
         return self.combine(self.left(first, last), self.right(first, last))
+
+
+def _combined(left: Plan, right: Plan, combine: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Plan:
+    if (left.rows, left.columns) != (right.rows, right.columns):
+        raise ValueError("the two kernels do not see the same number of items: give a list, not an iterator")
+    return Plan(left.rows, left.columns, left.symmetric, _Combined(left.block, right.block, combine))
 
 
 @dataclass(frozen=True)
@@ -180,17 +195,18 @@ class Sum(Kernel):
         self.right = right
 
     def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
-        left, right = self.left._plan(X, Y, n_jobs), self.right._plan(X, Y, n_jobs)
-        return Plan(left.rows, left.columns, left.symmetric, _Combined(left.block, right.block, np.add))
+        return _combined(self.left._plan(X, Y, n_jobs), self.right._plan(X, Y, n_jobs), np.add)
 
     def diag(self, X: Any) -> np.ndarray:
         """K(x, x) for every item."""
+        X = held(X)
         return self.left.diag(X) + self.right.diag(X)
 
     def scorer(self, X: Any, coefficients: np.ndarray) -> Any:
         """The scorers of both kernels, added up."""
         from rekern.kernels.scorers import SumScorer
 
+        X = held(X)
         return SumScorer([self.left.scorer(X, coefficients), self.right.scorer(X, coefficients)])
 
     def has_features(self) -> bool:
@@ -199,6 +215,7 @@ class Sum(Kernel):
 
     def features(self, X: Any, n_jobs: int | None = None) -> sp.csr_array:
         """The features of both kernels, side by side."""
+        X = held(X)
         return sp.hstack([self.left.features(X, n_jobs), self.right.features(X, n_jobs)], format="csr")
 
 
@@ -215,11 +232,11 @@ class Product(Kernel):
         self.right = right
 
     def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
-        left, right = self.left._plan(X, Y, n_jobs), self.right._plan(X, Y, n_jobs)
-        return Plan(left.rows, left.columns, left.symmetric, _Combined(left.block, right.block, np.multiply))
+        return _combined(self.left._plan(X, Y, n_jobs), self.right._plan(X, Y, n_jobs), np.multiply)
 
     def diag(self, X: Any) -> np.ndarray:
         """K(x, x) for every item."""
+        X = held(X)
         return self.left.diag(X) * self.right.diag(X)
 
 

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from rekern.kernels.keys import KeyRows, concatenate
 from rekern.kernels.listing import count_rules, list_rules
@@ -14,6 +15,15 @@ NOTHING = np.uint64(0)
 def empty_rows(number: int) -> KeyRows:
     """So many rows without any key."""
     return KeyRows(np.zeros(number + 1, np.int64), np.empty(0, np.uint64), np.empty(0))
+
+
+def as_matrix(values: np.ndarray, columns: np.ndarray, indptr: np.ndarray, width: int) -> sp.csr_array:
+    """A sparse matrix of so many columns, with 32-bit indices: many solvers take no others.
+
+    >>> as_matrix(np.ones(1), np.zeros(1, np.int32), np.array([0, 1]), 3).indices.dtype
+    dtype('int32')
+    """
+    return sp.csr_array((values, columns, indptr.astype(np.int32)), shape=(len(indptr) - 1, width))
 
 
 class Rows(NamedTuple):

@@ -135,6 +135,28 @@ def merge_equal(keys, values, count, table):
 
 
 @compiled
+def keep_first(positions, keys, values, count, table):
+    """Drop later entries with a position that came before: a rule that fits in two ways still matches once."""
+    bits = slots_for(count)
+    if len(table) < (1 << bits):
+        table = np.empty(1 << bits, np.int64)
+    mask = (1 << bits) - 1
+    table[: mask + 1] = -1
+    kept = 0
+    for entry in range(count):
+        slot = np.int64(positions[entry] >> np.uint64(64 - bits))
+        while table[slot] >= 0 and positions[table[slot]] != positions[entry]:
+            slot = (slot + 1) & mask
+        if table[slot] < 0:
+            table[slot] = kept
+            positions[kept] = positions[entry]
+            keys[kept] = keys[entry]
+            values[kept] = values[entry]
+            kept += 1
+    return kept, table
+
+
+@compiled
 def _partition(keys, bits):
     """Where each part of the keys begins, parted by their top bits, and the entries part by part, in order."""
     shift = np.uint64(64 - bits)

@@ -9,7 +9,7 @@ for the length: what ends in a pair of children is Δ of that pair times one plu
 import numpy as np
 
 from rekern._compile import compiled
-from rekern.kernels.forests import build, mix
+from rekern.kernels.forests import mix
 
 FEW = 24  # matching pairs of children; with more, the sums run over all cells
 
@@ -58,14 +58,16 @@ def _over_cells(
 
 @compiled
 def partial_trees(
-    block, row_begin, column_begin, symmetric, labels, first, count, offsets, order, waiting, forest, column,
+    block, row_begin, column_begin, symmetric, rows_of, forest, column,
     class_of, class_count, smooth, ranks, similarities, mu, decay, factor, longest, terminal,
 ):  # fmt: skip
     """Fills the cells of a block whose columns are in a forest, whose first tree is column ``column``.
 
-    ``smooth[label]`` says where the row of a label's similarities begins, -1 for a label that is like itself alone;
-    ``ranks[label]`` is a label's place in such rows.
+    Of a symmetric Gram only the cells from the diagonal on are filled. ``smooth[label]`` says where the row of a
+    label's similarities begins, -1 for a label that is like itself alone; ``ranks[label]`` is its place in such rows.
     """
+    labels, first, count, offsets = rows_of.labels, rows_of.first, rows_of.count, rows_of.offsets
+    order, waiting = rows_of.order, rows_of.waiting
     buckets, leaves, groups, widths = forest.buckets, forest.leaves, forest.groups, forest.widths
     sequences, classes, columns, kids = forest.sequences, forest.classes, forest.columns, forest.kids
     keys, posted, posted_ends, postings = forest.keys, forest.posted, forest.posted_ends, forest.postings
@@ -195,9 +197,7 @@ def partial_trees(
                                 base2, step2, from_column2 = match_bases[1], match_steps[1], match_columns[1]
                                 both = 0.0
                                 if match_rows[0] < match_rows[1] and match_places[0] < match_places[1]:
-                                    both = powers[
-                                        match_rows[1] - match_rows[0] + match_places[1] - match_places[0] - 2
-                                    ]
+                                    both = powers[match_rows[1] - match_rows[0] + match_places[1] - match_places[0] - 2]
                                 for member in range(members):
                                     kid = np.int64(kids[from_column + member])
                                     kid2 = np.int64(kids[from_column2 + member])
@@ -230,7 +230,7 @@ def partial_trees(
                 if slot_of[child] >= 0:
                     free[free_count] = slot_of[child]
                     free_count += 1
-        for other in range(len(ends) - 1):
+        for other in range(max(0, (tree if symmetric else column_begin) - column), len(ends) - 1):
             total = 0.0
             for place in range(ends[other], ends[other + 1]):
                 total += sums[nodes[place]]

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from rekern.kernels.base import Kernel, Plan, inverse_roots
-from rekern.kernels.features import Rows, list_all, one_below_the_other
+from rekern.kernels.features import Rows, as_matrix, list_all, one_below_the_other
 from rekern.kernels.keys import KeyRows, concatenate, number_keys
 from rekern.kernels.numbering import Columns, number_rules
 from rekern.kernels.parameters import check_decay, check_size, windows_of
@@ -197,8 +197,7 @@ class Rewriting(Kernel):
         array([3., 2.])
         """
         numbered = self.numbered(self.items(X), n_jobs)
-        shape = (len(numbered.indptr) - 1, len(numbered.keys))
-        return sp.csr_array((numbered.values, numbered.columns, numbered.indptr), shape=shape)
+        return as_matrix(numbered.values, numbered.columns, numbered.indptr, len(numbered.keys))
 
     def numbered(self, pairs: Pairs, n_jobs: int | None = None) -> Columns:
         """The feature map as rows over numbered columns, with the key of each column."""

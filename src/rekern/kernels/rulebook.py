@@ -1,6 +1,6 @@
 """Rules as text: from a pair of token lists to the rules that match it, with the words under each wildcard."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -33,9 +33,14 @@ def written(token: str) -> str:
 
 
 def matches(
-    source: Sequence[str], target: Sequence[str], window: tuple[int, int], wildcards: str, span: int
+    source: Sequence[str],
+    target: Sequence[str],
+    window: tuple[int, int],
+    wildcards: str,
+    span: int,
+    wanted: Container[int] | None = None,
 ) -> list[Match]:
-    """All rules of one window size that match a pair of token lists, each once.
+    """All rules of one window size that match a pair of token lists, each once; or only those with a wanted key.
 
     >>> for match in matches(["Orwell", "wrote"], ["by", "Orwell"], (2, 2), "aligned", 1):
     ...     print(match.rule)
@@ -48,16 +53,19 @@ def matches(
     if len(left_ids) < window[0] or len(right_ids) < window[1]:
         return []
     if wildcards == "free":
-        return _free_matches(source, target, finger, left_ids, right_ids, window, span)
+        every = _free_matches(source, target, finger, left_ids, right_ids, window, span)
+        return every if wanted is None else [match for match in every if match.key in wanted]
     source_factors, target_factors, size_key, pair_keys = rule_constants(window, span)
     found: dict[int, Match] = {}
     lefts = _plain(source, finger, left_ids, source_factors, window[0])
     rights = _plain(target, finger, right_ids, target_factors, window[1])
+    right_keys = np.array(list(rights.values()), dtype=np.uint64) + size_key[0]
+    right_texts = [(ARROW + " ".join(map(written, words)), " ".join(words)) for words in rights]
     for words, key in lefts.items():
-        sums = np.array(list(rights.values()), dtype=np.uint64) + np.uint64(key) + size_key[0]
-        for other, mixed in zip(rights, mix_array(sums).tolist()):
-            rule = ARROW.join((" ".join(map(written, words)), " ".join(map(written, other))))
-            found.setdefault(mixed, Match(mixed, rule, " ".join(words), " ".join(other), 0))
+        begun, under = " ".join(map(written, words)), " ".join(words)
+        for (ended, under2), mixed in zip(right_texts, mix_array(right_keys + np.uint64(key)).tolist()):
+            if wanted is None or mixed in wanted:
+                found.setdefault(mixed, Match(mixed, begun + ended, under, under2, 0))
     if wildcards == "aligned":
         for match in _aligned_matches(
             source,
@@ -71,6 +79,7 @@ def matches(
             target_factors,
             size_key,
             pair_keys,
+            wanted,
         ):
             found.setdefault(match.key, match)
     return list(found.values())
@@ -87,7 +96,7 @@ def _plain(
 
 
 def _aligned_matches(source, target, finger, left_ids, right_ids, window, span, *factors) -> list[Match]:
-    source_factors, target_factors, size_key, pair_keys = factors
+    source_factors, target_factors, size_key, pair_keys, wanted = factors
     left, right, starts, counts, starts2, counts2, _ = pair_parses(
         left_ids, right_ids, finger, window[0], window[1], span, source_factors, target_factors
     )
@@ -103,7 +112,7 @@ def _aligned_matches(source, target, finger, left_ids, right_ids, window, span, 
         wildcards = shape[one][2]
         aligned = trace[at + 2 : at + 2 + wildcards]
         at += 2 + wildcards
-        if key in seen:
+        if key in seen or (wanted is not None and key not in wanted):
             continue
         seen.add(key)
         numbers = {element[shape[one][3] + index]: index + 1 for index in range(wildcards)}

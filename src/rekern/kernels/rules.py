@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from rekern._compile import compiled
-from rekern.kernels.keys import KeyRows, constants, merge_equal, mix
+from rekern.kernels.keys import KeyRows, constants, keep_first, merge_equal, mix
 from rekern.kernels.parses import (
     ALWAYS_COMPLETE,
     distinct_windows,
@@ -48,30 +48,6 @@ def _caps(prints, allowed, starts, size):
         for window in range(len(starts)):
             caps[window] = wildcard_cap(prints, allowed, starts[window], size, prints.shape[1])
     return caps
-
-
-@compiled
-def _keep_first(positions, keys, values, count, table):
-    """Drop later entries with a position that came before: a rule that fits in two ways still matches once."""
-    bits = 4
-    while (1 << bits) < 2 * count:
-        bits += 1
-    if len(table) < (1 << bits):
-        table = np.empty(1 << bits, np.int64)
-    mask = (1 << bits) - 1
-    table[: mask + 1] = -1
-    kept = 0
-    for entry in range(count):
-        slot = np.int64(positions[entry] >> np.uint64(64 - bits))
-        while table[slot] >= 0 and positions[table[slot]] != positions[entry]:
-            slot = (slot + 1) & mask
-        if table[slot] < 0:
-            table[slot] = kept
-            positions[kept] = positions[entry]
-            keys[kept] = keys[entry]
-            values[kept] = values[entry]
-            kept += 1
-    return kept, table
 
 
 @compiled
@@ -143,7 +119,7 @@ def join_parses(
                         continue
                     if count == limit:
                         if stretched:
-                            count, scratch = _keep_first(positions, keys, values, count, scratch)
+                            count, scratch = keep_first(positions, keys, values, count, scratch)
                         else:
                             count, scratch = merge_equal(keys, values, count, scratch)
                         if 2 * count > limit:
@@ -171,7 +147,7 @@ def join_parses(
     if ways:
         return keys, values, count, trace
     if stretched:
-        count, scratch = _keep_first(positions, keys, values, count, scratch)
+        count, scratch = keep_first(positions, keys, values, count, scratch)
     count, scratch = merge_equal(keys, values, count, scratch)
     return keys, values, count, trace
 

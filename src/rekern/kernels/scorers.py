@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -40,6 +41,7 @@ class SumScorer:
 
     def score(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """The sums for every item, a column for each output."""
+        X = list(X) if isinstance(X, Iterator) else X
         total = self.scorers[0].score(X, n_jobs)
         for scorer in self.scorers[1:]:
             total = total + scorer.score(X, n_jobs)

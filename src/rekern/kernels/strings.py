@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from rekern.kernels.base import Kernel, Plan, inverse_roots
+from rekern.kernels.features import as_matrix
 from rekern.kernels.keys import KeyRows, concatenate, number_keys
 from rekern.kernels.parameters import check_decay, check_size
 from rekern.kernels.postings import Postings, add_products, invert
@@ -75,7 +76,7 @@ class PatternKernel(Kernel):
         """A row for each text, a column for each distinct pattern of these texts."""
         rows = self.rows(self.items(X), n_jobs)
         numbers, distinct = number_keys(rows.keys, n_jobs)
-        return sp.csr_array((rows.values, numbers, rows.indptr), shape=(len(rows.indptr) - 1, len(distinct)))
+        return as_matrix(rows.values, numbers, rows.indptr, len(distinct))
 
     def _diagonal(self, rows: KeyRows) -> np.ndarray:
         return (np.diff(rows.indptr) > 0).astype(float) if self.normalize else rows.squared_norms()

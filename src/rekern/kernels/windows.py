@@ -3,8 +3,32 @@
 import numpy as np
 
 from rekern._compile import compiled
-from rekern.kernels.keys import KeyRows, constants, merge_equal, mix
+from rekern.kernels.keys import KeyRows, constants, keep_first, merge_equal, mix
 from rekern.kernels.parses import distinct_windows, grown, list_parses, sequence_fingerprints
+
+
+@compiled
+def _grams(ids, offsets, first, step, finger, size, factors):
+    number = max(0, (len(offsets) - 2 - first) // step + 1)
+    indptr = np.zeros(number + 1, np.int64)
+    keys = np.empty(1024, np.uint64)
+    values = np.empty(1024, np.float64)
+    total = 0
+    for row in range(number):
+        text = first + step * row
+        tokens = ids[offsets[text] : offsets[text + 1]]
+        starts, counts = distinct_windows(tokens, finger, size, size, factors)
+        keys = grown(keys, total + len(starts))
+        values = grown(values, total + len(starts))
+        for window in range(len(starts)):
+            key = np.uint64(0)
+            for offset in range(size):
+                key += finger[tokens[starts[window] + offset]] * factors[offset]
+            keys[total] = key
+            values[total] = counts[window]
+            total += 1
+        indptr[row + 1] = total
+    return indptr, keys[:total], values[:total]
 
 
 @compiled
@@ -18,53 +42,27 @@ def _patterns(ids, offsets, first, step, finger, size, wildcards, span, decay, f
     for row in range(number):
         text = first + step * row
         tokens = ids[offsets[text] : offsets[text + 1]]
-        if wildcards == 0:
-            starts, counts = distinct_windows(tokens, finger, size, size, factors)
-            keys = grown(keys, total + len(starts))
-            values = grown(values, total + len(starts))
-            for window in range(len(starts)):
-                key = np.uint64(0)
-                for offset in range(size):
-                    key += finger[tokens[starts[window] + offset]] * factors[offset]
-                keys[total] = key
-                values[total] = counts[window]
-                total += 1
-        else:
-            starts, counts = distinct_windows(tokens, finger, size, size * span, factors)
-            prints = sequence_fingerprints(tokens, finger, span)
-            anything = np.ones(prints.shape, np.bool_)
-            caps = np.full(len(starts), wildcards, np.int64)
-            parses = list_parses(tokens, finger, prints, anything, starts, caps, size, factors, 0)
-            literal, shape = parses[0], parses[2]
-            count = len(literal)
-            row_keys = np.empty(count, np.uint64)
-            row_values = np.empty(count, np.float64)
-            for parse in range(count):
-                row_keys[parse] = literal[parse]
-                row_values[parse] = counts[shape[parse, 0]] * decay ** shape[parse, 2]
-            if span > 1:
-                # The same pattern on the same tokens in two ways matches once.
-                order = np.empty(count, np.uint64)
-                kept = 0
-                for parse in range(count):
-                    place = np.uint64((shape[parse, 0] << 32) + shape[parse, 1])
-                    order[parse] = mix(mix(literal[parse] + np.uint64(1)) + place)
-                by_place = np.argsort(order)
-                for index in range(count):
-                    parse = by_place[index]
-                    if index == 0 or order[parse] != order[by_place[index - 1]]:
-                        row_keys[kept] = literal[parse]
-                        row_values[kept] = counts[shape[parse, 0]] * decay ** shape[parse, 2]
-                        kept += 1
-                count = kept
-            for entry in range(count):
-                row_keys[entry] = mix(row_keys[entry])
-            count, scratch = merge_equal(row_keys, row_values, count, scratch)
-            keys = grown(keys, total + count)
-            values = grown(values, total + count)
-            keys[total : total + count] = row_keys[:count]
-            values[total : total + count] = row_values[:count]
-            total += count
+        starts, counts = distinct_windows(tokens, finger, size, size * span, factors)
+        prints = sequence_fingerprints(tokens, finger, span)
+        anything = np.ones(prints.shape, np.bool_)
+        caps = np.full(len(starts), wildcards, np.int64)
+        literal, _, shape, _, _, _ = list_parses(tokens, finger, prints, anything, starts, caps, size, factors, 0)
+        row_keys = np.empty(len(literal), np.uint64)
+        row_values = np.empty(len(literal), np.float64)
+        place = np.empty(len(literal), np.uint64)
+        for parse in range(len(literal)):
+            row_keys[parse] = mix(literal[parse])
+            row_values[parse] = counts[shape[parse, 0]] * decay ** shape[parse, 2]
+            place[parse] = mix(row_keys[parse] + np.uint64((shape[parse, 0] << 32) + shape[parse, 1]))
+        count = len(literal)
+        if span > 1:  # the same pattern on the same tokens in two ways matches once
+            count, scratch = keep_first(place, row_keys, row_values, count, scratch)
+        count, scratch = merge_equal(row_keys, row_values, count, scratch)
+        keys = grown(keys, total + count)
+        values = grown(values, total + count)
+        keys[total : total + count] = row_keys[:count]
+        values[total : total + count] = row_values[:count]
+        total += count
         indptr[row + 1] = total
     return indptr, keys[:total], values[:total]
 
@@ -87,4 +85,6 @@ def patterns(
     a rule without wildcards is ``mix(source key + target key + a constant for the window)``.
     """
     factors = constants(1 + side, max(size, size * span))
+    if wildcards == 0:
+        return KeyRows(*_grams(ids, offsets, side, step, finger, size, factors))
     return KeyRows(*_patterns(ids, offsets, side, step, finger, size, wildcards, span, decay, factors))

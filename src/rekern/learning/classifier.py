@@ -110,7 +110,8 @@ class PairClassifier(ClassifierMixin, PairModel):
         folds = min(int(self.calibration), min(int((self.labels_ == label).sum()) for label in self.classes_))
         if folds < 2:  # a class with a single example cannot be held out
             return np.tile([1.0, 0.0], (len(signs), 1))
-        splits = list(StratifiedKFold(folds, shuffle=True, random_state=0).split(self.labels_, self.labels_))
+        codes = np.searchsorted(self.classes_, self.labels_)  # numbers with decimals may be classes too
+        splits = list(StratifiedKFold(folds, shuffle=True, random_state=0).split(codes, codes))
         calls = [(output, train, test) for output in range(len(signs)) for train, test in splits]
         values = np.empty(signs.shape)
         for (output, _, test), held_out in zip(calls, run(machine.decide, calls, self.n_jobs, "calibration")):

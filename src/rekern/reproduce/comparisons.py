@@ -14,11 +14,12 @@ import numpy as np
 
 from rekern.datasets.corpora import DataPath, load_paws, load_qqp, load_sick, load_stsb, load_wikiqa
 from rekern.datasets.tables import Table
+from rekern.kernels import Rewriting
 from rekern.learning import PairClassifier, PairRanker, PairRegressor, ranking_measures
 from rekern.reproduce.experiment import experiment, write_json
-from rekern.reproduce.settings import Setting, srk
+from rekern.reproduce.settings import Setting, srk, with_similarities
 from rekern.reproduce.tfidf import tfidf_scores
-from rekern.similarity import PrecisionRecall
+from rekern.similarity import PrecisionRecall, Similarities
 
 PRICES = (0.1, 1.0, 10.0)
 
@@ -82,13 +83,24 @@ ORDER = Kind(lambda setting, n_jobs: PairRanker(setting.kernel, setting.price, n
 
 
 def kernels() -> list[Setting]:
-    """What is compared: precision and recall, ps-SRK with them, kb-SRK without and with them.
+    """What is compared: precision and recall, ps-SRK with them, kb-SRK without and with them, and with more scores.
 
-    >>> [(setting.method, setting.kmax) for setting in kernels()]
-    [('pr', None), ('ps-srk+pr', 2), ('kb-srk', 2), ('kb-srk', 4), ('kb-srk+pr', 2), ('kb-srk+pr', 4)]
+    >>> " ".join(f"{setting.method}:{setting.kmax}" for setting in kernels())
+    'pr:None ps-srk+pr:2 kb-srk:2 kb-srk:4 kb-srk+pr:2 kb-srk+pr:4 kb-srk+sim:4'
     """
     chosen = [("ps-srk+pr", 2), ("kb-srk", 2), ("kb-srk", 4), ("kb-srk+pr", 2), ("kb-srk+pr", 4)]
-    return [Setting("pr", PrecisionRecall())] + [srk(method, kmax) for method, kmax in chosen]
+    return [Setting("pr", PrecisionRecall())] + [srk(method, kmax) for method, kmax in chosen] + [with_similarities()]
+
+
+def linear_kernels() -> list[Setting]:
+    """The same for a corpus that is too large for a Gram: kernels with explicit features, and fewer of them.
+
+    >>> all(setting.kernel.has_features() for setting in linear_kernels())
+    True
+    """
+    scores = Setting("kb-srk+sim", Rewriting(k=(1, 2)) + 0.1 * Similarities(), 2, note="0.1 × linear")
+    chosen = [("kb-srk", 2), ("kb-srk+pr", 2), ("kb-srk+pr", 4)]
+    return [Setting("pr", PrecisionRecall())] + [srk(method, kmax) for method, kmax in chosen] + [scores]
 
 
 def compare(
@@ -96,6 +108,7 @@ def compare(
     load: Callable[[str], Table],
     parts: tuple[str, str, str],
     settings: Sequence[Setting],
+    prices: Sequence[float] = PRICES,
     record: Path | None = None,
     n_jobs: int | None = None,
 ) -> dict[str, Any]:
@@ -106,7 +119,7 @@ def compare(
     table, dev = load(parts[0]), load(parts[1])
     found = [_judged(kind, setting, table, dev, n_jobs) for setting in settings]
     best = max(found, key=lambda one: one[2][kind.main])
-    others = [_judged(kind, best[0].at(C), table, dev, n_jobs) for C in PRICES if best[0].price != C]
+    others = [_judged(kind, best[0].at(C), table, dev, n_jobs) for C in prices if best[0].price != C]
     best = max([best, *others], key=lambda one: one[2][kind.main])
     chosen = {**best[0].described(), **{f"dev_{name}": value for name, value in best[2].items()}}
     if record is not None:
@@ -115,7 +128,7 @@ def compare(
     test = load(parts[2])
     rows: list[dict[str, Any]] = []
     for setting, model, on_dev in found:
-        rows.append({"method": setting.method, "kmax": setting.kmax, "published": None})
+        rows.append({"method": setting.method, "kmax": setting.kmax, "published": None, "note": setting.note})
         rows[-1] |= {**kind.measures(_predicted(model, test), test), f"dev_{kind.main}": on_dev[kind.main]}
     rows.append({"method": "tfidf", "kmax": None, "published": None})
     rows[-1] |= kind.measures(tfidf_scores(table, test.pairs, kind.main), test)
@@ -144,9 +157,9 @@ def _predicted(model: Any, table: Table) -> Any:
 
 def qqp(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> dict[str, Any]:
     """Duplicate questions, the public part of them."""
+    parts = ("train", "dev", "test")
     record = out / "qqp-chosen.json" if out else None
-    settings = [setting for setting in kernels() if (setting.method, setting.kmax) != ("kb-srk", 4)]  # for its time
-    return compare(CLASSES, lambda part: load_qqp(part, data), ("train", "dev", "test"), settings, record, n_jobs)
+    return compare(CLASSES, lambda part: load_qqp(part, data), parts, linear_kernels(), PRICES[:2], record, n_jobs)
 
 
 def sick(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> dict[str, Any]:
@@ -158,8 +171,8 @@ def sick(data: DataPath = None, out: Path | None = None, n_jobs: int | None = No
             lambda part, response=response: load_sick(part, response, data),  # type: ignore[misc]
             ("train", "trial", "test"),
             kernels(),
-            out / f"sick-{response}-chosen.json" if out else None,
-            n_jobs,
+            record=out / f"sick-{response}-chosen.json" if out else None,
+            n_jobs=n_jobs,
         )
         for row in found["rows"] + found["candidates"]:
             row["task"] = response
@@ -175,16 +188,16 @@ def sick(data: DataPath = None, out: Path | None = None, n_jobs: int | None = No
 
 def stsb(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> dict[str, Any]:
     """Similarity from 0 to 5."""
+    parts = ("train", "dev", "test")
     record = out / "stsb-chosen.json" if out else None
-    return compare(NUMBERS, lambda part: load_stsb(part, data), ("train", "dev", "test"), kernels(), record, n_jobs)
+    return compare(NUMBERS, lambda part: load_stsb(part, data), parts, kernels(), record=record, n_jobs=n_jobs)
 
 
 def wikiqa(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> dict[str, Any]:
     """Sentences that answer a question, ranked."""
+    parts = ("train", "dev", "test")
     record = out / "wikiqa-chosen.json" if out else None
-    return compare(
-        ORDER, lambda part: load_wikiqa(part, data=data), ("train", "dev", "test"), kernels(), record, n_jobs
-    )
+    return compare(ORDER, lambda part: load_wikiqa(part, data=data), parts, kernels(), PRICES[:2], record, n_jobs)
 
 
 def paws(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> dict[str, Any]:

@@ -15,6 +15,7 @@ KERNELS = {"ps-srk": "none", "pw-srk": "free", "kb-srk": "aligned"}
 KMAX = (1, 2, 3, 4)
 PRICES = (0.3, 1.0, 3.0, 10.0)
 IDF = ("idf precision", "idf recall")
+SCORES = 28  # of Similarities
 
 
 @dataclass(frozen=True)
@@ -75,12 +76,21 @@ def candidates() -> list[Setting]:
     ('kb-srk+sim', 4, 'idf precision and recall')
     """
     rules = Rewriting(k=(1, 4))
-    scores = len(Similarities().names())
     return [srk("kb-srk+pr", kmax, decay=0.5, note="decay 0.5") for kmax in KMAX] + [
-        Setting("kb-srk+sim", rules + 3 * Gaussian(Similarities(), 0.3 / scores), 4, note="3 × Gaussian, γ = 0.3/28"),
-        Setting("kb-srk+sim", rules + Gaussian(Similarities(), 1 / scores), 4, note="Gaussian, γ = 1/28"),
+        with_similarities(),
+        Setting("kb-srk+sim", rules + Gaussian(Similarities(), 1 / SCORES), 4, note="Gaussian, γ = 1/28"),
         Setting("kb-srk+sim", rules + Similarities(IDF, standardize=False), 4, note="idf precision and recall"),
     ]
+
+
+def with_similarities() -> Setting:
+    """kb-SRK with a Gaussian kernel over all scores of `Similarities`.
+
+    >>> with_similarities().method
+    'kb-srk+sim'
+    """
+    kernel = Rewriting(k=(1, 4)) + 3 * Gaussian(Similarities(), 0.3 / SCORES)
+    return Setting("kb-srk+sim", kernel, 4, note="3 × Gaussian, γ = 0.3/28")
 
 
 def terms(kernel: Kernel, weight: float = 1.0) -> list[tuple[float, Kernel]]:

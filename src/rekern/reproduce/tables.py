@@ -45,14 +45,14 @@ def table(rows: list[dict[str, Any]], columns: tuple[str, ...], digits: int = 2)
 
 
 def _rows(rows: list[dict[str, Any]]) -> list[str]:
-    """A table for each task and each note, with the columns that it has something for."""
+    """A table for each task (for each note, where all rows have one), with the columns that it has something for."""
     names = ["method", "kmax", *MEASURES, "published", "cv_accuracy", *(f"dev_{measure}" for measure in MEASURES)]
+    by, columns = ("note", names) if all(row.get("note") for row in rows) else ("task", [*names, "note"])
     parts = []
-    for heading in dict.fromkeys((row.get("task", ""), row.get("note", "")) for row in rows):
-        group = [row for row in rows if (row.get("task", ""), row.get("note", "")) == heading]
-        columns = [name for name in names if name == "kmax" or any(row.get(name) is not None for row in group)]
-        title = ": ".join(filter(None, heading))
-        parts.append((f"{title}\n" if title else "") + table(group, tuple(columns)))
+    for heading in dict.fromkeys(row.get(by) for row in rows):
+        group = [row for row in rows if row.get(by) == heading]
+        shown = [name for name in columns if name == "kmax" or any(row.get(name) not in (None, "") for row in group)]
+        parts.append((f"{heading}\n" if heading else "") + table(group, tuple(shown)))
     return parts
 
 
@@ -94,6 +94,6 @@ def _described(chosen: dict[str, Any], where: str = "") -> str:
 
 
 def _cell(value: Any, digits: int) -> str:
-    if value is None:
+    if value is None or value == "":
         return "-"
     return f"{value:.{digits}f}" if isinstance(value, float) else str(value)

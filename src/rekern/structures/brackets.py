@@ -1,4 +1,4 @@
-"""Reading trees in brackets: ``(S (NP (DT the) (NN dog)) (VP (VBZ barks)))``, as in the Penn Treebank, SVM-LIGHT-TK and KeLP.
+"""Reading trees in brackets, as in the Penn Treebank, SVM-LIGHT-TK and KeLP: ``(S (NP (DT the) (NN dog)) (VP barks))``.
 
 A label ends at a blank or a bracket and is taken literally. A leaf is a bare word, ``(DT the)``, or a bracket of its
 own, ``(DT (the))``. One more bracket without a label around a tree, as the Treebank has it, is dropped. The scanner

@@ -153,7 +153,8 @@ class Graphs:
         )
 
     def _like(self, *arrays: np.ndarray) -> "Graphs":
-        part = Graphs(*arrays, vocabulary=self.vocabulary)
+        labels, offsets, indptr, neighbors, edge_labels = arrays
+        part = Graphs(labels, offsets, indptr, neighbors, edge_labels, self.vocabulary)
         part._fingerprints = self._fingerprints
         return part
 
@@ -173,7 +174,9 @@ def _picked(offsets: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.nda
 def _adjacency(edges: list[tuple[int, int, int]], offsets: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The neighbours of every node, ascending, and the labels of the edges to them; each edge once."""
     table = np.array(edges, np.int64).reshape(-1, 3)
-    table = np.unique(np.concatenate([table, table[:, [1, 0, 2]]]), axis=0)
+    table = np.concatenate([table, table[:, [1, 0, 2]]])
+    table = table[np.lexsort((table[:, 2], table[:, 1], table[:, 0]))]
+    table = table[np.concatenate([np.ones(min(1, len(table)), bool), (table[1:] != table[:-1]).any(axis=1)])]
     indptr = np.searchsorted(table[:, 0], np.arange(offsets[-1] + 1)).astype(np.int64)
     within = _within(np.array(offsets, np.int64))
     return indptr, within[table[:, 1]].astype(np.int32), table[:, 2].astype(np.int32)
@@ -224,10 +227,11 @@ def _is_networkx(item: Any) -> bool:
 
 def _from_networkx(item: Any, graph: int) -> tuple[list[str], list[tuple[int, int, str]]]:
     """The labels and numbered edges of a networkx graph, its nodes in its own order."""
-    number, nodes = {}, []
+    number: dict[Any, int] = {}
+    nodes = []
     for node, label in item.nodes(data="label"):
         if label is None:
-            raise InputError(f"graph {graph}, node {node!r}: it has no attribute 'label'; set one (an empty str will do)")
+            raise InputError(f"graph {graph}, node {node!r}: no attribute 'label'; set one (an empty str will do)")
         number[node] = len(number)
         nodes.append(_label(label, f"graph {graph}, node {node!r}"))
     edges = [

@@ -32,7 +32,7 @@ class TreeArrays(NamedTuple):
 
 @compiled
 def _breadth_first(parents, offsets, order, first, count):
-    """The breadth-first order of every tree, siblings in the order given; returns the first tree that is none, or -1."""
+    """The breadth-first order of every tree, siblings in the order given; returns the first that is no tree, or -1."""
     child = np.full(len(parents), -1, np.int64)
     sibling = np.full(len(parents), -1, np.int64)
     for tree in range(len(offsets) - 1):
@@ -40,7 +40,6 @@ def _breadth_first(parents, offsets, order, first, count):
         if begin == end:
             continue
         roots = 0
-        written = begin
         for node in range(end - 1, begin - 1, -1):
             parent = parents[node]
             if parent < 0:
@@ -70,7 +69,7 @@ def _breadth_first(parents, offsets, order, first, count):
 
 
 class Trees:
-    """A corpus of trees; node ``i`` has the label ``vocabulary[labels[i]]`` and ``count[i]`` children from ``first[i]`` on.
+    """A corpus of trees: node ``i`` has the label ``vocabulary[labels[i]]`` and ``count[i]`` children from ``first[i]``.
 
     The nodes of tree ``t`` are ``offsets[t]`` … ``offsets[t + 1]``, its root first. A tree may be empty.
 
@@ -156,7 +155,7 @@ class Trees:
         offsets = np.ascontiguousarray(offsets, np.int64)
         wrong = _breadth_first(np.ascontiguousarray(parents, np.int64), offsets, order, first, count)
         if wrong >= 0:
-            raise InputError(f"row {wrong}: not a tree: every node but one root needs a parent, and no cycle may remain")
+            raise InputError(f"row {wrong}: not a tree; every node but one root needs a parent, and there is no cycle")
         return cls(np.asarray(labels, np.int32)[order], first, count, offsets, vocabulary)
 
     @property
