@@ -57,7 +57,9 @@ def run(
     if len(calls) <= 1 or jobs(n_jobs) == 1:
         results: Iterator[Any] = (function(*call) for call in calls)
     else:
-        pool = joblib.Parallel(n_jobs=jobs(n_jobs), prefer="threads", return_as="generator", pre_dispatch="2*n_jobs")
+        backend = joblib.parallel.get_active_backend()[0]
+        as_they_come = "generator" if getattr(backend, "supports_return_generator", False) else "list"
+        pool = joblib.Parallel(n_jobs=jobs(n_jobs), prefer="threads", return_as=as_they_come, pre_dispatch="2*n_jobs")
         if shares_memory():
             results = pool(joblib.delayed(function)(*call) for call in calls)
         else:

@@ -122,8 +122,11 @@ def test_several_passes_give_the_same_values(repetitive, monkeypatch):
     weights = np.random.default_rng(0).normal(size=(4, 2))
     scores = kernel.scorer(repetitive, weights).score(repetitive)
     scorer = kernel.scorer(repetitive, weights)
-    monkeypatch.setattr(rules, "ROW_LIMIT", 40_000)
-    assert len(kernel.passes(repetitive)) > 1
+    for module in (rules, rewriting):
+        monkeypatch.setattr(module, "ROW_LIMIT", 40_000)
+    monkeypatch.setattr(rewriting, "FEATURE_LIMIT", 20_000)
+    assert kernel.heavy(repetitive).tolist() == [0, 1, 2]
+    assert kernel.parts_needed(repetitive[:1]) > 1
     close(kernel.gram(repetitive), expected)
     close(kernel.gram(repetitive[:2], repetitive), expected[:2])
     close(kernel.diag(repetitive), diagonal)

@@ -9,6 +9,7 @@ import reference.trees as reference
 from rekern.kernels.dependencypaths import DependencyPaths
 from rekern.kernels.partialtrees import PartialTree, SmoothedPartialTree
 from rekern.kernels.subtrees import SubsetTree, SubTree
+from rekern.structures.trees import Trees
 
 
 def trees(labels="ABx", max_leaves=8, max_children=4):
@@ -60,11 +61,13 @@ def close(found, expected):
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-13)
 
 
+@settings(deadline=None)
 @given(corpora(), corpora(), DECAYS)
 def test_subtree(left, right, decay):
     check(SubTree(decay), lambda x, y: reference.subtree(x, y, decay), left, right)
 
 
+@settings(deadline=None)
 @given(corpora(), DECAYS)
 def test_subtree_features(items, decay):
     for normalize in (False, True):
@@ -73,6 +76,7 @@ def test_subtree_features(items, decay):
         close((rows @ rows.T).toarray(), kernel.gram(items))
 
 
+@settings(deadline=None)
 @given(corpora(), corpora(), DECAYS, st.booleans())
 def test_subset_tree(left, right, decay, words):
     check(SubsetTree(decay, words), lambda x, y: reference.subset_tree(x, y, decay, words), left, right)
@@ -106,16 +110,19 @@ def test_smoothed_partial_tree(left, right, decay, mu, longest):
     )
 
 
+@settings(deadline=None)
 @given(corpora(), corpora(), DECAYS)
 def test_smoothing_without_a_similarity_is_no_smoothing(left, right, decay):
     close(SmoothedPartialTree(decay).gram(left, right), PartialTree(decay).gram(left, right))
 
 
+@settings(deadline=None)
 @given(corpora(labels="abcd"), corpora(labels="abcd"), DECAYS)
 def test_dependency_paths(left, right, decay):
     check(DependencyPaths(decay), lambda x, y: reference.dependency_paths(x, y, decay), left, right)
 
 
+@settings(deadline=None)
 @given(corpora(labels="abcd"), corpora(labels="abcd"), DECAYS)
 def test_dependency_paths_as_printed(left, right, decay):
     check(
@@ -126,6 +133,7 @@ def test_dependency_paths_as_printed(left, right, decay):
     )
 
 
+@settings(deadline=None)
 @given(trees(labels="abc"), trees(labels="abc"), DECAYS)
 def test_listed_paths_and_the_recursion_agree(a, b, decay):
     x, y, exact = reference.read(a), reference.read(b), reference.exact(decay)
@@ -162,6 +170,7 @@ def test_a_gram_of_several_forests(monkeypatch):
         whole = kernel.gram(items, n_jobs=1)
         with monkeypatch.context() as patch:
             patch.setattr(forests, "MOST_TREES", 7)
+            assert len(forests.plant(Trees.from_items(items).arrays, np.arange(6, dtype=np.int32))) == 6
             np.testing.assert_array_equal(kernel.gram(items, n_jobs=2), whole)
             np.testing.assert_array_equal(kernel.gram(items[:9], items), kernel.gram(items[:9], items, n_jobs=1))
         close(whole, kernel.gram(items, items))

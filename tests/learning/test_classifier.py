@@ -9,8 +9,8 @@ from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 
 from helpers import close, rewritings
-from rekern import PairClassifier
-from rekern.kernels import Rewriting
+from rekern import InputError, PairClassifier
+from rekern.kernels import Rewriting, Spectrum
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Pairs
 
@@ -92,8 +92,8 @@ def test_explanations_add_up(gram_limit):
                 total = why.intercept + sum(part.contribution for part in why.parts)
                 assert abs(total - why.decision) < 1e-9
                 if len(model.classes_) == 2:
-                    assert why.decision == decision
-                    assert why.explained == 1
+                    assert why.decision == (-decision if label == 0 else decision)
+                    assert why.explained == (0 if label == 0 else 1)
                 else:
                     assert why.decision == decision[list(model.classes_).index(why.explained)]
                     assert why.explained == (prediction if label is None else label)
@@ -270,3 +270,34 @@ def test_only_empty_pairs():
     for gram_limit in (10, 1):
         model = PairClassifier(KERNEL, gram_limit=gram_limit).fit([("", "")] * 4, [0, 1, 0, 1])
         assert np.isfinite(model.decision_function([("", ""), ("a", "b")])).all()
+
+
+def test_rules_for_the_first_of_two_classes_are_those_against_the_second(binary):
+    first, second = binary.rules(3, label=0), binary.rules(3, label=1)
+    assert [(rule.rule, -rule.weight) for rule in first[0]] == [(rule.rule, rule.weight) for rule in second[1]]
+    assert [(rule.rule, -rule.weight) for rule in first[1]] == [(rule.rule, rule.weight) for rule in second[0]]
+    assert second[0][0].weight > 0 > second[1][0].weight
+
+
+def test_labels_of_a_text_column(tmp_path):
+    import pandas as pd
+
+    pairs, labels = two_classes(20)
+    series = pd.Series(["yes" if label else "no" for label in labels])
+    model = PairClassifier(KERNEL, calibration=0).fit(pairs, series)
+    model.save(tmp_path / "m.rekern")
+    assert model.explain(pairs[0]).neighbors[0].label in ("yes", "no")
+
+
+def test_a_kernel_of_texts_is_refused():
+    with pytest.raises(InputError, match="Spectrum compares texts, not pairs"):
+        PairClassifier(KERNEL + Spectrum(1)).fit(*two_classes(20))
+
+
+def test_a_probability_never_runs_against_the_decision():
+    """Labels at random: what cross-validation finds may have the wrong sign, and then says nothing."""
+    pairs, _ = two_classes(20)
+    for seed in range(6):
+        labels = np.random.default_rng(seed).permutation([0, 1] * 10)
+        model = PairClassifier(KERNEL).fit(pairs, labels)
+        assert model.calibration_[0, 0] >= 0

@@ -225,7 +225,7 @@ def test_a_member_is_missing_or_empty(small, tmp_path, member):
 def test_a_newer_file(small, tmp_path):
     header = {**header_of(small), "version": VERSION + 1, "written_by": "9.9"}
     message = refused(changed(small, tmp_path, {"model.json": json.dumps(header)}))
-    assert "written by Rekern 9.9" in message
+    assert "written by Rekern '9.9'" in message
     assert "upgrade" in message
 
 

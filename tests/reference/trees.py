@@ -68,7 +68,7 @@ def subset_tree(a, b, decay, words=False):
 
 
 def partial_tree(a, b, decay, mu, gaps="skipped", max_children=None, terminal_factor=1, similarity=None):
-    """Moschitti's partial trees, every pair of child subsequences of equal length listed; smoothed with a similarity."""
+    """Moschitti's partial trees, every pair of equally long child subsequences listed; smoothed with a similarity."""
 
     def sigma(x, y):
         return (1 if x == y else 0) if similarity is None else similarity(x, y)

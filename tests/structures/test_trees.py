@@ -4,7 +4,7 @@ import gzip
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.trees import nodes, read, written
@@ -26,6 +26,7 @@ def rebuilt(trees, index=0):
     return made.get(trees.offsets[index])
 
 
+@settings(deadline=None)
 @given(st.lists(TREES, min_size=1, max_size=5))
 def test_trees_keep_labels_and_order(found):
     trees = Trees.from_items([written(tree) for tree in found])
@@ -37,6 +38,7 @@ def test_trees_keep_labels_and_order(found):
         np.testing.assert_array_equal(getattr(again, name), getattr(trees, name))
 
 
+@settings(deadline=None)
 @given(st.lists(TREES, min_size=1, max_size=5), st.data())
 def test_parts_are_trees(found, data):
     trees = Trees.from_items([written(tree) for tree in found])
@@ -104,7 +106,7 @@ def test_faults_have_a_place(text, place):
 
 
 def test_faults_in_a_text_of_many_lines():
-    with pytest.raises(InputError, match="^line 3, column 1: this bracket is never closed"):
+    with pytest.raises(InputError, match=r"^line 3, column 1: this bracket is never closed"):
         Trees.from_brackets("(A b)\n(A c)\n(A (d)\n(A e)\n")
 
 

@@ -173,4 +173,6 @@ def _in_words(measured: dict[str, Any]) -> str:
         return f"accuracy {measured['accuracy']:.2%} (± {measured['deviation']:.2%} over the folds)"
     if "map" in measured:
         return f"MAP {measured['map']:.4f}, MRR {measured['mrr']:.4f}"
-    return f"Pearson {measured['pearson']:.4f}, Spearman {measured['spearman']:.4f}, MSE {measured['mse']:.4f}"
+    values = {name: measured[name] for name in ("pearson", "spearman", "mse")}
+    names = {"pearson": "Pearson", "spearman": "Spearman", "mse": "MSE"}
+    return ", ".join(f"{names[key]} {'undefined' if v is None else format(v, '.4f')}" for key, v in values.items())

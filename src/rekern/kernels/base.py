@@ -44,6 +44,8 @@ class Plan:
 class Kernel(BaseEstimator):
     """The base of all kernels: subclasses define ``_plan`` and ``diag``."""
 
+    on_texts = False  # whether the items are single texts or trees, which a model of pairs cannot take
+
     def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
         raise NotImplementedError
 

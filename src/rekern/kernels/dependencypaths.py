@@ -43,4 +43,5 @@ class DependencyPaths(TreeKernel):
         return len(vocabulary), *self._weights()
 
     def _fragments(self, left: Trees, right: Trees, parameters: tuple, beam: int) -> dict[str, float]:
-        return shared_paths(left, right, *parameters[1:], beam)
+        _, decay, middle = parameters
+        return shared_paths(left, right, decay, middle, beam)

@@ -51,6 +51,11 @@ class Rows(NamedTuple):
         """How many rules each pair has whose keys are 0 in the bits of the mask."""
         return count_rules(self.source, self.target, self.wild(), size_key, mask)
 
+    def products(self, other: "Rows") -> np.ndarray:
+        """The kernel of every pair with the one pair of ``other``, over the features that are listed there."""
+        plain = self.source.products(other.source) * self.target.products(other.target)
+        return plain + self.wild().products(other.wild())
+
     def squared_norms(self) -> np.ndarray:
         """K(x, x) of every pair for this window size."""
         product = self.source.squared_norms() * self.target.squared_norms()

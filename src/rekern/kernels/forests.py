@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern._compile import compiled
+from rekern.structures.trees import TreeArrays
 
-MOST_TREES = 256  # in a forest: more share more subtrees, fewer stay in the cache
+MOST_TREES = 256  # in a forest: many share more subtrees, few stay in the cache and fit the edge of a triangle
 MOST_NODES = 16384
 
 
@@ -267,8 +268,8 @@ def build(labels, first, count, offsets, begin, end, class_of, class_count):
     )
 
 
-def cut(offsets: np.ndarray) -> list[tuple[int, int]]:
-    """Ranges of trees, none of too many trees or nodes to stay in the cache.
+def cut(offsets: np.ndarray, most_trees: int = MOST_TREES, most_nodes: int = MOST_NODES) -> list[tuple[int, int]]:
+    """Ranges of trees, none of too many trees or nodes; by default as many as stay in the cache.
 
     >>> cut(np.arange(0, 64 * 601, 64))
     [(0, 256), (256, 512), (512, 600)]
@@ -276,20 +277,30 @@ def cut(offsets: np.ndarray) -> list[tuple[int, int]]:
     found = []
     begin = 0
     while begin < len(offsets) - 1:
-        end = int(np.searchsorted(offsets, offsets[begin] + MOST_NODES, side="right")) - 1
-        end = min(max(end, begin + 1), begin + MOST_TREES, len(offsets) - 1)
+        end = int(np.searchsorted(offsets, offsets[begin] + most_nodes, side="right")) - 1
+        end = min(max(end, begin + 1), begin + most_trees, len(offsets) - 1)
         found.append((begin, end))
         begin = end
     return found
 
 
+def plant(arrays: TreeArrays, class_of: np.ndarray) -> list[tuple[int, Forest]]:
+    """Forests of all the trees, each with the number of its first tree.
+
+    A forest has an entry for every class, so that with very many classes forests are made larger, and fewer.
+    """
+    classes = len(class_of)
+    cuts = cut(arrays.offsets, max(MOST_TREES, classes // 64), max(MOST_NODES, classes))
+    return [(begin, build(*arrays, begin, end, class_of, classes)) for begin, end in cuts]
+
+
 @compiled
 def depth_first(first, count, offsets):
-    """The nodes of every tree, children before parents and side by side; and the most nodes that wait for a parent."""
+    """The nodes of every tree, children before parents; the most that wait for a parent, with children and in all."""
     order = np.empty(len(first), np.int32)
     sizes = np.ones(len(first), np.int64)
     ends = np.empty(len(first), np.int64)
-    most = 1
+    most_inner = most = 1
     for tree in range(len(offsets) - 1):
         begin, end = offsets[tree], offsets[tree + 1]
         if begin == end:
@@ -304,10 +315,14 @@ def depth_first(first, count, offsets):
             for child in range(first[node] + count[node] - 1, first[node] - 1, -1):
                 ends[child] = place
                 place -= sizes[child]
-        waiting = 0
+        waiting = inner = 0
         for place in range(begin, end):
             node = order[place]
             waiting += 1
+            inner += 1 if count[node] else 0
             most = max(most, waiting)
+            most_inner = max(most_inner, inner)
             waiting -= count[node]
-    return order, most
+            for child in range(first[node], first[node] + count[node]):
+                inner -= 1 if count[child] else 0
+    return order, most_inner, most

@@ -202,6 +202,8 @@ def _digest(value: Any, digest: Any) -> bool:
     digest.update(type(value).__name__.encode())
     if is_dataclass(value) and not isinstance(value, type):
         return all(_digest(getattr(value, field.name), digest) for field in fields(value))
+    if isinstance(value, dict):
+        return _digest(list(value.items()), digest)
     if isinstance(value, list | tuple):
         digest.update(str(len(value)).encode())
         return all(_digest(item, digest) for item in value)

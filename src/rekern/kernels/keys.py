@@ -3,7 +3,7 @@
 A feature (a re-writing rule, a k-gram) is known by a fingerprint that depends on its text alone, so blocks of a
 corpus can be extracted by different threads, processes or machines and still agree. Fingerprints are sums, modulo
 2**64, of token fingerprints times odd constants, passed through a mixing function. Two of n different features
-share a key with probability of about n**2 / 2**65: about one in 200,000 for the 14 million rules of MSRP.
+share a key with probability of about n**2 / 2**65: 3 in a million for ten million rules.
 """
 
 from functools import lru_cache
@@ -36,6 +36,13 @@ class KeyRows(NamedTuple):
         indptr = np.concatenate([[0], np.cumsum(lengths)])
         place = np.repeat(self.indptr[:-1][rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
         return KeyRows(indptr, self.keys[place], self.values[place])
+
+    def products(self, other: "KeyRows") -> Array:
+        """The inner product of every row with the one row of another matrix."""
+        if not len(other.keys):
+            return np.zeros(len(self.indptr) - 1)
+        found = look_up(self.keys, index_keys(other.keys))
+        return row_sums(self.indptr, np.where(found >= 0, self.values * other.values[found], 0.0))
 
     def squared_norms(self) -> Array:
         """The inner product of every row with itself."""

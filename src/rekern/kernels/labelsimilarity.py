@@ -86,10 +86,9 @@ def _of_words(space: Any, vocabulary: list[str], used: np.ndarray) -> Members:
     """A class for the words of each part of speech that have a vector, with their cosines."""
     words = [(label, parts) for label in used.tolist() if (parts := lexical(vocabulary[label])) is not None]
     vectors = _unit_vectors(space, [parts for _, parts in words])
-    known = vectors.any(axis=1)
     places = defaultdict(list)
     for place, (_, (kind, _, part_of_speech)) in enumerate(words):
-        if known[place]:
+        if vectors[place].any():
             places[kind, part_of_speech].append(place)
     labels = np.array([label for label, _ in words], np.int64)
     return [(labels[members], vectors[members] @ vectors[members].T) for members in places.values() if len(members) > 1]

@@ -1,10 +1,12 @@
 """Checks of the kernels' parameters, each with one line that says what to give instead."""
 
+import math
 from typing import Any
 
 import numpy as np
 
 LONGEST_WINDOW = 32
+MOST_PATTERNS = 1 << 16
 
 
 def check_size(name: str, value: Any) -> int:
@@ -18,6 +20,22 @@ def check_size(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= LONGEST_WINDOW:
         raise ValueError(f"{name}={value!r}: give a whole number from 1 to {LONGEST_WINDOW}")
     return int(value)
+
+
+def check_patterns(size: int, wildcards: int) -> None:
+    """Free wildcards make a pattern of every choice of places for them: that many, a window may not have.
+
+    >>> check_patterns(20, 20)
+    Traceback (most recent call last):
+    ...
+    ValueError: a window of 20 with up to 20 free wildcards has 1,048,576 patterns; give a smaller one (65,536 at most)
+    """
+    count = sum(math.comb(size, chosen) for chosen in range(wildcards + 1))
+    if count > MOST_PATTERNS:
+        raise ValueError(
+            f"a window of {size} with up to {wildcards} free wildcards has {count:,} patterns; "
+            f"give a smaller one ({MOST_PATTERNS:,} at most)"
+        )
 
 
 def check_decay(decay: Any) -> float:

@@ -66,8 +66,9 @@ def partial_trees(
     Of a symmetric Gram only the cells from the diagonal on are filled. ``smooth[label]`` says where the row of a
     label's similarities begins, -1 for a label that is like itself alone; ``ranks[label]`` is its place in such rows.
     """
-    labels, first, count, offsets = rows_of.labels, rows_of.first, rows_of.count, rows_of.offsets
-    order, waiting = rows_of.order, rows_of.waiting
+    labels, first, count, offsets = rows_of.labels, rows_of.first, rows_of.counts, rows_of.offsets
+    order = rows_of.order
+    waiting = rows_of.waiting_all if len(similarities) else rows_of.waiting  # leaves have rows only if smoothed
     buckets, leaves, groups, widths = forest.buckets, forest.leaves, forest.groups, forest.widths
     sequences, classes, columns, kids = forest.sequences, forest.classes, forest.columns, forest.kids
     keys, posted, posted_ends, postings = forest.keys, forest.posted, forest.posted_ends, forest.postings

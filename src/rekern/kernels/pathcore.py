@@ -54,7 +54,7 @@ def dependency_paths(
     Of a symmetric Gram only the cells from the diagonal on are filled. ``middle`` weighs a path of which one branch
     below the highest word has a single word and the other more.
     """
-    labels, first, count, offsets = rows_of.labels, rows_of.first, rows_of.count, rows_of.offsets
+    labels, first, count, offsets = rows_of.labels, rows_of.first, rows_of.counts, rows_of.offsets
     order, waiting = rows_of.order, rows_of.waiting
     buckets, groups, widths = forest.buckets, forest.groups, forest.widths
     sequences, classes, columns, kids = forest.sequences, forest.classes, forest.columns, forest.kids

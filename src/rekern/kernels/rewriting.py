@@ -6,7 +6,7 @@ its length, not its square.
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,10 +18,10 @@ from rekern.kernels.base import Kernel, Plan, inverse_roots
 from rekern.kernels.features import Rows, as_matrix, list_all, one_below_the_other
 from rekern.kernels.keys import KeyRows, concatenate, number_keys
 from rekern.kernels.numbering import Columns, number_rules
-from rekern.kernels.parameters import check_decay, check_size, windows_of
+from rekern.kernels.parameters import check_decay, check_patterns, check_size, windows_of
 from rekern.kernels.parses import MAX_ALIGNMENTS
 from rekern.kernels.postings import Postings, add_window, invert
-from rekern.kernels.rules import aligned_rules, rule_constants
+from rekern.kernels.rules import ROW_LIMIT, aligned_rules, rule_constants
 from rekern.kernels.rulescorer import RuleScorer
 from rekern.kernels.windows import patterns
 from rekern.parallel import local, run, spans
@@ -87,7 +87,11 @@ class Rewriting(Kernel):
             raise ValueError(f"wildcards={self.wildcards!r}: give 'aligned', 'free' or 'none'")
         check_size("span", self.span)
         check_decay(self.decay)
-        return windows_of(self.k)
+        windows = windows_of(self.k)
+        if self.wildcards == "free":
+            for window in windows:
+                check_patterns(max(window), max(window))
+        return windows
 
     def items(self, X: Any) -> Pairs:
         """Pairs of texts as interned tokens."""
@@ -118,55 +122,88 @@ class Rewriting(Kernel):
             )
         return [one_below_the_other([block[index] for block in blocks]) for index in range(len(windows))]
 
-    def passes(self, *corpora: Pairs, n_jobs: int | None = None) -> list[list[list[Rows]]]:
-        """The rows of the corpora, in as many passes as keep memory bounded (one, but for pathological texts)."""
+    def parts_needed(self, pair: Pairs) -> int:
+        """In how many parts the rules of a single pair must be listed, so that memory stays bounded."""
         parts = 1
         while parts <= MOST_PARTS:
-            passes = []
-            for part in range(parts):
-                rows = [self.rows(corpus, n_jobs, part, parts) for corpus in corpora]
-                if any(found is None for found in rows):
-                    break
-                passes.append(rows)
-            else:
-                return passes  # type: ignore[return-value]
+            rows = self.rows(pair, 1, 0, parts)
+            if rows is not None and max(len(row.wild().keys) for row in rows) < ROW_LIMIT // 3:
+                return parts  # keys are spread evenly, so the other parts have room too
             parts *= 4
         raise ValueError("a pair has too many re-writing rules; use shorter texts, a smaller k or span=1")
 
-    def squared_norms(self, passes: list[list[Rows]]) -> np.ndarray:
-        """K(x, x) by window size and pair, before normalisation."""
-        norms = np.array([rows.squared_norms() for rows in passes[0]])
-        for later in passes[1:]:
-            norms += np.array([rows.rules.squared_norms() for rows in later if rows.rules is not None])
-        return norms
+    def part_of(self, pair: Pairs, part: int, parts: int) -> list[Rows]:
+        """A part of the rules of a single pair; the k-grams of its sides are in the first part only."""
+        rows = self.rows(pair, 1, part, parts)
+        assert rows is not None
+        return [row.only_rules() for row in rows] if part else rows
+
+    def in_parts(self, pair: Pairs) -> Iterator[list[Rows]]:
+        """The features of a single pair, part by part."""
+        parts = self.parts_needed(pair)
+        return (self.part_of(pair, part, parts) for part in range(parts))
+
+    def measured(self, pairs: Pairs, n_jobs: int | None = None) -> tuple[list[Rows], np.ndarray, np.ndarray]:
+        """The features of the pairs, K(x, x) by window size and pair, and the numbers of the heavy pairs.
+
+        Heavy pairs have too many rules to list: here they have no features, but their K(x, x) is right.
+        """
+        heavy = self.heavy(pairs)
+        rows = self.rows(pairs.without_texts(heavy) if len(heavy) else pairs, n_jobs)
+        if rows is None:  # a short but very repetitive pair: look at every one
+            heavy = self.heavy(pairs, thorough=True)
+            rows = self.rows(pairs.without_texts(heavy), n_jobs)
+            assert rows is not None
+        norms = np.array([row.squared_norms() for row in rows])
+        for index in heavy:
+            norms[:, index] = sum(
+                np.array([row.squared_norms()[0] for row in part]) for part in self.in_parts(pairs.take([int(index)]))
+            )
+        return rows, norms, heavy
 
     def scales(self, norms: np.ndarray) -> np.ndarray:
         """The factor of every window size and pair: 1/√K(x, x), or 1 without normalisation."""
         return np.array([inverse_roots(row) if self.normalize else np.ones(len(row)) for row in norms])
 
     def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
-        corpora = [self.items(items) for items in (X, Y) if items is not None]
-        passes = self.passes(*corpora, n_jobs=n_jobs)
-        norms = self.squared_norms([rows[0] for rows in passes])
+        left = self.items(X)
+        rows, norms, heavy = self.measured(left, n_jobs)
         scale = self.scales(norms)
-        scale2 = scale if Y is None else self.scales(self.squared_norms([rows[1] for rows in passes]))
-        scales, calls = [], []
-        for number, rows in enumerate(passes):
-            others = rows[1] if Y is not None else [None] * len(rows[0])
-            for index, (left, right) in enumerate(zip(rows[0], others)):
-                if number:  # later passes list further rules with wildcards only
-                    left, right = left.only_rules(), right and right.only_rules()
-                scales.append((scale[index], scale2[index]))
-                calls.append((left.source, right and right.source, 1))
-                calls.append((left.target, right and right.target, 1))
-                calls.append((left.wild(), right and right.wild(), 1))
+        if Y is None:
+            right, rows2, scale2, heavy2 = left, rows, scale, heavy
+        else:
+            right = self.items(Y)
+            rows2, norms2, heavy2 = self.measured(right, n_jobs)
+            scale2 = self.scales(norms2)
+        calls: list[tuple[Any, ...]] = []
+        for row, other in zip(rows, rows2):
+            for one, two in ((row.source, other.source), (row.target, other.target), (row.wild(), other.wild())):
+                calls.append((one, None if Y is None else two, 1))
         lists = local(invert, calls, n_jobs)
-        windows = [(*two, *lists[3 * index : 3 * index + 3]) for index, two in enumerate(scales)]
+        windows = [(*two, *lists[3 * index : 3 * index + 3]) for index, two in enumerate(zip(scale, scale2))]
         diagonal = None
         if Y is None:
             diagonal = (norms > 0).sum(axis=0).astype(float) if self.normalize else norms.sum(axis=0)
-        columns = len(corpora[-1])
-        return Plan(len(corpora[0]), columns, Y is None, _Block(columns, windows, diagonal))
+        across = {int(i): self._against(left.take([i]), scale[:, i], right, rows2, scale2, heavy2) for i in heavy}
+        down = across
+        if Y is not None:
+            down = {int(j): self._against(right.take([j]), scale2[:, j], left, rows, scale, heavy) for j in heavy2}
+        return Plan(len(left), len(right), Y is None, _Block(len(right), windows, diagonal, across, down))
+
+    def _against(
+        self, pair: Pairs, scale: np.ndarray, pairs: Pairs, rows: list[Rows], scale2: np.ndarray, heavy: np.ndarray
+    ) -> np.ndarray:
+        """The values of one heavy pair with all pairs of a corpus, whose features and scales are given."""
+        values = np.zeros(scale2.shape)
+        others = [pairs.take([int(index)]) for index in heavy]
+        parts = max(self.parts_needed(one) for one in (pair, *others))
+        for part in range(parts):
+            own = self.part_of(pair, part, parts)
+            values += np.array([row.products(mine) for row, mine in zip(rows, own)])
+            for index, other in zip(heavy, others):
+                theirs = self.part_of(other, part, parts)
+                values[:, index] += [row.products(mine)[0] for row, mine in zip(theirs, own)]
+        return (values * scale[:, None] * scale2).sum(axis=0)
 
     def diag(self, X: Any) -> np.ndarray:
         """K(x, x) for every pair.
@@ -174,14 +211,17 @@ class Rewriting(Kernel):
         >>> Rewriting(k=(1, 4)).diag([("a b", "b a")])  # long enough for windows of 1 and 2
         array([2.])
         """
-        norms = self.squared_norms([rows[0] for rows in self.passes(self.items(X))])
+        norms = self.measured(self.items(X))[1]
         return (norms > 0).sum(axis=0).astype(float) if self.normalize else norms.sum(axis=0)
 
-    def heavy(self, pairs: Pairs) -> np.ndarray:
-        """The numbers of the pairs that have too many rules to list them all."""
+    def heavy(self, pairs: Pairs, thorough: bool = False) -> np.ndarray:
+        """The numbers of the pairs that have too many rules to list them all.
+
+        Unless it is to be thorough, only pairs with many combinations of a token with a token are looked at.
+        """
         lengths = np.diff(pairs.tokens.offsets)
         found = []
-        for index in np.flatnonzero(lengths[0::2] * lengths[1::2] * len(self.windows()) > FEATURE_LIMIT >> 3):
+        for index in np.flatnonzero(lengths[0::2] * lengths[1::2] >= (0 if thorough else FEATURE_LIMIT >> 9)):
             rows = self.rows(pairs.take([int(index)]), n_jobs=1)
             if rows is None or _total(rows) > FEATURE_LIMIT:
                 found.append(index)
@@ -219,9 +259,8 @@ class Rewriting(Kernel):
 
     def scaled(self, pairs: Pairs, n_jobs: int | None = None) -> tuple[list[Rows], np.ndarray]:
         """The features of pairs that have not too many rules, and the factor of every window size and pair."""
-        rows = self.rows(pairs, n_jobs)
-        assert rows is not None
-        return rows, self.scales(np.array([row.squared_norms() for row in rows]))
+        rows, norms, _ = self.measured(pairs, n_jobs)
+        return rows, self.scales(norms)
 
     def _with_samples(self, pairs: Pairs, heavy: np.ndarray, n_jobs: int | None) -> KeyRows:
         """All rules of most pairs, and of the heavy ones those whose keys end in enough zero bits."""
@@ -270,6 +309,8 @@ class _Block:
     columns: int
     windows: list[tuple[np.ndarray, np.ndarray, Postings, Postings, Postings]]
     diagonal: np.ndarray | None  # of a symmetric Gram, whose lists meet only the rows below
+    across: dict[int, np.ndarray]  # the rows of heavy pairs, which are in no list
+    down: dict[int, np.ndarray]  # and their columns
 
     def __call__(self, first: int, last: int) -> np.ndarray:
         symmetric = self.diagonal is not None
@@ -277,6 +318,12 @@ class _Block:
         block = np.zeros((last - first, self.columns - offset))
         for window in self.windows:
             add_window(block, first, offset, symmetric, *window)
+        for index, values in self.down.items():
+            if index >= offset:
+                block[:, index - offset] = values[first:last]
+        for index, values in self.across.items():
+            if first <= index < last:
+                block[index - first] = values[offset:]
         if self.diagonal is not None:
             np.fill_diagonal(block, self.diagonal[first:last])
         return block

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rekern.kernels.features import list_all
+from rekern.kernels.features import Rows, list_all
 from rekern.kernels.keys import KeyIndex, KeyRows, index_keys, look_up, number_keys
 from rekern.kernels.rulebook import matches
 from rekern.kernels.scorers import GramScorer, Part
 from rekern.kernels.weights import EMPTY, add_scores, sum_weights, weights_of
-from rekern.parallel import run, spans
+from rekern.parallel import local, spans
 from rekern.structures.pairs import Pairs, as_pairs
 
 if TYPE_CHECKING:
@@ -73,30 +73,26 @@ class RuleScorer:
             sources, targets = as_pairs(X)
             whole = list(zip(sources, targets))
             calls = [(whole[first:last], first) for first, last in spans(len(whole), PAIRS_IN_BLOCK)]
-        blocks = list(run(self._score_block, calls, n_jobs, "scoring"))
+        blocks = local(self._score_block, calls, n_jobs)  # in this process: the table is larger than the work
         return np.concatenate(blocks) if blocks else np.zeros((0, self.coefficients.shape[1]))
 
     def _score_block(self, block: Any, first: int) -> np.ndarray:
         pairs = Pairs.from_items(block, self.kernel.tokenizer, first_row=first)
         scores = np.zeros((len(pairs), self.coefficients.shape[1]))
-        passes = [rows[0] for rows in self.kernel.passes(pairs, n_jobs=1)]
-        scales = self.kernel.scales(self.kernel.squared_norms(passes))
-        for number, windows in enumerate(passes):
-            for rows, scale, key, known in zip(windows, scales, self._sizes, self._known):
-                if number:  # later passes list further rules with wildcards only
-                    rows = rows.only_rules()
-                add_scores(
-                    scores,
-                    *self.table[:3],
-                    scale,
-                    key,
-                    rows.source,
-                    rows.target,
-                    rows.wild(),
-                    look_up(rows.source.keys, known[0]),
-                    look_up(rows.target.keys, known[1]),
-                )
+        rows, norms, heavy = self.kernel.measured(pairs, n_jobs=1)
+        scales = self.kernel.scales(norms)
+        self._add(scores, rows, scales)
+        for index in heavy:
+            for part in self.kernel.in_parts(pairs.take([int(index)])):
+                self._add(scores[index : index + 1], part, scales[:, index : index + 1])
         return scores if self.heavy is None else scores + self.heavy.score(pairs, n_jobs=1)
+
+    def _add(self, scores: np.ndarray, rows: list[Rows], scales: np.ndarray) -> None:
+        for window, scale, key, known in zip(rows, scales, self._sizes, self._known):
+            source_known = look_up(window.source.keys, known[0])
+            target_known = look_up(window.target.keys, known[1])
+            grams = (window.source, window.target, window.wild(), source_known, target_known)
+            add_scores(scores, *self.table[:3], np.ascontiguousarray(scale), key, *grams)
 
     def parts(self, item: Any, output: int = 0) -> list[Part]:
         """What each rule of a pair adds."""

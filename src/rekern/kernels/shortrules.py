@@ -207,7 +207,7 @@ def short_rules(
                     source, target, size_key, pair_keys, powers, part, parts, shift, head, after,
                     keys, values, filled, found,
                 )  # fmt: skip
-                if one < listed and filled - begin <= limit:
+                if one < listed and 2 * (filled - begin) <= limit:
                     keys, values = grown(keys, 2 * len(keys)), grown(values, 2 * len(values))
                     continue
                 kept, scratch = merge_equal(keys[begin:filled], values[begin:filled], filled - begin, scratch)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from rekern.kernels.base import Kernel, Plan, inverse_roots
 from rekern.kernels.features import as_matrix
 from rekern.kernels.keys import KeyRows, concatenate, number_keys
-from rekern.kernels.parameters import check_decay, check_size
+from rekern.kernels.parameters import check_decay, check_patterns, check_size
 from rekern.kernels.postings import Postings, add_products, invert
 from rekern.kernels.windows import patterns
 from rekern.parallel import run, spans
@@ -27,6 +27,8 @@ def tokens_of(X: Any, tokenizer: Callable[[str], list[str]] | None) -> Tokens:
 
 class PatternKernel(Kernel):
     """A kernel on texts whose features are patterns of ``k`` elements with at most some wildcards."""
+
+    on_texts = True
 
     k: int
     normalize: bool
@@ -132,6 +134,7 @@ class Wildcard(PatternKernel):
         size = check_size("k", self.k)
         if isinstance(self.m, bool) or not isinstance(self.m, int | np.integer) or not 0 <= self.m <= size:
             raise ValueError(f"m={self.m!r}: give a whole number from 0 to k={size}")
+        check_patterns(size, int(self.m))
         return size, int(self.m), check_decay(self.decay)
 
 

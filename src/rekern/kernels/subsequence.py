@@ -134,6 +134,8 @@ class Subsequence(Kernel):
     0.5625
     """
 
+    on_texts = True
+
     def __init__(
         self,
         max_length: int = 3,
@@ -205,7 +207,8 @@ class _Block:
         _sums(block, first, offset, self.symmetric, *arrays, *self.weights)
         finite(block)
         if self.rows is not None and self.columns is not None:
-            block *= self.rows[first:last, None] * self.columns[offset:]
+            block *= self.rows[first:last, None]  # one after the other: the product of the two may leave the range
+            block *= self.columns[offset:]
             if self.symmetric:
                 np.fill_diagonal(block, (self.rows[first:last] > 0).astype(float))
         return block

@@ -15,7 +15,7 @@ def subset_trees(block, row_begin, column_begin, symmetric, rows_of, forest, col
 
     Of a symmetric Gram only the cells from the diagonal on are filled. With ``words`` equal leaves add the decay.
     """
-    labels, first, count, offsets = rows_of.labels, rows_of.first, rows_of.count, rows_of.offsets
+    labels, first, count, offsets = rows_of.labels, rows_of.first, rows_of.counts, rows_of.offsets
     order, waiting, codes = rows_of.order, rows_of.waiting, rows_of.codes
     buckets, leaves, groups, widths = forest.buckets, forest.leaves, forest.groups, forest.widths
     sequences, classes, columns, kids = forest.sequences, forest.classes, forest.columns, forest.kids

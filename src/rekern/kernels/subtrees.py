@@ -47,7 +47,8 @@ class SubsetTree(TreeKernel):
         return check_decay(self.decay), bool(self.words)
 
     def _fragments(self, left: Trees, right: Trees, parameters: tuple, beam: int) -> dict[str, float]:
-        return subset_fragments(left, right, *parameters, beam)
+        decay, words = parameters
+        return subset_fragments(left, right, decay, words, beam)
 
 
 class SubTree(TreeKernel):
@@ -108,7 +109,7 @@ class SubTree(TreeKernel):
         return self._diagonal(self.rows(self.items(X))[0])
 
     def _fragments(self, left: Trees, right: Trees, parameters: tuple, beam: int) -> dict[str, float]:
-        return complete_subtrees(left, right, *parameters)
+        return complete_subtrees(left, right, parameters[0])
 
 
 @dataclass(frozen=True)

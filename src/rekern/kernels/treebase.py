@@ -8,7 +8,7 @@ import numpy as np
 
 from rekern._compile import compiled
 from rekern.kernels.base import Kernel, Plan, inverse_roots
-from rekern.kernels.forests import Forest, build, cut, depth_first, mix
+from rekern.kernels.forests import Forest, build, cut, depth_first, mix, plant
 from rekern.structures.trees import Trees
 
 
@@ -17,10 +17,11 @@ class Rows(NamedTuple):
 
     labels: np.ndarray
     first: np.ndarray
-    count: np.ndarray
+    counts: np.ndarray
     offsets: np.ndarray
     order: np.ndarray  # children before their parents
-    waiting: int  # the most nodes that wait for their parent at once
+    waiting: int  # the most nodes with children that wait for their parent at once
+    waiting_all: int  # and the most nodes of any kind
     codes: np.ndarray  # hash of each node's production
 
 
@@ -45,8 +46,8 @@ def _production_codes(labels, first, count):
 def rows_of(trees: Trees) -> Rows:
     """The trees with what the cores need beside them."""
     arrays = trees.arrays
-    order, waiting = depth_first(arrays.first, arrays.count, arrays.offsets)
-    return Rows(*arrays, order, waiting, _production_codes(arrays.labels, arrays.first, arrays.count))
+    order, inner, waiting = depth_first(arrays.first, arrays.counts, arrays.offsets)
+    return Rows(*arrays, order, inner, waiting, _production_codes(arrays.labels, arrays.first, arrays.counts))
 
 
 def used_labels(*corpora: Trees) -> np.ndarray:
@@ -85,9 +86,7 @@ class TreeKernel(Kernel):
         vocabulary = right.vocabulary
         parameters = self._parameters(vocabulary, used_labels(left, right))
         classes = self._classes(vocabulary, parameters)
-        forests = [
-            (begin, build(*right.arrays, begin, end, classes, len(vocabulary))) for begin, end in cut(right.offsets)
-        ]
+        forests = plant(right.arrays, classes)
         rows = columns = None
         if self.normalize:
             rows = inverse_roots(self._squares(left, vocabulary, parameters))
@@ -100,9 +99,12 @@ class TreeKernel(Kernel):
         classes = self._classes(vocabulary, parameters)
         rows, core = rows_of(trees), self._core()
         squares = np.zeros(len(trees))
-        for tree in range(len(trees)):
-            forest = build(*trees.arrays, tree, tree + 1, classes, len(vocabulary))
-            core(squares[tree : tree + 1, None], tree, tree, False, rows, forest, tree, *parameters)
+        # A few trees at a time: more cells are computed than needed, but a forest for each tree would cost more.
+        for begin, end in cut(trees.offsets, most_trees=16, most_nodes=1024):
+            forest = build(*trees.arrays, begin, end, classes, len(vocabulary))
+            block = np.zeros((end - begin, end - begin))
+            core(block, begin, begin, True, rows, forest, begin, *parameters)
+            squares[begin:end] = np.diag(block)
         return finite(squares)
 
     def diag(self, X: Any) -> np.ndarray:
@@ -149,7 +151,7 @@ class _Block:
         for column, forest in self.forests:
             if column + len(forest.offsets) - 1 > offset:
                 self.core(block, first, offset, self.symmetric, self.trees, forest, column, *self.parameters)
-        finite(block)
+        finite(block, first)
         if self.rows is not None and self.columns is not None:
             block *= self.rows[first:last, None] * self.columns[offset:]
             if self.symmetric:
@@ -157,8 +159,9 @@ class _Block:
         return block
 
 
-def finite(values: np.ndarray) -> np.ndarray:
-    """The values, if none has left the range of floating-point numbers."""
+def finite(values: np.ndarray, first: int = 0) -> np.ndarray:
+    """The values, if none has left the range of floating-point numbers; the first is that of row ``first``."""
     if not np.isfinite(values).all():
-        raise ValueError("a kernel value exceeds the range of numbers: use a smaller decay (or mu)")
+        row = first + int(np.argwhere(~np.isfinite(values))[0][0])
+        raise ValueError(f"row {row}: a kernel value exceeds the range of numbers; use a smaller decay (or mu)")
     return values

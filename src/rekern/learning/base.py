@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 
 from rekern.errors import InputError
-from rekern.kernels.base import Kernel
+from rekern.kernels.base import Kernel, held
 from rekern.kernels.rewriting import Rewriting
 from rekern.kernels.rulescorer import RuleScorer, WeightedRule
 from rekern.learning.explanation import Explanation, Neighbor
@@ -66,11 +67,25 @@ class PairModel(BaseEstimator):
         missing = [i for i, label in enumerate(labels.tolist()) if label is None or label != label]
         if missing:
             raise InputError(f"row {missing[0]}: the label is missing; drop the row or give it a label")
+        if labels.dtype == object:  # text columns of data frames
+            labels = np.array(labels.tolist())
+            if labels.dtype.kind not in "biufU":
+                raise InputError("labels must be all text or all numbers; convert them first")
         self.kernel_ = clone(self.kernel) if self.kernel is not None else default_kernel()
+        for leaf in _leaves(self.kernel_):
+            if leaf.on_texts:
+                raise InputError(f"{type(leaf).__name__} compares texts, not pairs of texts; use Rewriting for pairs")
         self._scorer: Any = None
         pairs = list(zip(sources, targets))
         self.kernel_.fit(tokenized(self.kernel_, pairs))
         return pairs, labels
+
+    def _price(self) -> float:
+        """The parameter C, checked."""
+        C = getattr(self, "C", None)
+        if isinstance(C, bool) or not isinstance(C, Real) or not float(C) > 0:
+            raise ValueError(f"C={C!r}: give a number above 0")
+        return float(C)
 
     def _uses_gram(self, rows: int) -> bool:
         """Whether to train on a Gram: up to ``gram_limit`` rows, and always for a kernel without explicit features."""
@@ -91,19 +106,27 @@ class PairModel(BaseEstimator):
     def _scores(self, X: Any) -> np.ndarray:
         """The decision values, a column for each output."""
         scorer = self.scorer_
-        return np.asarray(scorer.score(tokenized(self.kernel_, X), self.n_jobs)) + self.intercept_
+        return np.asarray(scorer.score(tokenized(self.kernel_, held(X)), self.n_jobs)) + self.intercept_
 
     def _explain(
-        self, pair: Any, output: int, prediction: Any, explained: Any, probability: float | None, neighbors: int
+        self,
+        pair: Any,
+        output: tuple[int, int],
+        prediction: Any,
+        explained: Any,
+        probability: float | None,
+        neighbors: int,
     ) -> Explanation:
-        parts = sorted(self.scorer_.parts(pair, output), key=lambda part: (-abs(part.contribution), part.name))
+        column, sign = output
+        parts = [part._replace(weight=sign * part.weight) for part in self.scorer_.parts(pair, column)]
+        parts.sort(key=lambda part: (-abs(part.contribution), part.name))
         return Explanation(
             source=_as_text(pair[0]),
             target=_as_text(pair[1]),
             prediction=prediction,
             explained=explained,
-            decision=float(self._scores([pair])[0, output]),
-            intercept=float(self.intercept_[output]),
+            decision=sign * float(self._scores([pair])[0, column]),
+            intercept=sign * float(self.intercept_[column]),
             parts=parts,
             probability=probability,
             neighbors=self._neighbors(pair, neighbors),
@@ -135,21 +158,24 @@ class PairModel(BaseEstimator):
 
         In a model of more than two classes ``label`` says for and against which class.
         """
-        output = self._output(label)
+        if number < 1:
+            raise ValueError(f"number={number!r}: give a whole number of at least 1")
+        column, side = self._output(label)
         scorer = self.scorer_
         leaves = [leaf for leaf in getattr(scorer, "leaves", lambda: [scorer])() if isinstance(leaf, RuleScorer)]
         if not leaves:
             raise InputError(f"the model's kernel {self.kernel_!r} has no re-writing rules to list")
         found = []
-        for sign in (1, -1):
-            rules = [rule for leaf in leaves for rule in leaf.strongest(number, output, sign)]
+        for sign in (side, -side):
+            rules = [rule for leaf in leaves for rule in leaf.strongest(number, column, sign)]
+            rules = [rule._replace(weight=side * rule.weight) for rule in rules]
             found.append(sorted(rules, key=lambda rule: (-abs(rule.weight), rule.rule))[:number])
         return found[0], found[1]
 
-    def _output(self, label: Any) -> int:
-        """The column of the scores that a label stands for."""
+    def _output(self, label: Any) -> tuple[int, int]:
+        """The column of the scores that a label stands for, and the sign with which it does."""
         self._check_fitted()
-        return 0
+        return 0, 1
 
     def save(self, path: str | Path) -> None:
         """Write the trained model to a file: a zip of JSON and plain arrays, never pickle."""
@@ -159,5 +185,15 @@ class PairModel(BaseEstimator):
         save_model(self, path)
 
 
+def one_pair(pair: Any) -> tuple[Any, Any]:
+    """A single pair, however it is written.
+
+    >>> one_pair({"source": "a", "target": "b"})
+    ('a', 'b')
+    """
+    sources, targets = as_pairs([pair])
+    return sources[0], targets[0]
+
+
 def _as_text(side: Any) -> str:
-    return side if isinstance(side, str) else " ".join(side)
+    return str(side) if isinstance(side, str) else " ".join(side)

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 from rekern.errors import InputError
 from rekern.kernels.base import Kernel
 from rekern.learning import descent
-from rekern.learning.base import GRAM_LIMIT, PairModel, tokenized
+from rekern.learning.base import GRAM_LIMIT, PairModel, one_pair, tokenized
 from rekern.learning.explanation import Explanation
 from rekern.parallel import run
 
@@ -73,11 +73,9 @@ class PairClassifier(ClassifierMixin, PairModel):
         self.classes_ = np.unique(self.labels_)
         if len(self.classes_) < 2:
             raise InputError(f"all labels are {self.classes_[0]!s}; a classifier needs examples of two classes or more")
-        if not self.C > 0:
-            raise ValueError(f"C={self.C!r}: give a number above 0")
         positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
         signs = np.array([np.where(self.labels_ == label, 1, -1) for label in positive])
-        limits = self.C * self._class_weights()
+        limits = self._price() * self._class_weights()
         rows = len(self.pairs_)
         if self._uses_gram(rows):
             machine: Any = _GramMachine(
@@ -119,7 +117,11 @@ class PairClassifier(ClassifierMixin, PairModel):
         sigmoids = []
         for row, sign in zip(values, signs):
             model = LogisticRegression(C=1e6).fit(row[:, None], sign)
-            sigmoids.append([model.coef_[0, 0], model.intercept_[0]])
+            slope, offset = float(model.coef_[0, 0]), float(model.intercept_[0])
+            if slope <= 0:  # nothing was learned that holds on held-out pairs: the share of the class is all we know
+                share = float(np.mean(sign > 0))
+                slope, offset = 0.0, float(np.log(share / (1 - share)))
+            sigmoids.append([slope, offset])
         return np.array(sigmoids)
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -154,30 +156,30 @@ class PairClassifier(ClassifierMixin, PairModel):
     def explain(self, pair: Any, label: Any = None, neighbors: int = 3) -> Explanation:
         """Take the decision value of a pair apart: rules with their words, scores, the intercept.
 
-        With two classes the value for the second class is explained, else that of ``label`` (by default of the class
-        that was predicted). ``neighbors`` is the number of training pairs to show.
+        The value explained is that of ``label``: by default of the second class if there are two, else of the class
+        that was predicted. ``neighbors`` is the number of training pairs to show.
         """
+        pair = one_pair(pair)
         scores = self._scores([pair])
         prediction = self._decided(scores)[0]
         explained = label if label is not None else (self.classes_[1] if len(self.classes_) == 2 else prediction)
         output = self._output(explained)
-        if len(self.classes_) == 2:
-            explained = self.classes_[1]
         probability = None
         if self.calibration_ is not None:
             probability = float(self._probabilities(scores)[0, list(self.classes_).index(prediction)])
         return self._explain(pair, output, _plain(prediction), _plain(explained), probability, neighbors)
 
-    def _output(self, label: Any) -> int:
+    def _output(self, label: Any) -> tuple[int, int]:
         self._check_fitted()
         if label is None:
             if len(self.classes_) > 2:
                 raise InputError(f"say which class: label is one of {', '.join(map(str, self.classes_))}")
-            return 0
+            return 0, 1
         known = [str(name) for name in self.classes_]
         if str(label) not in known:
             raise InputError(f"the model knows no class {label!s}; its classes are {', '.join(known)}")
-        return 0 if len(known) == 2 else known.index(str(label))
+        number = known.index(str(label))
+        return (0, 1 if number else -1) if len(known) == 2 else (number, 1)
 
 
 class _GramMachine:

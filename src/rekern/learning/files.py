@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rekern.errors import ModelFileError
-from rekern.files import atomic_path
+from rekern.files import atomic_path, readable
 from rekern.kernels.base import Gaussian, Kernel, Normalized, Product, Scaled, Sum
 from rekern.kernels.rewriting import Rewriting
 from rekern.kernels.strings import Spectrum, Wildcard
@@ -119,26 +119,26 @@ def load_model(path: str | Path) -> Any:
     ...
     rekern.errors.ModelFileError: no such file.rekern: there is no such file
     """
-    path = Path(path)
-    if not path.exists():
-        raise ModelFileError(f"{path}: there is no such file")
-    if path.is_dir():
-        raise ModelFileError(f"{path}: this is a folder, not a model file")
+    name = readable(path)
     try:
+        if not Path(path).exists():
+            raise ModelFileError("there is no such file")
+        if Path(path).is_dir():
+            raise ModelFileError("this is a folder, not a model file")
         with zipfile.ZipFile(path) as archive:
             return _read(archive)
     except ModelFileError as error:
-        raise ModelFileError(f"{path}: {error}") from None
+        raise ModelFileError(f"{name}: {error}") from None
     except OSError as error:
-        raise ModelFileError(f"{path}: it cannot be read ({error.strerror or error})") from None
+        raise ModelFileError(f"{name}: it cannot be read ({error.strerror or error})") from None
     except zipfile.BadZipFile:
-        raise ModelFileError(f"{path}: this is not a model file, or it is truncated; train and save it again") from None
+        raise ModelFileError(f"{name}: this is not a model file, or it is truncated; train and save it again") from None
     except MemoryError:
         raise
     except Exception as error:
         # Whatever a damaged or hostile file provokes in the readers below, it means one thing to the caller.
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise ModelFileError(f"{path}: the model file is damaged ({reason}); train and save it again") from None
+        raise ModelFileError(f"{name}: the model file is damaged ({reason}); train and save it again") from None
 
 
 def _read(archive: zipfile.ZipFile) -> PairModel:
@@ -153,7 +153,7 @@ def _read(archive: zipfile.ZipFile) -> PairModel:
         raise ModelFileError(f"it has no valid version ({version!r})")
     if version > VERSION:
         raise ModelFileError(
-            f"it is of format version {version}, written by Rekern {header.get('written_by')}; "
+            f"it is of format version {version}, written by Rekern {header.get('written_by')!r}; "
             f"this Rekern reads up to version {VERSION}: upgrade it"
         )
     kind = MODELS.get(header["model"])
@@ -162,14 +162,14 @@ def _read(archive: zipfile.ZipFile) -> PairModel:
     kernel = build(header["kernel"])
     if not isinstance(kernel, Kernel):
         raise ModelFileError("it has no kernel")
-    pairs = [
-        (_checked_side(source), _checked_side(target)) for source, target in json.loads(_member(archive, "pairs.json"))
-    ]
+    pairs = [_checked_pair(pair) for pair in json.loads(_member(archive, "pairs.json"))]
     labels = np.array(header["labels"])
     coefficients = _array(archive, "coefficients", 2)
     intercept = _array(archive, "intercept", 1)
     if labels.ndim != 1 or labels.dtype.kind not in "iufbU" or coefficients.shape != (len(pairs), len(intercept)):
         raise ModelFileError("its parts do not fit together")
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise ModelFileError("one of its labels is not a finite number")
     if len(labels) != len(pairs):
         raise ModelFileError(f"it has {len(pairs)} training pairs but {len(labels)} labels")
     parameters = {name: build_parameter(value) for name, value in header["parameters"].items()}
@@ -220,6 +220,12 @@ def _array(archive: zipfile.ZipFile, name: str, dimensions: int) -> np.ndarray:
 
 def _side(side: Any) -> Any:
     return side if isinstance(side, str) else [str(token) for token in side]
+
+
+def _checked_pair(pair: Any) -> tuple[Any, Any]:
+    if not isinstance(pair, list) or len(pair) != 2:
+        raise ModelFileError("one of its training pairs is not a pair")
+    return _checked_side(pair[0]), _checked_side(pair[1])
 
 
 def _checked_side(side: Any) -> Any:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from rekern.errors import InputError
 from rekern.kernels.base import Kernel
 from rekern.learning import descent
-from rekern.learning.base import GRAM_LIMIT, PairModel, tokenized
+from rekern.learning.base import GRAM_LIMIT, PairModel, one_pair, tokenized
 from rekern.learning.explanation import Explanation
 
 
@@ -48,28 +48,28 @@ class PairRanker(PairModel):
 
     def fit(self, X: Any, y: Any, groups: Any) -> PairRanker:
         """Train on pairs (question, candidate), their labels (larger is better), and the group of each."""
-        if not self.C > 0:
-            raise ValueError(f"C={self.C!r}: give a number above 0")
+        price = self._price()
         self.pairs_, self.labels_ = self._start(X, y)
         if self.labels_.dtype.kind not in "iufb":
             raise InputError(f"a ranking needs numbers as labels, larger for better; got {self.labels_[0]!r} in row 0")
         differences = _differences(self.labels_.astype(float), _checked_groups(groups, len(self.labels_)))
+        # Candidates that are better or worse than no other, as in a group of one label, teach nothing.
+        used = np.unique(differences.indices)
+        differences = sp.csr_array(differences.tocsc()[:, used])
+        pairs = tokenized(self.kernel_, [self.pairs_[index] for index in used])
         count = differences.shape[0]
-        if self._uses_gram(count):
-            gram = (
-                differences
-                @ (differences @ self.kernel_.gram(tokenized(self.kernel_, self.pairs_), n_jobs=self.n_jobs)).T
-            )
-            multipliers = descent.order_by_gram(np.ascontiguousarray(gram), self.C)
+        if self._uses_gram(max(count, len(used))):
+            gram = differences @ (differences @ self.kernel_.gram(pairs, n_jobs=self.n_jobs)).T
+            multipliers = descent.order_by_gram(np.ascontiguousarray(gram), price)
             self.solver_ = f"dual coordinate descent on a {count} × {count} Gram matrix of differences"
         else:
-            matrix = sp.csr_array(
-                differences @ self.kernel_.features(tokenized(self.kernel_, self.pairs_), self.n_jobs)
-            )
+            matrix = sp.csr_array(differences @ self.kernel_.features(pairs, self.n_jobs))
             matrix, norms = descent.without_private_columns(matrix)
-            multipliers = descent.order(matrix, norms, self.C)
+            multipliers = descent.order(matrix, norms, price)
             self.solver_ = f"dual coordinate descent on {count} differences with {matrix.shape[1]} shared features"
-        self.coefficients_ = (differences.T @ multipliers)[:, None]
+        coefficients = np.zeros(len(self.pairs_))
+        coefficients[used] = differences.T @ multipliers
+        self.coefficients_ = coefficients[:, None]
         self.intercept_ = np.zeros(1)
         return self
 
@@ -89,8 +89,9 @@ class PairRanker(PairModel):
 
     def explain(self, pair: Any, neighbors: int = 3) -> Explanation:
         """Take the score of a pair apart: rules with their words, and scores."""
+        pair = one_pair(pair)
         prediction = float(self.decision_function([pair])[0])
-        return self._explain(pair, 0, prediction, None, None, neighbors)
+        return self._explain(pair, (0, 1), prediction, None, None, neighbors)
 
 
 def ranking_measures(scores: Any, labels: Any, groups: Any) -> dict[str, float]:

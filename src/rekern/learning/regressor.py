@@ -11,7 +11,7 @@ from sklearn.svm import SVR
 from rekern.errors import InputError
 from rekern.kernels.base import Kernel
 from rekern.learning import descent
-from rekern.learning.base import GRAM_LIMIT, PairModel, tokenized
+from rekern.learning.base import GRAM_LIMIT, PairModel, one_pair, tokenized
 from rekern.learning.explanation import Explanation
 
 
@@ -58,8 +58,9 @@ class PairRegressor(RegressorMixin, PairModel):
         """Train on pairs and their numbers."""
         if self.response not in ("real", "ordinal"):
             raise ValueError(f"response={self.response!r}: give 'real' or 'ordinal'")
-        if not self.C > 0 or not self.epsilon >= 0:
-            raise ValueError(f"C={self.C!r}, epsilon={self.epsilon!r}: C must be above 0 and epsilon at least 0")
+        if not self.epsilon >= 0:
+            raise ValueError(f"epsilon={self.epsilon!r}: give a number of at least 0")
+        price = self._price()
         self.pairs_, self.labels_ = self._start(X, y)
         if self.labels_.dtype.kind not in "iufb":
             raise InputError(f"a regression needs numbers as labels, got {self.labels_[0]!r} in row 0")
@@ -69,7 +70,7 @@ class PairRegressor(RegressorMixin, PairModel):
         targets = self.labels_.astype(float)
         rows = len(self.pairs_)
         if self._uses_gram(rows):
-            svm = SVR(kernel="precomputed", C=self.C, epsilon=self.epsilon, cache_size=500)
+            svm = SVR(kernel="precomputed", C=price, epsilon=self.epsilon, cache_size=500)
             svm.fit(self.kernel_.gram(tokenized(self.kernel_, self.pairs_), n_jobs=self.n_jobs), targets)
             coefficients = np.zeros(rows)
             coefficients[svm.support_] = svm.dual_coef_[0]
@@ -79,7 +80,7 @@ class PairRegressor(RegressorMixin, PairModel):
             matrix, norms = descent.without_private_columns(
                 self.kernel_.features(tokenized(self.kernel_, self.pairs_), self.n_jobs)
             )
-            limits = np.full(rows, float(self.C))
+            limits = np.full(rows, price)
             coefficients, intercept = descent.regress(matrix, norms, targets, limits, self.epsilon)
             self.solver_ = f"dual coordinate descent on {rows} rows with {matrix.shape[1]} shared features"
         self.coefficients_ = coefficients[:, None]
@@ -97,5 +98,6 @@ class PairRegressor(RegressorMixin, PairModel):
 
     def explain(self, pair: Any, neighbors: int = 3) -> Explanation:
         """Take the predicted number of a pair apart: rules with their words, scores, the intercept."""
+        pair = one_pair(pair)
         prediction = self.predict([pair])[0].item()
-        return self._explain(pair, 0, prediction, None, None, neighbors)
+        return self._explain(pair, (0, 1), prediction, None, None, neighbors)

@@ -133,18 +133,20 @@ class _Grams:
         self.pairs, self.n_jobs = pairs, n_jobs
         self.uses = Counter(joblib.hash(kernel) for setting in settings for _, kernel in terms(setting.kernel))
         self.kept: dict[str, np.ndarray] = {}
+        self.sum = np.empty((len(pairs), len(pairs)))  # one for all: fresh memory costs more than the additions
 
     def total(self, kernel: Kernel) -> np.ndarray:
-        total = np.zeros((len(self.pairs), len(self.pairs)))
+        """The Gram of a kernel, which holds until the next one is asked for."""
+        self.sum.fill(0.0)
         for weight, part in terms(kernel):
             key = joblib.hash(part)
             if key not in self.kept:
                 self.kept[key] = part.fit(self.pairs).gram(self.pairs, n_jobs=self.n_jobs)
-            total += self.kept[key] if weight == 1 else weight * self.kept[key]
+            self.sum += self.kept[key] if weight == 1 else weight * self.kept[key]
             self.uses[key] -= 1
             if not self.uses[key]:
                 del self.kept[key]
-        return total
+        return self.sum
 
 
 @compiled

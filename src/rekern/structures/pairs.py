@@ -79,6 +79,14 @@ class Pairs:
     def __repr__(self) -> str:
         return f"Pairs({len(self):,} pairs, {len(self.tokens.ids):,} tokens, {len(self.tokens.vocabulary):,} distinct)"
 
+    def without_texts(self, indices: np.ndarray) -> "Pairs":
+        """The same pairs, but these with two empty texts.
+
+        >>> list(Pairs.from_items([("a", "b"), ("c", "d")]).without_texts(np.array([0])))
+        [([], []), (['c'], ['d'])]
+        """
+        return Pairs(_cleared(self.tokens, np.concatenate([2 * indices, 2 * indices + 1])))
+
     def take(self, indices: Sequence[int] | np.ndarray) -> "Pairs":
         """The pairs with these numbers (or where this mask is true), in this order; the vocabulary is shared.
 
@@ -87,6 +95,15 @@ class Pairs:
         """
         chosen = positions(indices, len(self))
         return Pairs(self.tokens.take(np.stack([2 * chosen, 2 * chosen + 1], axis=1).ravel()))
+
+
+def _cleared(tokens: Tokens, texts: np.ndarray) -> Tokens:
+    """The same corpus with these texts empty."""
+    lengths = np.diff(tokens.offsets)
+    kept = np.ones(len(lengths), bool)
+    kept[texts] = False
+    offsets = np.concatenate([[0], np.cumsum(np.where(kept, lengths, 0))])
+    return Tokens(tokens.ids[np.repeat(kept, lengths)], offsets, tokens.vocabulary)
 
 
 def _name_of_side(i: int) -> str:

@@ -26,7 +26,7 @@ class TreeArrays(NamedTuple):
 
     labels: np.ndarray
     first: np.ndarray
-    count: np.ndarray
+    counts: np.ndarray
     offsets: np.ndarray
 
 
@@ -69,7 +69,7 @@ def _breadth_first(parents, offsets, order, first, count):
 
 
 class Trees:
-    """A corpus of trees: node ``i`` has the label ``vocabulary[labels[i]]`` and ``count[i]`` children from ``first[i]``.
+    """Trees: node ``i`` has the label ``vocabulary[labels[i]]`` and ``count[i]`` children from ``first[i]``.
 
     The nodes of tree ``t`` are ``offsets[t]`` … ``offsets[t + 1]``, its root first. A tree may be empty.
 
@@ -105,7 +105,8 @@ class Trees:
             if "\0" in text:
                 raise InputError(f"row {row}: a tree holds the character NUL; remove it")
         if not texts:
-            return cls(*(np.empty(0, np.int32) for _ in range(3)), np.zeros(1, np.int64), [])
+            nothing = np.empty(0, np.int32)
+            return cls(nothing, nothing, nothing, np.zeros(1, np.int64), [])
         raw = ("\0".join(texts) + "\0").encode("utf-8", "surrogatepass")
         text = np.frombuffer(raw, np.uint8)
         bounds = np.concatenate([np.zeros(1, np.int64), np.flatnonzero(text == 0) + 1])
