@@ -143,7 +143,7 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The rule of every column as text, each name once.
 
-        For many columns this takes a while (some 100,000 names a second); `rule_names` gives those of a few.
+        For many columns this takes a while; `rule_names` gives those of a few.
 
         >>> RewriteVectorizer(k=2).fit([("she ran", "ran she")]).get_feature_names_out()[-1]
         '⟨1⟩ ⟨2⟩ → ⟨2⟩ ⟨1⟩'

@@ -122,8 +122,7 @@ def test_several_passes_give_the_same_values(repetitive, monkeypatch):
     weights = np.random.default_rng(0).normal(size=(4, 2))
     scores = kernel.scorer(repetitive, weights).score(repetitive)
     scorer = kernel.scorer(repetitive, weights)
-    for module in (rules, rewriting):
-        monkeypatch.setattr(module, "ROW_LIMIT", 40_000)
+    monkeypatch.setattr(rules, "ROW_LIMIT", 40_000)
     monkeypatch.setattr(rewriting, "FEATURE_LIMIT", 20_000)
     assert kernel.heavy(repetitive).tolist() == [0, 1, 2]
     assert kernel.parts_needed(repetitive[:1]) > 1

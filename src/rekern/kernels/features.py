@@ -48,7 +48,7 @@ class Rows(NamedTuple):
         return Rows(self.source.part(first, last), self.target.part(first, last), rules)
 
     def counts(self, mask: np.uint64 = NOTHING, size_key: np.uint64 = NOTHING) -> np.ndarray:
-        """How many rules each pair has whose keys are 0 in the bits of the mask."""
+        """How many rules each pair has; of those without wildcards, a sample if the mask is not 0."""
         return count_rules(self.source, self.target, self.wild(), size_key, mask)
 
     def products(self, other: "Rows") -> np.ndarray:
@@ -65,7 +65,7 @@ class Rows(NamedTuple):
 def list_all(
     windows: list[Rows], scale: np.ndarray, size_keys: list[Any], mask: np.uint64 = NOTHING, n_jobs: int | None = 1
 ) -> KeyRows:
-    """All rules of all window sizes, those without wildcards among them, whose keys are 0 in the bits of the mask."""
+    """All rules of all window sizes, those without wildcards among them (a sample of these if the mask is not 0)."""
     counts = np.sum([rows.counts(mask, key) for rows, key in zip(windows, size_keys)], axis=0, dtype=np.int64)
     indptr = np.concatenate([[0], np.cumsum(counts)])
     keys, values = np.empty(indptr[-1], np.uint64), np.empty(indptr[-1])

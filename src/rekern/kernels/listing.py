@@ -12,10 +12,10 @@ from rekern.kernels.keys import mix
 
 @compiled
 def count_rules(source, target, rules, size_key, mask):
-    """How many rules each pair has whose keys are 0 in the bits of the mask."""
+    """How many rules each pair has; of those without wildcards, only such whose keys are 0 in the bits of the mask."""
     source_indptr, source_keys, _ = source
     target_indptr, target_keys, _ = target
-    rule_indptr, rule_keys, _ = rules
+    rule_indptr = rules[0]
     counts = np.zeros(len(source_indptr) - 1, np.int64)
     for row in range(len(counts)):
         first, last = source_indptr[row], source_indptr[row + 1]
@@ -27,9 +27,7 @@ def count_rules(source, target, rules, size_key, mask):
         for one in range(first, last):
             for other in range(first2, last2):
                 count += mix(source_keys[one] + target_keys[other] + size_key) & mask == 0
-        for one in range(rule_indptr[row], rule_indptr[row + 1]):
-            count += rule_keys[one] & mask == 0
-        counts[row] = count
+        counts[row] = count + rule_indptr[row + 1] - rule_indptr[row]
     return counts
 
 
@@ -37,7 +35,7 @@ def count_rules(source, target, rules, size_key, mask):
 def list_rules(first, last, fill, keys, values, scale, size_key, source, target, rules, mask):
     """Write the rules of pairs ``first`` … ``last``, each from ``fill[row]`` on, and move ``fill`` behind them.
 
-    A rule is kept if the bits of ``mask`` are 0 in its key: 0 keeps all, and more bits keep a sample.
+    A rule without wildcards is kept if the bits of ``mask`` are 0 in its key: 0 keeps all, more bits a sample.
     """
     source_indptr, source_keys, source_values = source
     target_indptr, target_keys, target_values = target
@@ -55,8 +53,7 @@ def list_rules(first, last, fill, keys, values, scale, size_key, source, target,
                     values[at] = value * target_values[other]
                     at += 1
         for one in range(rule_indptr[row], rule_indptr[row + 1]):
-            if rule_keys[one] & mask == 0:
-                keys[at] = rule_keys[one]
-                values[at] = rule_values[one] * factor
-                at += 1
+            keys[at] = rule_keys[one]
+            values[at] = rule_values[one] * factor
+            at += 1
         fill[row] = at

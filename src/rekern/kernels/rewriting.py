@@ -21,7 +21,7 @@ from rekern.kernels.numbering import Columns, number_rules
 from rekern.kernels.parameters import check_decay, check_patterns, check_size, windows_of
 from rekern.kernels.parses import MAX_ALIGNMENTS
 from rekern.kernels.postings import Postings, add_window, invert
-from rekern.kernels.rules import ROW_LIMIT, aligned_rules, rule_constants
+from rekern.kernels.rules import aligned_rules, rule_constants
 from rekern.kernels.rulescorer import RuleScorer
 from rekern.kernels.windows import patterns
 from rekern.parallel import local, run, spans
@@ -126,9 +126,9 @@ class Rewriting(Kernel):
         """In how many parts the rules of a single pair must be listed, so that memory stays bounded."""
         parts = 1
         while parts <= MOST_PARTS:
-            rows = self.rows(pair, 1, 0, parts)
-            if rows is not None and max(len(row.wild().keys) for row in rows) < ROW_LIMIT // 3:
-                return parts  # keys are spread evenly, so the other parts have room too
+            # A part costs its own rules only, so that looking at all of them costs as much as listing them once.
+            if all(self.rows(pair, 1, part, parts) is not None for part in range(parts)):
+                return parts
             parts *= 4
         raise ValueError("a pair has too many re-writing rules; use shorter texts, a smaller k or span=1")
 
@@ -263,7 +263,7 @@ class Rewriting(Kernel):
         return rows, self.scales(norms)
 
     def _with_samples(self, pairs: Pairs, heavy: np.ndarray, n_jobs: int | None) -> KeyRows:
-        """All rules of most pairs, and of the heavy ones those whose keys end in enough zero bits."""
+        """All rules of most pairs, and a sample of those of the heavy ones."""
         warnings.warn(
             f"{len(heavy)} pairs, row {heavy[0]} first, have more than {FEATURE_LIMIT:,} rules: "
             "a sample of them is listed; shorten the texts, or use gram(), which lists none",

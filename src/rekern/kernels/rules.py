@@ -56,8 +56,9 @@ def join_parses(
 ):
     """The rules of one pair: keys, values, how many; -1 if there would be more than ``limit``.
 
-    Only keys of one ``part`` in ``parts`` are kept. With ``ways`` set, ``trace`` says for every entry which two parses
-    and which alignment made it (and equal rules are not merged): that is how a key is turned back into words.
+    Of several parts, one has the rules whose source patterns fall into it. With ``ways`` set, ``trace`` says for every
+    entry which two parses and which alignment made it (and equal rules are not merged): that is how a key is turned
+    back into words.
     """
     text, bag, shape, element, under, _ = left
     text2, bag2, shape2, element2, under2, _ = right
@@ -85,6 +86,8 @@ def join_parses(
     aligned = np.empty(most, np.int64)
     total = np.zeros(most + 1, np.uint64)
     for parse in range(len(text)):
+        if parts > 1 and np.int64(mix(text[parse]) & np.uint64(parts - 1)) != part:
+            continue
         wildcards = shape[parse, 2]
         listed = shape[parse, 3]
         weight = left_counts[shape[parse, 0]] * decay**wildcards
@@ -115,8 +118,6 @@ def join_parses(
                         continue
                     depth -= 1
                     key = mix(total[wildcards])
-                    if parts > 1 and np.int64(key & np.uint64(parts - 1)) != part:
-                        continue
                     if count == limit:
                         if stretched:
                             count, scratch = keep_first(positions, keys, values, count, scratch)

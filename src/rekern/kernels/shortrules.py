@@ -109,10 +109,14 @@ def _join(
 ):  # fmt: skip
     """Append the rules of one pair, from set ``one`` of the source and set ``other`` of the target on.
 
-    Returns where it stopped, for lack of room or because all is done (``one`` equals ``listed``), and what is filled.
+    Of several parts, one has the rules whose source patterns fall into it. Returns where it stopped, for lack of room
+    or because all is done (``one`` equals ``listed``), and what is filled.
     """
     room = len(keys) - MOST_WAYS
     while one < listed:
+        if parts > 1 and np.int64(mix(text[one]) & np.uint64(parts - 1)) != part:
+            one += 1
+            continue
         covered = bag[one]
         wildcards = shape[4 * one + 1]
         elements = shape[4 * one + 2]
@@ -131,21 +135,18 @@ def _join(
                 if repeated == 0:
                     for index in range(wildcards):
                         key += pair_keys[(elements >> (4 * index)) & 15, (elements2 >> (4 * index)) & 15]
-                    key = mix(key)
-                    if parts == 1 or np.int64(key & np.uint64(parts - 1)) == part:
-                        keys[filled] = key
-                        values[filled] = value
-                        filled += 1
+                    keys[filled] = mix(key)
+                    values[filled] = value
+                    filled += 1
                 else:
                     ways = _ways(
                         source, target, starts[shape[4 * one]], starts2[shape2[4 * other]], elements, elements2,
                         wildcards, key, pair_keys, found,
                     )  # fmt: skip
                     for way in range(ways):
-                        if parts == 1 or np.int64(found[way] & np.uint64(parts - 1)) == part:
-                            keys[filled] = found[way]
-                            values[filled] = value
-                            filled += 1
+                        keys[filled] = found[way]
+                        values[filled] = value
+                        filled += 1
             other = after[other]
         one += 1
     return one, -1, filled

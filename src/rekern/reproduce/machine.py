@@ -15,10 +15,12 @@ from scipy.sparse.csgraph import connected_components
 
 from rekern._compile import compiled
 from rekern.errors import InputError
-from rekern.kernels import Kernel
+from rekern.kernels import Kernel, Rewriting
 from rekern.parallel import run
 from rekern.progress import shown, track
 from rekern.reproduce.settings import Setting, terms
+from rekern.similarity import PrecisionRecall
+from rekern.structures.pairs import Pairs
 
 FOLDS = 5
 
@@ -82,10 +84,12 @@ def decisions(trained: Sequence[Trained], pairs: Any, test: Any, n_jobs: int | N
             _, weights = parts.setdefault(joblib.hash(kernel), (kernel, np.zeros(len(trained))))
             weights[column] += weight
     coefficients = np.array([machine.coefficients for machine in trained]).T
+    known, asked = _Texts(pairs), _Texts(test)
     values = np.tile([machine.intercept for machine in trained], (len(test), 1))
     for kernel, weights in track(parts.values(), len(parts), "test"):
         with shown(False):
-            values += kernel.fit(pairs).gram(test, pairs, n_jobs=n_jobs) @ (coefficients * weights)
+            rows, columns = asked.of(kernel), known.of(kernel)
+            values += kernel.fit(columns).gram(rows, columns, n_jobs=n_jobs) @ (coefficients * weights)
     return values
 
 
@@ -126,11 +130,28 @@ def shared_texts(pairs: Iterable[tuple[str, str]]) -> np.ndarray:
     return connected_components(links, directed=False)[1][sides[:, 0]]
 
 
+class _Texts:
+    """Pairs, tokenised once for each tokenizer."""
+
+    def __init__(self, pairs: Any):
+        self.pairs = pairs
+        self.tokenized: dict[str, Pairs] = {}
+
+    def of(self, kernel: Kernel) -> Any:
+        """The pairs for a kernel: as its tokens if it needs no more than those."""
+        if not isinstance(kernel, Rewriting | PrecisionRecall):
+            return self.pairs
+        key = joblib.hash(kernel.tokenizer)
+        if key not in self.tokenized:
+            self.tokenized[key] = Pairs.from_items(self.pairs, kernel.tokenizer)
+        return self.tokenized[key]
+
+
 class _Grams:
     """The Grams of the parts of settings that are asked for in order; each is dropped after its last use."""
 
     def __init__(self, settings: Sequence[Setting], pairs: Any, n_jobs: int | None):
-        self.pairs, self.n_jobs = pairs, n_jobs
+        self.texts, self.n_jobs = _Texts(pairs), n_jobs
         self.uses = Counter(joblib.hash(kernel) for setting in settings for _, kernel in terms(setting.kernel))
         self.kept: dict[str, np.ndarray] = {}
         self.sum = np.empty((len(pairs), len(pairs)))  # one for all: fresh memory costs more than the additions
@@ -141,7 +162,8 @@ class _Grams:
         for weight, part in terms(kernel):
             key = joblib.hash(part)
             if key not in self.kept:
-                self.kept[key] = part.fit(self.pairs).gram(self.pairs, n_jobs=self.n_jobs)
+                pairs = self.texts.of(part)
+                self.kept[key] = part.fit(pairs).gram(pairs, n_jobs=self.n_jobs)
             self.sum += self.kept[key] if weight == 1 else weight * self.kept[key]
             self.uses[key] -= 1
             if not self.uses[key]:
