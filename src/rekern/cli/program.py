@@ -97,7 +97,12 @@ def _unexpected_line(error: Exception) -> None:
 
 @contextmanager
 def _careful_streams() -> Iterator[None]:
-    """Print the number of a character that the encoding of the output lacks, instead of failing."""
+    """Print the number of a character that the encoding of the output lacks, instead of failing.
+
+    A stream that was closed before the start is replaced by one that swallows everything.
+    """
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

@@ -138,15 +138,14 @@ class Rewriting(Kernel):
         assert rows is not None
         return [row.only_rules() for row in rows] if part else rows
 
-    def in_parts(self, pair: Pairs) -> Iterator[list[Rows]]:
+    def in_parts(self, pair: Pairs, parts: int) -> Iterator[list[Rows]]:
         """The features of a single pair, part by part."""
-        parts = self.parts_needed(pair)
         return (self.part_of(pair, part, parts) for part in range(parts))
 
-    def measured(self, pairs: Pairs, n_jobs: int | None = None) -> tuple[list[Rows], np.ndarray, np.ndarray]:
-        """The features of the pairs, K(x, x) by window size and pair, and the numbers of the heavy pairs.
+    def measured(self, pairs: Pairs, n_jobs: int | None = None) -> tuple[list[Rows], np.ndarray, dict[int, int]]:
+        """The features of the pairs, K(x, x) by window size and pair, and in how many parts to list each heavy pair.
 
-        Heavy pairs have too many rules to list: here they have no features, but their K(x, x) is right.
+        Heavy pairs have too many rules to list at once: here they have no features, but their K(x, x) is right.
         """
         heavy = self.heavy(pairs)
         rows = self.rows(pairs.without_texts(heavy) if len(heavy) else pairs, n_jobs)
@@ -155,11 +154,13 @@ class Rewriting(Kernel):
             rows = self.rows(pairs.without_texts(heavy), n_jobs)
             assert rows is not None
         norms = np.array([row.squared_norms() for row in rows])
-        for index in heavy:
-            norms[:, index] = sum(
-                np.array([row.squared_norms()[0] for row in part]) for part in self.in_parts(pairs.take([int(index)]))
-            )
-        return rows, norms, heavy
+        parts = {}
+        for index in heavy.tolist():
+            pair = pairs.take([index])
+            parts[index] = self.parts_needed(pair)
+            for part in self.in_parts(pair, parts[index]):
+                norms[:, index] += [row.squared_norms()[0] for row in part]
+        return rows, norms, parts
 
     def scales(self, norms: np.ndarray) -> np.ndarray:
         """The factor of every window size and pair: 1/√K(x, x), or 1 without normalisation."""
@@ -184,19 +185,32 @@ class Rewriting(Kernel):
         diagonal = None
         if Y is None:
             diagonal = (norms > 0).sum(axis=0).astype(float) if self.normalize else norms.sum(axis=0)
-        across = {int(i): self._against(left.take([i]), scale[:, i], right, rows2, scale2, heavy2) for i in heavy}
+        across = {
+            index: self._against(left.take([index]), parts, scale[:, index], right, rows2, scale2, heavy2)
+            for index, parts in heavy.items()
+        }
         down = across
         if Y is not None:
-            down = {int(j): self._against(right.take([j]), scale2[:, j], left, rows, scale, heavy) for j in heavy2}
+            down = {
+                index: self._against(right.take([index]), parts, scale2[:, index], left, rows, scale, heavy)
+                for index, parts in heavy2.items()
+            }
         return Plan(len(left), len(right), Y is None, _Block(len(right), windows, diagonal, across, down))
 
     def _against(
-        self, pair: Pairs, scale: np.ndarray, pairs: Pairs, rows: list[Rows], scale2: np.ndarray, heavy: np.ndarray
+        self,
+        pair: Pairs,
+        parts: int,
+        scale: np.ndarray,
+        pairs: Pairs,
+        rows: list[Rows],
+        scale2: np.ndarray,
+        heavy: dict[int, int],
     ) -> np.ndarray:
         """The values of one heavy pair with all pairs of a corpus, whose features and scales are given."""
         values = np.zeros(scale2.shape)
-        others = [pairs.take([int(index)]) for index in heavy]
-        parts = max(self.parts_needed(one) for one in (pair, *others))
+        others = [pairs.take([index]) for index in heavy]
+        parts = max([parts, *heavy.values()])
         for part in range(parts):
             own = self.part_of(pair, part, parts)
             values += np.array([row.products(mine) for row, mine in zip(rows, own)])

@@ -82,8 +82,8 @@ class RuleScorer:
         rows, norms, heavy = self.kernel.measured(pairs, n_jobs=1)
         scales = self.kernel.scales(norms)
         self._add(scores, rows, scales)
-        for index in heavy:
-            for part in self.kernel.in_parts(pairs.take([int(index)])):
+        for index, parts in heavy.items():
+            for part in self.kernel.in_parts(pairs.take([index]), parts):
                 self._add(scores[index : index + 1], part, scales[:, index : index + 1])
         return scores if self.heavy is None else scores + self.heavy.score(pairs, n_jobs=1)
 
