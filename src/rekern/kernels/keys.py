@@ -121,7 +121,7 @@ def merge_equal(keys, values, count, table):
     """
     bits = slots_for(count)
     if len(table) < (1 << bits):
-        table = np.empty(1 << bits, np.int64)
+        table = np.empty(1 << bits, np.int32)
     mask = (1 << bits) - 1
     table[: mask + 1] = -1
     shift = np.uint64(64 - bits)
@@ -146,7 +146,7 @@ def keep_first(positions, keys, values, count, table):
     """Drop later entries with a position that came before: a rule that fits in two ways still matches once."""
     bits = slots_for(count)
     if len(table) < (1 << bits):
-        table = np.empty(1 << bits, np.int64)
+        table = np.empty(1 << bits, np.int32)
     mask = (1 << bits) - 1
     table[: mask + 1] = -1
     kept = 0

@@ -171,13 +171,18 @@ def _add_window(block, first, offset, symmetric, scale, scale2, source, target, 
         if wild:
             in_rules[start + offset :] = 0.0
             _accumulate(rules, row, in_rules)
-        for column in range(start, block.shape[1]):
-            both = 0.0
-            if plain:
+        line = block[index]
+        if plain and wild:
+            for column in range(start, len(line)):
+                both = in_source[offset + column] * in_target[offset + column] + in_rules[offset + column]
+                line[column] += both * (factor * scale2[offset + column])
+        elif plain:
+            for column in range(start, len(line)):
                 both = in_source[offset + column] * in_target[offset + column]
-            if wild:
-                both += in_rules[offset + column]
-            block[index, column] += both * (factor * scale2[offset + column])
+                line[column] += both * (factor * scale2[offset + column])
+        else:
+            for column in range(start, len(line)):
+                line[column] += in_rules[offset + column] * (factor * scale2[offset + column])
 
 
 def add_products(block: np.ndarray, first: int, offset: int, lists: Postings) -> None:

@@ -24,7 +24,7 @@ from rekern.kernels.postings import Postings, add_window, invert
 from rekern.kernels.rules import aligned_rules, rule_constants
 from rekern.kernels.rulescorer import RuleScorer
 from rekern.kernels.windows import patterns
-from rekern.parallel import local, run, spans
+from rekern.parallel import jobs, local, run, spans
 from rekern.structures.pairs import Pairs
 
 PAIRS_IN_BLOCK = 512
@@ -106,7 +106,7 @@ class Rewriting(Kernel):
         )
         calls = [
             (tokens.ids[tokens.offsets[2 * a] : tokens.offsets[2 * b]], _shifted(tokens.offsets[2 * a : 2 * b + 1]))
-            for a, b in spans(len(pairs), max(PAIRS_IN_BLOCK, len(pairs) // 64))
+            for a, b in spans(len(pairs), PAIRS_IN_BLOCK if jobs(n_jobs) != 1 else 8 * PAIRS_IN_BLOCK)
         ] or [(tokens.ids[:0], np.zeros(1, np.int64))]
         blocks, cut = [], 0
         for block, capped in run(extract, calls, n_jobs, "rules"):

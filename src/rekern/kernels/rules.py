@@ -66,7 +66,7 @@ def join_parses(
     values = np.empty(256, np.float64)
     positions = np.empty(256 if stretched else 1, np.uint64)
     trace = np.empty(256 if ways else 1, np.int64)
-    scratch = np.empty(16, np.int64)
+    scratch = np.empty(16, np.int32)
     count, traced = 0, 0
 
     bits = 4

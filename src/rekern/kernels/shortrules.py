@@ -16,8 +16,11 @@ MOST_WAYS = 720  # alignments of six equal tokens
 
 @compiled
 def _wildcard_sets(tokens, finger, mark, stamp, starts, size, factors, text, bag, shape):
-    """The sets of wildcards of every window: what stays (``text``), what is covered (``bag``), and ``shape``: window,
-    number of wildcards, their elements packed 4 bits each, and whether a token is covered twice."""
+    """The sets of wildcards of every window: what stays (``text``), what is covered (``bag``), and ``shape``.
+
+    A shape has, from its lowest bits on: 4 for the number of wildcards, 4 that are not 0 if a token is covered twice, 4
+    for each of up to 6 elements that are wildcards, and 32 for the window.
+    """
     number = 0
     position = np.empty(8, np.int64)
     prints = np.empty(8, np.uint64)
@@ -41,32 +44,24 @@ def _wildcard_sets(tokens, finger, mark, stamp, starts, size, factors, text, bag
             continue
         needed = number + (1 << count)
         if needed > len(text):
-            text = grown(text, needed)
-            bag = grown(bag, needed)
-            shape = grown(shape, 4 * len(text))
+            text, bag, shape = grown(text, needed), grown(bag, needed), grown(shape, needed)
         first = number - 1  # the empty set would stand here: it is not listed
         for bit in range(count):
             covered = finger[tokens[start + position[bit]]]
             literal = covered * factors[position[bit]]
             spread = mix(covered)
             # Its twin may not be in the smaller set, but then the search merely finds the one alignment there is.
-            repeated = 1 if bit > 0 and prints[bit - 1] == prints[bit] else 0
+            repeated = 16 if bit > 0 and prints[bit - 1] == prints[bit] else 0
             for rest in range(1 << bit):
                 if rest == 0:
                     text[number] = whole - literal
                     bag[number] = spread
-                    shape[4 * number + 1] = 1
-                    shape[4 * number + 2] = position[bit]
-                    shape[4 * number + 3] = 0
+                    shape[number] = (window << 32) | (position[bit] << 8) | 1
                 else:
-                    smaller = first + rest
-                    wildcards = shape[4 * smaller + 1]
-                    text[number] = text[smaller] - literal
-                    bag[number] = bag[smaller] + spread
-                    shape[4 * number + 1] = wildcards + 1
-                    shape[4 * number + 2] = shape[4 * smaller + 2] | (position[bit] << (4 * wildcards))
-                    shape[4 * number + 3] = shape[4 * smaller + 3] | repeated
-                shape[4 * number] = window
+                    smaller = shape[first + rest]
+                    text[number] = text[first + rest] - literal
+                    bag[number] = bag[first + rest] + spread
+                    shape[number] = (smaller | repeated | (position[bit] << (8 + 4 * (smaller & 15)))) + 1
                 number += 1
     return number, text, bag, shape
 
@@ -118,19 +113,19 @@ def _join(
             one += 1
             continue
         covered = bag[one]
-        wildcards = shape[4 * one + 1]
-        elements = shape[4 * one + 2]
-        repeated = shape[4 * one + 3]
-        weight = counts[shape[4 * one]] * powers[wildcards]
+        wildcards = shape[one] & 15
+        repeated = shape[one] & 16
+        elements = shape[one] >> 8
+        weight = counts[shape[one] >> 32] * powers[wildcards]
         begun = text[one] + size_key
         if other < 0:
             other = head[np.int64(covered >> shift)]
         while other >= 0:
             if filled > room:
                 return one, other, filled
-            if bag2[other] == covered and shape2[4 * other + 1] == wildcards:
-                elements2 = shape2[4 * other + 2]
-                value = weight * counts2[shape2[4 * other]]
+            if bag2[other] == covered and shape2[other] & 15 == wildcards:
+                elements2 = shape2[other] >> 8
+                value = weight * counts2[shape2[other] >> 32]
                 key = begun + text2[other]
                 if repeated == 0:
                     for index in range(wildcards):
@@ -140,7 +135,7 @@ def _join(
                     filled += 1
                 else:
                     ways = _ways(
-                        source, target, starts[shape[4 * one]], starts2[shape2[4 * other]], elements, elements2,
+                        source, target, starts[shape[one] >> 32], starts2[shape2[other] >> 32], elements, elements2,
                         wildcards, key, pair_keys, found,
                     )  # fmt: skip
                     for way in range(ways):
@@ -161,10 +156,10 @@ def short_rules(
     indptr = np.zeros(number + 1, np.int64)
     keys = np.empty(1 << 16, np.uint64)
     values = np.empty(1 << 16, np.float64)
-    scratch = np.empty(16, np.int64)
+    scratch = np.empty(16, np.int32)
     mark = np.zeros(len(finger), np.int64)
-    text, bag, shape = np.empty(256, np.uint64), np.empty(256, np.uint64), np.empty(1024, np.int64)
-    text2, bag2, shape2 = np.empty(256, np.uint64), np.empty(256, np.uint64), np.empty(1024, np.int64)
+    text, bag, shape = np.empty(256, np.uint64), np.empty(256, np.uint64), np.empty(256, np.int64)
+    text2, bag2, shape2 = np.empty(256, np.uint64), np.empty(256, np.uint64), np.empty(256, np.int64)
     head = np.empty(1024, np.int64)
     after = np.empty(256, np.int64)
     found = np.empty(MOST_WAYS, np.uint64)

@@ -37,7 +37,7 @@ def _patterns(ids, offsets, first, step, finger, size, wildcards, span, decay, f
     indptr = np.zeros(number + 1, np.int64)
     keys = np.empty(1024, np.uint64)
     values = np.empty(1024, np.float64)
-    scratch = np.empty(16, np.int64)
+    scratch = np.empty(16, np.int32)
     total = 0
     for row in range(number):
         text = first + step * row
