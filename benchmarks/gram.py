@@ -8,8 +8,8 @@ Both start from interned tokens and compute the same values (checked); compilati
 import argparse
 
 import numpy as np
-from paper_algorithms import gram_algorithm2
 
+from paper_algorithms import gram_algorithm2
 from rekern.bench import best_time, pairs_of_sentences
 from rekern.kernels import Rewriting
 from rekern.structures.pairs import Pairs

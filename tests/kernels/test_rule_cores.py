@@ -153,7 +153,7 @@ def test_equal_keys_are_added_up(small):
     expected = {}
     for key, value in zip(keys.tolist(), values.tolist()):
         expected[key] = expected.get(key, 0) + value
-    kept, _ = merge_equal(keys, values, len(keys), np.empty(16, np.int64))
+    kept, _ = merge_equal(keys, values, len(keys), np.empty(16, np.int32))
     assert dict(zip(keys[:kept].tolist(), values[:kept].tolist())) == expected
 
 
