@@ -72,7 +72,7 @@ def _pair_features(first, last, offsets, heads, others, links, own, smallest, la
     indptr = np.zeros((last - first) * radii * (farthest + 1) + 1, np.int64)
     keys = np.empty(1024, np.uint64)
     values = np.empty(1024, np.float64)
-    scratch = np.empty(16, np.int64)
+    scratch = np.empty(16, np.int32)
     total, row = 0, 0
     for graph in range(first, last):
         begin, end = offsets[graph], offsets[graph + 1]
