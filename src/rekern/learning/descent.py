@@ -30,7 +30,8 @@ def _descend(indptr, indices, values, norms, targets, limits, width, regression,
     np.random.seed(seed)  # noqa: NPY002 - Numba's own generator, one for each thread
     order = np.arange(number)
     length = 0.0  # of the weight vector, squared
-    for sweep in range(most):
+    sweep = 0
+    for sweep in range(most):  # noqa: B007 - its last value is returned
         for index in range(number - 1, 0, -1):
             other = np.random.randint(0, index + 1)  # noqa: NPY002
             order[index], order[other] = order[other], order[index]
