@@ -51,6 +51,7 @@ def run(quick: bool = False, data: Any = None, n_jobs: int | None = None) -> dic
     """Measure; rows with ``what``, ``rate``, ``unit`` and what it is compared with, in one run."""
     from rekern.kernels import Rewriting, Subsequence
     from rekern.learning import PairClassifier
+    from rekern.structures.pairs import Pairs
     from rekern.structures.tokens import Tokens
 
     started = time.perf_counter()
@@ -69,6 +70,12 @@ def run(quick: bool = False, data: Any = None, n_jobs: int | None = None) -> dic
     kernel.features(pairs[:20], n_jobs)
     seconds = best_time(lambda: kernel.features(pairs, n_jobs))
     row("feature extraction, k = 1..4, from raw text", count / seconds, "pairs/s")
+    tokens = Pairs.from_items(pairs)
+    row(
+        "feature extraction, k = 1..4, from tokens",
+        count / best_time(lambda: kernel.features(tokens, n_jobs)),
+        "pairs/s",
+    )
     seconds = best_time(lambda: kernel.gram(pairs, n_jobs=n_jobs))
     some = pairs[:40]
     one_by_one = best_time(lambda: [kernel(a, b) for a in some[:10] for b in some[:10]], 1) / 100

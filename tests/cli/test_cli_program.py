@@ -12,7 +12,7 @@ import pytest
 from cli.running import error_of, invoke
 from rekern.cli import program
 
-COMMANDS = ("demo", "train", "predict", "evaluate", "explain", "rules", "gram", "reproduce", "bench")
+COMMANDS = ("demo", "train", "predict", "evaluate", "explain", "rules", "gram", "parse", "reproduce", "bench")
 HEAVY = ("numpy", "scipy", "sklearn", "numba", "pandas", "matplotlib", "snowballstemmer")
 
 

@@ -94,15 +94,19 @@ def test_regression_reaches_the_optimum(C, width):
         assert abs(primal - best) < allowed * best
 
 
-def test_private_columns_change_nothing():
+def test_private_and_equal_columns_change_nothing():
     X, labels = features()
+    X = sp.csr_array(sp.hstack([X, X[:, ::3], 2 * X[:, ::5]]))  # some columns twice, some twice as large
     signs = np.where(labels == 1, 1, -1)
     limits = np.ones(len(signs))
-    shared, norms = descent.without_private_columns(X)
-    counts = np.bincount(X.indices, minlength=X.shape[1])
-    assert shared.shape == (X.shape[0], (counts > 1).sum())
+    shared, norms = descent.condensed(X)
+    columns = X.toarray().T
+    distinct = np.unique(columns[(columns != 0).sum(axis=1) > 1], axis=0)
+    assert shared.shape == (X.shape[0], len(distinct))
     close(norms, squares(X))
-    close(shared.toarray(), X.toarray()[:, counts > 1])
+    products, expected = (shared @ shared.T).toarray(), (X @ X.T).toarray()
+    np.fill_diagonal(products, norms)
+    close(products, expected)
     whole = descent.classify(X, squares(X), signs, limits, 1e-8)
     partial = descent.classify(shared, norms, signs, limits, 1e-8)
     np.testing.assert_allclose(whole[0], partial[0], atol=1e-5)
@@ -129,7 +133,7 @@ def test_rows_and_columns_of_nothing():
     assert np.isfinite(coefficients).all()
     assert intercept > 0  # three of four are positive
     assert not descent.order(empty, np.zeros(4), 1.0).any()
-    shared, norms = descent.without_private_columns(sp.csr_array((0, 0)))
+    shared, norms = descent.condensed(sp.csr_array((0, 0)))
     assert shared.shape == (0, 0)
     assert norms.shape == (0,)
 

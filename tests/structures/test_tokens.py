@@ -186,7 +186,12 @@ def test_every_snowball_language(language):
 
 def test_is_a_scikit_learn_object():
     tokenizer = Tokenizer(language="german").set_params(punctuation=False)
-    assert clone(tokenizer).get_params() == {"language": "german", "lowercase": True, "punctuation": False}
+    assert clone(tokenizer).get_params() == {
+        "language": "german",
+        "lowercase": True,
+        "punctuation": False,
+        "expressions": None,
+    }
     assert tokenizer("Mäuse!") == ["maus"]
     assert tokenizer.set_params(language=None)("Mäuse!") == ["mäuse"]
 

@@ -11,7 +11,9 @@ from rekern.cli.benchmarks import bench, reproduce
 from rekern.cli.demo import demo
 from rekern.cli.evaluate import evaluate
 from rekern.cli.explain import explain
+from rekern.cli.expressions import expressions
 from rekern.cli.gram import gram
+from rekern.cli.parse import parse
 from rekern.cli.predict import predict
 from rekern.cli.program import Program
 from rekern.cli.rules import rules
@@ -76,6 +78,21 @@ for _command, _examples in (
             "rekern gram pairs.tsv -o gram.npy --k 1-4",
             "rekern gram train.tsv -o train.libsvm  &&  svm-train -t 4 train.libsvm",
             "rekern gram test.tsv train.tsv -o test.libsvm",
+        ),
+    ),
+    (
+        parse,
+        (
+            "rekern parse pairs.tsv -o parsed.tsv",
+            "rekern parse asked.csv --columns q1,q2 --trees grct,lct -o parsed.jsonl",
+            "rekern parse pairs.tsv --parser stanford -o parsed.tsv",
+        ),
+    ),
+    (
+        expressions,
+        (
+            "rekern expressions texts.txt",
+            "rekern expressions pairs.tsv --column source --column target -o found.json",
         ),
     ),
     (reproduce, ("rekern reproduce", "rekern reproduce msrp --data corpora --out figures")),

@@ -30,7 +30,7 @@ def cross_validate(model: Any, table: Table, folds: int) -> dict[str, Any]:
     from rekern.learning import PairClassifier, PairRanker, PairRegressor, ranking_measures
     from rekern.progress import track
 
-    labels = np.array(table.labels)
+    labels, items = np.array(table.labels), table.items
     groups: Any = None
     if isinstance(model, PairClassifier):
         counts = {label: int((labels == label).sum()) for label in np.unique(labels)}
@@ -50,12 +50,12 @@ def cross_validate(model: Any, table: Table, folds: int) -> dict[str, Any]:
     answers: Any = np.empty(len(labels), dtype=labels.dtype if isinstance(model, PairClassifier) else float)
     scores = []
     for train, test in track(splits, folds, "cross-validation"):
-        pairs = [table.pairs[row] for row in train]
+        pairs = items.take(train)
         if isinstance(model, PairRanker):
             plain.fit(pairs, labels[train], groups[train])
         else:
             plain.fit(pairs, labels[train])
-        answers[test] = plain.predict([table.pairs[row] for row in test])
+        answers[test] = plain.predict(items.take(test))
         scores.append(float(np.mean(answers[test] == labels[test])))
     if isinstance(model, PairClassifier):
         mean = float(np.mean(answers == labels))

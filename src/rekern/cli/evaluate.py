@@ -36,7 +36,7 @@ def evaluate(
     table = options.Reading(source, target, label, group, format, encoding, no_header).table(file)
     truth = _known_labels(loaded, table)
     started = time.perf_counter()
-    predictions = loaded.predict(table.pairs).tolist()
+    predictions = loaded.predict(table.items).tolist()
     took = time.perf_counter() - started
     kind = type(loaded).__name__
     if kind == "PairClassifier":

@@ -58,19 +58,19 @@ def explain(
         print_explanation(found, 12 if top is None else top)
 
 
-def _pair(texts: list[str], row: int | None, reading: options.Reading) -> tuple[str, str]:
+def _pair(texts: list[str], row: int | None, reading: options.Reading) -> Any:
     from rekern.cli.predict import one_pair
 
     if row is None:
         if len(texts) != 2:
             raise InputError(f"give two texts, each in quotes (or --row N and a file), not {len(texts)}")
-        return one_pair(*texts).pairs[0]
+        return one_pair(*texts).items[0]
     if len(texts) != 1:
         raise InputError(f"--row {row} goes with one file, not with {len(texts)} texts")
     table = reading.table(texts[0], labelled=False)
     if row > len(table):
         raise InputError(f"{table.path} has no pair {row}: it has {len(table):,}")
-    return table.pairs[row - 1]
+    return table.items[row - 1]
 
 
 def print_explanation(found: Any, top: int) -> None:

@@ -15,9 +15,11 @@ from rekern.errors import InputError
 if TYPE_CHECKING:
     from rekern.datasets.tables import Table
 
+NO_OPTIONS = options.KernelOptions()
 IN_MEMORY = 1 << 30  # bytes of a Gram that is kept in memory on its way to a LIBSVM file
 
 
+@options.with_kernel_options
 def gram(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Pairs: the rows.")],
     out: Annotated[str, typer.Option("--out", "-o", metavar="OUT", help="A .npy file, or .libsvm for svm-train -t 4.")],
@@ -27,13 +29,7 @@ def gram(
     unlabelled: Annotated[
         bool, typer.Option("--unlabelled", help="For .libsvm: FILE has no labels; write 0 for each.")
     ] = False,
-    k: options.Windows = "1-4",
-    wildcards: options.WildcardKind = options.Wildcards.aligned,
-    decay: options.Decay = 1.0,
-    span: options.Span = 1,
-    no_pr: options.NoPr = False,
-    language: options.Language = "english",
-    keep_case: options.KeepCase = False,
+    kernel: options.KernelOptions = NO_OPTIONS,
     source: options.Source = None,
     target: options.Target = None,
     label: options.Label = None,
@@ -52,20 +48,20 @@ def gram(
     if extension not in (".npy", ".libsvm"):
         raise InputError(f"{out} tells no format: write to NAME.npy, or to NAME.libsvm for svm-train -t 4")
     labelled = extension == ".libsvm" and not unlabelled
-    kernel = options.build_kernel(k, wildcards, decay, span, no_pr, language, keep_case)
+    function = kernel.build()
     reading = options.Reading(source, target, label, None, format, encoding, no_header)
     rows = reading.table(file, labelled)
     columns = None if against is None else reading.table(against, labelled)
     shape = (len(rows), len(rows if columns is None else columns))
-    report: dict[str, Any] = {"rows": shape[0], "columns": shape[1], **options.kernel_in_words(kernel)}
+    report: dict[str, Any] = {"rows": shape[0], "columns": shape[1], **options.kernel_in_words(function)}
     started = time.perf_counter()
     if extension == ".npy":
-        kernel.gram(rows.pairs, columns and columns.pairs, n_jobs=jobs, out=out)
+        function.gram(rows.items, columns and columns.items, n_jobs=jobs, out=out)
     else:
         numbers, names = label_numbers(rows, columns) if labelled else ([0] * len(rows), None)
         if names:
             report["labels"] = names
-        _write_libsvm(kernel, rows, columns, numbers, out, jobs)
+        _write_libsvm(function, rows, columns, numbers, out, jobs)
     report["seconds"] = time.perf_counter() - started
     report["written"] = os.fspath(out)
     report["bytes"] = os.stat(out).st_size
@@ -106,12 +102,12 @@ def _write_libsvm(
     from rekern.files import atomic_path
     from rekern.progress import track
 
-    other = None if columns is None else columns.pairs
-    large = 8 * len(rows) * len(other or rows) > IN_MEMORY
+    other = None if columns is None else columns.items
+    large = 8 * len(rows) * len(rows if other is None else other) > IN_MEMORY
     scratch = Path(f"{out}.npy") if large else None
     with atomic_path(out) as temporary:
         try:
-            matrix = kernel.gram(rows.pairs, other, n_jobs=jobs, out=scratch)
+            matrix = kernel.gram(rows.items, other, n_jobs=jobs, out=scratch)
             with open(temporary, "w", encoding="ascii") as file:
                 for number, (label, values) in enumerate(track(zip(labels, matrix), len(matrix), "writing"), 1):
                     file.write(libsvm_line(label, number, values.tolist()))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -72,6 +74,10 @@ Language = Annotated[
     typer.Option("--language", metavar="NAME", help="Whose stems to use (Snowball), or none."),
 ]
 KeepCase = Annotated[bool, typer.Option("--keep-case", help="Do not fold the case.")]
+KernelText = Annotated[
+    str | None,
+    typer.Option("--kernel", metavar="JSON", help="Instead of all these: any kernel, as JSON or in a .json file."),
+]
 
 
 @dataclass(frozen=True)
@@ -139,35 +145,99 @@ def _window(text: str) -> int | tuple[int, int]:
     return int(source), int(target)
 
 
-def build_kernel(
-    k: str, wildcards: Wildcards, decay: float, span: int, no_pr: bool, language: str, keep_case: bool
-) -> Any:
-    """The kernel that the options describe, its parameters checked.
+@dataclass(frozen=True)
+class KernelOptions:
+    """How the user describes a kernel: re-writing rules by a few options, or any kernel as JSON.
 
-    >>> build_kernel("1-4", Wildcards.aligned, 1.0, 1, True, "english", False).k
+    >>> KernelOptions(no_pr=True).build().k
     (1, 4)
+    >>> KernelOptions(kernel='{"type": "PairSum", "kernel": {"type": "SubTree", "on": "tree"}}').build()
+    PairSum(kernel=SubTree(on='tree'))
     """
-    sizes = parse_windows(k)
-    if not 0 < decay <= 1:
-        raise InputError(f"--decay {decay:g} is out of range: give a number above 0 and at most 1")
 
-    from rekern.kernels.rewriting import Rewriting
-    from rekern.similarity import PrecisionRecall
-    from rekern.structures.tokens import Tokenizer
+    k: Windows = "1-4"
+    wildcards: WildcardKind = Wildcards.aligned
+    decay: Decay = 1.0
+    span: Span = 1
+    no_pr: NoPr = False
+    language: Language = "english"
+    keep_case: KeepCase = False
+    kernel: KernelText = None
 
-    tokenizer = Tokenizer(None if language.lower() == "none" else language.lower(), lowercase=not keep_case)
-    tokenizer("a")  # an unknown language says so here
-    rules = Rewriting(sizes, wildcards.value, decay, span=span, tokenizer=tokenizer)
-    return rules if no_pr else rules + PrecisionRecall(tokenizer)
+    def build(self) -> Any:
+        """The kernel, its parameters checked."""
+        if self.kernel is not None:
+            for field in fields(self):
+                if field.name != "kernel" and getattr(self, field.name) != field.default:
+                    option = "--" + field.name.replace("_", "-")
+                    raise InputError(f"--kernel describes the whole kernel: leave {option} out")
+            return _described_kernel(self.kernel)
+        sizes = parse_windows(self.k)
+        if not 0 < self.decay <= 1:
+            raise InputError(f"--decay {self.decay:g} is out of range: give a number above 0 and at most 1")
+
+        from rekern.kernels.rewriting import Rewriting
+        from rekern.similarity import PrecisionRecall
+        from rekern.structures.tokens import Tokenizer
+
+        language = None if self.language.lower() == "none" else self.language.lower()
+        tokenizer = Tokenizer(language, lowercase=not self.keep_case)
+        tokenizer("a")  # an unknown language says so here
+        rules = Rewriting(sizes, self.wildcards.value, self.decay, span=self.span, tokenizer=tokenizer)
+        return rules if self.no_pr else rules + PrecisionRecall(tokenizer)
+
+
+def with_kernel_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option for each field of `KernelOptions`, which it gets as one argument, ``kernel``."""
+    options = get_type_hints(KernelOptions, include_extras=True)
+    signature = inspect.signature(command, eval_str=True)
+    parameters = []
+    for name, parameter in signature.parameters.items():
+        if name != "kernel":
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+            continue
+        for field in fields(KernelOptions):
+            kind, annotation = inspect.Parameter.KEYWORD_ONLY, options[field.name]
+            parameters.append(inspect.Parameter(field.name, kind, default=field.default, annotation=annotation))
+
+    def run(**given: Any) -> None:
+        chosen = KernelOptions(**{field.name: given.pop(field.name) for field in fields(KernelOptions)})
+        command(**given, kernel=chosen)
+
+    run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
+def _described_kernel(text: str) -> Any:
+    """The kernel of a text on the command line: JSON, or the name of a file that holds it."""
+    from rekern.datasets.formats import read_bytes
+    from rekern.learning.descriptions import kernel_from_json
+
+    if text.lstrip().startswith("{"):
+        return kernel_from_json(text, "--kernel")
+    try:
+        return kernel_from_json(read_bytes(text).decode(), text)
+    except UnicodeDecodeError:
+        raise InputError(f"{text} is not UTF-8: give --kernel JSON, or the name of a file that holds it") from None
 
 
 def kernel_in_words(kernel: Any) -> dict[str, str]:
     """A kernel's parameters and its tokens, for people.
 
-    >>> kernel_in_words(build_kernel("1-4", Wildcards.aligned, 1.0, 1, False, "none", True))
+    >>> kernel_in_words(KernelOptions(language="none", keep_case=True).build())
     {'kernel': 'rules with aligned wildcards, k 1-4, + precision and recall', 'tokens': 'case kept, no stems'}
     """
-    rules, score = (kernel.left, ", + precision and recall") if hasattr(kernel, "left") else (kernel, "")
+    from rekern.kernels.rewriting import Rewriting
+    from rekern.similarity import PrecisionRecall
+    from rekern.structures.tokens import Tokenizer
+
+    rules, score = kernel, ""
+    if isinstance(getattr(kernel, "right", None), PrecisionRecall):
+        rules, score = kernel.left, ", + precision and recall"
+    if not isinstance(rules, Rewriting) or not isinstance(rules.tokenizer, Tokenizer):
+        return {"kernel": " ".join(repr(kernel).split()), "tokens": "as the kernel has it"}
     if isinstance(rules.k, tuple):
         k = "-".join(map(str, rules.k))
     else:

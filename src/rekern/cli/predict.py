@@ -111,9 +111,9 @@ def _answers(model: Any, table: Table, texts: bool = False) -> dict[str, list[An
         columns["target"] = [target for _, target in table.pairs]
     kind = type(model).__name__
     if kind == "PairRegressor":
-        columns["prediction"] = model.predict(table.pairs).tolist()
+        columns["prediction"] = model.predict(table.items).tolist()
     elif kind == "PairRanker":
-        scores = model.predict(table.pairs).tolist()
+        scores = model.predict(table.items).tolist()
         columns["score"] = scores
         columns["rank"] = _ranks(scores, options.same_source_groups(table))
     else:
@@ -125,7 +125,7 @@ def _answers(model: Any, table: Table, texts: bool = False) -> dict[str, list[An
 
 def _classified(model: Any, table: Table) -> tuple[list[Any], dict[str, list[Any]]]:
     """Classes, and the probabilities of all of them (decision values, for a model that was not calibrated)."""
-    values = model.decision_function(table.pairs)
+    values = model.decision_function(table.items)
     scores = values[:, None] if values.ndim == 1 else values
     predicted = model._decided(scores).tolist()
     names = [str(name) for name in model.classes_]

@@ -18,6 +18,7 @@ from rekern.errors import InputError
 if TYPE_CHECKING:
     from rekern.datasets.tables import Table
 
+NO_OPTIONS = options.KernelOptions()
 MANY_CLASSES = 20  # of whole numbers: more are likelier to be quantities than names
 
 
@@ -29,6 +30,7 @@ class Task(StrEnum):
     rank = "rank"
 
 
+@options.with_kernel_options
 def train(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Labelled pairs; - for standard input.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="MODEL", help="Where to write the model.")],
@@ -50,13 +52,7 @@ def train(
         bool,
         typer.Option("--ordinal", help="Regress, and answer with the nearest number of the training."),
     ] = False,
-    k: options.Windows = "1-4",
-    wildcards: options.WildcardKind = options.Wildcards.aligned,
-    decay: options.Decay = 1.0,
-    span: options.Span = 1,
-    no_pr: options.NoPr = False,
-    language: options.Language = "english",
-    keep_case: options.KeepCase = False,
+    kernel: options.KernelOptions = NO_OPTIONS,
     source: options.Source = None,
     target: options.Target = None,
     label: options.Label = None,
@@ -70,7 +66,7 @@ def train(
     """Train a model on labelled pairs and save it."""
     from rekern.files import atomic_path
 
-    kernel = options.build_kernel(k, wildcards, decay, span, no_pr, language, keep_case)
+    chosen_kernel = kernel.build()
     if not 0 < cost < float("inf"):
         raise InputError(f"--C {cost:g} is out of range: give a number above 0")
     if os.fspath(out) == "-":
@@ -79,9 +75,9 @@ def train(
     with atomic_path(out) as temporary:  # now, so that a place that cannot be written is known before the work
         table = reading.table(file)
         chosen = _task(table, task, group is not None, ordinal)
-        model = _model(chosen, kernel, cost, balanced, ordinal, jobs)
+        model = _model(chosen, chosen_kernel, cost, balanced, ordinal, jobs)
         report: dict[str, Any] = {"task": chosen.value, "pairs": len(table), **_labels(table, chosen)}
-        report |= options.kernel_in_words(kernel)
+        report |= options.kernel_in_words(chosen_kernel)
         if not json:
             print(_what_was_read(table, report))
             print(f"kernel    {report['kernel']}\ntokens    {report['tokens']}", flush=True)
@@ -140,9 +136,9 @@ def _fit(model: Any, table: Table) -> None:
 
     try:
         if isinstance(model, PairRanker):
-            model.fit(table.pairs, table.labels, options.same_source_groups(table))
+            model.fit(table.items, table.labels, options.same_source_groups(table))
         else:
-            model.fit(table.pairs, table.labels)
+            model.fit(table.items, table.labels)
     except InputError as error:
         raise InputError(f"{table.path}: {error}") from None
 

@@ -9,15 +9,20 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from numbers import Number
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rekern.datasets import formats
 from rekern.errors import InputError, missing_extra
 from rekern.files import atomic_path, readable
 
+if TYPE_CHECKING:
+    from rekern.structures.representations import Representations
+
 Column = str | int
+SIDES = ("source", "target")
 
 # the names that two public corpora give to the three columns
 OWN_COLUMNS = {
@@ -50,9 +55,25 @@ class Table:
     lines: list[int]
     columns: list[str]
     unit: str = "line"
+    others: dict[str, list[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.pairs)
+
+    @cached_property
+    def items(self) -> "Representations":
+        """The pairs with everything else that the table knows of them, for kernels on trees and graphs.
+
+        Trees of the sides stand in the columns ``source.NAME`` and ``target.NAME``, whatever source and target are
+        called in the file.
+
+        >>> from_frame({"q": ["a"], "p": ["b"], "q.tree": ["(A a)"]}, "q", "p", label=None).items.columns
+        ['source', 'target', 'source.tree']
+        """
+        from rekern.structures.representations import Representations
+
+        sources, targets = (list(side) for side in zip(*self.pairs)) if self.pairs else ([], [])
+        return Representations({"source": sources, "target": targets, **self.others})
 
     def place(self, row: int) -> str:
         """Where a row came from, for messages: ``pairs.tsv, line 7``."""
@@ -72,6 +93,7 @@ class Table:
             lines=[self.lines[row] for row in rows],
             columns=self.columns,
             unit=self.unit,
+            others={name: [column[row] for row in rows] for name, column in self.others.items()},
         )
 
 
@@ -104,16 +126,48 @@ def read_table(
     ([('He left.', 'He went away.')], [1])
     """
     name = formats.display_name(path)
-    data = formats.read_bytes(path)
+    rows = read_rows(path, format, encoding=encoding, header=header)
     chosen = formats.choose_format(path, format)
-    rows = _read(data, name, chosen, encoding, header)
-    if not rows.lines:
-        raise InputError(f"{name} has a header but no rows: add at least one pair")
     if chosen in OWN_COLUMNS and not _own_columns(rows.columns, chosen):
         expected = ", ".join(OWN_COLUMNS[chosen][0].values())
         have = _listed(rows.columns)
         raise InputError(f"{name} is not in the format {chosen!r}: it has {have}, not {expected}; leave the format out")
     return _table(rows, name, {"source": source, "target": target, "label": label, "group": group}, by_number=True)
+
+
+def read_rows(
+    path: str | os.PathLike[str], format: str | None = None, *, encoding: str = "utf-8", header: bool = True
+) -> formats.Rows:
+    """Read a file (or standard input, ``-``) as named columns, whatever they mean; see ``read_table`` for the formats.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "questions.tsv")
+    ...     write_table(path, {"id": [7], "question": ["Who left?"]})
+    ...     rows = read_rows(path)
+    >>> rows.columns, rows.column(1)
+    (['id', 'question'], ['Who left?'])
+    """
+    name = formats.display_name(path)
+    data = formats.read_bytes(path)
+    rows = _read(data, name, formats.choose_format(path, format), encoding, header)
+    if not rows.lines:
+        raise InputError(f"{name} has a header but no rows: add at least one pair")
+    return rows
+
+
+def text_column(rows: formats.Rows, column: Column, path: str | os.PathLike[str], option: str = "column=") -> list[str]:
+    """The texts in one column, given by its name or number; ``source`` and ``target`` are found as in ``read_table``.
+
+    ``option`` is how the user names another, for messages.
+
+    >>> text_column(formats.read_tsv("id\\tquestion\\n7\\tWho left?", "a.tsv"), "question", "a.tsv")
+    ['Who left?']
+    """
+    name = formats.display_name(path)
+    index = _find(rows.columns, str(column), column, name, by_number=True, option=option)
+    assert index is not None
+    return _texts(rows.column(index), str(column), lambda row: _place(name, rows.unit, rows.lines[row]))
 
 
 def from_frame(
@@ -203,15 +257,30 @@ def _table(rows: formats.Rows, path: str | None, wanted: dict[str, Column | None
     pairs = list(zip(taken["source"], taken["target"]))
     labels = _labels(taken["label"], place) if "label" in taken else None
     groups = _present(taken["group"], "group", place) if "group" in taken else None
-    return Table(pairs, labels, groups, path, rows.lines, [str(column) for column in rows.columns], rows.unit)
+    columns = [str(column) for column in rows.columns]
+    return Table(pairs, labels, groups, path, rows.lines, columns, rows.unit, _others(rows, found))
+
+
+def _others(rows: formats.Rows, found: dict[str, int | None]) -> dict[str, list[Any]]:
+    """The columns that are neither texts nor labels; those named after a text's column get its role for a name."""
+    names = {str(rows.columns[index]): role for role, index in found.items() if index is not None and role in SIDES}
+    columns: dict[str, list[Any]] = {}
+    for index, column in enumerate(rows.columns):
+        start, dot, end = str(column).partition(".")
+        name = f"{names.get(start, start)}{dot}{end}"
+        if index not in found.values() and name not in (*SIDES, *columns):
+            columns[name] = rows.column(index)
+    return columns
 
 
 def _place(path: str | None, unit: str, line: int) -> str:
     return f"{path}, {unit} {line}" if path else f"{unit} {line}"
 
 
-def _find(columns: list[Any], role: str, column: Column | None, path: str | None, by_number: bool) -> int | None:
-    """The index of the column with this name or number."""
+def _find(
+    columns: list[Any], role: str, column: Column | None, path: str | None, by_number: bool, option: str = ""
+) -> int | None:
+    """The index of the column with this name or number; ``option`` is how the user names another."""
     if column is None:
         return None
     name = path or "the table"
@@ -219,9 +288,8 @@ def _find(columns: list[Any], role: str, column: Column | None, path: str | None
     if len(same) == 1:
         return same[0]
     if same:
-        raise InputError(
-            f"{name}: {len(same)} columns are called {column!r}; rename one, or give its number with {role}="
-        )
+        remedy = f"rename one, or give its number with {option or role + '='}"
+        raise InputError(f"{name}: {len(same)} columns are called {column!r}; {remedy}")
     if column == role:
         for names in (*OWN_COLUMNS["msrp"], *OWN_COLUMNS["rte"]):
             if names["source"] in columns and names["target"] in columns and columns.count(names.get(role)) == 1:
@@ -231,7 +299,9 @@ def _find(columns: list[Any], role: str, column: Column | None, path: str | None
     hint = "; label=None reads without labels" if role == "label" else ""
     guess = _other_separator(columns)
     remedy = (
-        f"name one with {role}= (--{role}){hint}" if not guess else f"is it {guess}? Give format={guess!r} (--format)"
+        f"name one with {option or f'{role}= (--{role})'}{hint}"
+        if not guess
+        else f"is it {guess}? Give format={guess!r} (--format)"
     )
     raise InputError(f"{name} has no column {column!r}; it has {_listed(columns)}: {remedy}")
 

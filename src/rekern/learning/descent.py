@@ -2,13 +2,15 @@
 
 What LIBLINEAR does, but it also hands back the dual coefficients, so that a model trained on features has the same
 form as one trained on a Gram: a coefficient for each training pair. Features that only one row has need not be there:
-they change nothing but that row's norm, which is given apart. The constant feature 1 stands for the intercept.
+they change nothing but that row's norm, which is given apart. Nor need equal features be there twice.
+The constant feature 1 stands for the intercept.
 """
 
 import numpy as np
 import scipy.sparse as sp
 
 from rekern._compile import compiled
+from rekern.kernels.keys import mix, number_keys
 
 
 @compiled
@@ -101,25 +103,65 @@ def _descend_gram(gram, limit, tolerance, most):
     return coefficients
 
 
-def without_private_columns(matrix: sp.csr_array) -> tuple[sp.csr_array, np.ndarray]:
-    """The columns that at least two rows share, renumbered, and the squared norms of the whole rows.
+@compiled
+def _sign_columns(indptr, indices, bits, counts, signatures):
+    """Count each column's entries, and add up a signature of where they are and what they are."""
+    for row in range(len(indptr) - 1):
+        code = mix(np.uint64(row + 1) * np.uint64(0x9E3779B97F4A7C15))
+        for entry in range(indptr[row], indptr[row + 1]):
+            counts[indices[entry]] += 1
+            signatures[indices[entry]] += mix(code ^ bits[entry])
 
-    >>> shared, norms = without_private_columns(sp.csr_array(np.array([[1.0, 2.0], [3.0, 0.0]])))
-    >>> shared.toarray().tolist(), norms.tolist()
-    ([[1.0], [3.0]], [5.0, 9.0])
+
+@compiled
+def _pick_columns(indptr, indices, values, numbers, factors, starts, kept, picked, norms):
+    """The entries of the columns that have a number, times the factor of that column; and the norms of all rows."""
+    at = 0
+    for row in range(len(indptr) - 1):
+        norm = 0.0
+        for entry in range(indptr[row], indptr[row + 1]):
+            value = values[entry]
+            norm += value * value
+            number = numbers[indices[entry]]
+            if number >= 0:
+                kept[at] = number
+                picked[at] = value * factors[number]
+                at += 1
+        norms[row] = norm
+        starts[row + 1] = at
+
+
+def condensed(matrix: sp.csr_array) -> tuple[sp.csr_array, np.ndarray]:
+    """A matrix with the same products of different rows and far fewer entries, and the squared norms of the whole rows.
+
+    A column that one row has alone is left out; of columns that are equal, one is kept, times the root of their number.
+    Equal columns are known by a 64-bit signature: among a million columns two that differ look equal with a
+    probability of 3 in 10⁸.
+
+    >>> large = sp.csr_array(np.array([[1.0, 2.0, 2.0, 0.0], [3.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 5.0]]))
+    >>> small, norms = condensed(large)
+    >>> small.toarray().round(3).tolist(), norms.tolist()
+    ([[1.0, 2.828], [3.0, 0.0], [0.0, 1.414]], [9.0, 9.0, 27.0])
     """
     matrix = sp.csr_array(matrix)
-    norms = np.zeros(matrix.shape[0])
-    filled = np.diff(matrix.indptr) > 0
-    if filled.any():
-        norms[filled] = np.add.reduceat(matrix.data**2, matrix.indptr[:-1][filled])
-    counts = np.bincount(matrix.indices, minlength=matrix.shape[1])
-    numbers = np.cumsum(counts > 1, dtype=np.int32) - 1
-    kept = counts[matrix.indices] > 1
-    before = np.concatenate([[0], np.cumsum(kept)])
-    shape = (matrix.shape[0], int((counts > 1).sum()))
-    parts = (matrix.data[kept], numbers[matrix.indices[kept]], before[matrix.indptr])
-    return sp.csr_array(parts, shape=shape), norms
+    rows, columns = matrix.shape
+    indptr, indices, values = _arrays(matrix)
+    counts, signatures = np.zeros(columns, np.int32), np.zeros(columns, np.uint64)
+    _sign_columns(indptr, indices, (values + 0.0).view(np.uint64), counts, signatures)  # -0.0 is 0.0
+    shared = np.flatnonzero(counts > 1)
+    groups, distinct = number_keys(signatures[shared])
+    first = np.empty(len(distinct), np.int64)
+    first[groups[::-1]] = shared[::-1]
+    first.sort()  # columns keep their order, so that neighbours stay neighbours in memory
+    numbers = np.full(columns, -1, np.int32)
+    numbers[first] = np.arange(len(first), dtype=np.int32)
+    place = np.searchsorted(shared, first)
+    factors = np.sqrt(np.bincount(groups, minlength=len(distinct))[groups[place]])
+    size = int(counts[first].sum())
+    starts, kept, picked = np.zeros(rows + 1, np.int64), np.empty(size, np.int32), np.empty(size)
+    norms = np.empty(rows)
+    _pick_columns(indptr, indices, values, numbers, factors, starts, kept, picked, norms)
+    return sp.csr_array((picked, kept, starts), shape=(rows, len(first))), norms
 
 
 def classify(

@@ -1,8 +1,72 @@
 """What a text becomes: tokens, trees and graphs as flat arrays with offsets, and pairs of token lists."""
 
+from rekern.structures.conllu import from_conllu, read_conllu, to_conllu, write_conllu
+from rekern.structures.conversions import from_grct, grct, lct, lemma_leaves, loct, word_trees
+from rekern.structures.expressions import Expression, Expressions
 from rekern.structures.graphs import Graphs
+from rekern.structures.heads import head_child, to_dependencies
+from rekern.structures.klp import KelpExample, from_klp, read_klp, to_klp, trees_named, write_klp
+from rekern.structures.linking import linked_graphs, mark_related
 from rekern.structures.pairs import Pairs, as_pairs, as_texts
+from rekern.structures.penn import (
+    from_brackets,
+    read_brackets,
+    unescaped,
+    without_empty_nodes,
+    without_function_tags,
+    write_brackets,
+)
+from rekern.structures.representations import Representations
+from rekern.structures.sentences import Sentence, sentence, stem
+from rekern.structures.svmlighttk import TKExample, from_svmlighttk, read_svmlighttk, to_svmlighttk, write_svmlighttk
+from rekern.structures.textfiles import looks_like
 from rekern.structures.tokens import Tokenizer, Tokens
 from rekern.structures.trees import Trees
 
-__all__ = ["Graphs", "Pairs", "Tokenizer", "Tokens", "Trees", "as_pairs", "as_texts"]
+__all__ = [
+    "Expression",
+    "Expressions",
+    "Graphs",
+    "KelpExample",
+    "Pairs",
+    "Representations",
+    "Sentence",
+    "TKExample",
+    "Tokenizer",
+    "Tokens",
+    "Trees",
+    "as_pairs",
+    "as_texts",
+    "from_brackets",
+    "from_conllu",
+    "from_grct",
+    "from_klp",
+    "from_svmlighttk",
+    "grct",
+    "head_child",
+    "lct",
+    "lemma_leaves",
+    "linked_graphs",
+    "loct",
+    "looks_like",
+    "mark_related",
+    "read_brackets",
+    "read_conllu",
+    "read_klp",
+    "read_svmlighttk",
+    "sentence",
+    "stem",
+    "to_conllu",
+    "to_dependencies",
+    "to_klp",
+    "to_svmlighttk",
+    "trees_named",
+    "unescaped",
+    "without_empty_nodes",
+    "without_function_tags",
+    "word_trees",
+    "write_brackets",
+    "write_conllu",
+    "write_klp",
+    "write_svmlighttk",
+]

@@ -47,10 +47,11 @@ def _count(text):
 
 
 @compiled
-def _scan(text, bounds, many, parents, starts, ends, offsets):
+def _scan(text, bounds, many, escapes, parents, starts, ends, offsets):
     """Nodes of the trees; returns (trees, nodes, fault, item, position of the fault).
 
     ``bounds`` cuts the bytes into items of one tree each; with ``many`` there may be any number of trees in an item.
+    With ``escapes`` a bracket after a backslash is part of a label.
     """
     nodes = 0
     trees = 0
@@ -90,6 +91,8 @@ def _scan(text, bounds, many, parents, starts, ends, offsets):
                     place += 1
             label = place
             while place < stop and text[place] > 32 and text[place] != 40 and text[place] != 41:
+                if escapes and text[place] == 92 and place + 1 < stop and 40 <= text[place + 1] <= 41:
+                    place += 1
                 place += 1
             if place == label:  # a bracket without a label
                 if current >= 0:
@@ -167,14 +170,14 @@ def intern(text, starts, ends):
     return numbers, first[:known]
 
 
-def scan(text: np.ndarray, bounds: np.ndarray, many: bool) -> tuple[Scan, tuple[int, int, int]]:
+def scan(text: np.ndarray, bounds: np.ndarray, many: bool, escapes: bool = False) -> tuple[Scan, tuple[int, int, int]]:
     """The nodes of trees in brackets, and the fault that ended the scan: (0, 0, 0), or (kind, item, position)."""
     most = _count(text)
     parents = np.empty(most, np.int64)
     starts = np.empty(most, np.int64)
     ends = np.empty(most, np.int64)
     offsets = np.zeros((most if many else len(bounds) - 1) + 1, np.int64)
-    trees, nodes, *fault = _scan(text, bounds, many, parents, starts, ends, offsets)
+    trees, nodes, *fault = _scan(text, bounds, many, escapes, parents, starts, ends, offsets)
     kind, item, place = fault
     return Scan(parents[:nodes], starts[:nodes], ends[:nodes], offsets[: trees + 1]), (kind, item, place)
 

@@ -171,7 +171,9 @@ def _picked(offsets: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.nda
     return result, np.arange(result[-1]) + np.repeat(offsets[chosen] - result[:-1], lengths)
 
 
-def _adjacency(edges: list[tuple[int, int, int]], offsets: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _adjacency(
+    edges: list[tuple[int, int, int]] | np.ndarray, offsets: list[int] | np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The neighbours of every node, ascending, and the labels of the edges to them; each edge once."""
     table = np.array(edges, np.int64).reshape(-1, 3)
     table = np.concatenate([table, table[:, [1, 0, 2]]])

@@ -11,7 +11,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, overload
 
 import numpy as np
@@ -26,12 +26,16 @@ __all__ = ["Tokenizer", "Tokens"]
 _MOST_FORMS = 1_000_000  # a cache is emptied when it has grown past this
 _LONGEST_FORM = 64  # what is longer is hardly a word: it is not stemmed, nor kept
 
+Starts = dict[tuple[str, str], list[tuple[str, ...]]]  # expressions by their first two tokens, the longest first
+
 
 class Tokenizer(BaseEstimator):
     """Cuts a text into Treebank tokens, folds their case and stems them.
 
     ``language`` names a Snowball stemmer (any of ``snowballstemmer.algorithms()``), or is None for no stemming.
     ``lowercase=False`` leaves the case as it is. ``punctuation=False`` drops every token without a letter or a digit.
+    ``expressions`` is a list of texts whose tokens become one token wherever they stand side by side, from left to
+    right, the longest first; `Expressions` learns such a list from a collection of texts.
 
     >>> Tokenizer()("The cats weren't chasing mice.")
     ['the', 'cat', 'were', "n't", 'chase', 'mice', '.']
@@ -39,20 +43,110 @@ class Tokenizer(BaseEstimator):
     ['The', 'cats', 'were', "n't", 'chasing', 'mice']
     >>> Tokenizer("german")("Die Katzen jagten Mäuse")
     ['die', 'katz', 'jagt', 'maus']
+    >>> Tokenizer(expressions=["in spite of", "United States"])("The United States, in spite of it")
+    ['the', 'unit_state', ',', 'in_spite_of', 'it']
     """
 
-    def __init__(self, language: str | None = "english", lowercase: bool = True, punctuation: bool = True):
+    def __init__(
+        self,
+        language: str | None = "english",
+        lowercase: bool = True,
+        punctuation: bool = True,
+        expressions: Sequence[str] | None = None,
+    ):
         self.language = language
         self.lowercase = lowercase
         self.punctuation = punctuation
+        self.expressions = expressions
 
     def __call__(self, text: str) -> list[str]:
         """The tokens of one text."""
-        return list(chain.from_iterable(map(self._lookup().__getitem__, _words(text))))
+        tokens = list(chain.from_iterable(map(self._lookup().__getitem__, _words(text))))
+        return tokens if self.expressions is None else joined(tokens, spans(tokens, self._starts()))
+
+    def as_written(self) -> Callable[[str], list[str]]:
+        """A function that cuts a text at the same places, but neither folds the case nor stems.
+
+        >>> Tokenizer(expressions=["new york"]).as_written()("New York's trains")
+        ['New_York', "'s", 'trains']
+        """
+        written = Tokenizer(None, lowercase=False, punctuation=self.punctuation)
+        if self.expressions is None:
+            return written
+        finished, starts = Tokenizer(self.language, self.lowercase, self.punctuation), self._starts()
+        return lambda text: joined(written(text), spans(finished(text), starts))
+
+    def _key(self) -> tuple[str | None, bool, bool]:
+        return self.language, bool(self.lowercase), bool(self.punctuation)
 
     def _lookup(self) -> "_TokensOfWord":
-        key = (self.language, bool(self.lowercase), bool(self.punctuation))
+        key = self._key()
         return _LOOKUPS[key] if key in _LOOKUPS else _new_lookup(key)
+
+    def _starts(self) -> Starts:
+        """The expressions as tokens, by their first two."""
+        given = self.expressions
+        if not isinstance(given, list | tuple):
+            raise InputError(f"expressions must be a list of texts, not {in_words(given)}; write ['in spite of']")
+        for position, expression in enumerate(given):
+            if not isinstance(expression, str):
+                raise InputError(f"expression {position} is {in_words(expression)}; give a list of texts")
+        return _starts(self._key(), tuple(given))
+
+
+@lru_cache(maxsize=16)
+def _starts(key: tuple[str | None, bool, bool], expressions: tuple[str, ...]) -> Starts:
+    # no line's end behind the last word: an expression may stand inside a text, where a word keeps its full stop
+    tokens_of = Tokenizer(*key)._lookup().__getitem__
+    return starts_of(tuple(chain.from_iterable(map(tokens_of, text.split()))) for text in expressions)
+
+
+def starts_of(expressions: Iterable[tuple[str, ...]]) -> Starts:
+    """Expressions of two tokens or more, by their first two, the longest first.
+
+    >>> starts_of([("as", "well"), ("as", "well", "as"), ("one",)])
+    {('as', 'well'): [('as', 'well', 'as'), ('as', 'well')]}
+    """
+    found: Starts = {}
+    for expression in sorted(set(expressions), key=lambda tokens: (-len(tokens), tokens)):
+        if len(expression) > 1:
+            found.setdefault((expression[0], expression[1]), []).append(expression)
+    return found
+
+
+def spans(tokens: Sequence[str], starts: Starts) -> list[tuple[int, int]]:
+    """Where expressions stand among tokens: first and last + 1, from left to right, the longest first.
+
+    >>> spans(["as", "well", "as", "well"], starts_of([("as", "well"), ("as", "well", "as")]))
+    [(0, 3)]
+    """
+    found = []
+    end = 0
+    for first, two in enumerate(pairwise(tokens)):
+        if two in starts and first >= end:
+            for expression in starts[two]:
+                if tuple(tokens[first : first + len(expression)]) == expression:
+                    end = first + len(expression)
+                    found.append((first, end))
+                    break
+    return found
+
+
+def joined(tokens: list[str], places: list[tuple[int, int]]) -> list[str]:
+    """The tokens, those of each place as one.
+
+    >>> joined(["the", "united", "states"], [(1, 3)])
+    ['the', 'united_states']
+    """
+    if not places:
+        return tokens
+    found = []
+    end = 0
+    for first, last in places:
+        found += tokens[end:first]
+        found.append("_".join(tokens[first:last]))
+        end = last
+    return found + tokens[end:]
 
 
 def _words(text: str) -> list[str]:
@@ -279,8 +373,16 @@ class _NumbersOfWord(dict[str, tuple[int, ...]]):
 def _reader(tokenizer: Callable[[str], list[str]], number: _Numbers) -> Callable[..., Iterable[Sequence[int]]]:
     """The function (text, i, name) -> its token numbers, in pieces."""
     if isinstance(tokenizer, Tokenizer) and type(tokenizer).__call__ is Tokenizer.__call__:
-        numbers_of_word = _NumbersOfWord(tokenizer._lookup(), number).__getitem__
-        return lambda text, i, name: map(numbers_of_word, _words(text))
+        if tokenizer.expressions is None:
+            numbers_of_word = _NumbersOfWord(tokenizer._lookup(), number).__getitem__
+            return lambda text, i, name: map(numbers_of_word, _words(text))
+        tokens_of_word, starts = tokenizer._lookup().__getitem__, tokenizer._starts()
+
+        def read_joined(text: str, i: int, name: Callable[[int], str]) -> Iterable[Sequence[int]]:
+            tokens = list(chain.from_iterable(map(tokens_of_word, _words(text))))
+            return ([number[token] for token in joined(tokens, spans(tokens, starts))],)
+
+        return read_joined
 
     known: dict[str, list[int]] = {}  # somebody else's tokenizer may be slow: ask it once for equal texts
 

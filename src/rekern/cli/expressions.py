@@ -1,0 +1,189 @@
+"""``rekern expressions``: which n-grams of a collection of texts behave as one word."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rekern.cli import options, output
+from rekern.cli.program import say
+from rekern.errors import InputError
+from rekern.files import readable
+
+if TYPE_CHECKING:
+    from rekern.structures.expressions import Expression, Expressions
+
+SHOWN = 40  # rows on the screen unless asked for more
+
+
+def expressions(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A text on each line, or a table; - for lines of standard input.")
+    ],
+    column: Annotated[
+        list[str] | None,
+        typer.Option("--column", metavar="COLUMN", help="Of a table: the texts, by name or number; may be repeated."),
+    ] = None,
+    sizes: Annotated[str, typer.Option("--sizes", metavar="SIZES", help="How many words: 2-4, or 3.")] = "2-4",
+    min_documents: Annotated[
+        int, typer.Option("--min-documents", min=1, metavar="N", help="In how many texts at least.")
+    ] = 5,
+    max_distance: Annotated[
+        float,
+        typer.Option("--max-distance", min=0.0, max=1.0, metavar="X", help="The largest normalised distance."),
+    ] = 0.1,
+    top: Annotated[
+        int | None, typer.Option("--top", min=1, metavar="N", help=f"How many to list; on a screen {SHOWN}, else all.")
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="OUT", help="Write .json (for Expressions.load), .tsv, .csv or .jsonl."),
+    ] = None,
+    format: options.Format = None,
+    encoding: options.Encoding = "utf-8",
+    no_header: options.NoHeader = False,
+    json: options.Json = False,
+) -> None:
+    """List the n-grams that behave as one word, the nearest first.
+
+    φ is the number of texts with the n-gram, μ the number with all its words anywhere. The distance is log μ − log φ:
+    0 for a fixed expression, large for a chance combination; normalised, it is from 0 to 1.
+    """
+    from rekern.structures.expressions import Expressions
+
+    shortest, longest = _sizes(sizes)
+    if out is not None and not _is_json(out):
+        output.table_format(out)
+    learned = Expressions((shortest, longest), min_documents, max_distance)
+    with output.status("counting"):
+        learned.fit(_texts(file, column, format, encoding, no_header))
+    if not learned.documents_:
+        raise InputError(f"{readable(file)} has no text: it needs at least one line that is not blank")
+    if learned.min_documents_ > min_documents:
+        say(f"more than {learned.most:,} n-grams: only those in {learned.min_documents_:,} texts or more are listed")
+    rows = learned.rows_[:top]
+    if out is not None:
+        _write(out, learned, rows)
+        if not json:
+            say(f"{len(learned.rows_) if _is_json(out) else len(rows):,} expressions are in {out}")
+    if json:
+        output.print_json(
+            {
+                "documents": learned.documents_,
+                "min_documents": learned.min_documents_,
+                "found": len(learned.rows_),
+                "rows": [_as_dict(row) for row in rows],
+                **({"written": os.fspath(out)} if out is not None else {}),
+            }
+        )
+    elif out is None:
+        _print(learned, rows[: top or SHOWN])
+
+
+def _sizes(text: str) -> tuple[int, int]:
+    """The fewest and the most words.
+
+    >>> _sizes("2-4"), _sizes("3")
+    ((2, 4), (3, 3))
+    """
+    first, dash, last = text.partition("-")
+    try:
+        return int(first), int(last if dash else first)
+    except ValueError:
+        raise InputError(f"--sizes {text!r} is no range of whole numbers: write 2-4, or 3") from None
+
+
+def _texts(file: str, columns: list[str] | None, format: str | None, encoding: str, no_header: bool) -> Iterator[str]:
+    """The texts of a file: its lines, or the columns of a table."""
+    from rekern.datasets.formats import STANDARD_INPUT
+
+    if not columns and format is None and (file == STANDARD_INPUT or file.lower().endswith((".txt", ".txt.gz"))):
+        yield from _lines(file, encoding)
+        return
+    from rekern.datasets.tables import read_rows, text_column
+
+    rows = read_rows(file, format, encoding=encoding, header=not no_header)
+    if not columns:
+        columns = next(
+            (names for names in (["text"], ["source", "target"]) if set(names) <= set(rows.columns)),
+            ["source", "target"],
+        )
+    for column in columns:
+        yield from text_column(rows, column, file, "--column")
+
+
+def _lines(file: str, encoding: str) -> Iterator[str]:
+    """The lines of a file that are not blank, one at a time: a collection need not fit into memory."""
+    from rekern.datasets import formats
+
+    name = formats.display_name(file)
+    try:
+        wide = "a\n".encode(encoding) != b"a\n"  # UTF-16 and the like: a line does not end with the byte of a line feed
+    except LookupError:
+        wide = True  # unknown: decode says so
+    if wide or (file != formats.STANDARD_INPUT and not os.path.isfile(file)):
+        text = formats.decode(formats.read_bytes(file), name, encoding)
+        yield from filter(str.strip, text.split("\n"))
+        return
+    try:
+        with _stream(file) as stream:
+            for number, line in enumerate(stream, 1):
+                try:
+                    text = line.decode(encoding).removeprefix("\ufeff")
+                except UnicodeDecodeError:
+                    remedy = "name the file's encoding, for example --encoding latin-1"
+                    raise InputError(f"{name}, line {number}: not {encoding}; {remedy}") from None
+                if text.strip():
+                    yield text
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot read {name}: {reason}; check the file") from None
+
+
+def _stream(file: str) -> AbstractContextManager[Any]:
+    if file == "-":
+        return nullcontext(sys.stdin.buffer)
+    return gzip.open(file, "rb") if file.lower().endswith(".gz") else open(file, "rb")
+
+
+def _is_json(out: str) -> bool:
+    return out.lower().endswith(".json")
+
+
+def _write(out: str, learned: Expressions, rows: list[Expression]) -> None:
+    if _is_json(out):
+        learned.save(out)
+        return
+    from rekern.datasets.tables import write_table
+
+    names = ("expression", "phi", "mu", "med", "normalized")
+    write_table(out, {name: [_as_dict(row)[name] for row in rows] for name in names})
+
+
+def _as_dict(row: Expression) -> dict[str, Any]:
+    return {
+        "expression": row.text,
+        "phi": row.documents,
+        "mu": row.together,
+        "med": row.distance,
+        "normalized": row.normalized,
+    }
+
+
+def _print(learned: Expressions, rows: list[Expression]) -> None:
+    count = len(learned.rows_)
+    shown = f", the nearest {len(rows):,}" if len(rows) < count else ""
+    print(f"{count:,} expressions in {learned.documents_:,} texts{shown}\n")
+    table = output.table("expression", ">φ", ">μ", ">distance", ">normalised")
+    for row in rows:
+        table.add_row(
+            row.text, f"{row.documents:,}", f"{row.together:,}", f"{row.distance:.3f}", f"{row.normalized:.3f}"
+        )
+    output.console().print(table)

