@@ -257,3 +257,17 @@ def test_a_ball_in_words():
 def test_impossible_parameters(kernel, message):
     with pytest.raises(ValueError, match=message):
         kernel.gram([(["a"], [])])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(graphs(), min_size=1, max_size=4), st.lists(graphs(), min_size=1, max_size=3), st.booleans())
+def test_scores_are_the_grams_and_parts_add_up(train, test, normalize):
+    kernel = Neighborhoods(2, 2, min_radius=0, normalize=normalize)
+    coefficients = np.random.default_rng(0).normal(size=(len(train), 2))
+    scorer = kernel.scorer(train, coefficients)
+    found = scorer.score(test)
+    np.testing.assert_allclose(found, kernel.gram(test, train) @ coefficients, atol=1e-9)
+    for row, graph in enumerate(test):
+        assert np.array_equal(scorer.score([graph])[0], found[row])
+        for output in (0, 1):
+            assert abs(sum(part.contribution for part in scorer.parts(graph, output)) - found[row, output]) < 1e-9

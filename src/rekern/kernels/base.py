@@ -21,6 +21,7 @@ from rekern.parallel import run, shares_memory, spans
 
 Block = Callable[[int, int], np.ndarray]
 
+PAIRED = 16
 BLOCK_BYTES = 1 << 21  # of one block of a Gram: small enough to stay in cache, large enough to be worth a task
 
 
@@ -44,7 +45,8 @@ class Plan:
 class Kernel(BaseEstimator):
     """The base of all kernels: subclasses define ``_plan`` and ``diag``."""
 
-    on_texts = False  # whether the items are single texts or trees, which a model of pairs cannot take
+    on_texts = False  # whether an item is one text, tree or graph, and not a pair of texts
+    on: str | None = None  # the representation of the items that the kernel looks at; None for the words
 
     def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
         raise NotImplementedError
@@ -81,6 +83,40 @@ class Kernel(BaseEstimator):
             for (first, last), block in zip(blocks, run(plan.block, blocks, n_jobs, "Gram matrix")):
                 place_block(matrix, first, last, block, plan.symmetric)
         return matrix
+
+    def paired(self, X: Any, Y: Any) -> np.ndarray:
+        """K(X[i], Y[i]) for every i.
+
+        >>> from rekern.kernels import Spectrum
+        >>> Spectrum(1, normalize=False).paired(["a b", "c"], ["b c", "d"])
+        array([1., 0.])
+        """
+        X, Y = held(X), held(Y)
+        values = np.empty(len(X))
+        # A few at a time: more values are computed than needed, but a call for each would cost more.
+        for first, last in spans(len(X), PAIRED):
+            values[first:last] = np.diagonal(self.gram(X[first:last], Y[first:last], n_jobs=1))
+        return values
+
+    def reads(self) -> set[str]:
+        """The columns of a table of items that the kernel looks at (see `rekern.structures.Representations`).
+
+        >>> from rekern.kernels import PartialTree, Rewriting, SoftPairing
+        >>> sorted(PartialTree(on="tree").reads()), sorted((Rewriting() + SoftPairing(PartialTree(on="tree"))).reads())
+        (['tree'], ['source', 'source.tree', 'target', 'target.tree'])
+        """
+        parameters = self.get_params(deep=False).values()
+        parts = [value for value in parameters if isinstance(value, Kernel)]
+        if parts:
+            return set().union(*(part.reads() for part in parts))
+        words = "text" if self.on is None else self.on
+        if self.on_texts:
+            return {words}
+        # A tuple of kernels compares the two sides of a pair with each other.
+        inside = [
+            part for value in parameters if isinstance(value, tuple) for part in value if isinstance(part, Kernel)
+        ]
+        return sided(set().union({words}, *(part.reads() for part in inside)))
 
     def __call__(self, a: Any, b: Any) -> float:
         """The kernel's value on two items."""
@@ -142,6 +178,15 @@ def held(X: Any) -> Any:
     (['a', 'b'], ('a', 'b'))
     """
     return list(X) if isinstance(X, Iterator) else X
+
+
+def sided(names: set[str]) -> set[str]:
+    """The columns that hold these representations of the source and of the target.
+
+    >>> sorted(sided({"text", "tree"}))
+    ['source', 'source.tree', 'target', 'target.tree']
+    """
+    return {f"{side}.{name}".removesuffix(".text") for side in ("source", "target") for name in names}
 
 
 def inverse_roots(squares: np.ndarray) -> np.ndarray:

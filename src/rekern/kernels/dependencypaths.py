@@ -25,10 +25,11 @@ class DependencyPaths(TreeKernel):
     [Shared(text='Chip', value=1.0), Shared(text='saw', value=1.0), Shared(text='Chip → saw', value=0.5)]
     """
 
-    def __init__(self, decay: float = 0.25, weights: str = "length", normalize: bool = True):
+    def __init__(self, decay: float = 0.25, weights: str = "length", normalize: bool = True, on: str | None = None):
         self.decay = decay
         self.weights = weights
         self.normalize = normalize
+        self.on = on
 
     def _weights(self) -> tuple[float, float]:
         decay = check_decay(self.decay)

@@ -13,6 +13,7 @@ from rekern.kernels.keys import KeyRows, concatenate, number_keys
 from rekern.kernels.postings import Postings, add_products, invert
 from rekern.parallel import run, spans
 from rekern.structures.graphs import Graphs
+from rekern.structures.representations import graphs_in
 
 __all__ = ["Neighborhoods", "SharedBalls", "ball_text"]
 
@@ -52,11 +53,25 @@ class Neighborhoods(Kernel):
     7.0
     """
 
-    def __init__(self, radius: int = 2, distance: int = 4, min_radius: int = 1, normalize: bool = True):
+    on_texts = True
+
+    def __init__(
+        self,
+        radius: int = 2,
+        distance: int = 4,
+        min_radius: int = 1,
+        normalize: bool = True,
+        on: str | None = None,
+    ):
         self.radius = radius
         self.distance = distance
         self.min_radius = min_radius
         self.normalize = normalize
+        self.on = on
+
+    def items(self, X: Any) -> Graphs:
+        """The graphs of ``X``, or of its representation ``on``."""
+        return graphs_in(X, self.on)
 
     def _ranges(self) -> tuple[int, int, int]:
         """The smallest and the largest radius and the largest distance."""
@@ -86,8 +101,8 @@ class Neighborhoods(Kernel):
         return concatenate(list(run(pair_features, calls or [(0, 0, graphs.offsets, links, *ranges)], n_jobs, "balls")))
 
     def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
-        left = self.rows(Graphs.from_items(X), n_jobs)
-        right = None if Y is None else self.rows(Graphs.from_items(Y), n_jobs)
+        left = self.rows(self.items(X), n_jobs)
+        right = None if Y is None else self.rows(self.items(Y), n_jobs)
         lists = invert(left, right, n_jobs)
         diagonal = self._diagonal(left) if right is None else None
         return Plan(len(left.indptr) - 1, lists.width, Y is None, _Block(lists, diagonal, not self.normalize))
@@ -102,7 +117,7 @@ class Neighborhoods(Kernel):
         Two different neighbourhoods that are apart, a pair in both orders, share a column that holds √2 times their
         number.
         """
-        rows = self.rows(Graphs.from_items(X), n_jobs)
+        rows = self.rows(self.items(X), n_jobs)
         numbers, distinct = number_keys(rows.keys, n_jobs)
         return sp.csr_array((rows.values, numbers, rows.indptr), shape=(len(rows.indptr) - 1, len(distinct)))
 
@@ -111,7 +126,7 @@ class Neighborhoods(Kernel):
 
     def diag(self, X: Any) -> np.ndarray:
         """K(x, x) for every graph."""
-        return self._diagonal(self.rows(Graphs.from_items(X)))
+        return self._diagonal(self.rows(self.items(X)))
 
     def explain(self, a: Any, b: Any, top: int | None = 10) -> list[SharedBalls]:
         """The pairs of neighbourhoods that contribute most to K(a, b), all of them if ``top`` is None.
@@ -123,7 +138,7 @@ class Neighborhoods(Kernel):
         the –det– cat (1, 1) 0.167
         """
         smallest, _, farthest = self._ranges()
-        graphs = Graphs.from_items([a, b])
+        graphs = self.items([a, b])
         rows = self.rows(graphs, n_jobs=1)
         first = rows.indptr[1]
         keys, in_a, in_b = np.intersect1d(rows.keys[:first], rows.keys[first:], return_indices=True)
@@ -131,20 +146,40 @@ class Neighborhoods(Kernel):
         cell = np.searchsorted(self._parts(graphs[:1], 1).indptr, in_a, side="right") - 1
         # Equal contributions stand from small to large neighbourhoods, then by their keys.
         best = np.lexsort((keys, cell, -np.round(contributions, 12)))[:top]
-        pairs: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
+        texts = self.names_of(graphs[:1], in_a[best])
         found = []
-        for index in best:
+        for index, text in zip(best, texts):
             radius, distance = smallest + int(cell[index]) // (farthest + 1), int(cell[index]) % (farthest + 1)
-            if cell[index] not in pairs:
-                pairs[cell[index]] = [list_pairs(graphs[i : i + 1], radius, distance) for i in (0, 1)]
-            (nodes, keys_a), (_, keys_b) = pairs[cell[index]]
-            one, other = nodes[np.flatnonzero(keys_a == keys[index])[0]].tolist()
-            text = ball_text(graphs[0], one, radius)
-            if distance:
-                text = " and ".join(sorted([text, ball_text(graphs[0], other, radius)])) + f", {distance} apart"
-            counts = (int(np.sum(keys_a == keys[index])), int(np.sum(keys_b == keys[index])))
-            found.append(SharedBalls(text, radius, distance, counts, float(contributions[index])))
+            counts = [int(np.sum(list_pairs(graphs[i : i + 1], radius, distance)[1] == keys[index])) for i in (0, 1)]
+            found.append(SharedBalls(text, radius, distance, (counts[0], counts[1]), float(contributions[index])))
         return found
+
+    def names_of(self, graph: Graphs, places: np.ndarray) -> list[str]:
+        """The features of one graph that stand at these places of its row, in words."""
+        smallest, _, farthest = self._ranges()
+        parts = self._parts(graph, 1)
+        cells = np.searchsorted(parts.indptr, places, side="right") - 1
+        listed: dict[int, tuple[np.ndarray, dict[int, int]]] = {}
+        texts = []
+        for place, cell in zip(places.tolist(), cells.tolist()):
+            radius, distance = smallest + cell // (farthest + 1), cell % (farthest + 1)
+            if cell not in listed:
+                nodes, keys = list_pairs(graph, radius, distance)
+                first = dict(zip(reversed(keys.tolist()), range(len(keys) - 1, -1, -1)))
+                listed[cell] = nodes, first
+            nodes, first = listed[cell]
+            one, other = nodes[first[int(parts.keys[place])]].tolist()
+            text = ball_text(graph[0], one, radius)
+            if distance:
+                text = " and ".join(sorted([text, ball_text(graph[0], other, radius)])) + f", {distance} apart"
+            texts.append(text)
+        return texts
+
+    def scorer(self, X: Any, coefficients: np.ndarray) -> Any:
+        """A table of pairs of neighbourhoods with weights."""
+        from rekern.kernels.ballscorer import BallScorer
+
+        return BallScorer(self, X, coefficients)
 
 
 @dataclass(frozen=True)

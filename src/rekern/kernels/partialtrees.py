@@ -37,6 +37,7 @@ class PartialTree(TreeKernel):
         max_children: int | None = None,
         terminal_factor: float = 1.0,
         normalize: bool = True,
+        on: str | None = None,
     ):
         self.decay = decay
         self.mu = mu
@@ -44,6 +45,7 @@ class PartialTree(TreeKernel):
         self.max_children = max_children
         self.terminal_factor = terminal_factor
         self.normalize = normalize
+        self.on = on
 
     def _weights(self) -> tuple[float, float, float, int, float]:
         """mu, decay, the weight of every child in a subsequence, its longest length (0: any), the leaves' factor."""
@@ -110,8 +112,9 @@ class SmoothedPartialTree(PartialTree):
         similarity: Any = None,
         min_similarity: float = 0.01,
         normalize: bool = True,
+        on: str | None = None,
     ):
-        super().__init__(decay, mu, gaps, max_children, terminal_factor, normalize)
+        super().__init__(decay, mu, gaps, max_children, terminal_factor, normalize, on)
         self.similarity = similarity
         self.min_similarity = min_similarity
 

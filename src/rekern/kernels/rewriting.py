@@ -26,6 +26,7 @@ from rekern.kernels.rulescorer import RuleScorer
 from rekern.kernels.windows import patterns
 from rekern.parallel import jobs, local, run, spans
 from rekern.structures.pairs import Pairs
+from rekern.structures.representations import pairs_in
 
 PAIRS_IN_BLOCK = 512
 MOST_PARTS = 1 << 12
@@ -54,6 +55,8 @@ class Rewriting(Kernel):
         The most tokens that a wildcard may stand for, up to 32; aligned ones stand for the same tokens.
     tokenizer : callable, optional
         From a text to its tokens; by default Treebank tokens, case-folded and stemmed (`rekern.structures.Tokenizer`).
+    on : str, optional
+        The representation of both sides that is compared, such as "lemmas"; the words by default.
 
     Examples
     --------
@@ -73,6 +76,7 @@ class Rewriting(Kernel):
         normalize: bool = True,
         span: int = 1,
         tokenizer: Callable[[str], list[str]] | None = None,
+        on: str | None = None,
     ):
         self.k = k
         self.wildcards = wildcards
@@ -80,6 +84,7 @@ class Rewriting(Kernel):
         self.normalize = normalize
         self.span = span
         self.tokenizer = tokenizer
+        self.on = on
 
     def windows(self) -> list[tuple[int, int]]:
         """The window sizes, after checking all parameters."""
@@ -95,7 +100,7 @@ class Rewriting(Kernel):
 
     def items(self, X: Any) -> Pairs:
         """Pairs of texts as interned tokens."""
-        return Pairs.from_items(X, self.tokenizer)
+        return Pairs.from_items(pairs_in(X, self.on), self.tokenizer)
 
     def rows(self, pairs: Pairs, n_jobs: int | None = None, part: int = 0, parts: int = 1) -> list[Rows] | None:
         """The features of the pairs for every window size; None if a pair has too many rules for one pass."""

@@ -14,6 +14,7 @@ from rekern.kernels.scorers import GramScorer, Part
 from rekern.kernels.weights import EMPTY, add_scores, sum_weights, weights_of
 from rekern.parallel import local, spans
 from rekern.structures.pairs import Pairs, as_pairs
+from rekern.structures.representations import pairs_in
 
 if TYPE_CHECKING:
     from rekern.kernels.rewriting import Rewriting
@@ -70,7 +71,7 @@ class RuleScorer:
         if isinstance(X, Pairs):
             calls: list[tuple[Any, int]] = [(X[first:last], 0) for first, last in spans(len(X), PAIRS_IN_BLOCK)]
         else:
-            sources, targets = as_pairs(X)
+            sources, targets = as_pairs(pairs_in(X, self.kernel.on))
             whole = list(zip(sources, targets))
             calls = [(whole[first:last], first) for first, last in spans(len(whole), PAIRS_IN_BLOCK)]
         blocks = local(self._score_block, calls, n_jobs)  # in this process: the table is larger than the work

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rekern.structures.representations import Representations
+
 if TYPE_CHECKING:
     from rekern.kernels.base import Kernel
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 class Part(NamedTuple):
     """One summand of a decision value: a rule, a score or a kernel, and what it adds."""
 
-    kind: str  # "rule", "score" or "kernel"
+    kind: str  # "rule", "score", "balls" (of a graph), "pair" (likeness to a training pair) or "kernel"
     name: str
     value: float  # of the feature in this item, normalised as the kernel does
     weight: float
@@ -58,20 +60,39 @@ class GramScorer:
     def __init__(self, kernel: Kernel, X: Any, coefficients: np.ndarray):
         chosen = np.flatnonzero(np.any(coefficients != 0, axis=1))
         self.kernel = kernel
-        self.items = [X[index] for index in chosen]
+        # Rows of a table stay in one: their trees have been read already.
+        self.items = X.take(chosen) if isinstance(X, Representations) else [X[index] for index in chosen]
+        self.chosen = chosen
         self.coefficients = np.asarray(coefficients)[chosen]
 
     def score(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """The sums for every item, a column for each output."""
-        if not self.items:
+        if not len(self.items):
             return np.zeros((len(self.kernel.diag(X)), self.coefficients.shape[1]))
         # Row by row: a matrix product adds up in an order that depends on how many rows there are.
         gram = self.kernel.gram(X, self.items, n_jobs)
-        return np.array([row @ self.coefficients for row in gram]).reshape(len(gram), -1)
+        return np.array([row @ self.coefficients for row in gram]).reshape(len(gram), self.coefficients.shape[1])
 
     def parts(self, item: Any, output: int = 0) -> list[Part]:
         """One part: the kernel as a whole."""
         return [Part("kernel", repr(self.kernel), 1.0, float(self.score([item])[0, output]))]
+
+
+class PairScorer(GramScorer):
+    """The sum over training pairs of a kernel that compares a pair with each of them as a whole."""
+
+    def parts(self, item: Any, output: int = 0) -> list[Part]:
+        """One part for each training pair."""
+        if not len(self.items):
+            return []
+        values = self.kernel.gram([item], self.items, n_jobs=1)[0]
+        name = repr(self.kernel)
+        return [
+            Part("pair", f"{name} with training pair {index}", value, weight)
+            for index, value, weight in zip(
+                self.chosen.tolist(), values.tolist(), self.coefficients[:, output].tolist()
+            )
+        ]
 
 
 class FeatureScorer:

@@ -14,15 +14,15 @@ from rekern.kernels.parameters import check_decay, check_patterns, check_size
 from rekern.kernels.postings import Postings, add_products, invert
 from rekern.kernels.windows import patterns
 from rekern.parallel import run, spans
-from rekern.structures.pairs import as_texts
+from rekern.structures.representations import texts_in
 from rekern.structures.tokens import Tokens
 
 TEXTS_IN_BLOCK = 1024
 
 
-def tokens_of(X: Any, tokenizer: Callable[[str], list[str]] | None) -> Tokens:
-    """Texts as interned tokens; ready ones are taken as they are."""
-    return X if isinstance(X, Tokens) else Tokens.from_texts(as_texts(X), tokenizer)
+def tokens_of(X: Any, tokenizer: Callable[[str], list[str]] | None, on: str | None = None) -> Tokens:
+    """Texts, or their representation ``on``, as interned tokens; ready ones are taken as they are."""
+    return Tokens.from_texts(texts_in(X, on), tokenizer)
 
 
 class PatternKernel(Kernel):
@@ -40,7 +40,7 @@ class PatternKernel(Kernel):
 
     def items(self, X: Any) -> Tokens:
         """Texts as interned tokens."""
-        return tokens_of(X, self.tokenizer)
+        return tokens_of(X, self.tokenizer, self.on)
 
     def rows(self, tokens: Tokens, n_jobs: int | None = None) -> KeyRows:
         """The patterns of every text."""
@@ -98,10 +98,17 @@ class Spectrum(PatternKernel):
            [0.81649658, 1.        ]])
     """
 
-    def __init__(self, k: int = 2, normalize: bool = True, tokenizer: Callable[[str], list[str]] | None = None):
+    def __init__(
+        self,
+        k: int = 2,
+        normalize: bool = True,
+        tokenizer: Callable[[str], list[str]] | None = None,
+        on: str | None = None,
+    ):
         self.k = k
         self.normalize = normalize
         self.tokenizer = tokenizer
+        self.on = on
 
     def _pattern(self) -> tuple[int, int, float]:
         return check_size("k", self.k), 0, 1.0
@@ -123,12 +130,14 @@ class Wildcard(PatternKernel):
         decay: float = 1.0,
         normalize: bool = True,
         tokenizer: Callable[[str], list[str]] | None = None,
+        on: str | None = None,
     ):
         self.k = k
         self.m = m
         self.decay = decay
         self.normalize = normalize
         self.tokenizer = tokenizer
+        self.on = on
 
     def _pattern(self) -> tuple[int, int, float]:
         size = check_size("k", self.k)

@@ -143,12 +143,14 @@ class Subsequence(Kernel):
         weight: str = "gaps",
         normalize: bool = True,
         tokenizer: Callable[[str], list[str]] | None = None,
+        on: str | None = None,
     ):
         self.max_length = max_length
         self.decay = decay
         self.weight = weight
         self.normalize = normalize
         self.tokenizer = tokenizer
+        self.on = on
 
     def _weights(self) -> tuple[int, float, float]:
         if self.weight not in ("gaps", "span"):
@@ -164,7 +166,7 @@ class Subsequence(Kernel):
 
     def items(self, X: Any) -> Tokens:
         """Texts as interned tokens."""
-        return tokens_of(X, self.tokenizer)
+        return tokens_of(X, self.tokenizer, self.on)
 
     def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
         weights = self._weights()

@@ -35,10 +35,11 @@ class SubsetTree(TreeKernel):
     [Shared(text='(DT the)', value=1.0)]
     """
 
-    def __init__(self, decay: float = 0.4, words: bool = False, normalize: bool = True):
+    def __init__(self, decay: float = 0.4, words: bool = False, normalize: bool = True, on: str | None = None):
         self.decay = decay
         self.words = words
         self.normalize = normalize
+        self.on = on
 
     def _core(self) -> Callable[..., None]:
         return subset_trees
@@ -61,9 +62,10 @@ class SubTree(TreeKernel):
     0.515625
     """
 
-    def __init__(self, decay: float = 0.4, normalize: bool = True):
+    def __init__(self, decay: float = 0.4, normalize: bool = True, on: str | None = None):
         self.decay = decay
         self.normalize = normalize
+        self.on = on
 
     def rows(self, left: Trees, right: Trees | None = None) -> tuple[KeyRows, KeyRows | None]:
         """The subtrees of every tree, as numbers that equal subtrees of both corpora share."""

@@ -9,6 +9,7 @@ import numpy as np
 from rekern._compile import compiled
 from rekern.kernels.base import Kernel, Plan, inverse_roots
 from rekern.kernels.forests import Forest, build, cut, depth_first, mix, plant
+from rekern.structures.representations import trees_in
 from rekern.structures.trees import Trees
 
 
@@ -59,6 +60,8 @@ def used_labels(*corpora: Trees) -> np.ndarray:
 class TreeKernel(Kernel):
     """The base of the tree kernels: a subclass names its core, the core's parameters, and what explains a value."""
 
+    on_texts = True
+
     normalize: bool
 
     def _core(self) -> Callable[..., None]:
@@ -77,8 +80,8 @@ class TreeKernel(Kernel):
         raise NotImplementedError
 
     def items(self, X: Any) -> Trees:
-        """The trees of ``X``: bracket strings are read."""
-        return Trees.from_items(X)
+        """The trees of ``X``, or of its representation ``on``: bracket strings are read."""
+        return trees_in(X, self.on)
 
     def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
         left = self.items(X)

@@ -12,11 +12,13 @@ from sklearn.exceptions import NotFittedError
 
 from rekern.errors import InputError
 from rekern.kernels.base import Kernel, held
+from rekern.kernels.pairings import PairKernel
 from rekern.kernels.rewriting import Rewriting
 from rekern.kernels.rulescorer import RuleScorer, WeightedRule
 from rekern.learning.explanation import Explanation, Neighbor
 from rekern.similarity import PrecisionRecall
 from rekern.structures.pairs import Pairs, as_pairs
+from rekern.structures.representations import Representations, Row
 
 GRAM_LIMIT = 10_000
 
@@ -26,10 +28,26 @@ def default_kernel() -> Kernel:
     return Rewriting(k=(1, 4)) + PrecisionRecall()
 
 
-def tokenized(kernel: Kernel, X: Any) -> Any:
-    """The pairs tokenised once for all parts of a kernel, if these agree on how; else the pairs as they are."""
-    if isinstance(X, Pairs):
-        return X
+def named(kernel: Kernel, X: Any) -> Representations | None:
+    """The table of what a kernel reads of the pairs, and of their words; None if it reads nothing but words."""
+    names = kernel.reads()
+    if names == {"source", "target"} and not _has_pairings(kernel):
+        return None
+    table = Representations.from_items(X)
+    table.check(names - {"source", "target"})
+    words = [name for name in ("source", "target") if name in table.columns]
+    return table.only([*words, *sorted((names & set(table.columns)) - set(words))])
+
+
+def prepared(kernel: Kernel, X: Any) -> Any:
+    """The pairs in the form that a kernel reads fastest.
+
+    For a kernel that reads trees, graphs or other named representations, a table of those that it reads. Else, if all
+    parts of the kernel agree on the tokens, the pairs tokenised once for all of them; else the pairs as they are.
+    """
+    table = named(kernel, X)
+    if table is not None or isinstance(X, Pairs):
+        return X if table is None else table
     leaves = _leaves(kernel)
     first = getattr(leaves[0], "tokenizer", None)
     if all(isinstance(leaf, Rewriting | PrecisionRecall) and _equal(leaf.tokenizer, first) for leaf in leaves):
@@ -42,6 +60,42 @@ def _leaves(kernel: Kernel) -> list[Any]:
     return [leaf for part in parts for leaf in _leaves(part)] or [kernel]
 
 
+def _has_pairings(kernel: Kernel) -> bool:
+    parts = [value for value in kernel.get_params(deep=False).values() if isinstance(value, Kernel)]
+    return isinstance(kernel, PairKernel) or any(map(_has_pairings, parts))
+
+
+def _check_pairs(kernel: Kernel) -> None:
+    """Refuse a kernel on texts, outside of a pair kernel, that is not told which representation of the pair to take."""
+    if isinstance(kernel, PairKernel):
+        kernel.reads()
+        return
+    parts = [value for value in kernel.get_params(deep=False).values() if isinstance(value, Kernel)]
+    for part in parts:
+        _check_pairs(part)
+    if not parts and kernel.on_texts and kernel.on is None:
+        name = type(kernel).__name__
+        raise InputError(
+            f"{name} compares texts, not pairs of texts; put it into PairSum, PairProduct, AllSum, AllProduct, "
+            f"BestPairing or SoftPairing, as in SoftPairing({name}()), or use Rewriting"
+        )
+
+
+def words_of(table: Representations) -> list[tuple[Any, Any]]:
+    """The two texts of every pair, to show; where a table has no words, its first representation of both sides."""
+    endings = [name.removeprefix("source") for name in table.columns if name.startswith("source")]
+    both = [ending for ending in endings if f"target{ending}" in table.columns]
+    if not both:
+        return [("", "")] * len(table)
+    return [
+        (_shown(source), _shown(target)) for source, target in zip(table[f"source{both[0]}"], table[f"target{both[0]}"])
+    ]
+
+
+def _shown(text: Any) -> Any:
+    return text if isinstance(text, str | list | tuple) else ""
+
+
 def _equal(tokenizer: Any, other: Any) -> bool:
     same_kind = isinstance(tokenizer, BaseEstimator) and type(tokenizer) is type(other)
     return tokenizer is other or (same_kind and tokenizer.get_params() == other.get_params())
@@ -51,17 +105,22 @@ class PairModel(BaseEstimator):
     """A kernel machine on pairs: score(x) = Σ coefficients_[i] · K(pairs_[i], x) + intercept_."""
 
     kernel: Kernel | None
+    items_: Representations | None  # what the kernel reads of the training pairs, if it is more than their words
     gram_limit: int
     n_jobs: int | None
 
     def _start(self, X: Any, y: Any) -> tuple[list[tuple[Any, Any]], np.ndarray]:
         """The training pairs and labels, checked."""
-        sources, targets = as_pairs(X)
+        X = held(X)
+        self.kernel_ = clone(self.kernel) if self.kernel is not None else default_kernel()
+        _check_pairs(self.kernel_)
+        self.items_ = named(self.kernel_, X)
+        pairs = list(zip(*as_pairs(X))) if self.items_ is None else words_of(self.items_)
         labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else list(y))
         if labels.ndim != 1:
             raise InputError(f"labels must be one column, got {labels.ndim} dimensions")
-        if len(sources) != len(labels):
-            raise InputError(f"there are {len(sources)} pairs but {len(labels)} labels; give one label for each pair")
+        if len(pairs) != len(labels):
+            raise InputError(f"there are {len(pairs)} pairs but {len(labels)} labels; give one label for each pair")
         if not len(labels):
             raise InputError("there are no pairs to train on; give at least two")
         missing = [i for i, label in enumerate(labels.tolist()) if label is None or label != label]
@@ -71,14 +130,15 @@ class PairModel(BaseEstimator):
             labels = np.array(labels.tolist())
             if labels.dtype.kind not in "biufU":
                 raise InputError("labels must be all text or all numbers; convert them first")
-        self.kernel_ = clone(self.kernel) if self.kernel is not None else default_kernel()
-        for leaf in _leaves(self.kernel_):
-            if leaf.on_texts:
-                raise InputError(f"{type(leaf).__name__} compares texts, not pairs of texts; use Rewriting for pairs")
         self._scorer: Any = None
-        pairs = list(zip(sources, targets))
-        self.kernel_.fit(tokenized(self.kernel_, pairs))
+        self.kernel_.fit(prepared(self.kernel_, pairs) if self.items_ is None else self.items_)
         return pairs, labels
+
+    def _training(self, rows: np.ndarray | None = None) -> Any:
+        """The training pairs as the kernel reads them, all or these rows."""
+        if self.items_ is not None:
+            return self.items_ if rows is None else self.items_.take(rows)
+        return prepared(self.kernel_, self.pairs_ if rows is None else [self.pairs_[row] for row in rows])
 
     def _price(self) -> float:
         """The parameter C, checked."""
@@ -100,13 +160,13 @@ class PairModel(BaseEstimator):
         """The decision function without its intercept, in the form that the kernel computes best."""
         self._check_fitted()
         if self._scorer is None:
-            self._scorer = self.kernel_.scorer(tokenized(self.kernel_, self.pairs_), self.coefficients_)
+            self._scorer = self.kernel_.scorer(self._training(), self.coefficients_)
         return self._scorer
 
     def _scores(self, X: Any) -> np.ndarray:
         """The decision values, a column for each output."""
         scorer = self.scorer_
-        return np.asarray(scorer.score(tokenized(self.kernel_, held(X)), self.n_jobs)) + self.intercept_
+        return np.asarray(scorer.score(prepared(self.kernel_, held(X)), self.n_jobs)) + self.intercept_
 
     def _explain(
         self,
@@ -120,9 +180,10 @@ class PairModel(BaseEstimator):
         column, sign = output
         parts = [part._replace(weight=sign * part.weight) for part in self.scorer_.parts(pair, column)]
         parts.sort(key=lambda part: (-abs(part.contribution), part.name))
+        source, target = words_of(pair.table)[pair.index] if isinstance(pair, Row) else pair
         return Explanation(
-            source=_as_text(pair[0]),
-            target=_as_text(pair[1]),
+            source=_as_text(source),
+            target=_as_text(target),
             prediction=prediction,
             explained=explained,
             decision=sign * float(self._scores([pair])[0, column]),
@@ -132,12 +193,21 @@ class PairModel(BaseEstimator):
             neighbors=self._neighbors(pair, neighbors),
         )
 
+    def _one(self, pair: Any) -> Any:
+        """A single pair, however it is written, as a tuple; a row of a table if the kernel reads more than words."""
+        self._check_fitted()
+        table = named(self.kernel_, [pair])
+        if table is not None:
+            return table[0]
+        sources, targets = as_pairs([pair])
+        return sources[0], targets[0]
+
     def _neighbors(self, pair: Any, number: int) -> list[Neighbor]:
         """The training pairs with the largest kernel values, normalised."""
         if number <= 0:
             return []
         kernel = self.kernel_
-        items, known = tokenized(kernel, [pair]), tokenized(kernel, self.pairs_)
+        items, known = prepared(kernel, [pair]), self._training()
         values = kernel.gram(items, known, n_jobs=self.n_jobs)[0]
         squares = kernel.diag(items)[0] * kernel.diag(known)
         values = np.divide(values, np.sqrt(squares), out=np.zeros(len(values)), where=squares > 0)
@@ -183,16 +253,6 @@ class PairModel(BaseEstimator):
 
         self._check_fitted()
         save_model(self, path)
-
-
-def one_pair(pair: Any) -> tuple[Any, Any]:
-    """A single pair, however it is written.
-
-    >>> one_pair({"source": "a", "target": "b"})
-    ('a', 'b')
-    """
-    sources, targets = as_pairs([pair])
-    return sources[0], targets[0]
 
 
 def _as_text(side: Any) -> str:

@@ -13,9 +13,14 @@ from sklearn.svm import SVC
 from rekern.errors import InputError
 from rekern.kernels.base import Kernel
 from rekern.learning import descent
-from rekern.learning.base import GRAM_LIMIT, PairModel, one_pair, tokenized
+from rekern.learning.base import GRAM_LIMIT, PairModel
 from rekern.learning.explanation import Explanation
 from rekern.parallel import run
+
+
+# The gap between primal and dual objective at which training on features stops, as a share of the primal. On 45,773
+# question pairs a tenth of it moves decision values in the third digit and takes twice as long.
+TOLERANCE = 1e-2
 
 
 class PairClassifier(ClassifierMixin, PairModel):
@@ -78,14 +83,10 @@ class PairClassifier(ClassifierMixin, PairModel):
         limits = self._price() * self._class_weights()
         rows = len(self.pairs_)
         if self._uses_gram(rows):
-            machine: Any = _GramMachine(
-                self.kernel_.gram(tokenized(self.kernel_, self.pairs_), n_jobs=self.n_jobs), signs, limits
-            )
+            machine: Any = _GramMachine(self.kernel_.gram(self._training(), n_jobs=self.n_jobs), signs, limits)
             self.solver_ = f"LIBSVM on a {rows} × {rows} Gram matrix"
         else:
-            matrix, norms = descent.without_private_columns(
-                self.kernel_.features(tokenized(self.kernel_, self.pairs_), self.n_jobs)
-            )
+            matrix, norms = descent.condensed(self.kernel_.features(self._training(), self.n_jobs))
             machine = _FeatureMachine(matrix, norms, signs, limits)
             self.solver_ = f"dual coordinate descent on {rows} rows with {matrix.shape[1]} shared features"
         everything = np.arange(rows)
@@ -159,7 +160,7 @@ class PairClassifier(ClassifierMixin, PairModel):
         The value explained is that of ``label``: by default of the second class if there are two, else of the class
         that was predicted. ``neighbors`` is the number of training pairs to show.
         """
-        pair = one_pair(pair)
+        pair = self._one(pair)
         scores = self._scores([pair])
         prediction = self._decided(scores)[0]
         explained = label if label is not None else (self.classes_[1] if len(self.classes_) == 2 else prediction)
@@ -208,13 +209,12 @@ class _FeatureMachine:
     def __init__(self, matrix: Any, norms: np.ndarray, signs: np.ndarray, limits: np.ndarray):
         self.matrix, self.norms, self.signs, self.limits = matrix, norms, signs, limits
 
-    def fit(self, output: int, rows: np.ndarray, tolerance: float = 1e-3) -> tuple[np.ndarray, float]:
+    def fit(self, output: int, rows: np.ndarray) -> tuple[np.ndarray, float]:
         matrix = self.matrix if len(rows) == self.matrix.shape[0] else self.matrix[rows]
-        return descent.classify(matrix, self.norms[rows], self.signs[output, rows], self.limits[rows], tolerance)
+        return descent.classify(matrix, self.norms[rows], self.signs[output, rows], self.limits[rows], TOLERANCE)
 
     def decide(self, output: int, train: np.ndarray, test: np.ndarray) -> np.ndarray:
-        # For a sigmoid over all decision values two digits of each are enough.
-        coefficients, intercept = self.fit(output, train, tolerance=1e-2)
+        coefficients, intercept = self.fit(output, train)
         weights = self.matrix[train].T @ coefficients
         return self.matrix[test] @ weights + intercept
 

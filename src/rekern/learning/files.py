@@ -13,70 +13,23 @@ import numpy as np
 
 from rekern.errors import ModelFileError
 from rekern.files import atomic_path, readable
-from rekern.kernels.base import Gaussian, Kernel, Normalized, Product, Scaled, Sum
-from rekern.kernels.rewriting import Rewriting
-from rekern.kernels.strings import Spectrum, Wildcard
-from rekern.kernels.subsequence import Subsequence
+from rekern.kernels.base import Kernel
 from rekern.learning.base import PairModel
 from rekern.learning.classifier import PairClassifier
+from rekern.learning.descriptions import Arrays, build, describe
 from rekern.learning.ranker import PairRanker
 from rekern.learning.regressor import PairRegressor
-from rekern.similarity import PrecisionRecall, Similarities
-from rekern.structures.tokens import Tokenizer
+from rekern.structures.graphs import Graphs
+from rekern.structures.representations import Column, Representations
+from rekern.structures.tokens import Tokens
+from rekern.structures.trees import Trees
 
 FORMAT = "rekern model"
-VERSION = 1
+VERSION = 2  # since trees, graphs and other representations of the training pairs are stored beside their words
+WORDS_ONLY = 1  # what a model of words alone is written as: older releases read it
 LARGEST_MEMBER = 1 << 31
 
-KERNELS = (
-    Rewriting,
-    Spectrum,
-    Wildcard,
-    Subsequence,
-    PrecisionRecall,
-    Similarities,
-    Sum,
-    Product,
-    Scaled,
-    Normalized,
-    Gaussian,
-)
-OBJECTS: dict[str, type] = {kind.__name__: kind for kind in (*KERNELS, Tokenizer)}
 MODELS: dict[str, type[PairModel]] = {kind.__name__: kind for kind in (PairClassifier, PairRegressor, PairRanker)}
-
-
-def describe(value: Any) -> Any:
-    """A kernel, a tokenizer or a plain parameter as JSON.
-
-    >>> describe(Spectrum(2))
-    {'type': 'Spectrum', 'k': 2, 'normalize': True, 'tokenizer': None}
-    """
-    if type(value) in OBJECTS.values():
-        parameters = value.get_params(deep=False)
-        return {"type": type(value).__name__, **{name: describe(parameter) for name, parameter in parameters.items()}}
-    if isinstance(value, tuple):
-        return {"type": "tuple", "items": [describe(item) for item in value]}
-    if isinstance(value, list):
-        return [describe(item) for item in value]
-    if isinstance(value, np.generic):
-        return value.item()
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    raise ValueError(f"a model with {value!r} in its kernel cannot be saved; give the kernel ready-made tokens instead")
-
-
-def build(description: Any) -> Any:
-    """The kernel, tokenizer or parameter that `describe` wrote down."""
-    if isinstance(description, list):
-        return [build(item) for item in description]
-    if not isinstance(description, dict):
-        return description
-    kind = description.get("type")
-    if kind == "tuple":
-        return tuple(build(item) for item in description.get("items", []))
-    if kind not in OBJECTS:
-        raise ModelFileError(f"it uses {kind!r}, which this Rekern does not know")
-    return OBJECTS[kind](**{name: build(value) for name, value in description.items() if name != "type"})
 
 
 def save_model(model: PairModel, path: str | Path) -> None:
@@ -86,23 +39,29 @@ def save_model(model: PairModel, path: str | Path) -> None:
     parameters = {
         name: value for name, value in model.get_params(deep=False).items() if name not in ("kernel", "n_jobs")
     }
+    arrays: Arrays = {}
+    kernel = describe(model.kernel_, arrays)
     header = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": WORDS_ONLY if model.items_ is None and not arrays else VERSION,
         "written_by": __version__,
         "model": type(model).__name__,
         "parameters": {name: describe_parameter(value) for name, value in parameters.items()},
-        "kernel": describe(model.kernel_),
+        "kernel": kernel,
+        "kernel_arrays": len(arrays),
         "solver": model.solver_,
         "labels": [label.item() for label in model.labels_],
     }
-    arrays = {"coefficients": model.coefficients_, "intercept": model.intercept_}
+    arrays |= {"coefficients": model.coefficients_, "intercept": model.intercept_}
     if getattr(model, "calibration_", None) is not None:
         arrays["calibration"] = model.calibration_
     pairs = [[_side(source), _side(target)] for source, target in model.pairs_]
     with atomic_path(Path(path)) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("model.json", json.dumps(header, ensure_ascii=True, indent=1))
         archive.writestr("pairs.json", json.dumps(pairs, ensure_ascii=True))
+        if model.items_ is not None:
+            columns = {name: _described_column(model.items_[name]) for name in model.items_.columns}
+            archive.writestr("representations.json", json.dumps(columns, ensure_ascii=True))
         for name, array in arrays.items():
             buffer = io.BytesIO()
             np.lib.format.write_array(buffer, np.ascontiguousarray(array, dtype=np.float64), allow_pickle=False)
@@ -159,7 +118,8 @@ def _read(archive: zipfile.ZipFile) -> PairModel:
     kind = MODELS.get(header["model"])
     if kind is None:
         raise ModelFileError(f"it holds a {header['model']!r}, which this Rekern does not know")
-    kernel = build(header["kernel"])
+    stored = {f"array-{number}": _array(archive, f"array-{number}") for number in range(header.get("kernel_arrays", 0))}
+    kernel = build(header["kernel"], stored)
     if not isinstance(kernel, Kernel):
         raise ModelFileError("it has no kernel")
     pairs = [_checked_pair(pair) for pair in json.loads(_member(archive, "pairs.json"))]
@@ -175,6 +135,12 @@ def _read(archive: zipfile.ZipFile) -> PairModel:
     parameters = {name: build_parameter(value) for name, value in header["parameters"].items()}
     model = kind(kernel=kernel, **parameters)
     model.kernel_ = kernel
+    model.items_ = None
+    if "representations.json" in names:
+        columns = json.loads(_member(archive, "representations.json"))
+        model.items_ = Representations({name: _built_column(column) for name, column in columns.items()})
+        if len(model.items_) != len(pairs):
+            raise ModelFileError("its training pairs and their representations differ in number")
     model.pairs_, model.labels_, model._scorer = pairs, labels, None
     model.coefficients_, model.intercept_ = coefficients, intercept
     model.solver_ = str(header["solver"])
@@ -182,6 +148,8 @@ def _read(archive: zipfile.ZipFile) -> PairModel:
         model.classes_ = np.unique(labels)
         outputs = 1 if len(model.classes_) == 2 else len(model.classes_)
         model.calibration_ = _array(archive, "calibration", 2) if "calibration.npy" in names else None
+        if (model.calibration_ is None) != (not model.calibration):
+            raise ModelFileError("it lacks its calibration")
         if model.calibration_ is not None and model.calibration_.shape != (outputs, 2):
             raise ModelFileError("its calibration does not fit its classes")
         if len(intercept) != outputs or len(model.classes_) < 2:
@@ -190,8 +158,9 @@ def _read(archive: zipfile.ZipFile) -> PairModel:
         raise ModelFileError("its parts do not fit together")
     if isinstance(model, PairRegressor):
         model.levels_ = np.unique(labels)
-    kernel.fit(pairs)
-    kernel.diag([("a b", "a")])  # a kernel with impossible parameters says so now, not at the first prediction
+    kernel.fit(pairs if model.items_ is None else model.items_)
+    # A kernel with impossible parameters, or without what it reads, says so now, not at the first prediction.
+    kernel.diag([("a b", "a")] if model.items_ is None else model.items_.take([0]))
     return model
 
 
@@ -203,14 +172,19 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     return archive.read(name)
 
 
-def _array(archive: zipfile.ZipFile, name: str, dimensions: int) -> np.ndarray:
+def _array(archive: zipfile.ZipFile, name: str, dimensions: int | None = None) -> np.ndarray:
     stream = io.BytesIO(_member(archive, f"{name}.npy"))
     if np.lib.format.read_magic(stream) != (1, 0):
         raise ModelFileError(f"its {name} are not a table of numbers")
     shape, by_column, kind = np.lib.format.read_array_header_1_0(stream)
     content = stream.read()
     # Checked before an array is made: a header may claim any size.
-    if by_column or kind != np.float64 or len(shape) != dimensions or math.prod(shape) * 8 != len(content):
+    if (
+        by_column
+        or kind != np.float64
+        or len(shape) != (dimensions or len(shape))
+        or math.prod(shape) * 8 != len(content)
+    ):
         raise ModelFileError(f"its {name} are not a table of numbers")
     array = np.frombuffer(content, dtype=np.float64).reshape(shape)
     if not np.isfinite(array).all():
@@ -232,6 +206,58 @@ def _checked_side(side: Any) -> Any:
     if isinstance(side, str) or (isinstance(side, list) and all(isinstance(token, str) for token in side)):
         return side
     raise ModelFileError("one of its training pairs is not text")
+
+
+def _described_column(column: Column) -> dict[str, Any]:
+    """A column of a table of representations as JSON; trees by their parents, so that any label will do."""
+    if isinstance(column, Trees):
+        roots = np.repeat(column.offsets[:-1], np.diff(column.offsets))
+        parents = np.where(column.parents < 0, -1, column.parents - roots)
+        used, labels = np.unique(column.labels, return_inverse=True)
+        return {
+            "kind": "trees",
+            "labels": [column.vocabulary[number] for number in used],
+            "nodes": labels.tolist(),
+            "parents": parents.tolist(),
+            "sizes": np.diff(column.offsets).tolist(),
+        }
+    if isinstance(column, Graphs):
+        return {"kind": "graphs", "graphs": list(column)}
+    return {"kind": "texts", "texts": list(column) if isinstance(column, Tokens) else [_value(v) for v in column]}
+
+
+def _value(value: Any) -> Any:
+    """A text, a list of tokens, or a graph, as it was given."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return {str(name): _value(part) for name, part in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_value(part) for part in value]
+    if isinstance(value, bool | int | float | np.generic):
+        return value.item() if isinstance(value, np.generic) else value
+    raise ValueError(f"a model with {value!r} in a training pair cannot be saved; give texts, trees or graphs")
+
+
+def _built_column(described: Any) -> Column:
+    kind = described["kind"]
+    if kind == "graphs":
+        return Graphs.from_items([(nodes, edges) for nodes, edges in described["graphs"]])
+    if kind == "texts" and isinstance(described["texts"], list):
+        return described["texts"]
+    if kind != "trees":
+        raise ModelFileError(f"it has a representation of an unknown kind {kind!r}")
+    numbers = [np.array(described[name], dtype=np.int64).reshape(-1) for name in ("nodes", "parents", "sizes")]
+    nodes, parents, sizes = numbers
+    labels = [str(label) for label in described["labels"]]
+    fits = len(nodes) == len(parents) == sizes.sum() and (sizes >= 0).all()
+    if not fits or (len(nodes) and not (nodes.min() >= 0 and nodes.max() < len(labels))):
+        raise ModelFileError("its trees do not fit together")
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    # Which parents make a tree is checked where trees are made.
+    return Trees.from_parents(
+        np.where(parents < 0, -1, parents + np.repeat(offsets[:-1], sizes)), nodes, offsets, labels
+    )
 
 
 def describe_parameter(value: Any) -> Any:

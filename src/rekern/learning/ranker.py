@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from rekern.errors import InputError
 from rekern.kernels.base import Kernel
 from rekern.learning import descent
-from rekern.learning.base import GRAM_LIMIT, PairModel, one_pair, tokenized
+from rekern.learning.base import GRAM_LIMIT, PairModel
 from rekern.learning.explanation import Explanation
 
 
@@ -56,7 +56,7 @@ class PairRanker(PairModel):
         # Candidates that are better or worse than no other, as in a group of one label, teach nothing.
         used = np.unique(differences.indices)
         differences = sp.csr_array(differences.tocsc()[:, used])
-        pairs = tokenized(self.kernel_, [self.pairs_[index] for index in used])
+        pairs = self._training(used)
         count = differences.shape[0]
         if self._uses_gram(max(count, len(used))):
             gram = differences @ (differences @ self.kernel_.gram(pairs, n_jobs=self.n_jobs)).T
@@ -64,7 +64,7 @@ class PairRanker(PairModel):
             self.solver_ = f"dual coordinate descent on a {count} × {count} Gram matrix of differences"
         else:
             matrix = sp.csr_array(differences @ self.kernel_.features(pairs, self.n_jobs))
-            matrix, norms = descent.without_private_columns(matrix)
+            matrix, norms = descent.condensed(matrix)
             multipliers = descent.order(matrix, norms, price)
             self.solver_ = f"dual coordinate descent on {count} differences with {matrix.shape[1]} shared features"
         coefficients = np.zeros(len(self.pairs_))
@@ -89,7 +89,7 @@ class PairRanker(PairModel):
 
     def explain(self, pair: Any, neighbors: int = 3) -> Explanation:
         """Take the score of a pair apart: rules with their words, and scores."""
-        pair = one_pair(pair)
+        pair = self._one(pair)
         prediction = float(self.decision_function([pair])[0])
         return self._explain(pair, (0, 1), prediction, None, None, neighbors)
 

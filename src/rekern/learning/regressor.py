@@ -11,7 +11,7 @@ from sklearn.svm import SVR
 from rekern.errors import InputError
 from rekern.kernels.base import Kernel
 from rekern.learning import descent
-from rekern.learning.base import GRAM_LIMIT, PairModel, one_pair, tokenized
+from rekern.learning.base import GRAM_LIMIT, PairModel
 from rekern.learning.explanation import Explanation
 
 
@@ -71,15 +71,13 @@ class PairRegressor(RegressorMixin, PairModel):
         rows = len(self.pairs_)
         if self._uses_gram(rows):
             svm = SVR(kernel="precomputed", C=price, epsilon=self.epsilon, cache_size=500)
-            svm.fit(self.kernel_.gram(tokenized(self.kernel_, self.pairs_), n_jobs=self.n_jobs), targets)
+            svm.fit(self.kernel_.gram(self._training(), n_jobs=self.n_jobs), targets)
             coefficients = np.zeros(rows)
             coefficients[svm.support_] = svm.dual_coef_[0]
             intercept = float(svm.intercept_[0])
             self.solver_ = f"LIBSVM on a {rows} × {rows} Gram matrix"
         else:
-            matrix, norms = descent.without_private_columns(
-                self.kernel_.features(tokenized(self.kernel_, self.pairs_), self.n_jobs)
-            )
+            matrix, norms = descent.condensed(self.kernel_.features(self._training(), self.n_jobs))
             limits = np.full(rows, price)
             coefficients, intercept = descent.regress(matrix, norms, targets, limits, self.epsilon)
             self.solver_ = f"dual coordinate descent on {rows} rows with {matrix.shape[1]} shared features"
@@ -98,6 +96,6 @@ class PairRegressor(RegressorMixin, PairModel):
 
     def explain(self, pair: Any, neighbors: int = 3) -> Explanation:
         """Take the predicted number of a pair apart: rules with their words, scores, the intercept."""
-        pair = one_pair(pair)
+        pair = self._one(pair)
         prediction = self.predict([pair])[0].item()
         return self._explain(pair, (0, 1), prediction, None, None, neighbors)
