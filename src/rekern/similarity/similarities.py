@@ -11,9 +11,14 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from rekern.errors import InputError
+from rekern.kernels.base import Kernel, held, sided
 from rekern.kernels.scores import ScoreKernel
+from rekern.similarity.groups import GROUPS, NEED_TREES, Resources, Sides, group_scores, sides_of_trees
+from rekern.similarity.insidepairs import kernel_names, kernel_values
+from rekern.similarity.latent import LatentSemantics
 from rekern.similarity.overlap import pair_scores
 from rekern.structures.pairs import Pairs, as_pairs
+from rekern.structures.representations import WORDS, pairs_in
 from rekern.structures.tokens import Tokenizer, Tokens
 
 NAMES = (
@@ -49,20 +54,28 @@ NAMES = (
 FREQUENT = 100  # so many of the most frequent tokens count as function words
 PREFIX = 4  # so many characters make a common beginning
 NEGATIONS = frozenset(["not", "n't", "no", "never", "neither", "nor", "without", "none", "fail", "refus", "reject"])
+ONE_SIDED = "window recall"
+SIDES = (("precision", "lower share"), ("recall", "higher share"), ("source", "lower"), ("target", "higher"))
 SMALLEST_SPREAD = 1e-9  # a standard deviation below is nothing but rounding: the score is constant
 
 
 class Similarities(ScoreKernel):
-    """28 scores of how much the two sides of a pair have in common, as a linear kernel; no lexicon, no parser.
+    """Scores of how much the two sides of a pair have in common, as a linear kernel; 28 basic ones by default.
 
-    Precision is the share of the source that is found in the target, recall the share of the target that is found in
-    the source. Both are taken of tokens, tokens weighted by idf, bigrams, trigrams, content tokens (not among the 100
-    most frequent of training, and with a letter or digit), capitalised tokens, tokens with a digit, the longest common
-    subsequence, the longest common run (substring), character 4-grams, and idf-weighted tokens that need share no more
-    than their first 4 characters (prefix). A repeated token or n-gram counts as often as both sides have it; for
-    capitals and prefixes it is enough to occur. Further scores: the best idf recall in a window of the source of twice
-    the target's length (8 tokens at least), ln(1 + length)/5 of both sides, and whether the source, the target, or just
-    one of them has a negation. A share of nothing is 1, of no bigrams or trigrams 0.
+    The basic scores need no lexicon and no parser. Precision is the share of the source that is found in the target,
+    recall the share of the target that is found in the source. Both are taken of tokens, tokens weighted by idf,
+    bigrams, trigrams, content tokens (not among the 100 most frequent of training, and with a letter or digit),
+    capitalised tokens, tokens with a digit, the longest common subsequence, the longest common run (substring),
+    character 4-grams, and idf-weighted tokens that need share no more than their first 4 characters (prefix). A
+    repeated token or n-gram counts as often as both sides have it; for capitals and prefixes it is enough to occur.
+    Further scores: the best idf recall in a window of the source of twice the target's length (8 tokens at least),
+    ln(1 + length)/5 of both sides, and whether the source, the target, or just one of them has a negation. A share of
+    nothing is 1, of no bigrams or trigrams 0.
+
+    Further ``groups`` (docs/reference/similarity.md says what each score is): ``"ngrams"``, ``"sequences"`` and
+    ``"differences"`` need nothing more; ``"tags"`` and ``"links"`` need constituent trees (``on``); ``"wordnet"``,
+    ``"esa"`` and ``"substitution"`` need WordNet; ``"thesaurus"`` a list of word pairs; ``"alignment"`` a word space;
+    ``"kernels"`` are K(source, target) of the ``kernels``.
 
     ``fit`` learns from the training pairs, in any order, the number of sides that have a token (for its idf,
     ln((n + 1)/(df + 1)) with n sides), the frequent tokens, and the mean and standard deviation of every score.
@@ -70,12 +83,34 @@ class Similarities(ScoreKernel):
     Parameters
     ----------
     only : tuple of str, optional
-        The scores to use, by name, in this order; all of ``Similarities().names()`` by default.
+        The scores to use, by name, of any groups, in this order; all of ``groups`` by default.
     standardize : bool
         Whether to take the training mean off and divide by the standard deviation; a score that is constant in
         training is then 0.
     tokenizer : callable, optional
         From a str to a list of tokens, ``Tokenizer()`` by default. Ready-made tokens are used verbatim.
+    groups : tuple of str
+        The groups of scores to use.
+    symmetric : bool
+        Whether to give the lower and the higher share in place of precision and recall, and so for all scores of which
+        each side has its own, so that a pair and the same pair the other way round have the same scores ("window
+        recall", which has no counterpart, is left out; the order of ties in string tiling may still differ).
+    on : str, optional
+        The representation of the pairs with constituent trees. All groups but the basic one then take their words,
+        stems and tags from the trees.
+    wordnet : str, optional
+        The folder of WordNet's tables, or ``"wn:"`` and a lexicon of the ``wn`` library; found by itself if it is in
+        the folder that ``REKERN_DATA`` names.
+    concepts : ExplicitSemantics, optional
+        The concepts of ESA; the definitions of WordNet by default.
+    space : WordVectors or LatentSemantics, optional
+        The word space of the alignment; latent semantics of the training texts by default.
+    thesaurus : str or list of pairs, optional
+        A file with two words a line, separated by a tab, perhaps gzipped; or the pairs themselves.
+    kernels : tuple of kernels
+        Kernels on single texts or trees, such as ``PartialTree(on="constituents")``.
+    min_match : int
+        The least number of tokens in a tile of string tiling.
 
     Attributes
     ----------
@@ -85,6 +120,8 @@ class Similarities(ScoreKernel):
         The weight of any other token.
     frequent_ : tuple of str
         The frequent tokens, the most frequent first.
+    space_ : word space
+        The given one, or that of the training texts.
     mean_, scale_ : arrays
         Of the scores in training; a scale of 0 marks a constant score.
 
@@ -95,6 +132,9 @@ class Similarities(ScoreKernel):
            [0.75      , 0.38829974, 1.        ]])
     >>> Similarities().fit(pairs).gram(pairs).shape
     (2, 2)
+    >>> more = Similarities(groups=("ngrams", "sequences"), standardize=False).fit(pairs)
+    >>> list(zip(more.names(), more.scores(pairs)[1].round(3).tolist()))[:2]
+    [('lemma 1-gram cosine', 0.775), ('lemma 2-gram cosine', 0.354)]
     """
 
     def __init__(
@@ -102,10 +142,28 @@ class Similarities(ScoreKernel):
         only: tuple[str, ...] | None = None,
         standardize: bool = True,
         tokenizer: Callable[[str], list[str]] | None = None,
+        groups: tuple[str, ...] = ("basic",),
+        symmetric: bool = False,
+        on: str | None = None,
+        wordnet: str | None = None,
+        concepts: Any = None,
+        space: Any = None,
+        thesaurus: Any = None,
+        kernels: tuple[Kernel, ...] = (),
+        min_match: int = 3,
     ):
         self.only = only
         self.standardize = standardize
         self.tokenizer = tokenizer
+        self.groups = groups
+        self.symmetric = symmetric
+        self.on = on
+        self.wordnet = wordnet
+        self.concepts = concepts
+        self.space = space
+        self.thesaurus = thesaurus
+        self.kernels = kernels
+        self.min_match = min_match
 
     def names(self) -> list[str]:
         """The names of the scores.
@@ -113,34 +171,61 @@ class Similarities(ScoreKernel):
         >>> Similarities(only=("prefix recall", "window recall")).names()
         ['prefix recall', 'window recall']
         """
+        offered = self._offered()
         if self.only is None:
-            return list(NAMES)
+            if isinstance(self.groups, str) or not len(self.groups):
+                raise InputError(f"groups={self.groups!r}: give a tuple of names of groups")
+            for group in self.groups:
+                if group not in offered:
+                    raise InputError(f"there is no group {group!r}; choose among {', '.join(offered)}")
+            return [name for group in self.groups for name in offered[group]]
         if isinstance(self.only, str) or not len(self.only):
             raise InputError(f"only={self.only!r}: give a tuple of names of scores, or None for all")
+        known = [name for names in offered.values() for name in names]
         for name in self.only:
-            if name not in NAMES:
-                raise InputError(f"there is no score {name!r}; choose among {', '.join(NAMES)}")
+            if name not in known:
+                raise InputError(f"there is no score {name!r}; choose among {', '.join(known)}")
         return list(self.only)
+
+    def reads(self) -> set[str]:
+        """The columns of a table of pairs that the scores look at.
+
+        >>> sorted(Similarities(on="constituents").reads())
+        ['source', 'source.constituents', 'target', 'target.constituents']
+        """
+        inside = [kernel.reads() for kernel in self.kernels]
+        return sided({WORDS}.union(set() if self.on is None else {self.on}, *inside))
+
+    def _offered(self) -> dict[str, tuple[str, ...]]:
+        """Every group and the names of its scores."""
+        offered = {"basic": NAMES, **GROUPS, "kernels": kernel_names(self.kernels)}
+        if not self.symmetric:
+            return offered
+        return {
+            group: tuple(_without_sides(name) for name in names if name != ONE_SIDED)
+            for group, names in offered.items()
+        }
 
     def fit(self, X: Any, y: Any = None) -> Similarities:
         """Learn word statistics, and the mean and spread of every score, from the training pairs."""
         names = self.names()
+        X = held(X)
         tokens, raw = self._read(X)
         if not len(tokens):
             raise InputError("there are no pairs to learn word weights from; give at least one")
-        numbers, vocabulary = _used(tokens)
-        sides = np.repeat(np.arange(len(tokens)), np.diff(tokens.offsets))
-        once = np.unique(sides * max(len(vocabulary), 1) + numbers) % max(len(vocabulary), 1)
-        df = np.bincount(once, minlength=len(vocabulary)).tolist()
-        frequency = np.bincount(numbers, minlength=len(vocabulary)).tolist()
-        n = len(tokens)
-        self.idf_ = {token: math.log((n + 1) / (number + 1)) for token, number in zip(vocabulary, df)}
-        self.unseen_idf_ = math.log(n + 1)
-        # Of equally frequent tokens the first in the alphabet: the order of the pairs must not matter.
-        ranked = sorted(zip([-number for number in frequency], vocabulary))
-        self.frequent_ = tuple(token for _, token in ranked[:FREQUENT])
-        columns = self._raw_scores(tokens, raw, names).T
-        # Exact sums, for the same reason.
+        self.idf_, self.unseen_idf_, self.frequent_ = _statistics(tokens)
+        used = {group for group, offered in self._offered().items() if set(offered) & set(names)}
+        if used - {"basic"}:
+            sides = self._sides(X, tokens, raw)
+            same = self.on is None
+            self.lemma_idf_, _, self.frequent_lemmas_ = (
+                (self.idf_, self.unseen_idf_, self.frequent_) if same else _statistics(sides.lemmas)
+            )
+            self.space_ = self.space
+            if "alignment" in used and self.space is None:
+                self.space_ = LatentSemantics().fit(sides.lemmas)
+        columns = self._raw_scores(X, tokens, raw, names).T
+        # Exact sums, because the order of the pairs must not matter.
         self.mean_ = np.array([math.fsum(column) / len(column) for column in columns])
         squares = (columns - self.mean_[:, None]) ** 2
         spread = np.array([math.sqrt(math.fsum(column) / len(column)) for column in squares])
@@ -152,7 +237,8 @@ class Similarities(ScoreKernel):
         names = self.names()
         if not hasattr(self, "scale_"):
             raise NotFittedError("this Similarities has seen no training pairs yet; call fit(pairs) first")
-        found = self._raw_scores(*self._read(X), names)
+        X = held(X)
+        found = self._raw_scores(X, *self._read(X), names)
         if not self.standardize:
             return found
         constant = self.scale_ == 0
@@ -160,6 +246,7 @@ class Similarities(ScoreKernel):
 
     def _read(self, X: Any) -> tuple[Tokens, Tokens]:
         """The tokens of all sides, and the same tokens as they were written."""
+        X = pairs_in(X, None)
         if isinstance(X, Pairs):
             return X.tokens, X.tokens
         items = list(zip(*as_pairs(X)))
@@ -167,10 +254,55 @@ class Similarities(ScoreKernel):
         tokens = Pairs.from_items(items, tokenizer).tokens
         if type(tokenizer) is not Tokenizer:
             return tokens, tokens
-        as_written = Tokenizer(language=None, lowercase=False, punctuation=tokenizer.punctuation)
+        as_written = tokenizer.as_written()
         return tokens, Pairs.from_items(items, as_written).tokens
 
-    def _raw_scores(self, tokens: Tokens, raw: Tokens, names: list[str]) -> np.ndarray:
+    def _sides(self, X: Any, tokens: Tokens, raw: Tokens) -> Sides:
+        """The words that the groups beyond the basic one see: those of the trees if there are any."""
+        return Sides(_compact(tokens), _compact(raw)) if self.on is None else sides_of_trees(X, self.on)
+
+    def _raw_scores(self, X: Any, tokens: Tokens, raw: Tokens, names: list[str]) -> np.ndarray:
+        found: dict[str, np.ndarray] = {}
+        sides = resources = None
+        for group, offered in self._offered().items():
+            if not set(offered) & set(names):
+                continue
+            if group == "basic":
+                values = self._basic(tokens, raw)
+            elif group == "kernels":
+                values = kernel_values(self.kernels, X)
+            else:
+                if group in NEED_TREES and self.on is None:
+                    raise InputError(f"the group {group!r} needs constituent trees: name their representation (on=...)")
+                sides = self._sides(X, tokens, raw) if sides is None else sides
+                resources = self._resources() if resources is None else resources
+                values = group_scores(group, sides, resources)
+            if self.symmetric:
+                values = _lower_and_higher(values, NAMES if group == "basic" else GROUPS.get(group, ()))
+            found.update(zip(offered, values.T))
+        # A copy in rows: elsewhere rows are summed up, and the layout would decide in which order.
+        return np.ascontiguousarray(np.column_stack([found[name] for name in names]))
+
+    def _resources(self) -> Resources:
+        if isinstance(self.min_match, bool) or not isinstance(self.min_match, int) or self.min_match < 1:
+            raise InputError(f"min_match={self.min_match!r}: give a whole number of at least 1")
+        if self.space_ is not None and not hasattr(self.space_, "vectors"):
+            raise InputError(f"space={self.space_!r}: give a WordVectors or a LatentSemantics")
+        if self.concepts is not None and not hasattr(self.concepts, "cosines"):
+            raise InputError(f"concepts={self.concepts!r}: give an ExplicitSemantics")
+        return Resources(
+            self.wordnet,
+            self.thesaurus,
+            self.space_,
+            self.concepts,
+            self.tokenizer,
+            self.min_match,
+            self.lemma_idf_,
+            self.unseen_idf_,
+            frozenset(self.frequent_lemmas_),
+        )
+
+    def _basic(self, tokens: Tokens, raw: Tokens) -> np.ndarray:
         numbers, vocabulary = _used(tokens)
         function_words = set(self.frequent_)
         frequent = np.array([token in function_words for token in vocabulary], bool)
@@ -186,7 +318,7 @@ class Similarities(ScoreKernel):
         raw_numbers, raw_vocabulary = _used(raw)
         upper = np.array([token[:1].isupper() for token in raw_vocabulary], bool)
         codes = np.frombuffer("".join(vocabulary).encode("utf-32-le", "surrogatepass"), np.uint32)
-        found = pair_scores(
+        return pair_scores(
             numbers,
             tokens.offsets,
             upper[raw_numbers] & ~frequent[numbers],
@@ -196,8 +328,50 @@ class Similarities(ScoreKernel):
             codes,
             np.array(list(accumulate(map(len, vocabulary), initial=0)), np.int64),
         )
-        # A copy in rows: elsewhere rows are summed up, and the layout would decide in which order.
-        return np.ascontiguousarray(found[:, [NAMES.index(name) for name in names]])
+
+
+def _without_sides(name: str) -> str:
+    """What a score is called that does not tell the sides apart.
+
+    >>> _without_sides("idf recall"), _without_sides("source length"), _without_sides("negation differs")
+    ('idf higher share', 'lower length', 'negation differs')
+    """
+    for side, rank in SIDES:
+        if side in name.split(" "):
+            return name.replace(side, rank)
+    return name
+
+
+def _lower_and_higher(values: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
+    """The scores in the same order, but the lower one in place of the source's, the higher one of the target's."""
+    values = values.copy()
+    for (one, _), (two, _) in (SIDES[:2], SIDES[2:]):
+        for place, name in enumerate(names):
+            if one in name.split(" "):
+                other = names.index(name.replace(one, two))
+                values[:, [place, other]] = np.sort(values[:, [place, other]], axis=1)
+    kept = [place for place, name in enumerate(names) if name != ONE_SIDED]
+    return values[:, kept] if names else values
+
+
+def _statistics(tokens: Tokens) -> tuple[dict[str, float], float, tuple[str, ...]]:
+    """The idf of every token, that of any other token, and the frequent ones, the most frequent first."""
+    numbers, vocabulary = _used(tokens)
+    sides = np.repeat(np.arange(len(tokens)), np.diff(tokens.offsets))
+    once = np.unique(sides * max(len(vocabulary), 1) + numbers) % max(len(vocabulary), 1)
+    df = np.bincount(once, minlength=len(vocabulary)).tolist()
+    frequency = np.bincount(numbers, minlength=len(vocabulary)).tolist()
+    n = len(tokens)
+    idf = {token: math.log((n + 1) / (number + 1)) for token, number in zip(vocabulary, df)}
+    # Of equally frequent tokens the first in the alphabet: the order of the pairs must not matter.
+    ranked = sorted(zip([-number for number in frequency], vocabulary))
+    return idf, math.log(n + 1), tuple(token for _, token in ranked[:FREQUENT])
+
+
+def _compact(tokens: Tokens) -> Tokens:
+    """The same corpus without words that are in other parts only: they would be looked up in vain."""
+    numbers, vocabulary = _used(tokens)
+    return Tokens(numbers.astype(np.int32), tokens.offsets, vocabulary)
 
 
 def _used(tokens: Tokens) -> tuple[np.ndarray, list[str]]:
