@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from rekern.errors import InputError, MissingExtraError, ModelFileError
 
 if TYPE_CHECKING:
+    from rekern.krisp import SemanticParser
     from rekern.learning import PairClassifier, PairRanker, PairRegressor, load_model
+    from rekern.questions import QuestionClassifier
     from rekern.vectorizer import RewriteVectorizer
 
 __version__ = "0.1.0"
@@ -18,7 +20,9 @@ _PLACES = {
     "PairClassifier": "rekern.learning",
     "PairRanker": "rekern.learning",
     "PairRegressor": "rekern.learning",
+    "QuestionClassifier": "rekern.questions",
     "RewriteVectorizer": "rekern.vectorizer",
+    "SemanticParser": "rekern.krisp",
     "load_model": "rekern.learning",
 }
 
@@ -29,7 +33,9 @@ __all__ = [
     "PairClassifier",
     "PairRanker",
     "PairRegressor",
+    "QuestionClassifier",
     "RewriteVectorizer",
+    "SemanticParser",
     "load_model",
 ]
 

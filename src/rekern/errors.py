@@ -20,7 +20,11 @@ class ModelFileError(ValueError):
 
 
 class MissingExtraError(ImportError):
-    """An optional library is not installed; the message names the extra that brings it."""
+    """An optional library is not installed; the message names the extra that brings it.
+
+    >>> issubclass(MissingExtraError, ImportError)
+    True
+    """
 
 
 def missing_extra(library: str, extra: str) -> MissingExtraError:

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import joblib
+import numpy as np
 
 
 def jobs(n_jobs: int | None) -> int | None:
@@ -16,7 +17,9 @@ def jobs(n_jobs: int | None) -> int | None:
     if n_jobs is None:
         backend, configured = joblib.parallel.get_active_backend()
         return -1 if _is_default(backend, configured) and not backend.nesting_level else None
-    return n_jobs
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or not n_jobs:
+        raise ValueError(f"n_jobs={n_jobs!r}: give a whole number of threads, -1 for all cores, or None")
+    return int(n_jobs)
 
 
 def _is_default(backend: Any, configured: int | None) -> bool:
@@ -54,12 +57,14 @@ def run(
     """
     from rekern.progress import track
 
-    if len(calls) <= 1 or jobs(n_jobs) == 1:
+    wanted = jobs(n_jobs)
+    if len(calls) <= 1 or wanted == 1:
         results: Iterator[Any] = (function(*call) for call in calls)
     else:
         backend = joblib.parallel.get_active_backend()[0]
         as_they_come = "generator" if getattr(backend, "supports_return_generator", False) else "list"
-        pool = joblib.Parallel(n_jobs=jobs(n_jobs), prefer="threads", return_as=as_they_come, pre_dispatch="2*n_jobs")
+        wanted = wanted and min(wanted, len(calls))  # joblib would start as many threads as it is told
+        pool = joblib.Parallel(n_jobs=wanted, prefer="threads", return_as=as_they_come, pre_dispatch="2*n_jobs")
         if shares_memory():
             results = pool(joblib.delayed(function)(*call) for call in calls)
         else:

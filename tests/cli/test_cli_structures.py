@@ -68,6 +68,11 @@ def test_errors(trees: Path, tmp_path: Path) -> None:
     assert "there is no kernel 'Tree'" in error_of(*start, '{"type": "Tree"}')
     assert "there is no file" in error_of(*start, "missing.json")
     assert "is not JSON" in error_of(*start, "{")
+    vectors = {"type": "PairSum", "kernel": {"type": "SmoothedPartialTree", "similarity": {"type": "WordVectors"}}}
+    assert "WordVectors need a file" in error_of(*start, json.dumps(vectors))
+    wrong = json.dumps(vectors).replace("WordVectors", "Spectrum")
+    assert "the similarity of SmoothedPartialTree is {'type': 'Spectrum'}" in error_of(*start, wrong)
+    assert "the tokenizer of Rewriting is 'fine'" in error_of(*start, '{"type": "Rewriting", "tokenizer": "fine"}')
     other = json.dumps({"type": "PairSum", "kernel": {"type": "SubTree", "on": "deep"}})
     assert "no column 'source.deep' for the representation 'deep'; the sources have flat" in error_of(*start, other)
     alone = json.dumps({"type": "PartialTree"})

@@ -198,6 +198,20 @@ def test_errors_are_one_line_and_name_the_place():
         assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("c", [0, -1, float("nan"), float("inf"), 1e-320, 10**400, "100", True, None])
+def test_soft_maxima_without_a_meaning(c):
+    with pytest.raises(ValueError, match=r"^c=") as error:
+        SoftPairing(PartialTree(), c).gram([("(a b)", "(a b)")])
+    assert "\n" not in str(error.value)
+
+
+def test_an_error_about_a_long_kernel_is_one_line():
+    inner = PairSum(SmoothedPartialTree(similarity={f"word{number}": [1.0, number] for number in range(50)}))
+    with pytest.raises(InputError) as error:
+        SoftPairing(inner).gram([("(a b)", "(a b)")])
+    assert "PairSum(kernel=SmoothedPartialTree(similarity=dict)) compares pairs" in str(error.value)
+
+
 def test_parameters_are_reached_through_the_pair_kernel():
     kernel = SoftPairing(PartialTree(), c=50)
     assert set(kernel.get_params()) >= {"c", "kernel", "kernel__decay", "kernel__on"}

@@ -87,9 +87,17 @@ def test_kernels_are_estimators(kernel):
         (PartialTree(gaps="all"), "gaps='all': give 'skipped' or 'span'"),
         (PartialTree(max_children=0), "max_children=0"),
         (PartialTree(terminal_factor=-1), "terminal_factor=-1"),
+        (PartialTree(mu=10**400), "give a finite number above 0"),
+        (PartialTree(decay=np.complex128(0.5)), "decay=np.complex128(0.5+0j)"),
+        (PartialTree(mu=1e-320), "row 0: a kernel value is too small to be normalised"),
+        (SubsetTree(1e-320, words=True), "row 0: a kernel value is too small to be normalised"),
         (SmoothedPartialTree(similarity=3), "similarity=3: give a function"),
         (SmoothedPartialTree(min_similarity=2), "min_similarity=2"),
         (SmoothedPartialTree(similarity=lambda a, b: float("nan")), "the similarity of 'a' and 'b' is nan"),
+        (
+            SmoothedPartialTree(similarity=lambda a, b: 5.0),
+            "the similarity of 'a' and 'b' is 5.0; give numbers up to 1",
+        ),
         (SmoothedPartialTree(similarity={"a": [1.0], "b": [1.0, 2.0]}), "the vector of 'b' has 2 numbers"),
         (SmoothedPartialTree(similarity={"a": [np.inf], "b": [1.0]}), "the vector of 'a' holds a number"),
         (DependencyPaths(weights="short"), "weights='short': give 'length' or 'printed'"),
@@ -102,7 +110,44 @@ def test_wrong_parameters(kernel, remedy):
     assert remedy in str(error.value) and "\n" not in str(error.value)
 
 
+def test_values_without_a_use_are_values_all_the_same():
+    trees = ["(a (b) (c) (b))", "(a (b) (b))"]
+    assert np.array_equal(PartialTree(max_children=10**30).gram(trees), PartialTree().gram(trees))
+
+
+@pytest.mark.parametrize("kernel", [SubTree(), SubsetTree(), PartialTree(), DependencyPaths()])
+def test_explanations_of_a_wrong_length(kernel):
+    assert kernel.explain("(a (b c))", "(a (b c))", n=0) == []
+    for options in ({"n": -1}, {"n": "all"}, {"n": True}, {"beam": 0}, {"beam": -1}):
+        with pytest.raises(ValueError, match="give a whole number"):
+            kernel.explain("(a (b c))", "(a (b c))", **options)
+
+
+def test_values_of_items_one_by_one():
+    trees, others = ["(a b)", "(a c)"] * 10, ["(a b)"] * 20
+    expected = np.diagonal(PartialTree().gram(trees, others))
+    assert np.array_equal(PartialTree().paired(trees, others), expected)
+    assert np.array_equal(PartialTree().paired({"text": trees}, {"text": others}), expected)
+    with pytest.raises(InputError, match="there are 1 items to pair with 20"):
+        PartialTree().paired(trees[:1], others)
+
+
+@pytest.mark.parametrize("n_jobs", [0, "two", 1.5, True])
+def test_wrong_numbers_of_jobs(n_jobs):
+    with pytest.raises(ValueError, match=r"n_jobs=.*: give a whole number of threads"):
+        PartialTree().gram(["(a b)"], n_jobs=n_jobs)
+
+
+def test_more_jobs_than_work():
+    trees = [f"(a b{number})" for number in range(1500)]
+    assert np.array_equal(SubTree().gram(trees, n_jobs=100_000), SubTree().gram(trees, n_jobs=1))
+
+
 def test_wrong_trees():
+    with pytest.raises(InputError, match=r"row 0: a label is a tree in brackets .for pairs of trees there are PairSum"):
+        PartialTree().gram([("(a b)", "(a c)")])
+    with pytest.raises(InputError, match=r"rekern\[parse\]"):
+        PartialTree().gram(["the dog"])
     with pytest.raises(InputError, match="row 1, line 1, column 1"):
         PartialTree().gram(["(a b)", "(a (b)"])
     with pytest.raises(InputError, match="row 0, line 1, column 1: a tree begins with a bracket"):

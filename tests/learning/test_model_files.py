@@ -268,6 +268,7 @@ KERNELS = [
     {"type": "Scaled", "kernel": {"type": "Rewriting"}, "weight": -1},
     {"type": "Scaled", "kernel": None, "weight": 1},
     {"type": "Normalized", "kernel": {"type": "Tokenizer"}},
+    {"type": "Gaussian", "kernel": {"type": "Rewriting"}, "gamma": -1},
 ]
 
 
@@ -316,6 +317,7 @@ def test_hostile_pairs(small, tmp_path, pairs):
         ("coefficients.npy", array([["a"]] * 4)),
         ("coefficients.npy", array([[None]] * 4, dtype=object)),
         ("coefficients.npy", array([[1j]] * 4)),
+        ("coefficients.npy", array([[1e300]] * 4)),
         ("intercept.npy", array(1.0)),
         ("intercept.npy", array([])),
         ("intercept.npy", array([1.0, 2.0])),
@@ -326,6 +328,20 @@ def test_hostile_pairs(small, tmp_path, pairs):
 )
 def test_hostile_arrays(small, tmp_path, member, data):
     refused(changed(small, tmp_path, {member: data}))
+
+
+def test_a_small_file_that_would_fill_the_memory(small, tmp_path):
+    path = changed(small, tmp_path)
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive, archive.open("array-0.npy", "w") as member:
+        for _ in range(65):
+            member.write(b"0" * (1 << 20))
+    refused(path, "would unpack to")
+
+
+def test_a_file_does_not_say_how_many_threads_to_use(small, tmp_path):
+    header = header_of(small)
+    header["parameters"]["n_jobs"] = 10**6
+    refused(changed(small, tmp_path, {"model.json": json.dumps(header)}), "threads")
 
 
 def test_an_array_that_claims_to_be_huge(small, tmp_path):

@@ -102,6 +102,14 @@ def test_what_cannot_be_written(example, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_pairs_in_pairs_without_end(tmp_path):
+    example = KelpExample(texts={"t": "he runs"})
+    for _ in range(5000):
+        example = KelpExample(sides=(example, example))
+    with pytest.raises(InputError, match="example 0: pairs in pairs, too deep"):
+        write_klp(tmp_path / "deep.klp", [example])
+
+
 @pytest.mark.parametrize("name", ["TREC_10.coarse.klp.gz", "train_5500.coarse.klp.gz"])
 def test_real_files(corpora, name):
     path = corpora / "trec_qc" / "kelp_trees" / name

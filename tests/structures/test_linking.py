@@ -83,6 +83,8 @@ def test_nothing_to_mark():
         (lambda: mark_related(["(A b)"], []), "1 trees of one side and 0 of the other"),
         (lambda: mark_related(["(A b)"], ["(A b)"], stopwords="german"), "give 'english', a list of words"),
         (lambda: mark_related(["(A b)"], ["(A b)"], tags="N"), "give a list of the beginnings of tags"),
+        (lambda: mark_related(["(A b)"], ["(A b)"], tags=3), "give a list of the beginnings of tags"),
+        (lambda: mark_related(["(A b)"], ["(A b)"], stopwords=3), "give 'english', a list of words"),
         (lambda: mark_related(["(A b)"], ["(A b)"], match="word"), "give 'leaf' or 'lemma'"),
         (lambda: linked_graphs(["(A b)"], ["(A b)"], "all"), "give 'words' or 'rel'"),
         (lambda: mark_related(["(A b"], ["(A b)"]), "row 0, line 1, column 1"),

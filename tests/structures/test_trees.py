@@ -92,6 +92,7 @@ def test_many_trees_in_a_text():
         ("the dog", "row 1, line 1, column 1: a tree begins with a bracket"),
         (")", "row 1, line 1, column 1: this bracket closes nothing"),
         ("(", "row 1, line 1, column 1: this bracket is never closed"),
+        (" ((A b)", "row 1, line 1, column 2: this bracket is never closed"),
         (None, "row 1: the tree is None"),
         (float("nan"), "row 1: the tree is NaN"),
         (["S", "NP"], "row 1: the tree is a list"),

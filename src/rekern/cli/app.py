@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from rekern.cli.ask import ask
 from rekern.cli.benchmarks import bench, reproduce
 from rekern.cli.demo import demo
 from rekern.cli.evaluate import evaluate
@@ -16,6 +17,7 @@ from rekern.cli.gram import gram
 from rekern.cli.parse import parse
 from rekern.cli.predict import predict
 from rekern.cli.program import Program
+from rekern.cli.question import question
 from rekern.cli.rules import rules
 from rekern.cli.train import train
 
@@ -93,6 +95,23 @@ for _command, _examples in (
         (
             "rekern expressions texts.txt",
             "rekern expressions pairs.tsv --column source --column target -o found.json",
+        ),
+    ),
+    (
+        question,
+        (
+            'rekern question "how do I get a visa for japan?"',
+            "rekern question questions.txt --json",
+            "rekern question --train labelled.tsv -o types.rekern",
+        ),
+    ),
+    (
+        ask,
+        (
+            'rekern ask "which rivers run through the countries that border austria?"',
+            "rekern ask --evaluate",
+            "rekern ask --train questions.tsv --grammar grammar.txt --db shop.db --model shop.rekern",
+            'rekern ask --model shop.rekern --db shop.db "who wrote emma?"',
         ),
     ),
     (reproduce, ("rekern reproduce", "rekern reproduce msrp --data corpora --out figures")),

@@ -21,6 +21,25 @@ def reproduce(
     ] = None,
     data: Data = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Write figures there, as PNG.")] = None,
+    only: Annotated[
+        str | None, typer.Option("--only", metavar="DATA", help="One data set of an experiment that has several.")
+    ] = None,
+    cache: Annotated[
+        Path | None, typer.Option("--cache", metavar="DIR", help="Keep the Grams of trees there, for a later run.")
+    ] = None,
+    kernel: Annotated[
+        str | None,
+        typer.Option(
+            "--kernel", metavar="K,…", help="geoquery, clang: word, dependency, syntactic, sums (word+dependency)."
+        ),
+    ] = None,
+    train: Annotated[
+        str | None, typer.Option("--train", metavar="N,…", help="geoquery, clang: numbers of training examples.")
+    ] = None,
+    runs: Annotated[int | None, typer.Option("--runs", metavar="N", help="geoquery, clang: the first N runs.")] = None,
+    folds: Annotated[
+        int | None, typer.Option("--folds", metavar="N", help="geoquery, clang: the first N folds of a run.")
+    ] = None,
     jobs: options.Jobs = None,
     json: options.Json = False,
 ) -> None:
@@ -41,7 +60,9 @@ def reproduce(
         return
     if name not in experiments.NAMES:
         raise InputError(f"there is no experiment {name!r}: choose {', '.join(experiments.NAMES)}")
-    _show(experiments.run(name, data=data, out=out, n_jobs=jobs), experiments.render, json)
+    learning = {"kernel": kernel, "train": train, "runs": runs, "folds": folds}
+    result = experiments.run(name, data=data, out=out, n_jobs=jobs, only=only, cache=cache, **learning)
+    _show(result, experiments.render, json)
 
 
 def bench(

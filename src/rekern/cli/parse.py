@@ -106,12 +106,14 @@ def _with_trees(
     if len(table) < len(rows.columns):
         repeated = next(str(name) for name in rows.columns if rows.columns.count(name) > 1)
         raise InputError(f"{file}: two columns are called {repeated!r}, and only one could be written; rename one")
+    for place, name in enumerate(names):
+        if name.isdecimal() and name not in table and 0 < int(name) <= len(table):
+            names[place] = list(table)[int(name) - 1]  # trees go by the name of the column that stands there
+    names = list(dict.fromkeys(names))
     texts = [text_column(rows, name, file, "--columns") for name in names]
     parsed = parse_trees([text for column in texts for text in column], adapter, kinds, cache)
     height, made = len(rows.lines), []
     for place, name in enumerate(names):
-        if name.isdecimal() and name not in table:  # a place: the trees go by the name of the column that stands there
-            name = str(rows.columns[int(name) - 1])
         for kind in kinds:
             made.append(f"{name}.{kind}")
             table[made[-1]] = parsed.trees[kind][place * height : (place + 1) * height]

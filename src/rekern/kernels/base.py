@@ -6,9 +6,10 @@ the diagonal are settled here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from inspect import signature
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
+from rekern.errors import InputError
 from rekern.parallel import run, shares_memory, spans
+from rekern.structures.representations import Representations
 
 Block = Callable[[int, int], np.ndarray]
 
@@ -43,7 +46,12 @@ class Plan:
 
 
 class Kernel(BaseEstimator):
-    """The base of all kernels: subclasses define ``_plan`` and ``diag``."""
+    """The base of all kernels: subclasses define ``_plan`` and ``diag``.
+
+    >>> from rekern.kernels import PartialTree, Spectrum
+    >>> isinstance(PartialTree(), Kernel), isinstance(Spectrum(2) + Spectrum(3), Kernel)
+    (True, True)
+    """
 
     on_texts = False  # whether an item is one text, tree or graph, and not a pair of texts
     on: str | None = None  # the representation of the items that the kernel looks at; None for the words
@@ -91,7 +99,9 @@ class Kernel(BaseEstimator):
         >>> Spectrum(1, normalize=False).paired(["a b", "c"], ["b c", "d"])
         array([1., 0.])
         """
-        X, Y = held(X), held(Y)
+        X, Y = _sliceable(X), _sliceable(Y)
+        if len(X) != len(Y):
+            raise InputError(f"there are {len(X)} items to pair with {len(Y)}; give as many of each")
         values = np.empty(len(X))
         # A few at a time: more values are computed than needed, but a call for each would cost more.
         for first, last in spans(len(X), PAIRED):
@@ -180,6 +190,11 @@ def held(X: Any) -> Any:
     return list(X) if isinstance(X, Iterator) else X
 
 
+def _sliceable(X: Any) -> Any:
+    """The items in a form whose length is their number and whose slices are items too."""
+    return Representations.from_items(X) if isinstance(X, Mapping) else held(X)
+
+
 def sided(names: set[str]) -> set[str]:
     """The columns that hold these representations of the source and of the target.
 
@@ -187,6 +202,28 @@ def sided(names: set[str]) -> set[str]:
     ['source', 'source.tree', 'target', 'target.tree']
     """
     return {f"{side}.{name}".removesuffix(".text") for side in ("source", "target") for name in names}
+
+
+def title(value: Any) -> str:
+    """A kernel in one line, with the parameters that are not the defaults; of word vectors and the like only the type.
+
+    >>> from rekern.kernels import SmoothedPartialTree, SoftPairing
+    >>> title(SoftPairing(SmoothedPartialTree(mu=0.2, similarity={"dog": [1.0, 0.0]})))
+    'SoftPairing(kernel=SmoothedPartialTree(mu=0.2, similarity=dict))'
+    """
+    if isinstance(value, BaseEstimator):
+        known = signature(type(value)).parameters
+        changed = [
+            f"{name}={title(part)}"
+            for name, part in value.get_params(deep=False).items()
+            if type(part) is not type(known[name].default) or part != known[name].default
+        ]
+        return f"{type(value).__name__}({', '.join(changed)})"
+    if isinstance(value, tuple | list):
+        return f"({', '.join(map(title, value))})"
+    if isinstance(value, np.generic):
+        value = value.item()
+    return repr(value) if value is None or isinstance(value, bool | int | float | str) else type(value).__name__
 
 
 def inverse_roots(squares: np.ndarray) -> np.ndarray:
@@ -378,6 +415,7 @@ class Gaussian(Kernel):
 
     def diag(self, X: Any) -> np.ndarray:
         """K(x, x) = 1 for every item."""
+        self._gamma()
         return np.ones(len(self.kernel.diag(X)))
 
     def scorer(self, X: Any, coefficients: np.ndarray) -> Any:

@@ -16,6 +16,7 @@ from rekern.errors import InputError
 
 _LEXICAL = re.compile(r"(LEX##|(?!.*##))(.+)::([^:]+)", re.DOTALL)
 
+ROUNDING = 1e-6  # by which the similarity of two labels may exceed 1
 Members = list[tuple[np.ndarray, np.ndarray]]  # for each class its labels and the matrix of their similarities
 
 
@@ -144,6 +145,12 @@ def _components(vocabulary: list[str], used: np.ndarray, similarities: Callable[
     if not np.isfinite(matrix).all():
         row, column = np.argwhere(~np.isfinite(matrix))[0]
         raise InputError(f"the similarity of {names[row]!r} and {names[column]!r} is {matrix[row, column]}")
+    beyond = matrix > 1 + ROUNDING
+    np.fill_diagonal(beyond, False)
+    if beyond.any():
+        row, column = np.argwhere(beyond)[0]
+        found = f"the similarity of {names[row]!r} and {names[column]!r} is {matrix[row, column]}"
+        raise InputError(f"{found}; give numbers up to 1, the similarity of equal labels")
     links = sp.csr_array(matrix >= max(least, np.finfo(float).tiny))
     number, component = connected_components(links, directed=False)
     order = np.argsort(component, kind="stable")

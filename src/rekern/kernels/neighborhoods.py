@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from rekern.kernels.ballpairs import links_of, list_pairs, pair_features
 from rekern.kernels.base import Kernel, Plan, inverse_roots
 from rekern.kernels.keys import KeyRows, concatenate, number_keys
+from rekern.kernels.parameters import check_most
 from rekern.kernels.postings import Postings, add_products, invert
 from rekern.parallel import run, spans
 from rekern.structures.graphs import Graphs
@@ -22,7 +23,11 @@ FARTHEST = 100  # every radius and distance has its own part of the kernel: more
 
 
 class SharedBalls(NamedTuple):
-    """A pair of neighbourhoods that two graphs share."""
+    """A pair of neighbourhoods that two graphs share.
+
+    >>> Neighborhoods(radius=1, distance=0).explain((["a", "b"], [(0, 1)]), (["b", "a"], [(0, 1)]), top=1)[0].text
+    'b – a'
+    """
 
     text: str  # the neighbourhoods, as `ball_text` writes them
     radius: int
@@ -137,6 +142,7 @@ class Neighborhoods(Kernel):
         ...     print(shared.text, shared.counts, round(shared.contribution, 3))
         the –det– cat (1, 1) 0.167
         """
+        top = check_most("top", top)
         smallest, _, farthest = self._ranges()
         graphs = self.items([a, b])
         rows = self.rows(graphs, n_jobs=1)

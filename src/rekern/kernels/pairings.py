@@ -7,23 +7,29 @@ kernels gather them. If that Gram would exceed ``GRAM_BYTES``, rows of it are co
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from rekern.errors import InputError
-from rekern.kernels.base import Kernel, Plan, sided
+from rekern.kernels.base import Kernel, Plan, sided, title
+from rekern.kernels.parameters import check_most, check_positive
 from rekern.structures.representations import Representations
 
 __all__ = ["AllProduct", "AllSum", "BestPairing", "PairProduct", "PairSum", "PairingExplanation", "SoftPairing"]
 
 GRAM_BYTES = 1 << 31  # of the Gram of distinct texts that is kept in memory: 16,384 texts with themselves
+SMALLEST_C = 1e-100
 
 
 class PairingExplanation(NamedTuple):
-    """The value of a pair kernel on two pairs, and what it comes from."""
+    """The value of a pair kernel on two pairs, and what it comes from.
+
+    >>> from rekern.kernels import Spectrum
+    >>> BestPairing(Spectrum(1)).explain(("a", "b"), ("b", "a"))
+    PairingExplanation(value=1.0, straight=(0.0, 0.0), crossed=(1.0, 1.0), chosen='crossed', fragments=[])
+    """
 
     value: float
     straight: tuple[float, float]  # the kernel of the two sources, and of the two targets
@@ -50,7 +56,7 @@ class PairKernel(Kernel):
     def _inner(self) -> Kernel:
         if not isinstance(self.kernel, Kernel):
             raise InputError(
-                f"{type(self).__name__} needs a kernel on texts, such as PartialTree(), got {self.kernel!r}"
+                f"{type(self).__name__} needs a kernel on texts, such as PartialTree(), got {title(self.kernel)}"
             )
         return self.kernel
 
@@ -59,7 +65,7 @@ class PairKernel(Kernel):
         names = self._inner().reads()
         if "source" in names or "target" in names:
             raise InputError(
-                f"{type(self).__name__} needs a kernel on texts, and {self.kernel!r} compares pairs; use it alone"
+                f"{type(self).__name__} needs a kernel on texts, and {title(self.kernel)} compares pairs; use it alone"
             )
         return sided(names)
 
@@ -132,6 +138,7 @@ class PairKernel(Kernel):
         >>> found.fragments
         [('source', Shared(text='(A x)', value=1.0)), ('target', Shared(text='(B y)', value=1.0))]
         """
+        n = check_most("n", n)
         kernel = self._inner()
         one, other = self._texts([a]), self._texts([b])
         values = kernel.gram(one.table, other.table, n_jobs=1)
@@ -266,9 +273,10 @@ class SoftPairing(PairKernel):
         self.c = c
 
     def _combination(self) -> Callable[..., np.ndarray]:
-        if isinstance(self.c, bool) or not isinstance(self.c, Real) or not 0 < float(self.c) < np.inf:
-            raise ValueError(f"c={self.c!r}: give a finite number above 0")
-        return _Soft(float(self.c))
+        c = check_positive("c", self.c)
+        if c < SMALLEST_C:
+            raise ValueError(f"c={self.c!r}: give a number of at least {SMALLEST_C}; values are about log(2) / c")
+        return _Soft(c)
 
 
 def all_sum(straight1: Any, straight2: Any, crossed1: Any, crossed2: Any) -> Any:

@@ -44,9 +44,48 @@ def check_decay(decay: Any) -> float:
     >>> check_decay(1)
     1.0
     """
-    if isinstance(decay, bool) or not isinstance(decay, int | float | np.number) or not 0 < decay <= 1:
+    if not is_number(decay) or not 0 < decay <= 1:
         raise ValueError(f"decay={decay!r}: give a number above 0 and at most 1")
     return float(decay)
+
+
+def check_positive(name: str, value: Any) -> float:
+    """A finite number above 0.
+
+    >>> check_positive("mu", float("nan"))
+    Traceback (most recent call last):
+    ...
+    ValueError: mu=nan: give a finite number above 0
+    """
+    try:
+        number = float(value) if is_number(value) else math.nan
+    except OverflowError:  # a whole number of hundreds of digits
+        number = math.inf
+    if not 0 < number < math.inf:
+        raise ValueError(f"{name}={value!r}: give a finite number above 0")
+    return number
+
+
+def check_most(name: str, value: Any) -> int | None:
+    """How many things to list at most, or None for all.
+
+    >>> check_most("n", -1)
+    Traceback (most recent call last):
+    ...
+    ValueError: n=-1: give a whole number from 0, or None for all
+    """
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0):
+        raise ValueError(f"{name}={value!r}: give a whole number from 0, or None for all")
+    return None if value is None else int(value)
+
+
+def is_number(value: Any) -> bool:
+    """Whether this is a real number of Python or NumPy, a truth value aside.
+
+    >>> is_number(np.float32(0.5)), is_number(True), is_number("0.5"), is_number(0.5j)
+    (True, False, False, False)
+    """
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
 def windows_of(k: Any) -> list[tuple[int, int]]:

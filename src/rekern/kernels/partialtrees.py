@@ -7,10 +7,12 @@ import numpy as np
 
 from rekern.kernels.fragments import partial_trees as partial_fragments
 from rekern.kernels.labelsimilarity import LabelTable, label_table
-from rekern.kernels.parameters import check_decay
+from rekern.kernels.parameters import check_decay, check_positive, is_number
 from rekern.kernels.partialcore import partial_trees
 from rekern.kernels.treebase import TreeKernel
 from rekern.structures.trees import Trees
+
+LONGEST = 1 << 31  # subsequence of children: no node has so many
 
 
 class PartialTree(TreeKernel):
@@ -50,9 +52,8 @@ class PartialTree(TreeKernel):
     def _weights(self) -> tuple[float, float, float, int, float]:
         """mu, decay, the weight of every child in a subsequence, its longest length (0: any), the leaves' factor."""
         decay = check_decay(self.decay)
-        for name, value in (("mu", self.mu), ("terminal_factor", self.terminal_factor)):
-            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value < np.inf:
-                raise ValueError(f"{name}={value!r}: give a finite number above 0")
+        mu = check_positive("mu", self.mu)
+        terminal_factor = check_positive("terminal_factor", self.terminal_factor)
         if self.gaps not in ("skipped", "span"):
             raise ValueError(f"gaps={self.gaps!r}: give 'skipped' or 'span'")
         longest = self.max_children
@@ -61,7 +62,7 @@ class PartialTree(TreeKernel):
         ):
             raise ValueError(f"max_children={longest!r}: give None or a whole number of at least 1")
         factor = 1.0 if self.gaps == "skipped" else decay * decay
-        return float(self.mu), decay, factor, int(longest or 0), float(self.terminal_factor)
+        return mu, decay, factor, min(int(longest or 0), LONGEST), terminal_factor
 
     def _core(self) -> Callable[..., None]:
         return partial_trees
@@ -120,6 +121,6 @@ class SmoothedPartialTree(PartialTree):
 
     def _labels(self, vocabulary: list[str], used: np.ndarray) -> LabelTable:
         least = self.min_similarity
-        if isinstance(least, bool) or not isinstance(least, int | float | np.number) or not 0 <= least <= 1:
+        if not is_number(least) or not 0 <= least <= 1:
             raise ValueError(f"min_similarity={least!r}: give a number from 0 to 1")
         return label_table(self.similarity, vocabulary, used, float(least))

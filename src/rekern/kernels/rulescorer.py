@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rekern.kernels.base import title
 from rekern.kernels.features import Rows, list_all
 from rekern.kernels.keys import KeyIndex, KeyRows, index_keys, look_up, number_keys
 from rekern.kernels.rulebook import matches
@@ -100,9 +101,8 @@ class RuleScorer:
         pairs = self.kernel.items([item])
         found: list[Part] = []
         if len(self.kernel.heavy(pairs)):
-            return [
-                Part("kernel", f"{self.kernel!r} (too many rules to list)", 1.0, float(self.score(pairs)[0, output]))
-            ]
+            name = f"{title(self.kernel)} (too many rules to list)"
+            return [Part("kernel", name, 1.0, float(self.score(pairs)[0, output]))]
         windows = self.kernel.rows(pairs, n_jobs=1)
         assert windows is not None
         scales = self.kernel.scales(np.array([rows.squared_norms() for rows in windows]))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from rekern.kernels.base import Kernel, title
 from rekern.structures.representations import Representations
-
-if TYPE_CHECKING:
-    from rekern.kernels.base import Kernel
 
 
 class Part(NamedTuple):
@@ -75,7 +73,7 @@ class GramScorer:
 
     def parts(self, item: Any, output: int = 0) -> list[Part]:
         """One part: the kernel as a whole."""
-        return [Part("kernel", repr(self.kernel), 1.0, float(self.score([item])[0, output]))]
+        return [Part("kernel", title(self.kernel), 1.0, float(self.score([item])[0, output]))]
 
 
 class PairScorer(GramScorer):
@@ -86,7 +84,7 @@ class PairScorer(GramScorer):
         if not len(self.items):
             return []
         values = self.kernel.gram([item], self.items, n_jobs=1)[0]
-        name = repr(self.kernel)
+        name = title(self.kernel)
         return [
             Part("pair", f"{name} with training pair {index}", value, weight)
             for index, value, weight in zip(
@@ -136,4 +134,4 @@ class BellScorer:
 
     def parts(self, item: Any, output: int = 0) -> list[Part]:
         """One part: the kernel as a whole."""
-        return [Part("kernel", repr(self.kernel), 1.0, float(self.score([item])[0, output]))]
+        return [Part("kernel", title(self.kernel), 1.0, float(self.score([item])[0, output]))]

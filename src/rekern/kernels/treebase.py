@@ -9,8 +9,11 @@ import numpy as np
 from rekern._compile import compiled
 from rekern.kernels.base import Kernel, Plan, inverse_roots
 from rekern.kernels.forests import Forest, build, cut, depth_first, mix, plant
+from rekern.kernels.parameters import check_most
 from rekern.structures.representations import trees_in
 from rekern.structures.trees import Trees
+
+SMALLEST = 1e-290  # square that can be normalised: the product of two 1/√square is still a number
 
 
 class Rows(NamedTuple):
@@ -92,8 +95,8 @@ class TreeKernel(Kernel):
         forests = plant(right.arrays, classes)
         rows = columns = None
         if self.normalize:
-            rows = inverse_roots(self._squares(left, vocabulary, parameters))
-            columns = rows if Y is None else inverse_roots(self._squares(right, vocabulary, parameters))
+            rows = scales(self._squares(left, vocabulary, parameters))
+            columns = rows if Y is None else scales(self._squares(right, vocabulary, parameters))
         block = _Block(self._core(), rows_of(left), forests, parameters, len(right), rows, columns, Y is None)
         return Plan(len(left), len(right), Y is None, block)
 
@@ -123,6 +126,9 @@ class TreeKernel(Kernel):
         Of the fragments at one pair of nodes only the ``beam`` heaviest are followed further up: for small trees the
         list is complete and sums to the value of the kernel, for large ones it holds the heavy ones.
         """
+        n = check_most("n", n)
+        if not check_most("beam", beam):
+            raise ValueError(f"beam={beam!r}: give a whole number of at least 1")
         left = self.items([a])
         right = self.items([b]).numbered_as(left)
         parameters = self._parameters(right.vocabulary, used_labels(left, right))
@@ -130,7 +136,7 @@ class TreeKernel(Kernel):
         scale = 1.0
         if self.normalize:
             squares = [self._squares(trees, right.vocabulary, parameters) for trees in (left, right)]
-            scale = float(inverse_roots(np.concatenate(squares)).prod())
+            scale = float(scales(np.concatenate(squares)).prod())
         ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))
         return [Shared(text, value * scale) for text, value in ranked[:n]]
 
@@ -160,6 +166,15 @@ class _Block:
             if self.symmetric:
                 np.fill_diagonal(block, (self.rows[first:last] > 0).astype(float))
         return block
+
+
+def scales(squares: np.ndarray) -> np.ndarray:
+    """What rows and columns are multiplied with to be normalised: 1/√K(x, x), 0 where K(x, x) = 0."""
+    tiny = (squares > 0) & (squares < SMALLEST)
+    if tiny.any():
+        row = int(np.argmax(tiny))
+        raise ValueError(f"row {row}: a kernel value is too small to be normalised; use a larger decay (or mu)")
+    return inverse_roots(squares)
 
 
 def finite(values: np.ndarray, first: int = 0) -> np.ndarray:

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 
 from rekern.errors import InputError
-from rekern.kernels.base import Kernel, held
+from rekern.kernels.base import Kernel, held, title
 from rekern.kernels.pairings import PairKernel
 from rekern.kernels.rewriting import Rewriting
 from rekern.kernels.rulescorer import RuleScorer, WeightedRule
@@ -234,7 +234,7 @@ class PairModel(BaseEstimator):
         scorer = self.scorer_
         leaves = [leaf for leaf in getattr(scorer, "leaves", lambda: [scorer])() if isinstance(leaf, RuleScorer)]
         if not leaves:
-            raise InputError(f"the model's kernel {self.kernel_!r} has no re-writing rules to list")
+            raise InputError(f"the model's kernel {title(self.kernel_)} has no re-writing rules to list")
         found = []
         for sign in (side, -side):
             rules = [rule for leaf in leaves for rule in leaf.strongest(number, column, sign)]

@@ -17,7 +17,6 @@ from rekern.learning.base import GRAM_LIMIT, PairModel
 from rekern.learning.explanation import Explanation
 from rekern.parallel import run
 
-
 # The gap between primal and dual objective at which training on features stops, as a share of the primal. On 45,773
 # question pairs a tenth of it moves decision values in the third digit and takes twice as long.
 TOLERANCE = 1e-2

@@ -171,6 +171,7 @@ max_children, terminal_factor, normalize, on
     return kernel
 
 
+VECTORS = '{"type": "WordVectors", "file": "vectors.txt"}'
 EXAMPLE = '{"type": "SoftPairing", "kernel": {"type": "PartialTree", "on": "constituents"}}'
 
 
@@ -184,10 +185,12 @@ def _made(description: Any) -> Any:
     parameters = {name: value for name, value in description.items() if name != "type"}
     if kind == "tuple" and set(parameters) == {"items"} and isinstance(parameters["items"], list):
         return tuple(_made(item) for item in parameters["items"])
-    if kind == "WordVectors" and isinstance(parameters.get("file"), str) and len(parameters) == 1:
+    if kind == "WordVectors":
+        if not isinstance(parameters.get("file"), str) or len(parameters) > 1:
+            raise InputError(f"WordVectors need a file, and nothing else: write {VECTORS}")
         return WordVectors.from_file(parameters["file"])
     if not isinstance(kind, str) or kind not in OBJECTS:
-        raise InputError(f"there is no kernel {kind!r}; known are {', '.join(OBJECTS)}")
+        raise InputError(f"there is no kernel {kind!r}; known are {', '.join(kind.__name__ for kind in KERNELS)}")
     if kind == "Sum" and set(parameters) == {"kernels"}:
         return _sum(parameters["kernels"])
     known = list(inspect.signature(OBJECTS[kind]).parameters)
@@ -202,6 +205,10 @@ def _made(description: Any) -> Any:
     for name in ("kernel", "left", "right"):
         if name in made and not isinstance(made[name], Kernel):
             raise InputError(f"the parameter {name!r} of {kind} is {parameters[name]!r}; give a kernel")
+    if not isinstance(made.get("tokenizer"), Tokenizer | None):
+        raise InputError(f'the tokenizer of {kind} is {parameters["tokenizer"]!r}; write {{"type": "Tokenizer"}}')
+    if not isinstance(made.get("similarity"), WordVectors | None):
+        raise InputError(f"the similarity of {kind} is {parameters['similarity']!r}; write {VECTORS}")
     return OBJECTS[kind](
         **{name: tuple(v) if name in TUPLES and isinstance(v, list) else v for name, v in made.items()}
     )

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import zipfile
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,14 @@ FORMAT = "rekern model"
 VERSION = 2  # since trees, graphs and other representations of the training pairs are stored beside their words
 WORDS_ONLY = 1  # what a model of words alone is written as: older releases read it
 LARGEST_MEMBER = 1 << 31
+UNSUSPECTED = 1 << 26  # bytes that any file may unpack to
+TIMES = 200  # its own size that a larger one may unpack to: zeros shrink to a thousandth, texts and trees to a tenth
+LARGEST_NUMBER = 1e100  # sums and products of such numbers are finite
 
 MODELS: dict[str, type[PairModel]] = {kind.__name__: kind for kind in (PairClassifier, PairRegressor, PairRanker)}
+
+# Models that are not of pairs: the module whose ``read(header, archive)`` makes one; loaded only when a file needs it.
+READERS = {"QuestionClassifier": "rekern.questions.files", "SemanticParser": "rekern.krisp.files"}
 
 
 def save_model(model: PairModel, path: str | Path) -> None:
@@ -63,6 +70,10 @@ def save_model(model: PairModel, path: str | Path) -> None:
             columns = {name: _described_column(model.items_[name]) for name in model.items_.columns}
             archive.writestr("representations.json", json.dumps(columns, ensure_ascii=True))
         for name, array in arrays.items():
+            if 8 * array.size >= LARGEST_MEMBER:
+                raise ValueError(
+                    f"a model with {array.size:,} numbers in an array could not be loaded; use fewer words"
+                )
             buffer = io.BytesIO()
             np.lib.format.write_array(buffer, np.ascontiguousarray(array, dtype=np.float64), allow_pickle=False)
             archive.writestr(f"{name}.npy", buffer.getvalue())
@@ -85,6 +96,7 @@ def load_model(path: str | Path) -> Any:
         if Path(path).is_dir():
             raise ModelFileError("this is a folder, not a model file")
         with zipfile.ZipFile(path) as archive:
+            _check_size(archive, Path(path).stat().st_size)
             return _read(archive)
     except ModelFileError as error:
         raise ModelFileError(f"{name}: {error}") from None
@@ -115,6 +127,8 @@ def _read(archive: zipfile.ZipFile) -> PairModel:
             f"it is of format version {version}, written by Rekern {header.get('written_by')!r}; "
             f"this Rekern reads up to version {VERSION}: upgrade it"
         )
+    if header["model"] in READERS:
+        return import_module(READERS[header["model"]]).read(header, archive)
     kind = MODELS.get(header["model"])
     if kind is None:
         raise ModelFileError(f"it holds a {header['model']!r}, which this Rekern does not know")
@@ -133,6 +147,8 @@ def _read(archive: zipfile.ZipFile) -> PairModel:
     if len(labels) != len(pairs):
         raise ModelFileError(f"it has {len(pairs)} training pairs but {len(labels)} labels")
     parameters = {name: build_parameter(value) for name, value in header["parameters"].items()}
+    if "n_jobs" in parameters:  # the reader's own choice
+        raise ModelFileError("it says how many threads to use")
     model = kind(kernel=kernel, **parameters)
     model.kernel_ = kernel
     model.items_ = None
@@ -164,6 +180,13 @@ def _read(archive: zipfile.ZipFile) -> PairModel:
     return model
 
 
+def _check_size(archive: zipfile.ZipFile, packed: int) -> None:
+    """Refuse a small file that would fill the memory."""
+    size = sum(member.file_size for member in archive.infolist())
+    if size > max(UNSUSPECTED, TIMES * packed):
+        raise ModelFileError(f"its {packed:,} bytes would unpack to {size:,}; no model is like that")
+
+
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     """The content of a member, unless it would unpack to more than any model of ours has."""
     size = archive.getinfo(name).file_size
@@ -187,7 +210,7 @@ def _array(archive: zipfile.ZipFile, name: str, dimensions: int | None = None) -
     ):
         raise ModelFileError(f"its {name} are not a table of numbers")
     array = np.frombuffer(content, dtype=np.float64).reshape(shape)
-    if not np.isfinite(array).all():
+    if not (np.abs(array) <= LARGEST_NUMBER).all():
         raise ModelFileError(f"its {name} are not finite numbers")
     return array
 
@@ -250,7 +273,8 @@ def _built_column(described: Any) -> Column:
     numbers = [np.array(described[name], dtype=np.int64).reshape(-1) for name in ("nodes", "parents", "sizes")]
     nodes, parents, sizes = numbers
     labels = [str(label) for label in described["labels"]]
-    fits = len(nodes) == len(parents) == sizes.sum() and (sizes >= 0).all()
+    possible = bool(((sizes >= 0) & (sizes <= len(nodes))).all())  # huge ones might add up to anything
+    fits = possible and len(nodes) == len(parents) == sizes.sum()
     if not fits or (len(nodes) and not (nodes.min() >= 0 and nodes.max() < len(labels))):
         raise ModelFileError("its trees do not fit together")
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])

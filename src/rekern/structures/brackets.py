@@ -15,7 +15,7 @@ from rekern.errors import InputError
 _FAULTS = {
     1: "this bracket closes nothing; remove it, or open one before",
     2: "this bracket is never closed",
-    3: "a tree begins with a bracket, as in (S (NP ...)); for raw text use a parser",
+    3: "a tree begins with a bracket, as in (S (NP ...)); turn raw text into trees with rekern[parse]: rekern parse",
     4: "a bracket without a label inside a tree; give the node a label",
     5: "a second tree begins here; give one tree an item",
 }
@@ -97,8 +97,9 @@ def _scan(text, bounds, many, escapes, parents, starts, ends, offsets):
             if place == label:  # a bracket without a label
                 if current >= 0:
                     return trees, nodes, 4, item, at
+                if wrappers == 0:
+                    opened = at
                 wrappers += 1
-                opened = at
                 if place < stop and text[place] == 41 and not many:
                     seen = True
                 continue
@@ -107,7 +108,8 @@ def _scan(text, bounds, many, escapes, parents, starts, ends, offsets):
             ends[nodes] = place
             if current < 0:
                 seen = True
-                opened = at
+                if wrappers == 0:
+                    opened = at
             if bracket:
                 current = nodes
             nodes += 1

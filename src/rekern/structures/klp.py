@@ -254,6 +254,8 @@ def to_klp(examples: Iterable[KelpExample]) -> str:
             lines.append(" ".join(_pieces(example)) + "\n")
         except InputError as error:
             raise InputError(f"example {number}: {error}") from None
+        except RecursionError:
+            raise InputError(f"example {number}: pairs in pairs, too deep to be written; nest them less") from None
     return "".join(lines)
 
 

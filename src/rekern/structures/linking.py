@@ -179,7 +179,7 @@ def _stops(stopwords: Any) -> Any:
     """The function that says whether a lemma is a stop word."""
     if stopwords is None:
         return lambda lemma: False
-    if isinstance(stopwords, str) and stopwords != "english":
+    if not isinstance(stopwords, Iterable) or (isinstance(stopwords, str) and stopwords != "english"):
         raise InputError(f"stopwords={stopwords!r}: give 'english', a list of words, or None")
     english = isinstance(stopwords, str)
     words = STOPWORDS if english else {str(word) for word in stopwords}
@@ -191,7 +191,7 @@ def _allowed(tags: Any, vocabulary: list[str], forms: list[str]) -> tuple[np.nda
     """For each label whether its own tag is among the wanted ones (-1 if it has none), and whether it is one itself."""
     if tags is None:
         return None
-    if isinstance(tags, str):
+    if isinstance(tags, str) or not isinstance(tags, Iterable):
         raise InputError(f"tags={tags!r}: give a list of the beginnings of tags, as in ['N', 'V']")
     starts = tuple(str(tag).casefold() for tag in tags)
     own = [form.rpartition("::")[2].casefold().startswith(starts) if "::" in form else -1 for form in forms]

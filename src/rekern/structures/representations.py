@@ -167,8 +167,8 @@ columns are source, target
         """
         part = Representations({name: self[name] for name in names})
         part._rows = len(self)
-        part._read = {key: value for key, value in self._read.items() if key[1] in part._columns}
-        part._texts = dict(self._texts)
+        part._read = {key: value for key, value in self._read.copy().items() if key[1] in part._columns}
+        part._texts = self._texts.copy()
         part._origin, part._pairs = self._origin, self._pairs
         return part
 
@@ -177,10 +177,11 @@ columns are source, target
         chosen = positions(indices, len(self))
         part = Representations({name: _taken(column, chosen) for name, column in self._columns.items()})
         part._rows = len(chosen)
-        part._read = {key: value.take(chosen) for key, value in self._read.items()}
+        # Copies: another thread may be reading a column for the first time.
+        part._read = {key: value.take(chosen) for key, value in self._read.copy().items()}
         if self._origin is not None:
             part._origin, part._pairs = self._origin[chosen], self._pairs
-        for names, texts in self._texts.items():
+        for names, texts in self._texts.copy().items():
             used, numbers = np.unique(
                 np.concatenate([texts.sources[chosen], texts.targets[chosen]]), return_inverse=True
             )
@@ -276,7 +277,11 @@ columns are source, target
 
 
 class Row(Mapping[str, Any]):
-    """One row of a table: a mapping that remembers where it comes from, so that its trees need not be read again."""
+    """One row of a table: a mapping that remembers where it comes from, so that its trees need not be read again.
+
+    >>> Representations({"text": ["he runs", "he ran"]})[1]
+    {'text': 'he ran'}
+    """
 
     def __init__(self, table: Representations, index: int):
         self.table = table

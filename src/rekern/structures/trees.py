@@ -23,7 +23,11 @@ __all__ = ["TreeArrays", "Trees"]
 
 
 class TreeArrays(NamedTuple):
-    """What the compiled cores see of a corpus of trees."""
+    """What the compiled cores see of a corpus of trees.
+
+    >>> Trees.from_items(["(A b)"]).arrays.counts.tolist()
+    [1, 0]
+    """
 
     labels: np.ndarray
     first: np.ndarray
@@ -404,8 +408,8 @@ def _label_fault(label: Any) -> str:
     """Why this can be no label of a tree; empty if it can."""
     if not isinstance(label, str):
         return f"a label is {in_words(label)}"
+    if len(label) > 2 and label[0] == "(" and label[-1] == ")":
+        return "a label is a tree in brackets (for pairs of trees there are PairSum, SoftPairing and others)"
     if not label or re.search(r"[\x00-\x20]", label):
         return "a label is empty or holds a blank"
-    if len(label) > 2 and label[0] == "(" and label[-1] == ")":
-        return "a label is a tree in brackets"  # most likely a pair of trees
     return ""

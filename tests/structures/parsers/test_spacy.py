@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 from rekern.errors import InputError
-from rekern.structures.parsers import Parser, parser, spacy_parser
+from rekern.structures.parsers import Parser, parse_trees, parser, spacy_parser
 from rekern.structures.sentences import head_fault
 
 pytest.importorskip("spacy", reason='spaCy is not installed: pip install "rekern[parse]"')
@@ -84,7 +84,21 @@ def test_a_model_without_a_parser(tmp_path) -> None:
         list(parser("spacy", model=str(tmp_path / "blank")).parse(["He left."]))
 
 
-@pytest.mark.parametrize("size", [0, "many", 1.5])
+def test_what_is_known_is_found_without_loading_the_model(spacy: Parser, tmp_path) -> None:
+    parse_trees(["He left."], spacy, ["loct"], tmp_path)
+    again = parser("spacy")
+    found = parse_trees(["He left."], again, ["loct"], tmp_path)
+    assert (found.cached, again._loaded) == (1, None)  # type: ignore[attr-defined]
+    meta = spacy._pipeline().meta  # type: ignore[attr-defined]
+    assert again.identity["model"] == f"en_core_web_sm {meta['version']}"
+
+
+def test_a_model_in_a_folder_is_known_by_its_version(tmp_path) -> None:
+    (tmp_path / "meta.json").write_text('{"version": "7.0"}', encoding="utf-8")
+    assert parser("spacy", model=str(tmp_path)).identity["model"].endswith(" 7.0")
+
+
+@pytest.mark.parametrize("size", [0, "many", 1.5, True])
 def test_batch_sizes(size: object) -> None:
     with pytest.raises(InputError, match="batch_size="):
         parser("spacy", batch_size=size)

@@ -46,6 +46,13 @@ class Parser(ABC):
 
     ``identity`` holds all that the result depends on besides the text (name, version, model, options): what was
     parsed once is known again by it.
+
+    >>> class Flat(Parser):
+    ...     name, gives, identity = "flat", ("constituents",), {"parser": "flat"}
+    ...     def _parses(self, texts):
+    ...         return [Parse(constituents=(f"(S {text})",)) for text in texts]
+    >>> [parse.constituents for parse in Flat().parse(["rain falls", ""])]
+    [('(S rain falls)',), ()]
     """
 
     name = ""

@@ -26,7 +26,11 @@ KINDS = (*_FROM_DEPENDENCIES, "constituents")
 
 
 class Parsed(NamedTuple):
-    """Columns of trees, and how they came about: distinct texts, those found in the cache, those without a parse."""
+    """Columns of trees, and how they came about: distinct texts, those found in the cache, those without a parse.
+
+    >>> Parsed({"loct": ["(LEX##go::v)", "()"]}, distinct=2, cached=1, faults={"?!": "too slow"}).faults
+    {'?!': 'too slow'}
+    """
 
     trees: dict[str, list[str]]
     distinct: int

@@ -1,7 +1,11 @@
 """spaCy: dependencies, tags and lemmas; the parser for raw text unless another is named."""
 
+import json
 from collections.abc import Iterator
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from rekern.errors import InputError, missing_extra
@@ -38,7 +42,7 @@ class SpacyParser(Parser):
     gives: tuple[str, ...] = ("dependencies",)
 
     def __init__(self, model: str = "en_core_web_sm", tokenized: bool = False, batch_size: int = 256):
-        if not isinstance(batch_size, int) or batch_size < 1:
+        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
             raise InputError(f"batch_size={batch_size!r}: give a whole number from 1")
         self.model = str(model)
         self.tokenized = bool(tokenized)
@@ -47,10 +51,10 @@ class SpacyParser(Parser):
 
     @property
     def identity(self) -> dict[str, Any]:
-        meta = self._pipeline().meta
+        meta = _meta(self.model) or self._pipeline().meta
         return {
             "parser": self.name,
-            "version": _library().__version__,
+            "version": _version(),
             # the twin carries the same weights, but the version of the model counts
             "model": f"{self.model} {meta.get('version', '')}",
             "tokenized": self.tokenized,
@@ -74,6 +78,37 @@ class SpacyParser(Parser):
         if self._loaded is None:
             self._loaded = _load(self.model)
         return self._loaded
+
+
+def _version() -> str:
+    """The version of spaCy, which need not be loaded for it."""
+    try:
+        return version("spacy")
+    except PackageNotFoundError:
+        raise missing_extra("spacy", "parse") from None
+
+
+def _meta(model: str) -> dict[str, Any]:
+    """What an installed model says of itself, without loading it; empty where it cannot be found or read.
+
+    Models are looked for where `_load` finds them: packages, then folders, then packages of the other name.
+    """
+    folders = [*_package_folders(model), Path(model), *_package_folders(TWINS.get(model, ""))]
+    for folder in folders:
+        try:
+            found = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            continue
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
+def _package_folders(name: str) -> list[Path]:
+    try:
+        spec = find_spec(name) if name.isidentifier() else None
+    except ValueError:  # a module that was not imported from anywhere
+        return []
+    return [Path(folder) for folder in (spec and spec.submodule_search_locations) or ()]
 
 
 def _library() -> Any:
