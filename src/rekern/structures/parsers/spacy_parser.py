@@ -119,18 +119,29 @@ def _library() -> Any:
     return spacy
 
 
-def _load(model: str) -> Any:
+def load_pipeline(model: str) -> Any:
+    """A spaCy pipeline by its model's name, or the package that carries the same model under another name.
+
+    >>> load_pipeline("no_such_model")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: the spaCy model no_such_model is not installed: python -m spacy download no_such_model
+    """
     spacy = _library()
     try:
-        pipeline = spacy.load(model)
+        return spacy.load(model)
     except OSError as error:
         try:
-            pipeline = import_module(TWINS[model]).load()
+            return import_module(TWINS[model]).load()
         except (KeyError, ImportError):
             if "E050" not in str(error):  # anything else than "can't find model"
                 raise InputError(f"spaCy cannot load {model}: {str(error).splitlines()[0]}") from None
             remedy = f"python -m spacy download {model}"
             raise InputError(f"the spaCy model {model} is not installed: {remedy}") from None
+
+
+def _load(model: str) -> Any:
+    pipeline = load_pipeline(model)
     if not {"parser", "experimental_biaffine_parser"} & set(pipeline.pipe_names):
         raise InputError(f"the spaCy model {model} has no dependency parser: choose one such as en_core_web_sm")
     pipeline.select_pipes(enable=[name for name in pipeline.pipe_names if name in NEEDED])

@@ -1,0 +1,247 @@
+"""``rekern question``: what kind of answer a question wants."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rekern.cli import options, output
+from rekern.cli.program import say
+from rekern.errors import InputError
+from rekern.files import readable
+
+if TYPE_CHECKING:
+    from rekern.questions.classifier import QuestionClassifier
+
+SHOWN = 8  # patterns of one question
+EXTENSIONS = (".txt", ".tsv", ".csv", ".json", ".jsonl", ".gz", ".md")
+
+
+def question(
+    asked: Annotated[
+        str | None,
+        typer.Argument(metavar="QUESTION", help="A question, or a file with one a line (- for standard input)."),
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option("--model", "-m", metavar="MODEL", help="A model of --train; by default our own.")
+    ] = None,
+    train: Annotated[
+        Path | None,
+        typer.Option("--train", metavar="FILE", help="Learn new types from a table with a question and a type a row."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="MODEL", help="Where --train writes the model.")
+    ] = None,
+    evaluate: Annotated[
+        bool, typer.Option("--evaluate", help="Test the model on QUESTION, a table; by default on our held-out part.")
+    ] = False,
+    question_column: Annotated[
+        str, typer.Option("--question", metavar="COLUMN", help="The questions, for --train and --evaluate.")
+    ] = "question",
+    type_column: Annotated[str, typer.Option("--type", metavar="COLUMN", help="Their types.")] = "type",
+    method: Annotated[str, typer.Option("--method", metavar="NAME", help="For --train: mss, msb, mb or sb.")] = "mss",
+    penalty: Annotated[float, typer.Option("--penalty", min=0.0, metavar="X", help="For --train: on weights.")] = 1.0,
+    patterns: Annotated[
+        Path | None,
+        typer.Option("--patterns", metavar="FILE", help="For --train: regular expressions of your own, one a line."),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Say what kind of answer a question wants.
+
+    Our own model knows six types, in English and Chinese: Fact, List, Reason, Solution, Definition and Navigation.
+    One question is answered with its type, the probabilities and the patterns that it matched; a file line by line.
+    """
+    if train is not None:
+        if asked is not None or evaluate:
+            raise InputError("--train takes its questions from its own file: leave QUESTION and --evaluate out")
+        _train(train, out, (question_column, type_column), method, penalty, patterns, json)
+        return
+    if out is not None or patterns is not None:
+        raise InputError("--out and --patterns belong to --train FILE: add it, or leave them out")
+    if evaluate:
+        _evaluate(_loaded(model), asked, (question_column, type_column), json)
+        return
+    if asked is None or not asked.strip():
+        raise InputError("there is no question: give one, or a file with one a line")
+    if _is_file(asked):
+        _answer_all(_loaded(model), _lines(asked), json)
+    else:
+        _answer_one(_loaded(model), asked, json)
+
+
+def _loaded(path: Path | None) -> QuestionClassifier:
+    if path is None:
+        from rekern.questions.written import embedded_model
+
+        with output.status("learning the model from the questions of this package, once"):
+            return embedded_model()
+    from rekern.questions.files import load
+
+    return load(path)
+
+
+def _is_file(asked: str) -> bool:
+    """Whether the argument names a file; what looks like a name but is not there is an error, not a question."""
+    if asked == "-":
+        return True
+    if "\0" in asked:
+        return False
+    if os.path.isdir(asked):
+        raise InputError(f"{readable(asked)} is a folder: give a question, or a file with one a line")
+    if os.path.exists(asked):
+        return True
+    if " " not in asked and asked.lower().endswith(EXTENSIONS):
+        raise InputError(f"there is no file {readable(asked)}: check the path")
+    return False
+
+
+def _lines(path: str) -> list[str]:
+    """The questions of a file, one a line; empty lines are skipped."""
+    name = "standard input" if path == "-" else readable(path)
+    data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    questions = []
+    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").splitlines(), 1):
+        try:
+            text = line.decode("utf-8").strip()
+        except UnicodeDecodeError:
+            raise InputError(f"{name}, line {number} is not UTF-8 text: save the file as UTF-8") from None
+        if text:
+            questions.append(text)
+    if not questions:
+        raise InputError(f"{name} holds no question: write one a line")
+    return questions
+
+
+def _answer_one(model: QuestionClassifier, asked: str, json: bool) -> None:
+    if model.method in ("sb", "svm"):  # these have no patterns to show
+        _answer_all(model, [asked], json)
+        return
+    found = model.explain(asked)
+    if json:
+        listed = [
+            {"kind": p.kind, "pattern": p.pattern, "confidence": p.confidence, "weights": p.weights}
+            for p in found.patterns
+        ]
+        row = {"question": asked, "type": found.type, "probabilities": found.probabilities, "patterns": listed}
+        output.print_json({"rows": [row]})
+        return
+    console = output.console()
+    console.print(f"{found.type}\n")
+    grid = output.table("type", ">probability", "")
+    for kind, chance in sorted(found.probabilities.items(), key=lambda item: -item[1]):
+        grid.add_row(str(kind), f"{100 * chance:.1f} %", output.bar(chance))
+    console.print(grid)
+    console.print()
+    if not found.patterns:
+        console.print("No pattern of the model matches; the answer is the most frequent type.")
+        return
+    grid = output.table("pattern", "kind", ">confidence", "weights")
+    for fired in found.patterns[:SHOWN]:
+        weights = ", ".join(f"{kind} {weight:+.2f}" for kind, weight in fired.weights.items())
+        grid.add_row(fired.pattern, fired.kind, f"{fired.confidence:.2f}", weights)
+    console.print(grid)
+
+
+def _answer_all(model: QuestionClassifier, questions: list[str], json: bool) -> None:
+    chances = model.predict_proba(questions)
+    kinds = model.classes_.tolist()
+    best = chances.argmax(axis=1)
+    if json:
+        rows = [
+            {"question": asked, "type": kinds[place], "probabilities": dict(zip(kinds, row.tolist()))}
+            for asked, place, row in zip(questions, best, chances)
+        ]
+        output.print_json({"rows": rows})
+        return
+    from rekern.datasets.tables import write_table
+
+    columns: dict[str, Any] = {"type": [kinds[place] for place in best]}
+    columns["probability"] = [round(float(row[place]), 4) for place, row in zip(best, chances)]
+    write_table("-", {**columns, "question": questions})
+
+
+def _table(path: Path, columns: tuple[str, str]) -> tuple[list[str], list[str]]:
+    from rekern.datasets.tables import read_rows, text_column
+
+    rows = read_rows(path)
+    questions = text_column(rows, columns[0], path, "--question")
+    kinds = text_column(rows, columns[1], path, "--type")
+    for line, kind in zip(rows.lines, kinds):
+        if not kind.strip():
+            raise InputError(
+                f"{readable(path)}, {rows.unit} {line}: the type is missing; drop the row or give it a type"
+            )
+    return questions, [kind.strip() for kind in kinds]
+
+
+def _train(
+    path: Path,
+    out: Path | None,
+    columns: tuple[str, str],
+    method: str,
+    penalty: float,
+    patterns: Path | None,
+    json: bool,
+) -> None:
+    if out is None:
+        raise InputError("--train needs a place for the model: add -o MODEL")
+    from rekern.files import atomic_path
+    from rekern.questions.classifier import QuestionClassifier
+
+    if method not in ("mss", "msb", "mb", "sb"):
+        raise InputError(f"--method {method!r} is unknown: choose mss, msb, mb or sb")
+    with atomic_path(out) as temporary:  # now, so that a place that cannot be written is known before the work
+        questions, kinds = _table(path, columns)
+        started = time.perf_counter()
+        expressions = None if patterns is None else str(patterns)
+        with output.status(f"learning from {len(questions):,} questions"):
+            model = QuestionClassifier(method, penalty=penalty, expressions=expressions).fit(questions, kinds)
+        model.save(temporary)
+        took = time.perf_counter() - started
+    counts = {str(kind): kinds.count(str(kind)) for kind in model.classes_}
+    formulas = model.formulas_ if method != "sb" else None
+    for kind, count in counts.items():
+        if count == 1:
+            say(f"warning: the type {kind} has a single example; give it more")
+    if json:
+        result = {
+            "questions": len(questions),
+            "types": counts,
+            "formulas": formulas,
+            "model": str(out),
+            "seconds": took,
+        }
+        output.print_json(result)
+        return
+    listed = ", ".join(f"{kind} {count}" for kind, count in counts.items())
+    print(f"{len(questions):,} questions: {listed}")
+    learned = "a support vector machine" if formulas is None else f"{formulas:,} formulas"
+    print(f"{learned}, in {out}, after {output.seconds(took)}")
+
+
+def _evaluate(model: QuestionClassifier, path: str | None, columns: tuple[str, str], json: bool) -> None:
+    from rekern.questions.measures import in_per_cent, measured
+    from rekern.questions.written import LANGUAGES, load_questions
+
+    if path is not None:
+        parts = {readable(path): _table(Path(path), columns)}
+    else:
+        parts = {f"held-out {language}": load_questions("heldout", language) for language in LANGUAGES}
+    results = {name: measured(kinds, model.predict(questions).tolist()) for name, (questions, kinds) in parts.items()}
+    if json:
+        output.print_json(results)
+        return
+    console = output.console()
+    for name, result in results.items():
+        console.print(f"{name}: {result['accuracy']:.1f} % of {result['questions']:,} questions are right\n")
+        grid = output.table("type", ">questions", ">precision", ">recall", ">F")
+        for kind, row in result["types"].items():
+            grid.add_row(str(kind), str(row["questions"]), *(in_per_cent(row[n]) for n in ("precision", "recall", "f")))
+        console.print(grid)
+        console.print()

@@ -1,0 +1,260 @@
+"""Question classifiers as files: a zip of JSON and plain arrays, like all model files of this package.
+
+`rekern.load_model` reads them too. This module alone is enough to load one quickly, without the kernels.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rekern.errors import InputError, ModelFileError
+from rekern.files import atomic_path, readable
+from rekern.questions.evidence import Evidence, NGrams, Part
+from rekern.questions.expressions import Expressions
+from rekern.questions.machines import Machine
+from rekern.questions.soft import SoftPatterns
+from rekern.questions.strict import StrictPatterns
+
+if TYPE_CHECKING:
+    from rekern.questions.classifier import QuestionClassifier
+
+FORMAT = "rekern model"
+MODEL = "QuestionClassifier"
+VERSION = 2  # of the model files of this package: the first one with this kind of model
+LARGEST_MEMBER = 1 << 31
+
+Arrays = dict[str, np.ndarray]
+
+
+def save(model: QuestionClassifier, path: str | Path) -> None:
+    """Write a trained classifier; the file appears only when it is complete."""
+    from rekern import __version__
+
+    parameters = model.get_params(deep=False)
+    del parameters["kernel"]
+    parameters["expressions"] = None  # what was learned from them is among the parts
+    parameters["orders"] = [int(order) for order in model.orders]
+    if not isinstance(model.tagger, str):
+        raise InputError("a model with a tagger of your own cannot be saved; use tagger='words', 'spacy' or 'jieba'")
+    header: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "written_by": __version__,
+        "model": MODEL,
+        "parameters": {name: _plain(value) for name, value in parameters.items()},
+        "classes": model.classes_.tolist(),
+    }
+    arrays: Arrays = {}
+    if model.method in ("sb", "svm"):
+        header |= _describe_machine(model, arrays)
+    else:
+        header["parts"] = [_describe(part, number, arrays) for number, part in enumerate(model.evidence_.parts)]
+        arrays |= {"weights": model.weights_, "prior": model.prior_, "distribution": model.distribution_}
+    with atomic_path(Path(path)) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("model.json", json.dumps(header, ensure_ascii=True))
+        for name, array in arrays.items():
+            buffer = io.BytesIO()
+            np.lib.format.write_array(buffer, np.ascontiguousarray(array, dtype=np.float64), allow_pickle=False)
+            archive.writestr(f"{name}.npy", buffer.getvalue())
+
+
+def load(path: str | Path) -> QuestionClassifier:
+    """Read a classifier that ``save`` wrote.
+
+    >>> load("no such file.rekern")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.ModelFileError: no such file.rekern: there is no such file
+    """
+    name = readable(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            header = json.loads(_member(archive, "model.json"))
+            if not isinstance(header, dict) or header.get("format") != FORMAT:
+                raise ModelFileError("this is a zip file, but not a Rekern model")
+            if header.get("model") != MODEL:
+                raise ModelFileError(f"it holds a {header.get('model')!r}, not a classifier of questions")
+            if not isinstance(header.get("version"), int) or header["version"] > VERSION:
+                raise ModelFileError(
+                    f"it is of format version {header.get('version')!r}; this Rekern reads up to {VERSION}"
+                )
+            return read(header, archive)
+    except FileNotFoundError:
+        raise ModelFileError(f"{name}: there is no such file") from None
+    except ModelFileError as error:
+        raise ModelFileError(f"{name}: {error}") from None
+    except OSError as error:
+        raise ModelFileError(f"{name}: it cannot be read ({error.strerror or error})") from None
+    except zipfile.BadZipFile:
+        raise ModelFileError(f"{name}: this is not a model file, or it is truncated; train and save it again") from None
+    except MemoryError:
+        raise
+    except Exception as error:
+        # Whatever a damaged or hostile file provokes in the readers below, it means one thing to the caller.
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise ModelFileError(f"{name}: the model file is damaged ({reason}); train and save it again") from None
+
+
+def read(header: dict[str, Any], archive: zipfile.ZipFile) -> QuestionClassifier:
+    """The classifier of an open model file, whose header was checked."""
+    from rekern.questions.classifier import QuestionClassifier
+    from rekern.questions.units import named_tagger
+
+    parameters = dict(header["parameters"])
+    parameters["orders"] = tuple(parameters["orders"])
+    if not isinstance(parameters["tagger"], str):
+        raise ModelFileError("it names no tagger")
+    model = QuestionClassifier(**parameters)
+    model._check_parameters() if model.method != "svm" else None
+    model.classes_ = np.array(header["classes"])
+    if model.classes_.ndim != 1 or model.classes_.dtype.kind not in "biufU" or len(model.classes_) < 2:
+        raise ModelFileError("its types are not a list of names or numbers")
+    model._tagger = named_tagger(model.tagger)
+    if model.method in ("sb", "svm"):
+        _read_machine(model, header, archive)
+        return model
+    model.evidence_ = Evidence([_build(part, number, archive) for number, part in enumerate(header["parts"])])
+    model.weights_ = _array(archive, "weights", 2)
+    model.prior_ = _array(archive, "prior", 1)
+    model.distribution_ = _array(archive, "distribution", 2)
+    shape = (len(model.evidence_.names()), len(model.classes_))
+    if not model.weights_.shape == model.distribution_.shape == shape or len(model.prior_) != shape[1]:
+        raise ModelFileError("its parts do not fit together")
+    return model
+
+
+def _describe(part: Part, number: int, arrays: Arrays) -> dict[str, Any]:
+    if isinstance(part, StrictPatterns):
+        rarity = {word: int(part.rarity.get(word, 0)) for word in part.number}
+        return {"kind": "strict", "of": part.of, "patterns": part.patterns, "rarity": rarity}
+    if isinstance(part, Expressions):
+        return {"kind": "expression", "expressions": part.expressions}
+    described = {"terms": part.terms, "orders": part.orders, "stems": bool(part.stems)}
+    if isinstance(part, NGrams):
+        return {"kind": "n-gram", "of": part.of, **described}
+    centroids = part.centroids
+    arrays |= {
+        f"soft{number}-weights": part.weights,
+        f"soft{number}-data": centroids.data,
+        f"soft{number}-indices": centroids.indices,
+        f"soft{number}-offsets": centroids.indptr,
+        f"soft{number}-sizes": part.sizes,
+    }
+    return {"kind": "soft", "floor": float(part.floor), **described}
+
+
+def _build(part: dict[str, Any], number: int, archive: zipfile.ZipFile) -> Part:
+    if part["kind"] == "strict":
+        if part["of"] not in ("words", "shapes"):
+            raise ModelFileError("its strict patterns are of an unknown kind")
+        patterns = [tuple(None if word is None else str(word) for word in pattern) for pattern in part["patterns"]]
+        if not all(any(pattern) for pattern in patterns):
+            raise ModelFileError("one of its strict patterns has no word")
+        return StrictPatterns(patterns, {str(word): int(count) for word, count in part["rarity"].items()}, part["of"])
+    if part["kind"] == "expression":
+        return Expressions([str(expression) for expression in part["expressions"]])
+    terms = [str(term) for term in part["terms"]]
+    orders = tuple(int(order) for order in part["orders"])
+    if part["kind"] == "n-gram":
+        return NGrams(terms, orders, str(part["of"]), bool(part["stems"]))
+    if part["kind"] != "soft":
+        raise ModelFileError(f"it has patterns of an unknown kind {part['kind']!r}")
+    from scipy.sparse import csr_array
+
+    data, weights = _array(archive, f"soft{number}-data", 1), _array(archive, f"soft{number}-weights", 1)
+    indices, offsets = _whole(archive, f"soft{number}-indices"), _whole(archive, f"soft{number}-offsets")
+    if len(weights) != len(terms) or len(indices) != len(data) or (len(data) and indices.max() >= len(terms)):
+        raise ModelFileError("its soft patterns do not fit together")
+    if not len(offsets) or offsets[0] != 0 or offsets[-1] != len(data) or (np.diff(offsets) < 0).any():
+        raise ModelFileError("its soft patterns do not fit together")
+    sizes = _array(archive, f"soft{number}-sizes", 1)
+    centroids = csr_array((data, indices, offsets), shape=(len(offsets) - 1, len(terms)))
+    return SoftPatterns(terms, weights, centroids, sizes, orders, bool(part["stems"]), float(part["floor"]))
+
+
+def _describe_machine(model: QuestionClassifier, arrays: Arrays) -> dict[str, Any]:
+    machine = model.machine_
+    arrays |= {"coefficients": machine.coefficients, "intercept": machine.intercept}
+    described: dict[str, Any] = {"questions": [_text(question) for question in model.questions_]}
+    described["machine"] = {"price": machine.price, "width": machine.width, "temperature": machine.temperature}
+    if model.method == "sb":
+        return described | {"bigrams": model.bigrams_.terms}
+    from rekern.learning.descriptions import describe
+
+    kernel_arrays: dict[str, Any] = {}
+    described["kernel"] = describe(model.kernel_, kernel_arrays)
+    if kernel_arrays:
+        raise InputError("a classifier whose kernel holds word vectors cannot be saved; use a kernel without them")
+    return described
+
+
+def _read_machine(model: QuestionClassifier, header: dict[str, Any], archive: zipfile.ZipFile) -> None:
+    coefficients, intercept = _array(archive, "coefficients", 2), _array(archive, "intercept", 1)
+    described = {name: float(header["machine"][name]) for name in ("price", "width", "temperature")}
+    if not all(map(math.isfinite, described.values())):
+        raise ModelFileError("its machine is not described by finite numbers")
+    model.machine_ = Machine(coefficients, intercept, **described)
+    model.questions_ = [_text(question) for question in header["questions"]]
+    if coefficients.shape != (len(model.questions_), len(model.classes_)) or len(intercept) != len(model.classes_):
+        raise ModelFileError("its parts do not fit together")
+    if model.method == "sb":
+        model.bigrams_ = NGrams([str(term) for term in header["bigrams"]], (2,), "words")
+        return
+    from rekern.kernels.base import Kernel
+    from rekern.learning.descriptions import build
+
+    model.kernel = model.kernel_ = build(header["kernel"], {})
+    if not isinstance(model.kernel_, Kernel):
+        raise ModelFileError("it has no kernel")
+
+
+def _text(question: Any) -> Any:
+    if isinstance(question, str):
+        return question
+    if isinstance(question, list | tuple) and all(isinstance(token, str) for token in question):
+        return list(question)
+    raise InputError("only questions that are texts, bracketed trees or lists of tokens can be saved with a kernel")
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> bytes:
+    """The content of a member, unless it would unpack to more than any model of ours has."""
+    if name not in archive.namelist():
+        raise ModelFileError(f"this is a zip file, but not a Rekern model: it has no {name}")
+    size = archive.getinfo(name).file_size
+    if size > LARGEST_MEMBER:
+        raise ModelFileError(f"its {name} would unpack to {size:,} bytes; no model has more than {LARGEST_MEMBER:,}")
+    return archive.read(name)
+
+
+def _array(archive: zipfile.ZipFile, name: str, dimensions: int) -> np.ndarray:
+    stream = io.BytesIO(_member(archive, f"{name}.npy"))
+    if np.lib.format.read_magic(stream) != (1, 0):
+        raise ModelFileError(f"its {name} are not a table of numbers")
+    shape, by_column, kind = np.lib.format.read_array_header_1_0(stream)
+    content = stream.read()
+    # Checked before an array is made: a header may claim any size.
+    if by_column or kind != np.float64 or len(shape) != dimensions or math.prod(shape) * 8 != len(content):
+        raise ModelFileError(f"its {name} are not a table of numbers")
+    array = np.frombuffer(content, dtype=np.float64).reshape(shape).copy()
+    if not np.isfinite(array).all():
+        raise ModelFileError(f"its {name} are not finite numbers")
+    return array
+
+
+def _whole(archive: zipfile.ZipFile, name: str) -> np.ndarray:
+    array = _array(archive, name, 1)
+    whole = array.astype(np.int32)
+    if (whole != array).any() or (whole < 0).any():
+        raise ModelFileError(f"its {name} are not whole numbers")
+    return whole
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,121 @@
+"""`rekern question`: one question, a file of them, a taxonomy of one's own, and bad input."""
+
+import pytest
+
+from cli.running import error_of, invoke, json_of
+from rekern.datasets import write_table
+
+TYPES = {"Fact", "List", "Reason", "Solution", "Definition", "Navigation"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory):
+    """The embedded model in a folder of its own."""
+    from rekern.questions.written import embedded_model
+
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("REKERN_CACHE", str(folder))
+        embedded_model.cache_clear()
+        yield folder
+        embedded_model.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def labelled(tmp_path_factory):
+    path = tmp_path_factory.mktemp("labelled") / "labelled.tsv"
+    rows = [("why is it so", "because"), ("why not", "because"), ("how to go", "way"), ("how to swim", "way")] * 3
+    write_table(path, {"question": [q for q, _ in rows], "type": [t for _, t in rows]})
+    return path
+
+
+def test_one_question_in_either_language(cache):
+    text = invoke("question", "how do I get a visa for japan?").stdout
+    assert text.startswith("Solution") and "probability" in text and "pattern" in text
+    assert len(list((cache / "rekern").iterdir())) == 1
+    row = json_of("question", "为什么天空是蓝色的？")["rows"][0]
+    assert row["type"] == "Reason" and set(row["probabilities"]) == TYPES and row["patterns"]
+    assert sum(row["probabilities"].values()) == pytest.approx(1.0)
+
+
+def test_a_damaged_cache_is_made_anew(cache):
+    from rekern.questions.written import embedded_model
+
+    invoke("question", "why")
+    (file,) = (cache / "rekern").iterdir()
+    file.write_bytes(b"damaged")
+    embedded_model.cache_clear()
+    assert json_of("question", "why is the sky blue")["rows"][0]["type"] == "Reason"
+    assert file.stat().st_size > 100
+
+
+def test_a_file_line_by_line_with_mixed_languages(tmp_path):
+    path = tmp_path / "asked.txt"
+    path.write_text("\ufeffwho is lady gaga\n\n宫保鸡丁怎么做\n😀\nwhy\n", encoding="utf-8")
+    rows = json_of("question", path)["rows"]
+    assert [row["question"] for row in rows] == ["who is lady gaga", "宫保鸡丁怎么做", "😀", "why"]
+    assert [row["type"] for row in rows[:2]] == ["Definition", "Solution"]
+    assert all(set(row) == {"question", "type", "probabilities"} for row in rows)
+    lines = invoke("question", path).stdout.splitlines()
+    assert lines[0] == "type\tprobability\tquestion" and len(lines) == 5
+    assert invoke("question", "-", input="why is it\n").stdout.splitlines()[1].startswith("Reason")
+
+
+def test_a_taxonomy_of_ones_own(labelled, tmp_path):
+    model = tmp_path / "own.rekern"
+    patterns = tmp_path / "patterns.txt"
+    patterns.write_text("why .*\n", encoding="utf-8")
+    result = json_of("question", "--train", labelled, "-o", model, "--patterns", patterns, "--penalty", "0.1")
+    assert result["types"] == {"because": 6, "way": 6} and result["formulas"] > 0
+    assert json_of("question", "why me", "--model", model)["rows"][0]["type"] == "because"
+    assert json_of("question", "--evaluate", labelled, "--model", model)[str(labelled)]["accuracy"] == 100.0
+    for method in ("msb", "mb", "sb"):
+        assert (
+            "questions: because 6, way 6"
+            in invoke("question", "--train", labelled, "-o", model, "--method", method).stdout
+        )
+        assert "way" in invoke("question", "how to be", "--model", model).stdout
+
+
+def test_a_type_with_a_single_example_is_warned_of(tmp_path):
+    path = tmp_path / "few.tsv"
+    write_table(path, {"question": ["why not", "how to", "why me"], "type": ["R", "S", "R"]})
+    result = invoke("question", "--train", path, "-o", tmp_path / "m.rekern")
+    assert "the type S has a single example" in result.stderr
+
+
+def test_the_held_out_questions(cache):
+    """The figures that the documentation names come from this command."""
+    result = json_of("question", "--evaluate")
+    assert result["held-out english"]["accuracy"] >= 85 and result["held-out chinese"]["accuracy"] >= 80
+    assert all(row["f"] >= 0.7 for part in result.values() for row in part["types"].values())
+    assert "held-out english" in invoke("question", "--evaluate").stdout
+
+
+def test_bad_input(labelled, tmp_path):
+    model = tmp_path / "m.rekern"
+    assert "there is no question" in error_of("question")
+    assert "there is no question" in error_of("question", "  ")
+    assert "is a folder" in error_of("question", tmp_path)
+    assert "there is no file asked.txt" in error_of("question", "asked.txt")
+    (tmp_path / "empty.txt").write_text("\n \n", encoding="utf-8")
+    assert "holds no question" in error_of("question", tmp_path / "empty.txt")
+    (tmp_path / "latin.txt").write_bytes(b"why\ncaf\xe9\n")
+    assert "line 2 is not UTF-8" in error_of("question", tmp_path / "latin.txt")
+    assert "no such.rekern: there is no such file" in error_of("question", "why", "--model", "no such.rekern")
+    assert "add -o MODEL" in error_of("question", "--train", labelled)
+    assert "leave QUESTION" in error_of("question", "why", "--train", labelled, "-o", model)
+    assert "belong to --train" in error_of("question", "why", "-o", model)
+    assert "--method 'x' is unknown" in error_of("question", "--train", labelled, "-o", model, "--method", "x")
+    (tmp_path / "bad.txt").write_text("fine\na(b\n", encoding="utf-8")
+    message = error_of("question", "--train", labelled, "-o", model, "--patterns", tmp_path / "bad.txt")
+    assert "bad.txt, line 2, position 2: missing )" in message
+    assert not model.exists()
+    write_table(tmp_path / "hole.tsv", {"question": ["a", "b"], "type": ["R", ""]})
+    assert "line 3: the type is missing" in error_of("question", "--train", tmp_path / "hole.tsv", "-o", model)
+
+
+@pytest.mark.parametrize("asked", ["why", "😀", "word " * 5000, "why 天空 λ", "???", "a\x00b"])
+def test_whatever_is_asked_has_probabilities(asked):
+    row = json_of("question", asked)["rows"][0]
+    assert sum(row["probabilities"].values()) == pytest.approx(1.0) and row["type"] in TYPES
