@@ -29,9 +29,7 @@ def reproduce(
     ] = None,
     kernel: Annotated[
         str | None,
-        typer.Option(
-            "--kernel", metavar="K,…", help="geoquery, clang: word, dependency, syntactic, sums (word+dependency)."
-        ),
+        typer.Option("--kernel", metavar="K,…", help="geoquery, clang: word, dependency, syntactic, word+dependency …"),
     ] = None,
     train: Annotated[
         str | None, typer.Option("--train", metavar="N,…", help="geoquery, clang: numbers of training examples.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,8 +13,9 @@ from sklearn.exceptions import NotFittedError
 
 from rekern.errors import InputError
 from rekern.questions import machines, markov, strict
+from rekern.questions.answerer import Answerer
 from rekern.questions.evidence import Evidence, NGrams, Part, joined
-from rekern.questions.explanation import FiredPattern, QuestionExplanation
+from rekern.questions.explanation import QuestionExplanation
 from rekern.questions.expressions import Expressions, read_expressions
 from rekern.questions.soft import SoftPatterns
 from rekern.questions.units import Tagger, Units, cut, named_tagger
@@ -94,6 +95,8 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         self.kernel = kernel
         self.C = C
 
+    _trained: str | None = None  # the method of the last fit
+
     def fit(self, X: Any, y: Any) -> QuestionClassifier:
         """Learn from questions and their types."""
         self._check_parameters()
@@ -101,12 +104,15 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         labels = _labels(y, len(questions))
         self.classes_, types = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
-            raise InputError(f"all types are {self.classes_[0]!s}; a classifier needs examples of two types or more")
+            only = " ".join(str(self.classes_[0]).split())
+            raise InputError(f"all types are {only or 'empty'}; a classifier needs examples of two types or more")
         self._tagger = named_tagger(self.tagger)
+        self._trained = None  # until it is done: a fit that fails leaves no half of a model
         if self.method in ("sb", "svm"):
             self._fit_machine(questions, types)
         else:
             self._fit_logic(questions, types)
+        self._trained = self.method
         return self
 
     def _fit_logic(self, questions: list[str], types: np.ndarray) -> None:
@@ -170,11 +176,11 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
                 return np.zeros((0, len(self.classes_)))
             return self.machine_.scores(self.kernel_.gram(questions, self.questions_))
         if self.method == "sb":
-            left = self.bigrams_.match(self._cut(question) for question in questions)
-            right = self.bigrams_.match(self._cut(question) for question in self.questions_)
+            left = self.bigrams_.match(cut(question, self._tagger) for question in questions)
+            right = self.bigrams_.match(cut(question, self._tagger) for question in self.questions_)
             norms = (np.asarray(left.sum(axis=1)).ravel(), np.asarray(right.sum(axis=1)).ravel())
             return self.machine_.scores(machines.gaussian((left @ right.T).toarray(), self.machine_.width, *norms))
-        return self.evidence_.match(questions, self._cut) @ self.weights_ + self.prior_
+        return self._answerer().scores(questions)
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable type of each question."""
@@ -183,8 +189,7 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each type, given that a question has exactly one; a row for each question."""
-        scores = self.scores(X)
-        return markov.probabilities(scores) if len(scores) else scores
+        return markov.probabilities(self.scores(X))
 
     def explain(self, question: str, number: int | None = None) -> QuestionExplanation:
         """The patterns that fired, their confidences, and the weights that they gave to each type.
@@ -197,25 +202,7 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         self._check_fitted()
         if self.method in ("sb", "svm"):
             raise InputError(f"method={self.method!r} has no patterns to show: use 'mss', 'msb' or 'mb'")
-        if not isinstance(question, str):
-            raise InputError("explain takes one question, a str")
-        matched = self.evidence_.match([question], self._cut)
-        scores = matched @ self.weights_ + self.prior_
-        chances = markov.probabilities(scores)[0]
-        names = self.evidence_.names()
-        kinds = [_plain(kind) for kind in self.classes_]
-        fired = [
-            FiredPattern(names[column][0], names[column][1], confidence, _named(kinds, self.weights_[column]))
-            for column, confidence in zip(matched.indices.tolist(), matched.data.tolist())
-        ]
-        fired.sort(key=lambda pattern: -pattern.strength)
-        return QuestionExplanation(
-            question,
-            kinds[int(chances.argmax())],
-            dict(zip(kinds, map(float, chances))),
-            _named(kinds, self.prior_),
-            fired[:number],
-        )
+        return self._answerer().explain(question, number)
 
     @property
     def formulas_(self) -> int:
@@ -237,27 +224,32 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         self._check_fitted()
         save(self, path)
 
-    def _cut(self, question: str) -> Units:
-        return cut(question, self._tagger)
+    def _answerer(self) -> Answerer:
+        return Answerer(self.classes_, self.evidence_, self.weights_, self.prior_, self._tagger)
 
     def _questions(self, X: Any) -> list[Any]:
+        from rekern.structures.tokens import in_words
+
         if isinstance(X, str | bytes):
             raise InputError(
                 f"a list of questions is needed, got a {type(X).__name__}; for one question write [question]"
             )
-        questions = list(X)
+        try:
+            questions = list(X)
+        except TypeError:
+            raise InputError(f"a list of questions is needed, got {in_words(X)}") from None
         if self.method == "svm":  # a kernel takes what it takes: texts, trees
             return questions
-        from rekern.structures.tokens import in_words
-
         for row, question in enumerate(questions):
             if not isinstance(question, str):
                 raise InputError(f"row {row}: the question is {in_words(question)}; give a str, an empty one will do")
         return [str(question) for question in questions]
 
     def _check_fitted(self) -> None:
-        if not hasattr(self, "classes_"):
+        if self._trained is None:
             raise NotFittedError("this QuestionClassifier is not trained yet: call fit(questions, types) first")
+        if self._trained != self.method:
+            raise NotFittedError(f"this model was trained with method={self._trained!r}: call fit again")
 
     def _check_parameters(self) -> None:
         if self.method not in METHODS:
@@ -272,14 +264,17 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
                 raise InputError(f"{name}={value!r}: give a whole number of at least {least}")
         if self.shortest > self.longest:
             raise InputError(f"shortest={self.shortest} exceeds longest={self.longest}")
-        orders = list(self.orders)
-        if not orders or not all(isinstance(order, int | np.integer) and order >= 1 for order in orders):
+        orders = list(self.orders) if isinstance(self.orders, Iterable) else []
+        whole = [isinstance(order, int | np.integer) and not isinstance(order, bool) for order in orders]
+        if not orders or not all(whole) or min(orders) < 1:
             raise InputError(f"orders={self.orders!r}: give lengths of n-grams, such as (1, 2)")
         for name, limit in (("near", 1.0), ("floor", 1.0), ("share", 1.0), ("penalty", np.inf), ("start", np.inf)):
             value = getattr(self, name)
             number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else -1.0
             if not 0 <= number <= limit or number == np.inf:
                 raise InputError(f"{name}={value!r}: give a number from 0" + (f" to {limit:g}" if limit == 1 else ""))
+        if self.C is not None and not (isinstance(self.C, Real) and not isinstance(self.C, bool) and self.C > 0):
+            raise InputError(f"C={self.C!r}: give a number above 0, or None to choose it by cross-validation")
 
 
 class LearnedTable(NamedTuple):
@@ -321,33 +316,40 @@ def learn_table(
 
 def _labels(y: Any, rows: int) -> np.ndarray:
     """The labels, checked: one for each question, all text or all numbers."""
-    labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else list(y))
+    try:
+        listed = list(y)
+        labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else listed)
+    except (TypeError, ValueError):
+        raise InputError("types are needed for training, a list of names or numbers, one for each question") from None
     if labels.ndim != 1 or len(labels) != rows:
         raise InputError(f"there are {rows} questions but {len(labels)} types; give one type for each question")
     if not rows:
         raise InputError("there are no questions to train on; give some of each type")
-    for row, label in enumerate(labels.tolist()):
-        if label is None or label != label:
+    for row, label in enumerate(listed):
+        if _is_missing(label):
             raise InputError(f"row {row}: the type is missing; drop the row or give it a type")
     if labels.dtype == object:
         labels = np.array(labels.tolist())
-    if labels.ndim != 1 or labels.dtype.kind not in "biufU":
+    mixed = len({isinstance(label, str) for label in listed}) > 1
+    if mixed or labels.ndim != 1 or labels.dtype.kind not in "biufU":
         raise InputError("types must be all text or all numbers; convert them first")
     return labels
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas' NA is neither equal to itself nor not
+        return True
 
 
 def _expressions(given: Any) -> Expressions | None:
     if given is None:
         return None
-    made = read_expressions(given) if isinstance(given, str | Path) else Expressions(list(given))
+    if isinstance(given, str | Path):
+        made = read_expressions(given)
+    elif isinstance(given, Iterable):
+        made = Expressions(given)
+    else:
+        raise InputError(f"expressions={given!r}: give a list of regular expressions, or the name of a file")
     return made if made.expressions else None
-
-
-def _named(kinds: list[Any], values: np.ndarray) -> dict[Any, float]:
-    """The weights that are not 0, by type, the largest first."""
-    chosen = [(kind, float(value)) for kind, value in zip(kinds, values) if value]
-    return dict(sorted(chosen, key=lambda item: -item[1]))
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value

@@ -22,7 +22,7 @@ from rekern.questions.units import HAN
 LONGEST = 1_000  # characters of an expression
 MOST_STATES = 1_000  # of one expression, its counted repetitions written out
 DEEPEST = 50  # groups inside groups
-MOST_KEPT = 20_000  # states of the lazily built automaton before it is begun anew
+MOST_KEPT = 500_000  # nodes and characters in the states of an automaton before it is begun anew: some 50 MB
 
 CHARACTER, SPLIT, ASSERTION, ACCEPT = range(4)
 CHINESE = re.compile(f"[{HAN}]")
@@ -54,6 +54,8 @@ class Expressions:
         self.expressions = list(expressions)
         self.automata: list[Automaton] = []
         for number, expression in enumerate(self.expressions):
+            if not isinstance(expression, str):
+                raise InputError(f"expression {number + 1} is {expression!r}: give a str")
             try:
                 self.automata.append(Automaton(expression))
             except ExpressionError as error:
@@ -134,18 +136,21 @@ class Automaton:
         self.start = _Compiler(expression, self.nodes, self.tests).compile()
         self.needs_chinese = not self._accepts_without_chinese()
         self.rest = self._accepts_any_rest()
-        self.passed: dict[str, frozenset[str]] = {}  # a character -> the tests that it passes
         self.always, self.never = _Final(self, frozenset(), START), _Final(self, frozenset(), START)
         self.always.verdict, self.never.verdict = True, False
         self._begin()
 
     def _begin(self) -> None:
         """Forget all states but the first."""
+        self.passed: dict[str, frozenset[str]] = {}  # a character -> the tests that it passes
         self.states: dict[tuple[frozenset[int], int], _State] = {}
+        self.kept = 0
         self.first = self._state(frozenset([self.start]), START)
 
     def matches(self, text: str) -> bool:
         """Whether the expression matches the whole text."""
+        if self.kept >= MOST_KEPT:
+            self._begin()
         state = self.first
         try:
             for character in text:
@@ -159,6 +164,7 @@ class Automaton:
 
     def step(self, state: _State, character: str) -> _State:
         """The state behind a character."""
+        self.kept += 1
         kind = WORD if character.isalnum() or character == "_" else OTHER
         passed = self.passed.get(character)
         if passed is None:
@@ -176,8 +182,9 @@ class Automaton:
     def _state(self, places: frozenset[int], before: int) -> _State:
         found = self.states.get((places, before))
         if found is None:
-            if len(self.states) >= MOST_KEPT:
+            if self.kept >= MOST_KEPT:
                 self._begin()
+            self.kept += len(places)
             found = self.states[places, before] = _State(self, places, before)
         return found
 
@@ -315,7 +322,9 @@ class _Compiler:
         if source in ("^", "$", r"\b", r"\B", r"\A", r"\Z"):
             return self._add((ASSERTION, source, following, -1), place)
         if source not in self.tests:
-            self.tests[source] = re.compile(source, re.IGNORECASE | re.DOTALL)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # "possible nested set": it may become one in some later Python
+                self.tests[source] = re.compile(source, re.IGNORECASE | re.DOTALL)
         return self._add((CHARACTER, source, following, -1), place)
 
     def _atom_end(self, place: int, depth: int) -> int:
@@ -337,6 +346,8 @@ class _Compiler:
         mark = text[place + 1]
         if mark.isdigit() and mark != "0":
             raise ExpressionError("back references are not supported; write the text out", place + 1)
+        if mark == "0":  # a number in base 8, of up to two digits more
+            return place + 2 + len(_OCTAL.match(text, place + 2).group())  # type: ignore[union-attr]
         if mark == "N":
             return text.index("}", place) + 1
         return place + 2 + {"x": 2, "u": 4, "U": 8}.get(mark, 0)
@@ -368,6 +379,7 @@ class _Compiler:
         return least, int(most) if most else None, found.end()
 
 
+_OCTAL = re.compile("[0-7]{0,2}")
 _QUANTIFIER = re.compile(
     r"(?:(?P<mark>[*+?])|\{(?P<least>\d*)(?P<comma>,)?(?P<most>\d*)(?<!\{)\})(?:\?|(?P<possessive>\+))?|"
 )

@@ -1,6 +1,7 @@
 """Question classifiers as files: a zip of JSON and plain arrays, like all model files of this package.
 
-`rekern.load_model` reads them too. This module alone is enough to load one quickly, without the kernels.
+`rekern.load_model` reads them too. This module alone is enough to load one quickly, without the kernels, and with
+`load_answerer` without scikit-learn.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import io
 import json
 import math
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +18,13 @@ import numpy as np
 
 from rekern.errors import InputError, ModelFileError
 from rekern.files import atomic_path, readable
+from rekern.questions.answerer import Answerer
 from rekern.questions.evidence import Evidence, NGrams, Part
 from rekern.questions.expressions import Expressions
 from rekern.questions.machines import Machine
 from rekern.questions.soft import SoftPatterns
 from rekern.questions.strict import StrictPatterns
+from rekern.questions.units import named_tagger
 
 if TYPE_CHECKING:
     from rekern.questions.classifier import QuestionClassifier
@@ -29,6 +33,7 @@ FORMAT = "rekern model"
 MODEL = "QuestionClassifier"
 VERSION = 2  # of the model files of this package: the first one with this kind of model
 LARGEST_MEMBER = 1 << 31
+LARGEST_NUMBER = 1e100
 
 Arrays = dict[str, np.ndarray]
 
@@ -41,7 +46,8 @@ def save(model: QuestionClassifier, path: str | Path) -> None:
     del parameters["kernel"]
     parameters["expressions"] = None  # what was learned from them is among the parts
     parameters["orders"] = [int(order) for order in model.orders]
-    if not isinstance(model.tagger, str):
+    parameters["tagger"] = parameters["tagger"] or "words"
+    if not isinstance(parameters["tagger"], str):
         raise InputError("a model with a tagger of your own cannot be saved; use tagger='words', 'spacy' or 'jieba'")
     header: dict[str, Any] = {
         "format": FORMAT,
@@ -73,6 +79,15 @@ def load(path: str | Path) -> QuestionClassifier:
     ...
     rekern.errors.ModelFileError: no such file.rekern: there is no such file
     """
+    return _opened(path, read)
+
+
+def load_answerer(path: str | Path) -> Answerer | QuestionClassifier:
+    """The same, with no more than answers need; a model without patterns is a classifier."""
+    return _opened(path, _read_answerer)
+
+
+def _opened(path: str | Path, reader: Callable[[dict[str, Any], zipfile.ZipFile], Any]) -> Any:
     name = readable(path)
     try:
         with zipfile.ZipFile(path) as archive:
@@ -85,7 +100,7 @@ def load(path: str | Path) -> QuestionClassifier:
                 raise ModelFileError(
                     f"it is of format version {header.get('version')!r}; this Rekern reads up to {VERSION}"
                 )
-            return read(header, archive)
+            return reader(header, archive)
     except FileNotFoundError:
         raise ModelFileError(f"{name}: there is no such file") from None
     except ModelFileError as error:
@@ -105,7 +120,6 @@ def load(path: str | Path) -> QuestionClassifier:
 def read(header: dict[str, Any], archive: zipfile.ZipFile) -> QuestionClassifier:
     """The classifier of an open model file, whose header was checked."""
     from rekern.questions.classifier import QuestionClassifier
-    from rekern.questions.units import named_tagger
 
     parameters = dict(header["parameters"])
     parameters["orders"] = tuple(parameters["orders"])
@@ -113,21 +127,39 @@ def read(header: dict[str, Any], archive: zipfile.ZipFile) -> QuestionClassifier
         raise ModelFileError("it names no tagger")
     model = QuestionClassifier(**parameters)
     model._check_parameters() if model.method != "svm" else None
-    model.classes_ = np.array(header["classes"])
-    if model.classes_.ndim != 1 or model.classes_.dtype.kind not in "biufU" or len(model.classes_) < 2:
-        raise ModelFileError("its types are not a list of names or numbers")
-    model._tagger = named_tagger(model.tagger)
     if model.method in ("sb", "svm"):
+        model.classes_ = _classes(header)
+        model._tagger = named_tagger(model.tagger)
         _read_machine(model, header, archive)
-        return model
-    model.evidence_ = Evidence([_build(part, number, archive) for number, part in enumerate(header["parts"])])
-    model.weights_ = _array(archive, "weights", 2)
-    model.prior_ = _array(archive, "prior", 1)
-    model.distribution_ = _array(archive, "distribution", 2)
-    shape = (len(model.evidence_.names()), len(model.classes_))
-    if not model.weights_.shape == model.distribution_.shape == shape or len(model.prior_) != shape[1]:
-        raise ModelFileError("its parts do not fit together")
+    else:
+        learned = _read_patterns(header, archive)
+        model.classes_, model.evidence_ = learned.classes_, learned.evidence
+        model.weights_, model.prior_, model._tagger = learned.weights, learned.prior, learned.tagger
+        model.distribution_ = _array(archive, "distribution", 2)
+        if model.distribution_.shape != model.weights_.shape:
+            raise ModelFileError("its parts do not fit together")
+    model._trained = model.method
     return model
+
+
+def _read_answerer(header: dict[str, Any], archive: zipfile.ZipFile) -> Answerer | QuestionClassifier:
+    return _read_patterns(header, archive) if "parts" in header else read(header, archive)
+
+
+def _read_patterns(header: dict[str, Any], archive: zipfile.ZipFile) -> Answerer:
+    classes = _classes(header)
+    evidence = Evidence([_build(part, number, archive) for number, part in enumerate(header["parts"])])
+    weights, prior = _array(archive, "weights", 2), _array(archive, "prior", 1)
+    if weights.shape != (len(evidence.names()), len(classes)) or len(prior) != len(classes):
+        raise ModelFileError("its parts do not fit together")
+    return Answerer(classes, evidence, weights, prior, named_tagger(str(header["parameters"]["tagger"])))
+
+
+def _classes(header: dict[str, Any]) -> np.ndarray:
+    classes = np.array(header["classes"])
+    if classes.ndim != 1 or classes.dtype.kind not in "biufU" or len(classes) < 2:
+        raise ModelFileError("its types are not a list of names or numbers")
+    return classes
 
 
 def _describe(part: Part, number: int, arrays: Arrays) -> dict[str, Any]:
@@ -243,7 +275,7 @@ def _array(archive: zipfile.ZipFile, name: str, dimensions: int) -> np.ndarray:
     if by_column or kind != np.float64 or len(shape) != dimensions or math.prod(shape) * 8 != len(content):
         raise ModelFileError(f"its {name} are not a table of numbers")
     array = np.frombuffer(content, dtype=np.float64).reshape(shape).copy()
-    if not np.isfinite(array).all():
+    if not (np.abs(array) <= LARGEST_NUMBER).all():  # so that no sum of them is infinite; NaN fails too
         raise ModelFileError(f"its {name} are not finite numbers")
     return array
 

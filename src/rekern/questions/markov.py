@@ -132,5 +132,5 @@ def probabilities(scores: np.ndarray) -> np.ndarray:
     >>> probabilities(np.array([[0.0, 0.0], [1e4, 0.0]])).tolist()
     [[0.5, 0.5], [1.0, 0.0]]
     """
-    terms = np.exp(scores - scores.max(axis=1, keepdims=True))
+    terms = np.exp(scores - scores.max(axis=1, keepdims=True, initial=-np.inf))
     return terms / terms.sum(axis=1, keepdims=True)

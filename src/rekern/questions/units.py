@@ -109,7 +109,7 @@ def _tagged(pairs: Sequence[tuple[str, bool]]) -> Units:
     found: list[str] = []
     function: list[bool] = []
     shapes: list[str | None] = []
-    for text, is_function in pairs:
+    for text, is_function in _checked(pairs):
         for unit in plain_units(text):
             found.append(unit)
             function.append(bool(is_function) or unit in words.INTERROGATIVES)
@@ -119,6 +119,16 @@ def _tagged(pairs: Sequence[tuple[str, bool]]) -> Units:
         if is_function:
             shapes[place] = found[place]
     return Units(tuple(found), tuple(function), tuple(shapes))
+
+
+def _checked(pairs: Any) -> list[tuple[str, bool]]:
+    try:
+        listed = [(text, is_function) for text, is_function in pairs]
+    except (TypeError, ValueError):
+        listed = [(None, None)]
+    if not all(isinstance(text, str) and not isinstance(is_function, str) for text, is_function in listed):
+        raise InputError("a tagger returns a list of pairs: a word, and whether it is a function word")
+    return listed
 
 
 def plain_units(text: str) -> list[str]:

@@ -1,0 +1,373 @@
+"""Meaning grammars: which meanings there are, how each is written, and (optionally) its SQL.
+
+A grammar file is plain text, one production a line; a line that begins with a blank continues the one before::
+
+    # a comment
+    start Query
+    Query -> answer({State})                  := SELECT DISTINCT name FROM ({1})
+    State -> next_to({State})                 := SELECT b AS name FROM border WHERE a IN ({1})
+    State -> both({State}, {State})           := {1} INTERSECT {2}
+    State -> state(all)                       := SELECT name FROM state
+    State -> stateid({StateName})             := SELECT name FROM state WHERE name = {1}
+    StateName -> '{name}'
+    names StateName = texas | new york | united states of america
+    names StateName := SELECT name FROM state
+    also StateName united states of america = usa | the u. s.
+
+- ``start`` names the start symbol. Without the line it is the left side of the first production.
+- The right side of a production is the text of the meaning. ``{State}`` is a slot for a meaning of the non-terminal
+  ``State``; ``{{`` and ``}}`` stand for braces. Blanks do not matter when a meaning is read; it is printed as here.
+- After ``:=`` stands an SQL template: ``{1}``, ``{2}`` … are the SQL of the slots, in their order. The value of a name
+  is a bound parameter, so ``{1}`` for a slot of names stands for a question mark, never for text.
+- ``{name}`` (only in a production without other slots) makes one production for each name of the non-terminal: those
+  of its ``names NonTerminal = a | b`` lines, and those that its ``names NonTerminal := SELECT …`` line finds in the
+  database (`Grammar.name_queries`, `Grammar.with_names`). ``also NonTerminal name = phrase | phrase`` lists other words
+  for a name. ``{number}`` stands for any number that the sentence mentions, ``{word}`` for any of its words.
+
+WASP's files (``*n:State -> ({ next_to_1 ( *n:State ) })``) are read by the same function.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from rekern.errors import InputError
+from rekern.files import readable
+
+_TOKEN = re.compile(r"[^\s(){}\[\],'\"]+|[(){}\[\],'\"]")
+_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
+CLASSES = ("name", "number", "word")
+
+
+@dataclass(frozen=True)
+class Production:
+    """One production: ``left`` is written as ``parts`` with the meanings of the ``slots`` between them.
+
+    ``kind`` is "rule"; "name" for a production that only names an entity, which ``value`` holds and ``phrases`` may
+    call in a sentence; "number" or "word" for one that takes its value from the sentence. ``silent`` says that no words
+    of a sentence stand for it (WASP's mark ``zero-fertility``).
+
+    >>> production = Production(0, "State", ("next_to(", ")"), ("State",))
+    >>> str(production), production.predicate
+    ('State -> next_to({State})', 'next_to')
+    """
+
+    number: int
+    left: str
+    parts: tuple[str, ...]
+    slots: tuple[str, ...] = ()
+    sql: str | None = None
+    kind: str = "rule"
+    value: str | None = None
+    phrases: tuple[str, ...] = ()
+    silent: bool = False
+
+    def __str__(self) -> str:
+        written = [part.replace("{", "{{").replace("}", "}}") for part in self.parts]
+        if self.kind in ("number", "word"):
+            return f"{self.left} -> {written[0]}{{{self.kind}}}{written[1]}"
+        between = [f"{{{slot}}}" for slot in self.slots] + [""]
+        return f"{self.left} -> {''.join(part + slot for part, slot in zip(written, between))}"
+
+    @property
+    def predicate(self) -> str:
+        """The words of the right side that are not slots, joined by blanks; "" if there are only signs."""
+        return " ".join(token for part in self.parts for token in tokens(part) if re.search(r"\w", token))
+
+    @cached_property
+    def symbols(self) -> tuple[tuple[str, bool], ...]:
+        """The right side as (token, False) and (non-terminal or class, True)."""
+        inner = self.slots if self.kind in ("rule", "name") else (self.kind,)
+        found: list[tuple[str, bool]] = []
+        for place, part in enumerate(self.parts):
+            found += [(token, False) for token in tokens(part)]
+            if place < len(inner):
+                found.append((inner[place], True))
+        return tuple(found)
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """A parse tree of a meaning; ``value`` is the number or word that a production of a class took."""
+
+    production: Production
+    children: tuple[Derivation, ...] = ()
+    value: str | None = None
+
+    def meaning(self) -> str:
+        """The meaning as text.
+
+        >>> grammar = read_grammar(["Query -> answer({State})", "State -> state(all)"])
+        >>> grammar.parse("answer( state( all ) )").meaning()
+        'answer(state(all))'
+        """
+        inner = [child.meaning() for child in self.children] or ([] if self.value is None else [self.value])
+        return "".join(part + text for part, text in zip(self.production.parts, [*inner, ""]))
+
+    def productions(self) -> list[Production]:
+        """The productions from the top, each before those of its slots."""
+        return [self.production, *(production for child in self.children for production in child.productions())]
+
+
+@dataclass(frozen=True, repr=False)
+class Grammar:
+    """A checked context-free grammar of meanings; `read_grammar` makes one.
+
+    ``name_queries`` holds the SQL that finds the names of a non-terminal, ``name_templates`` its ``{name}`` production.
+    """
+
+    start: str
+    productions: tuple[Production, ...]
+    name_queries: Mapping[str, str] = field(default_factory=dict)
+    name_templates: Mapping[str, Production] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Grammar({self.start}, {len(self.productions)} productions)"
+
+    @cached_property
+    def by_left(self) -> dict[str, list[Production]]:
+        """The productions of each non-terminal, in the order of the file."""
+        found: dict[str, list[Production]] = {}
+        for production in self.productions:
+            found.setdefault(production.left, []).append(production)
+        return found
+
+    @cached_property
+    def entities(self) -> frozenset[str]:
+        """The non-terminals whose productions only name something: names, numbers, words.
+
+        >>> sorted(read_grammar(["Query -> {State}", "State -> '{name}'", "names State = utah"]).entities)
+        ['State']
+        """
+        return frozenset(
+            [left for left, found in self.by_left.items() if all(p.kind != "rule" for p in found)]
+            + list(self.name_templates)
+        )
+
+    def derivations(self, meaning: str, limit: int = 1000) -> list[Derivation]:
+        """All derivations of a meaning (at most ``limit`` of each part of it), the first in grammar order first."""
+        found = _Reader(self, meaning, limit)
+        try:
+            return found.derive(self.start, 0, len(found.tokens))
+        except RecursionError:
+            raise InputError(f"the meaning {_short(meaning)} is nested too deeply") from None
+
+    def parse(self, meaning: str, productions: Iterable[str] | None = None) -> Derivation:
+        """The derivation of a meaning: of several, the one with these productions (as in the data), else the first.
+
+        ``productions`` lists them from the top, as `Production` prints them or as WASP writes them.
+
+        >>> grammar = read_grammar(["Query -> answer({State})", "State -> state(all)"])
+        >>> [str(production) for production in grammar.parse("answer(state(all))").productions()]
+        ['Query -> answer({State})', 'State -> state(all)']
+        >>> grammar.parse("answer(state(some))")
+        Traceback (most recent call last):
+        ...
+        rekern.errors.InputError: the grammar cannot derive answer(state(some)): no production goes on at 'some'
+        """
+        found = self.derivations(meaning)
+        if not found:
+            raise InputError(f"the grammar cannot derive {_short(meaning)}: {self._obstacle(meaning)}")
+        if productions is not None:
+            wanted = [_canonical(line) for line in productions]
+            for derivation in found:
+                if _agrees(derivation, wanted):
+                    return derivation
+            raise InputError(f"the productions given for {_short(meaning)} are not a derivation of it")
+        if len(found) > 1:
+            warnings.warn(
+                f"{_short(meaning)} has several derivations; the first in grammar order is used", stacklevel=2
+            )
+        return found[0]
+
+    def with_names(self, names: Mapping[str, Iterable[Any]]) -> Grammar:
+        """The grammar with further names for its ``{name}`` productions, say from a database.
+
+        >>> grammar = read_grammar(["Query -> {State}", "State -> '{name}'", "names State := SELECT name FROM state"])
+        >>> grammar.with_names({"State": ["new york", "utah"]}).parse("'utah'").meaning()
+        "'utah'"
+        """
+        productions = list(self.productions)
+        seen = {(p.left, p.value) for p in productions if p.kind == "name"}
+        for left, values in names.items():
+            if left not in self.name_templates:
+                raise InputError(f"{left} has no production with {{name}}, so it takes no names")
+            for value in map(str, values):
+                if (left, value) not in seen and value.strip():
+                    seen.add((left, value))
+                    productions.append(named(self.name_templates[left], value))
+        return replace(self, productions=tuple(replace(p, number=i) for i, p in enumerate(productions)))
+
+    def _obstacle(self, meaning: str) -> str:
+        """Where the reading of a meaning ended."""
+        found = tokens(meaning)
+        known = {token for p in self.productions for token, slot in p.symbols if not slot}
+        classes = {p.kind for p in self.productions}
+        for token in found:
+            if token not in known and not any(_is_of_class(token, kind) for kind in classes):
+                return f"no production goes on at {token!r}"
+        return "its parts are known, but no productions join them in this way" if found else "it is empty"
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of a meaning: signs of punctuation one by one, and what stands between them and blanks.
+
+    >>> tokens("cityid('new york', _)")
+    ['cityid', '(', "'", 'new', 'york', "'", ',', '_', ')']
+    """
+    return _TOKEN.findall(text)
+
+
+def named(template: Production, value: str, phrases: Sequence[str] = ()) -> Production:
+    """The production that names one entity, made from a production with ``{name}``."""
+    text = f"{template.parts[0]}{value}{template.parts[1]}"
+    return replace(template, parts=(text,), kind="name", value=value, phrases=(value, *phrases))
+
+
+class _Reader:
+    """Reads one meaning: the derivations of every (non-terminal, span) that is asked for, each computed once."""
+
+    def __init__(self, grammar: Grammar, meaning: str, limit: int):
+        self.grammar, self.tokens, self.limit = grammar, tokens(meaning), limit
+        self.known: dict[tuple[str, int, int], list[Derivation]] = {}
+        self.candidates = _by_first_token(grammar)
+
+    def derive(self, left: str, first: int, last: int) -> list[Derivation]:
+        if first >= last:
+            return []
+        key = (left, first, last)
+        if key not in self.known:
+            found: list[Derivation] = []
+            free, anchored = self.candidates.get(left, ([], {}))
+            for production in sorted([*free, *anchored.get(self.tokens[first], [])], key=lambda p: p.number):
+                end, slot = production.symbols[-1]
+                if slot or end == self.tokens[last - 1]:
+                    found += self._apply(production, first, last)
+            self.known[key] = found[: self.limit]
+        return self.known[key]
+
+    def _apply(self, production: Production, first: int, last: int) -> list[Derivation]:
+        """The derivations of a span that begin with this production."""
+        if production.kind in ("number", "word"):
+            before = len(tokens(production.parts[0]))
+            value = self.tokens[first + before] if first + before < last else ""
+            whole = [value if slot else token for token, slot in production.symbols]
+            fits = whole == self.tokens[first:last] and _is_of_class(value, production.kind)
+            return [Derivation(production, (), value)] if fits else []
+        found = [Derivation(production, children) for children in self._sequences(production.symbols, 0, first, last)]
+        return found[: self.limit]
+
+    def _sequences(
+        self, symbols: tuple[tuple[str, bool], ...], place: int, first: int, last: int
+    ) -> list[tuple[Derivation, ...]]:
+        """The ways to read symbols from ``place`` on over a span."""
+        while place < len(symbols) and not symbols[place][1]:
+            if first >= last or symbols[place][0] != self.tokens[first]:
+                return []
+            place, first = place + 1, first + 1
+        if place == len(symbols):
+            return [()] if first == last else []
+        left = symbols[place][0]
+        if place == len(symbols) - 1:
+            return [(child,) for child in self.derive(left, first, last)]
+        rest = len(symbols) - place - 1  # every symbol takes a token at least
+        after, slot = symbols[place + 1]
+        found: list[tuple[Derivation, ...]] = []
+        for end in range(first + 1, last - rest + 1):
+            if not slot and self.tokens[end] != after:
+                continue
+            children = self.derive(left, first, end)
+            if children:
+                tails = self._sequences(symbols, place + 1, end, last)
+                found += [(child, *tail) for child in children for tail in tails]
+        return found[: self.limit]
+
+
+def _by_first_token(grammar: Grammar) -> dict[str, tuple[list[Production], dict[str, list[Production]]]]:
+    """Per non-terminal: productions that begin with a slot, and the others by their first token."""
+    cached = grammar.__dict__.get("_first_tokens")
+    if cached is None:
+        cached = {}
+        for production in grammar.productions:
+            free, anchored = cached.setdefault(production.left, ([], {}))
+            token, slot = production.symbols[0]
+            (free if slot else anchored.setdefault(token, [])).append(production)
+        grammar.__dict__["_first_tokens"] = cached  # a frozen dataclass still has a dictionary for cached values
+    return cached
+
+
+def _is_of_class(token: str, kind: str) -> bool:
+    if kind == "number":
+        return _NUMBER.fullmatch(token) is not None
+    return kind == "word" and re.search(r"\w", token) is not None
+
+
+def _agrees(derivation: Derivation, wanted: list[str]) -> bool:
+    """Whether a derivation has these productions; a back-reference of WASP stands for any derivation of its symbol."""
+    place = 0
+    stack = [derivation]
+    while stack:
+        node = stack.pop()
+        if place == len(wanted):
+            return False
+        line, place = wanted[place], place + 1
+        if line == f"{node.production.left} -> *^":
+            continue
+        if line not in (_canonical(str(node.production)), _canonical(f"{node.production.left} -> {node.meaning()}")):
+            return False
+        stack.extend(reversed(node.children))
+    return place == len(wanted)
+
+
+def _canonical(line: str) -> str:
+    """A production's text, ours or WASP's, without the differences of spacing."""
+    left, _, right = line.partition("->")
+    wasp = left.strip().startswith("*n:")
+    left, right = left.strip().removeprefix("*n:"), right.strip()
+    if wasp and right.startswith("({") and "})" in right:
+        right = right[2 : right.rindex("})")].strip()
+        if right.startswith("*^:"):
+            return f"{left} -> *^"
+        right = re.sub(r"\*n:(\w+)", r"\1", right)
+    else:
+        right = re.sub(r"\{([A-Z]\w*)\}", r"\1", right).replace("{{", "{").replace("}}", "}")
+    return f"{left} -> {' '.join(tokens(right))}"
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def read_grammar(source: str | Path | Iterable[str], start: str | None = None) -> Grammar:
+    """The grammar of a file (a path) or of a list of lines, in our format or in WASP's, checked.
+
+    >>> grammar = read_grammar(["Query -> answer({State})", "State -> state(all)", "State -> next_to({State})"])
+    >>> grammar.start, len(grammar.productions)
+    ('Query', 3)
+    >>> read_grammar(["Query -> answer({Stat})"])
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: line 1: no production defines Stat, which Query -> answer({Stat}) uses
+    """
+    from rekern.krisp.grammarfiles import read_lines
+
+    if isinstance(source, str | Path):
+        name = readable(source)
+        try:
+            lines = Path(source).read_text(encoding="utf-8-sig").splitlines()
+        except FileNotFoundError:
+            raise InputError(f"{name}: there is no such grammar file") from None
+        except (OSError, UnicodeDecodeError, ValueError) as error:
+            raise InputError(f"{name}: it cannot be read as UTF-8 text ({error})") from None
+        try:
+            return read_lines(lines, start)
+        except InputError as error:
+            raise InputError(f"{name}, {error}") from None
+    return read_lines(list(source), start)

@@ -1,0 +1,213 @@
+"""A second opinion on a reading: does the question as a whole ask for what the reading consists of?
+
+The parser looks at a reading's parts one by one, so it may like a reading that passes over a word. Here the words of
+the whole question, alone and in twos, predict the parts of its meaning by ridge regression; a reading loses for every
+part that is not expected and for every expected part that it lacks. It also loses for every telling word that it
+overlooks: one that came with certain predicates in nearly all questions for training, of which it has none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from rekern.krisp.grammar import Derivation
+
+RIDGE = 0.03
+MARGIN = 0.5  # by which a part should be expected or not
+LIFT = 3.0  # times as often as elsewhere must a predicate come with a word that tells of it
+NEARLY_ALL = 0.95  # of the questions with a telling word have a predicate that it tells of
+TWICE = 2  # so often at least must it have come
+
+# English words that ask for nothing by themselves: a question may have them although no question for training did.
+# Negations, comparisons, quantities and directions are not among them.
+_NEUTRAL = """
+a an the this that these those there here it its he she they them their his her i me my we us our you your one
+ones 's 'd 'm 'll 're 've be am is are was were been being do does did done doing have has had having can could
+will would shall should may might must ought get gets got please kindly thanks hello hi so now then just really
+exactly actually also too well ok oh as of in on at to for by with from into about tell say name list show give
+want wants need needs like likes know knows wonder let see look looking find found think mean call called go
+going ask asking what which any some every each all such only together
+"""
+NEUTRAL = frozenset(_NEUTRAL.split())
+NEGATIONS = frozenset(["not", "n't", "no", "never", "neither", "nor", "without", "except", "excluding"])
+
+
+class SecondOpinion:
+    """Predicts which parts a meaning has from the words of its question.
+
+    >>> from rekern.krisp.grammar import read_grammar
+    >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})", "S -> red({S})"])
+    >>> meanings = [grammar.parse(text) for text in ("all", "big(all)", "red(all)", "big(red(all))")]
+    >>> opinion = SecondOpinion([["things"], ["big", "things"], ["red", "things"], ["big", "red", "things"]], meanings)
+    >>> values = opinion.expected(["big", "things"])
+    >>> opinion.agreement(values, meanings[1]) > opinion.agreement(values, meanings[2])
+    True
+    """
+
+    def __init__(self, sentences: Sequence[Sequence[str]], derivations: Sequence[Derivation]):
+        self._telling = _telling_words(sentences, derivations)
+        self._denied = {
+            (word, predicates(derivation))
+            for words, derivation in zip(sentences, derivations)
+            for word in NEGATIONS.intersection(words)
+        }
+        self._features: dict[tuple[str, ...], int] = {}
+        self._parts: dict[str, int] = {}
+        for words in sentences:
+            for feature in features(words):
+                self._features.setdefault(feature, len(self._features))
+        found = [parts(derivation) for derivation in derivations]
+        for labels in found:
+            for label in sorted(labels):
+                self._parts.setdefault(label, len(self._parts))
+        signs = -np.ones((len(found), len(self._parts)))
+        for row, labels in enumerate(found):
+            signs[row, [self._parts[label] for label in labels]] = 1
+        self._mean = signs.mean(axis=0) if len(found) else np.zeros(len(self._parts))
+        X = self._matrix(sentences)
+        dual = np.linalg.solve(X @ X.T + RIDGE * np.eye(len(X)), signs - self._mean)
+        self._weights = X.T @ dual
+
+    def expected(self, words: Sequence[str]) -> np.ndarray:
+        """For every part that a meaning may have, a number: above 0 if these words ask for it."""
+        return self._matrix([words])[0] @ self._weights + self._mean
+
+    def agreement(self, expected: np.ndarray, derivation: Derivation) -> float:
+        """How well a reading agrees with what is expected: 0, or below."""
+        signs = -np.ones(len(expected))
+        unknown = 0
+        for label in parts(derivation):
+            if label in self._parts:
+                signs[self._parts[label]] = 1
+            else:
+                unknown += 1
+        return -float(np.maximum(0.0, MARGIN - signs * expected).sum()) - 2.0 * unknown
+
+    def overlooked(self, words: Sequence[str], derivation: Derivation) -> int:
+        """How many telling words a reading overlooks.
+
+        >>> from rekern.krisp.grammar import read_grammar
+        >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})"])
+        >>> meanings = [grammar.parse(text) for text in ["big(all)"] * 2 + ["all"] * 6]
+        >>> opinion = SecondOpinion([["big", "things"]] * 2 + [["things"]] * 6, meanings)
+        >>> [opinion.overlooked(["big", "old", "things"], meaning) for meaning in (meanings[0], meanings[-1])]
+        [0, 1]
+        """
+        has = predicates(derivation)
+        return sum(not self._telling[word] & has for word in self._telling.keys() & set(words))
+
+    def denied(self, words: Sequence[str], derivation: Derivation) -> int:
+        """How many negations there are that no question for training had with a meaning of the same predicates.
+
+        >>> from rekern.krisp.grammar import read_grammar
+        >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})", "S -> small({S})"])
+        >>> meanings = [grammar.parse(text) for text in ("big(all)", "small(all)")]
+        >>> opinion = SecondOpinion([["big", "things"], ["not", "big", "things"]], meanings)
+        >>> [opinion.denied(["not", "big"], meaning) for meaning in meanings]
+        [1, 0]
+        """
+        has = predicates(derivation)
+        return sum((word, has) not in self._denied for word in NEGATIONS.intersection(words))
+
+    def strange(self, words: Sequence[str], seen: Sequence[str]) -> list[str]:
+        """Those of the words that no question for training has; ``seen`` are the same words as they were learned.
+
+        >>> from rekern.krisp.grammar import read_grammar
+        >>> opinion = SecondOpinion([["how", "long"]], [read_grammar(["Q -> length"]).parse("length")])
+        >>> opinion.strange(["please", "how", "far"], ["pleas", "how", "far"])
+        ['far']
+        """
+        return [
+            word for word, known in zip(words, seen) if (known,) not in self._features and word.lower() not in NEUTRAL
+        ]
+
+    def _matrix(self, sentences: Sequence[Sequence[str]]) -> np.ndarray:
+        found = np.zeros((len(sentences), len(self._features)))
+        for row, words in enumerate(sentences):
+            present = features(words)
+            for feature in present:
+                if feature in self._features:
+                    found[row, self._features[feature]] = 1 / np.sqrt(len(present))
+        return found
+
+
+def _telling_words(sentences: Sequence[Sequence[str]], derivations: Sequence[Derivation]) -> dict[str, frozenset[str]]:
+    """The words that tell of certain predicates, and these predicates.
+
+    >>> from rekern.krisp.grammar import read_grammar
+    >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})", "S -> old({S})"])
+    >>> texts = ["all"] * 6 + ["big(all)", "big(all)", "old(all)"]
+    >>> words = [["all", "things"]] * 6 + [["big", "things"], ["big", "ones"], ["old", "things"]]
+    >>> _telling_words(words, [grammar.parse(text) for text in texts])
+    {'big': frozenset({'big'})}
+    """
+    found = [predicates(derivation) for derivation in derivations]
+    usual = Counter(predicate for has in found for predicate in has)
+    with_word: dict[str, list[frozenset[str]]] = {}
+    for words, has in zip(sentences, found):
+        for word in set(words):
+            with_word.setdefault(word, []).append(has)
+    telling = {}
+    for word in sorted(with_word):
+        beside = with_word[word]
+        counts = Counter(predicate for has in beside for predicate in has)
+        told = frozenset(
+            predicate
+            for predicate, count in counts.items()
+            if count >= TWICE and count / len(beside) >= LIFT * usual[predicate] / len(found)
+        )
+        if told and sum(bool(told & has) for has in beside) >= NEARLY_ALL * len(beside):
+            telling[word] = told
+    return telling
+
+
+def features(words: Sequence[str]) -> set[tuple[str, ...]]:
+    """The words, the pairs of neighbours, and the pairs with one word between them; the ends count as words.
+
+    >>> sorted(features(["how", "long"]))  # doctest: +NORMALIZE_WHITESPACE
+    [('<',), ('<', '*', 'long'), ('<', 'how'), ('>',), ('how',), ('how', '*', '>'), ('how', 'long'), ('long',),
+     ('long', '>')]
+    """
+    whole = ["<", *words, ">"]
+    found: set[tuple[str, ...]] = {(word,) for word in whole}
+    found.update(pairwise(whole))
+    found.update((first, "*", second) for first, second in zip(whole, whole[2:]))
+    return found
+
+
+def predicates(derivation: Derivation) -> frozenset[str]:
+    """The predicates of a meaning.
+
+    >>> from rekern.krisp.grammar import read_grammar
+    >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})"])
+    >>> sorted(predicates(grammar.parse("big(big(all))")))
+    ['all', 'big']
+    """
+    return frozenset(p.predicate for p in derivation.productions() if p.kind == "rule" and p.predicate)
+
+
+def parts(derivation: Derivation) -> set[str]:
+    """The predicates of a meaning, which of them stands below which, and the top one.
+
+    >>> from rekern.krisp.grammar import read_grammar
+    >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})"])
+    >>> sorted(parts(grammar.parse("big(all)")))
+    ['all', 'big', 'big / all', 'top / big']
+    """
+    found: set[str] = set()
+
+    def visit(node: Derivation, above: str) -> None:
+        production = node.production
+        label = above
+        if production.kind == "rule" and production.predicate:
+            label = production.predicate
+            found.update((label, f"{above} / {label}"))
+        for child in node.children:
+            visit(child, label)
+
+    visit(derivation, "top")
+    return found

@@ -1,0 +1,209 @@
+"""Derivations become SQL: the templates of their productions put into each other, all values as bound parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rekern.errors import InputError
+from rekern.krisp.grammar import Derivation, Grammar, Production
+
+LONGEST_SQL = 1_000_000  # a template that uses a slot twice, nested a few times, grows without bound
+
+DEEPEST = 6  # queries inside each other before one of them becomes a table of a WITH clause
+
+_SLOT = re.compile(r"\{(\d+)\}")
+_STRING = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
+_PARAMETER = re.compile(r":v\d+")
+
+
+class Query(NamedTuple):
+    """SQL with named parameters, ``:v1`` and so on, and their values."""
+
+    sql: str
+    parameters: dict[str, str | int | float]
+
+
+def compile_sql(derivation: Derivation) -> Query:
+    """The SQL of a derivation; names, numbers and words of the meaning are parameters, never text of the SQL.
+
+    >>> from rekern.krisp.grammar import read_grammar
+    >>> grammar = read_grammar([
+    ...     "Query -> answer({State})      := SELECT DISTINCT name FROM ({1}) AS s",
+    ...     "State -> next_to({StateName}) := SELECT b AS name FROM border WHERE a = {1}",
+    ...     "StateName -> '{name}'",
+    ...     "names StateName = texas | utah",
+    ... ])
+    >>> query = compile_sql(grammar.parse("answer(next_to('utah'))"))
+    >>> query.sql
+    'SELECT DISTINCT name FROM (SELECT b AS name FROM border WHERE a = :v1) AS s'
+    >>> query.parameters
+    {'v1': 'utah'}
+    """
+    parameters: dict[str, str | int | float] = {}
+    parts: list[str] = []
+    sql = _expand(derivation, parameters, parts).sql
+    begin = re.match(r"\s*(SELECT|WITH(\s+RECURSIVE)?)\b", sql, re.IGNORECASE)
+    if begin is None:
+        raise InputError(f"{derivation.production}: its SQL must begin with SELECT or WITH")
+    if parts:
+        listed = ", ".join(f"q{number} AS ({part})" for number, part in enumerate(parts, 1))
+        own = begin[1].upper() != "SELECT"
+        sql = f"{begin[1]} {listed}, {sql[begin.end() :].lstrip()}" if own else f"WITH {listed} {sql}"
+    return Query(sql, parameters)
+
+
+class _Part(NamedTuple):
+    """The SQL of a part of a derivation, and how deeply queries stand inside each other in it."""
+
+    sql: str
+    depth: int
+
+
+def _expand(derivation: Derivation, parameters: dict[str, str | int | float], parts: list[str]) -> _Part:
+    """The SQL of a derivation.
+
+    A query that is used twice, or that is deeply nested (SQLite reads only so many levels), becomes a table of the
+    WITH clause, whose queries are ``parts``.
+    """
+    production = derivation.production
+    if production.kind == "rule":
+        slots = [_expand(child, parameters, parts) for child in derivation.children]
+    else:
+        value = production.value if production.kind == "name" else derivation.value
+        name = f"v{len(parameters) + 1}"
+        parameters[name] = _number(value or "") if production.kind == "number" else value or ""
+        slots = [_Part(f":{name}", 0)]
+    text = template(production)
+    for place, slot in enumerate(slots):
+        whole = f"({{{place + 1}}})"
+        deep = slot.depth >= DEEPEST or text.count(whole) > 1
+        if deep and whole in text and re.match(r"\s*(SELECT|WITH)\b", slot.sql, re.IGNORECASE):
+            parts.append(slot.sql)
+            slots[place] = _Part(f"SELECT * FROM q{len(parts)}", 1)
+    sql = _SLOT.sub(lambda found: slots[int(found[1]) - 1].sql, text)
+    if len(sql) > LONGEST_SQL:
+        raise InputError(f"{production}: the SQL of the query grows beyond {LONGEST_SQL:,} characters")
+    return _Part(sql, 1 + max((slot.depth for slot in slots), default=0))
+
+
+def template(production: Production) -> str:
+    """The SQL template of a production; one that names an entity is the parameter itself if it has none.
+
+    >>> template(Production(0, "State", ("state(all)",)))
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: State -> state(all) has no SQL: write := SELECT ... behind it
+    """
+    if production.sql is not None:
+        return production.sql
+    if production.kind != "rule":
+        return "{1}"
+    if len(production.slots) == 1 and not production.predicate:
+        return "{1}"  # a production that only leads on, as Query -> {State}
+    raise InputError(f"{production} has no SQL: write := SELECT ... behind it")
+
+
+def check_templates(grammar: Grammar) -> None:
+    """Refuse templates that name a slot that is not there, or that hold several statements.
+
+    >>> from rekern.krisp.grammar import read_grammar
+    >>> check_templates(read_grammar(["Query -> answer({X}) := SELECT {2}", "X -> x := SELECT 1"]))
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: Query -> answer({X}): its SQL has {2}, but there is 1 slot
+    """
+    for production in _templates(grammar):
+        sql = template(production)
+        slots = len(production.slots) if production.kind == "rule" else 1
+        for number in _SLOT.findall(sql):
+            if not 1 <= int(number) <= slots:
+                count = f"there {'is' if slots == 1 else 'are'} {slots or 'no'} slot{'' if slots == 1 else 's'}"
+                raise InputError(f"{production}: its SQL has {{{number}}}, but {count}")
+        outside = _STRING.sub("", sql)
+        if ";" in outside:
+            raise InputError(f"{production}: its SQL must be one statement, without a semicolon")
+        if _PARAMETER.search(outside):
+            raise InputError(f"{production}: its SQL has a parameter of its own; only {{1}}, {{2}} … are filled in")
+
+
+def _templates(grammar: Grammar) -> Iterator[Production]:
+    """The productions, those that only differ in the name of an entity once."""
+    seen = set()
+    for production in [*grammar.productions, *grammar.name_templates.values()]:
+        key = (production.left, production.kind, production.sql)
+        if production.kind == "rule" or key not in seen:
+            seen.add(key)
+            yield production
+
+
+def examples(grammar: Grammar) -> list[tuple[Production, Derivation]]:
+    """For each production with a template of its own, a short derivation of a whole query that uses it.
+
+    >>> from rekern.krisp.grammar import read_grammar
+    >>> grammar = read_grammar(["Q -> answer({X})", "X -> both({X},{X})", "X -> x"])
+    >>> [derivation.meaning() for _, derivation in examples(grammar)]
+    ['answer(x)', 'answer(both(x,x))', 'answer(x)']
+    """
+    shortest = _shortest(grammar)
+    around = _ways_up(grammar)
+    found = []
+    for production in _templates(grammar):
+        if production.kind == "name" and production.value is None:
+            continue  # a template of names: its names are productions of their own
+        if any(slot not in shortest for slot in production.slots):
+            continue  # of names that are not known yet
+        tree = _with_shortest(production, shortest)
+        while tree.production.left != grammar.start:
+            parent, place = around[tree.production.left]
+            children = [shortest.get(slot) for slot in parent.slots]
+            children[place] = tree
+            if None in children:
+                break
+            tree = Derivation(parent, tuple(child for child in children if child is not None))
+        else:
+            found.append((production, tree))
+    return found
+
+
+def _with_shortest(production: Production, shortest: dict[str, Derivation]) -> Derivation:
+    if production.kind == "rule":
+        return Derivation(production, tuple(shortest[slot] for slot in production.slots))
+    return Derivation(production, (), None if production.kind == "name" else "0")
+
+
+def _shortest(grammar: Grammar) -> dict[str, Derivation]:
+    """A derivation of least height for every non-terminal that has one."""
+    found: dict[str, Derivation] = {}
+    while True:
+        ready = {
+            left: production
+            for left, productions in grammar.by_left.items()
+            if left not in found
+            for production in reversed(productions)
+            if all(slot in found for slot in production.slots)
+        }
+        if not ready:
+            return found
+        found.update({left: _with_shortest(production, found) for left, production in ready.items()})
+
+
+def _ways_up(grammar: Grammar) -> dict[str, tuple[Production, int]]:
+    """For each non-terminal, the production and the slot by which it is reached from the start in the fewest steps."""
+    found: dict[str, tuple[Production, int]] = {}
+    waiting = [grammar.start]
+    for left in waiting:
+        for production in grammar.by_left.get(left, []):
+            for place, slot in enumerate(production.slots):
+                if slot not in found and slot != grammar.start:
+                    found[slot] = (production, place)
+                    waiting.append(slot)
+    return found
+
+
+def _number(text: str) -> int | float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)

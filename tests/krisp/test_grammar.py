@@ -1,0 +1,135 @@
+"""Meaning grammars: reading, checking, deriving, printing back."""
+
+import json
+import warnings
+
+import pytest
+
+from rekern.errors import InputError
+from rekern.krisp.grammar import Derivation, read_grammar, tokens
+from rekern.krisp.grammarfiles import read_phrases
+from rekern.reproduce.clang import unwrapped
+
+
+def rows(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_all_meanings_of_geoquery_print_back(corpora):
+    folder = corpora / "geoquery"
+    grammar = read_grammar(folder / "mrl-grammar.txt")
+    assert (grammar.start, len(grammar.productions)) == ("Query", 807)
+    found = [(row["funql"], grammar.parse(row["funql"], row["mr_parse"])) for row in rows(folder / "geo880.jsonl")]
+    assert sum(derivation.meaning() == meaning for meaning, derivation in found) == 880
+    assert sum(len(grammar.derivations(meaning)) > 1 for meaning, _ in found) == 68
+
+
+def test_all_meanings_of_clang_print_back(corpora):
+    folder = corpora / "robocup_clang"
+    grammar = read_grammar(folder / "mrl-grammar.txt")
+    found = [(unwrapped(row["clang"]), row["mr_parse"]) for row in rows(folder / "clang300.jsonl")]
+    assert sum(grammar.parse(meaning, productions).meaning() == meaning for meaning, productions in found) == 300
+
+
+def test_the_first_of_several_derivations_is_used_with_one_warning():
+    grammar = read_grammar(["Query -> {A}", "Query -> {B}", "A -> x", "B -> x"])
+    with pytest.warns(UserWarning, match="x has several derivations") as caught:
+        derivation = grammar.parse("x")
+    assert len(caught) == 1
+    assert [str(production) for production in derivation.productions()] == ["Query -> {A}", "A -> x"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        given = grammar.parse("x", ["Query -> {B}", "B -> x"])
+    assert str(given.productions()[1]) == "B -> x"
+    with pytest.raises(InputError, match="are not a derivation of it"):
+        grammar.parse("x", ["Query -> {B}", "A -> x"])
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([], "line 1: there are no productions"),
+        (["Query -> f({X})"], r"line 1: no production defines X, which Query -> f\(\{X\}\) uses"),
+        (["Query -> a", "X -> b"], "line 2: X -> b can never be used"),
+        (["Query -> {A}", "A -> {B}", "B -> {A}", "B -> b"], "closes a cycle: A would derive itself"),
+        (["Query -> f({Query})"], r"line 1: Query -> f\(\{Query\}\) never ends"),
+        (["Query -> a", "Query -> a"], "line 2: Query -> a stands in line 1 already"),
+        (["query -> a"], "line 1: 'query' is no non-terminal"),
+        (["Query -> {A", "A -> a"], "line 1: a single '{'"),
+        (["Query ->"], "line 1: the right side of Query is empty"),
+        (["Query -> a :="], "line 1: after := there must be SQL"),
+        (["hello"], "line 1: this is neither a production"),
+        (["Query -> '{name}'"], "line 1: Query has no names"),
+        (["Query -> '{name}{Query}'"], r"line 1: \{name\} must be the only slot"),
+        (["Query -> a", "names Query = b"], r"line 2: Query has no production with \{name\}"),
+        (["Query -> a", "names Query"], "line 2: names needs"),
+        (["Query -> a", "also Query = b"], "line 2: write 'also"),
+        (["start Other", "Query -> a"], "no production defines the start symbol Other"),
+        (["*n:A -> ({ a })", "*n:B -> ({ b })"], "give the start symbol; A, B could be it"),
+        (["*n:A -> a"], "line 1: this is no production of the form"),
+    ],
+)
+def test_bad_grammars_are_refused_in_one_line(lines, message):
+    with pytest.raises(InputError, match=message) as caught:
+        read_grammar(lines)
+    assert "\n" not in str(caught.value)
+
+
+def test_files_are_named_in_messages(tmp_path):
+    path = tmp_path / "g.txt"
+    with pytest.raises(InputError, match="there is no such grammar file"):
+        read_grammar(path)
+    path.write_bytes(b"\xff\xfe\xff")
+    with pytest.raises(InputError, match="cannot be read as UTF-8"):
+        read_grammar(path)
+    path.write_text("Query -> f({X})", encoding="utf-8")
+    with pytest.raises(InputError, match=r"g\.txt, line 1: no production defines X"):
+        read_grammar(path)
+
+
+def test_the_whole_format(tmp_path):
+    text = (
+        "# states\nstart Query\nQuery -> answer({State})   := SELECT name\n    FROM ({1})\n"
+        "State -> {{{State}, {State}}}\nState -> '{name}'\nnames State = new york | utah\n"
+        "names State := SELECT name FROM state\nalso State new york = ny | the empire state\nState -> n{number}\n"
+    )
+    path = tmp_path / "g.txt"
+    path.write_text(text, encoding="utf-8")
+    grammar = read_grammar(path)
+    assert grammar.productions[0].sql == "SELECT name FROM ({1})"
+    assert grammar.name_queries == {"State": "SELECT name FROM state"}
+    meaning = "answer({'new york', {'utah', n 4}})"
+    assert grammar.parse(meaning).meaning() == meaning.replace("n 4", "n4")
+    named = {p.value: p.phrases for p in grammar.productions if p.kind == "name"}
+    assert named == {"new york": ("new york", "ny", "the empire state"), "utah": ("utah",)}
+    more = grammar.with_names({"State": ["ohio", "utah", " "]})
+    assert [p.value for p in more.productions if p.kind == "name"] == ["new york", "utah", "ohio"]
+    with pytest.raises(InputError, match="Query has no production with"):
+        grammar.with_names({"Query": ["x"]})
+
+
+def test_what_cannot_be_derived_is_said_with_the_place(grammar):
+    with pytest.raises(InputError, match="no production goes on at 'sice'"):
+        grammar.parse("answer(sice(stateid('utah')))")
+    with pytest.raises(InputError, match="no productions join them in this way"):
+        grammar.parse("answer(river(river(stateid('utah'))))")
+    with pytest.raises(InputError, match="it is empty"):
+        grammar.parse(" ")
+    with pytest.raises(InputError, match=r"nested too deeply|cannot derive"):
+        grammar.parse("answer(" + "next_to(" * 5000 + "state(all)" + ")" * 5001)
+
+
+def test_ambiguous_meanings_do_not_explode():
+    grammar = read_grammar(["Query -> {A}", "A -> {A} {A}", "A -> x"])
+    assert len(grammar.derivations("x " * 12, limit=50)) == 50
+
+
+def test_blanks_do_not_matter_and_quotes_are_tokens():
+    assert tokens("f ( 'new  york' )") == ["f", "(", "'", "new", "york", "'", ")"]
+
+
+def test_phrases_of_another_list():
+    grammar = read_grammar(["*n:Q -> ({ f ( *n:S ) })", "*n:S -> ({ ' tx ' })"])
+    found = read_phrases(grammar, ["*n:S -> ({ tx })", "*n:S -> ({ texas })", "other"], {"S": {"texas": "tx"}})
+    assert found.productions[1].phrases == ("tx", "texas")
+    assert isinstance(found.parse("f('tx')"), Derivation)

@@ -1,0 +1,110 @@
+"""KRISP straight from its definitions: kernels on one pair of substrings, all derivations of a sentence listed."""
+
+from itertools import combinations, permutations
+
+
+def word_subsequences(a, b, decay, longest):
+    """Every pair of equal subsequences listed; a gap of g words in all weighs decay ** g."""
+    total = 0
+    for length in range(1, longest + 1):
+        for rows in combinations(range(len(a)), length):
+            for columns in combinations(range(len(b)), length):
+                if [a[i] for i in rows] == [b[j] for j in columns]:
+                    gaps = rows[-1] - rows[0] + 1 - length + columns[-1] - columns[0] + 1 - length
+                    total += decay**gaps
+    return total
+
+
+def way_up(heads, place):
+    way = [place]
+    while heads[way[-1]] >= 0:
+        way.append(heads[way[-1]])
+    return way
+
+
+def path(heads, a, b):
+    """The places that the path from a climbs through up to its highest one, and those it goes down through to b."""
+    up, down = way_up(heads, a), way_up(heads, b)
+    top = next(place for place in up if place in down)
+    return up[: up.index(top) + 1], down[: down.index(top)][::-1]
+
+
+def dependency_paths(a, b, decay):
+    """Every pair of paths between words of the two substrings; a and b are (words, heads, start, end)."""
+    total = 0
+    for i in range(a[2], a[3]):
+        for j in range(i, a[3]):
+            for k in range(b[2], b[3]):
+                for m in range(b[2], b[3]):
+                    if (i == j) != (k == m):
+                        continue
+                    up, down = path(a[1], i, j)
+                    up2, down2 = path(b[1], k, m)
+                    if [[a[0][x] for x in part] for part in (up, down)] == [
+                        [b[0][x] for x in part] for part in (up2, down2)
+                    ]:
+                        total += decay ** (len(up) - 1 + len(down))
+    return total
+
+
+def covering(tree, start, end, pruned=False):
+    """The smallest constituent over words start … end - 1 of a tree (label, child, …) whose leaves are words.
+
+    ``pruned``: without the words outside and the branches that then have none.
+    """
+    found = []
+
+    def visit(node, place):
+        if isinstance(node, str):
+            inside = start <= place < end
+            return place + 1, node if inside or not pruned else None
+        here, kept = place, []
+        for child in node[1:]:
+            place, part = visit(child, place)
+            kept += [] if part is None else [part]
+        if here <= start and end <= place:
+            found.append((place - here, len(found), (node[0], *kept)))
+        return place, (node[0], *kept) if kept else None
+
+    visit(tree, 0)
+    return min(found, key=lambda entry: entry[:2])[2]  # of equal spans the lower one, which is found first
+
+
+def best_derivations(symbol, rules, leaves, words, swapped=0.99):
+    """All derivations of the whole sentence with their probabilities, best first, by listing everything.
+
+    ``rules`` are (name, left, children, score, first), ``score(start, end)`` a probability; the children from ``first``
+    on are slots, of which every two in another order than the rule's cost the factor ``swapped``.
+    ``leaves(symbol, start, end)`` lists (name, probability) of what a symbol can be on its own.
+    """
+
+    def partitions(start, end, number):
+        if number == 1:
+            yield [(start, end)]
+            return
+        for cut in range(start + 1, end - number + 2):
+            for rest in partitions(cut, end, number - 1):
+                yield [(start, cut), *rest]
+
+    def derive(left, start, end):
+        for name, probability in leaves(left, start, end):
+            if probability > 0:
+                yield probability, (name, start, end)
+        for name, symbol, children, score, first in rules:
+            number = len(children)
+            if symbol != left or score(start, end) <= 0 or end - start < number:
+                continue
+            for spans in partitions(start, end, number):
+                for order in permutations(range(number)):
+                    placed = [(children[c], *spans[order.index(c)]) for c in range(number)]
+                    wrong = sum(order[x] > order[y] >= first for x, y in combinations(range(number), 2))
+                    yield from combine(name, start, end, score(start, end) * swapped**wrong, placed)
+
+    def combine(name, start, end, probability, parts):
+        found = [(probability, ())]
+        for part in parts:
+            found = [(p * q, (*done, child)) for p, done in found for q, child in derive(*part)]
+        for p, children in found:
+            yield p, (name, start, end, children)
+
+    return sorted(derive(symbol, 0, words), key=lambda entry: -entry[0])
