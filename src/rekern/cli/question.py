@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,7 +15,10 @@ from rekern.errors import InputError
 from rekern.files import readable
 
 if TYPE_CHECKING:
+    from rekern.questions.answerer import Answerer
     from rekern.questions.classifier import QuestionClassifier
+
+    Model = Answerer | QuestionClassifier
 
 SHOWN = 8  # patterns of one question
 EXTENSIONS = (".txt", ".tsv", ".csv", ".json", ".jsonl", ".gz", ".md")
@@ -25,7 +27,7 @@ EXTENSIONS = (".txt", ".tsv", ".csv", ".json", ".jsonl", ".gz", ".md")
 def question(
     asked: Annotated[
         str | None,
-        typer.Argument(metavar="QUESTION", help="A question, or a file with one a line (- for standard input)."),
+        typer.Argument(metavar="QUESTION", help="A question, or a file: one a line, or a table (- for input)."),
     ] = None,
     model: Annotated[
         Path | None, typer.Option("--model", "-m", metavar="MODEL", help="A model of --train; by default our own.")
@@ -41,11 +43,15 @@ def question(
         bool, typer.Option("--evaluate", help="Test the model on QUESTION, a table; by default on our held-out part.")
     ] = False,
     question_column: Annotated[
-        str, typer.Option("--question", metavar="COLUMN", help="The questions, for --train and --evaluate.")
+        str, typer.Option("--question", metavar="COLUMN", help="The questions of a table.")
     ] = "question",
     type_column: Annotated[str, typer.Option("--type", metavar="COLUMN", help="Their types.")] = "type",
-    method: Annotated[str, typer.Option("--method", metavar="NAME", help="For --train: mss, msb, mb or sb.")] = "mss",
-    penalty: Annotated[float, typer.Option("--penalty", min=0.0, metavar="X", help="For --train: on weights.")] = 1.0,
+    method: Annotated[
+        str | None, typer.Option("--method", metavar="NAME", help="For --train: mss (the default), msb, mb or sb.")
+    ] = None,
+    penalty: Annotated[
+        float | None, typer.Option("--penalty", min=0.0, metavar="X", help="For --train: on weights, by default 1.")
+    ] = None,
     patterns: Annotated[
         Path | None,
         typer.Option("--patterns", metavar="FILE", help="For --train: regular expressions of your own, one a line."),
@@ -60,30 +66,34 @@ def question(
     if train is not None:
         if asked is not None or evaluate:
             raise InputError("--train takes its questions from its own file: leave QUESTION and --evaluate out")
-        _train(train, out, (question_column, type_column), method, penalty, patterns, json)
+        if model is not None:
+            raise InputError("--train learns a new model: leave --model out, -o says where to write it")
+        columns, price = (question_column, type_column), 1.0 if penalty is None else penalty
+        _train(train, out, columns, method or "mss", price, patterns, json)
         return
-    if out is not None or patterns is not None:
-        raise InputError("--out and --patterns belong to --train FILE: add it, or leave them out")
+    of_training = {"--out": out, "--patterns": patterns, "--method": method, "--penalty": penalty}
+    for name, value in of_training.items():
+        if value is not None:
+            raise InputError(f"{name} belongs to --train FILE: add it, or leave {name} out")
     if evaluate:
         _evaluate(_loaded(model), asked, (question_column, type_column), json)
         return
     if asked is None or not asked.strip():
         raise InputError("there is no question: give one, or a file with one a line")
     if _is_file(asked):
-        _answer_all(_loaded(model), _lines(asked), json)
+        _answer_all(_loaded(model), _listed(asked, question_column), json)
     else:
         _answer_one(_loaded(model), asked, json)
 
 
-def _loaded(path: Path | None) -> QuestionClassifier:
+def _loaded(path: Path | None) -> Model:
     if path is None:
-        from rekern.questions.written import embedded_model
+        from rekern.questions.written import embedded_answerer
 
-        with output.status("learning the model from the questions of this package, once"):
-            return embedded_model()
-    from rekern.questions.files import load
+        return embedded_answerer()
+    from rekern.questions.files import load_answerer
 
-    return load(path)
+    return load_answerer(path)
 
 
 def _is_file(asked: str) -> bool:
@@ -101,25 +111,45 @@ def _is_file(asked: str) -> bool:
     return False
 
 
-def _lines(path: str) -> list[str]:
-    """The questions of a file, one a line; empty lines are skipped."""
-    name = "standard input" if path == "-" else readable(path)
-    data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    questions = []
-    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").splitlines(), 1):
-        try:
-            text = line.decode("utf-8").strip()
-        except UnicodeDecodeError:
-            raise InputError(f"{name}, line {number} is not UTF-8 text: save the file as UTF-8") from None
-        if text:
-            questions.append(text)
+def _listed(path: str, column: str) -> list[str]:
+    """The questions of a file, one a line, empty lines skipped; or of a table, whose header has the column."""
+    from rekern.datasets import formats
+
+    name = formats.display_name(path)
+    data = formats.read_bytes(path, may_be_empty=True).removeprefix(b"\xef\xbb\xbf")
+    if _is_table(path, data, column):
+        from rekern.datasets.tables import read_rows, text_column
+
+        found = text_column(read_rows(path), column, path, "--question")
+    else:
+        found = [_decoded(line, name, number) for number, line in enumerate(data.splitlines(), 1)]
+    questions = [text.strip() for text in found if text.strip()]
     if not questions:
         raise InputError(f"{name} holds no question: write one a line")
     return questions
 
 
-def _answer_one(model: QuestionClassifier, asked: str, json: bool) -> None:
-    if model.method in ("sb", "svm"):  # these have no patterns to show
+def _is_table(path: str, data: bytes, column: str) -> bool:
+    """Whether a file that is named like a table begins like one: with the column in a header, or with JSON."""
+    extension = os.path.splitext(path.lower().removesuffix(".gz"))[1]
+    first = data.lstrip().split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+    if extension in (".json", ".jsonl"):
+        return first[:1] in ("{", "[")
+    separator = {".tsv": "\t", ".csv": ","}.get(extension)
+    return separator is not None and column in [name.strip(' "') for name in first.split(separator)]
+
+
+def _decoded(line: bytes, name: str, number: int) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{name}, line {number} is not UTF-8 text: save the file as UTF-8") from None
+
+
+def _answer_one(model: Model, asked: str, json: bool) -> None:
+    from rekern.questions.answerer import Answerer
+
+    if not isinstance(model, Answerer):  # a machine has no patterns to show
         _answer_all(model, [asked], json)
         return
     found = model.explain(asked)
@@ -148,7 +178,7 @@ def _answer_one(model: QuestionClassifier, asked: str, json: bool) -> None:
     console.print(grid)
 
 
-def _answer_all(model: QuestionClassifier, questions: list[str], json: bool) -> None:
+def _answer_all(model: Model, questions: list[str], json: bool) -> None:
     chances = model.predict_proba(questions)
     kinds = model.classes_.tolist()
     best = chances.argmax(axis=1)
@@ -225,12 +255,14 @@ def _train(
     print(f"{learned}, in {out}, after {output.seconds(took)}")
 
 
-def _evaluate(model: QuestionClassifier, path: str | None, columns: tuple[str, str], json: bool) -> None:
+def _evaluate(model: Model, path: str | None, columns: tuple[str, str], json: bool) -> None:
     from rekern.questions.measures import in_per_cent, measured
-    from rekern.questions.written import LANGUAGES, load_questions
+    from rekern.questions.written import LANGUAGES, TYPES, load_questions
 
     if path is not None:
         parts = {readable(path): _table(Path(path), columns)}
+    elif not set(model.classes_.tolist()) & set(TYPES):
+        raise InputError("the model has other types than our held-out questions: name a table to test it on")
     else:
         parts = {f"held-out {language}": load_questions("heldout", language) for language in LANGUAGES}
     results = {name: measured(kinds, model.predict(questions).tolist()) for name, (questions, kinds) in parts.items()}

@@ -76,7 +76,7 @@ def choose_format(path: str | os.PathLike[str], format: str | None, known: Seque
     raise InputError(f"{display_name(path)}: {problem}; choose {', '.join(known)} with format= (--format)")
 
 
-def read_bytes(path: str | os.PathLike[str]) -> bytes:
+def read_bytes(path: str | os.PathLike[str], may_be_empty: bool = False) -> bytes:
     """The bytes of a file or of standard input (``-``), unpacked where they are gzip-compressed."""
     name = display_name(path)
     try:
@@ -98,7 +98,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         except (OSError, EOFError, zlib.error):
             remedy = "fetch it again, or rename it if it is not compressed"
             raise InputError(f"{name} is not a whole gzip file: {remedy}") from None
-    if not data:
+    if not data and not may_be_empty:
         raise empty(name)
     return data
 

@@ -20,7 +20,6 @@ from rekern.questions.expressions import Expressions, read_expressions
 from rekern.questions.soft import SoftPatterns
 from rekern.questions.units import Tagger, Units, cut, named_tagger
 
-TYPES = ("Fact", "List", "Reason", "Solution", "Definition", "Navigation")
 METHODS = ("mss", "msb", "mb", "sb", "svm")
 
 
@@ -317,11 +316,13 @@ def learn_table(
 def _labels(y: Any, rows: int) -> np.ndarray:
     """The labels, checked: one for each question, all text or all numbers."""
     try:
-        listed = list(y)
+        listed = [] if isinstance(y, str) else list(y)
         labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else listed)
     except (TypeError, ValueError):
         raise InputError("types are needed for training, a list of names or numbers, one for each question") from None
-    if labels.ndim != 1 or len(labels) != rows:
+    if labels.ndim != 1:
+        raise InputError("types are needed for training, a list of names or numbers, one for each question")
+    if len(labels) != rows:
         raise InputError(f"there are {rows} questions but {len(labels)} types; give one type for each question")
     if not rows:
         raise InputError("there are no questions to train on; give some of each type")

@@ -194,6 +194,8 @@ def _build(part: dict[str, Any], number: int, archive: zipfile.ZipFile) -> Part:
         return Expressions([str(expression) for expression in part["expressions"]])
     terms = [str(term) for term in part["terms"]]
     orders = tuple(int(order) for order in part["orders"])
+    if not orders or min(orders) < 1 or part.get("of", "words") not in ("words", "content"):
+        raise ModelFileError("its n-grams are of an unknown kind")
     if part["kind"] == "n-gram":
         return NGrams(terms, orders, str(part["of"]), bool(part["stems"]))
     if part["kind"] != "soft":
@@ -230,13 +232,15 @@ def _describe_machine(model: QuestionClassifier, arrays: Arrays) -> dict[str, An
 def _read_machine(model: QuestionClassifier, header: dict[str, Any], archive: zipfile.ZipFile) -> None:
     coefficients, intercept = _array(archive, "coefficients", 2), _array(archive, "intercept", 1)
     described = {name: float(header["machine"][name]) for name in ("price", "width", "temperature")}
-    if not all(map(math.isfinite, described.values())):
+    if not all(0 <= value <= LARGEST_NUMBER for value in described.values()):
         raise ModelFileError("its machine is not described by finite numbers")
     model.machine_ = Machine(coefficients, intercept, **described)
     model.questions_ = [_text(question) for question in header["questions"]]
     if coefficients.shape != (len(model.questions_), len(model.classes_)) or len(intercept) != len(model.classes_):
         raise ModelFileError("its parts do not fit together")
     if model.method == "sb":
+        if not all(isinstance(question, str) for question in model.questions_):
+            raise ModelFileError("its questions are not texts")
         model.bigrams_ = NGrams([str(term) for term in header["bigrams"]], (2,), "words")
         return
     from rekern.kernels.base import Kernel

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -162,6 +163,7 @@ class MarkovLogic(BaseEstimator):
     def fit(self, evidence: Sequence[Mapping[str, float]], truths: Sequence[Iterable[str]]) -> MarkovLogic:
         """Learn the weights from items of evidence and, for each, the query atoms that are true."""
         parsed = self._parsed()
+        evidence = list(evidence)
         rows = [self._world(row, true) for row, true in enumerate(truths)]
         values = self._evidence(evidence)
         if len(rows) != len(evidence) or not rows:
@@ -214,31 +216,43 @@ class MarkovLogic(BaseEstimator):
         if self.worlds == "one":
             count = len(self.queries)
             return [tuple(place == true for place in range(count)) for true in reversed(range(count))]
-        if len(self.queries) > MOST_ATOMS:
-            raise InputError(f"{len(self.queries)} query atoms have too many worlds: use at most {MOST_ATOMS}")
         return list(product([False, True], repeat=len(self.queries)))
 
     def _parsed(self) -> list[Formula]:
         if self.worlds not in markov.WORLDS:
             raise InputError(f"worlds={self.worlds!r}: give 'all' or 'one'")
+        for name in ("formulas", "queries"):
+            if isinstance(getattr(self, name), str) or not all(isinstance(text, str) for text in getattr(self, name)):
+                raise InputError(f"{name} is a list of texts, not {getattr(self, name)!r:.40}")
         if not self.queries or len(set(self.queries)) != len(self.queries):
             raise InputError("queries are the names of the query atoms: give at least one, each once")
+        if self.worlds == "all" and len(self.queries) > MOST_ATOMS:
+            remedy = f"use at most {MOST_ATOMS}, or worlds='one'"
+            raise InputError(f"{len(self.queries)} query atoms have too many worlds: {remedy}")
+        for name in ("penalty", "start"):
+            value = getattr(self, name)
+            if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= value < np.inf:
+                raise InputError(f"{name}={value!r}: give a number from 0")
         return [parse(text, self.queries) for text in self.formulas]
 
     def _evidence(self, evidence: Sequence[Mapping[str, float]]) -> dict[str, np.ndarray]:
         """The confidences by name, checked."""
         values: dict[str, np.ndarray] = {}
         for row, item in enumerate(evidence):
+            if not isinstance(item, Mapping):
+                raise InputError(f"row {row}: evidence is a dict from names to confidences, not {item!r:.40}")
             for name, confidence in item.items():
                 if name in self.queries:
                     raise InputError(f"row {row}: {name!r} is a query atom, not evidence")
-                if not 0 <= confidence <= 1:
-                    raise InputError(f"row {row}: the confidence of {name!r} is {confidence}; give one from 0 to 1")
+                if not isinstance(confidence, Real) or not 0 <= confidence <= 1:
+                    raise InputError(f"row {row}: the confidence of {name!r} is {confidence!r}; give one from 0 to 1")
                 values.setdefault(name, np.zeros(len(evidence)))[row] = confidence
         return values
 
     def _world(self, row: int, true: Iterable[str]) -> tuple[str, ...]:
-        names = tuple(true)
+        if isinstance(true, str) or not isinstance(true, Iterable):
+            raise InputError(f"row {row}: give a list of the query atoms that are true, not {true!r:.40}")
+        names = tuple(dict.fromkeys(true))
         for name in names:
             if name not in self.queries:
                 raise InputError(f"row {row}: {name!r} is not among the query atoms {', '.join(self.queries)}")
@@ -278,7 +292,7 @@ class MarkovLogic(BaseEstimator):
         formulas = markov.Formulas(
             np.arange(len(joint)), kinds, len(joint), len(self.queries), self.worlds, bool(units)
         )
-        return formulas, confidences, np.array(joint + [number for _, number in units])
+        return formulas, confidences, np.array(joint + [number for _, number in units], dtype=int)
 
 
 class Enumeration:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from functools import cache
 from importlib import resources
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rekern.errors import InputError, ModelFileError
+from rekern.errors import InputError
 
 if TYPE_CHECKING:
+    from rekern.questions.answerer import Answerer
     from rekern.questions.classifier import QuestionClassifier
 
 LANGUAGES = ("english", "chinese")
 PARTS = ("train", "heldout")
-CACHE = "REKERN_CACHE"
+TYPES = ("Fact", "List", "Reason", "Solution", "Definition", "Navigation")
 SETTINGS: dict[str, Any] = {"method": "mss", "penalty": 0.5}
 
 
@@ -47,34 +45,37 @@ def _rows(language: str) -> list[tuple[str, str, str]]:
 
 @cache
 def embedded_model() -> QuestionClassifier:
-    """The classifier of the six types that is learned from the questions of this package.
-
-    It is learned once and kept as a model file in the user's cache (``REKERN_CACHE``, else ``XDG_CACHE_HOME``, else
-    ``~/.cache``, in a folder ``rekern``), under a name that changes with the questions and the settings.
+    """The classifier of the six types that was trained on the questions of this package.
 
     >>> embedded_model().predict(["how do I get a visa for japan?", "为什么天空是蓝色的？"]).tolist()
     ['Solution', 'Reason']
     """
     from rekern.questions.files import load
 
-    path = _cached()
-    if path is not None and path.is_file():
-        try:
-            return load(path)
-        except ModelFileError:
-            pass  # a damaged file is made anew
-    model = train_embedded()
-    if path is not None:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            model.save(path)
-        except (OSError, InputError):
-            pass  # without a place to write, it is learned anew in every process
-    return model
+    with resources.as_file(_model()) as path:
+        return load(path)
+
+
+@cache
+def embedded_answerer() -> Answerer:
+    """The same model with no more than answers need: loaded without scikit-learn, in a fraction of the time.
+
+    >>> embedded_answerer().explain("why is the sky blue?").type
+    'Reason'
+    """
+    from rekern.questions.files import load_answerer
+
+    with resources.as_file(_model()) as path:
+        return load_answerer(path)  # type: ignore[return-value]
+
+
+def _model() -> Any:
+    """The model file; ``python -m rekern.questions.written`` makes it anew from the questions."""
+    return resources.files("rekern.questions").joinpath("data", "six-types.model")
 
 
 def train_embedded() -> QuestionClassifier:
-    """Learn the embedded model from the training part, in a second or two."""
+    """Train the embedded model on the training part, in a second or two."""
     from rekern.questions.classifier import QuestionClassifier
 
     return QuestionClassifier(**SETTINGS, expressions=own_expressions()).fit(*load_questions("train"))
@@ -96,23 +97,6 @@ def _expressions() -> Any:
     return resources.files("rekern.questions").joinpath("patterns", "six-types.txt")
 
 
-def _cached() -> Path | None:
-    """The model file in the cache; None where there is no home."""
-    from rekern import __version__
-
-    written = _expressions().read_text(encoding="utf-8")
-    content = "\0".join([__version__, repr(SETTINGS), _code(), written, *map(_content, LANGUAGES)])
-    name = f"questions-{hashlib.sha256(content.encode()).hexdigest()[:16]}.rekern"
-    folder = os.environ.get(CACHE) or os.environ.get("XDG_CACHE_HOME")
-    try:
-        home = Path(folder) if folder else Path.home() / ".cache"
-    except RuntimeError:
-        return None
-    return home / "rekern" / name
-
-
-def _code() -> str:
-    """The source of what learns and reads the model: another version of it has another file."""
-    names = ("classifier", "strict", "soft", "units", "words", "evidence", "markov", "files", "expressions", "owlqn")
-    folder = resources.files("rekern.questions")
-    return "".join(folder.joinpath(f"{name}.py").read_text(encoding="utf-8") for name in names)
+if __name__ == "__main__":
+    with resources.as_file(_model()) as model_file:
+        train_embedded().save(model_file)
