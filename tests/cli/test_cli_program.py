@@ -12,7 +12,10 @@ import pytest
 from cli.running import error_of, invoke
 from rekern.cli import program
 
-COMMANDS = ("demo", "train", "predict", "evaluate", "explain", "rules", "gram", "parse", "reproduce", "bench")
+COMMANDS = (
+    *("demo", "train", "predict", "evaluate", "explain", "rules", "gram", "parse", "reproduce", "bench"),
+    *("question", "expressions"),
+)
 HEAVY = ("numpy", "scipy", "sklearn", "numba", "pandas", "matplotlib", "snowballstemmer")
 
 

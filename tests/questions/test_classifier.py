@@ -2,20 +2,22 @@
 
 import json
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 
 import rekern
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels import PartialTree, Subsequence, SubsetTree
 from rekern.questions import QuestionClassifier
 from rekern.questions.classifier import METHODS
-from rekern.questions.files import load
+from rekern.questions.files import load, load_answerer
 from rekern.questions.measures import mcnemar, measured
 from rekern.questions.selection import cross_validate
-from rekern.questions.written import load_questions
+from rekern.questions.written import embedded_answerer, embedded_model, load_questions, train_embedded
 
 LONG = "word " * 5000
 ODD = ["", "?", "why", "😀", LONG, "Почему небо синее", "why 天空是蓝色 λ 空", "\0\t\n", "a" * 3000, "怎"]
@@ -125,6 +127,8 @@ def test_it_is_an_estimator(some):
     model = QuestionClassifier(penalty=0.5)
     assert clone(model).get_params() == model.get_params()
     assert clone(model).fit(*some).score(*some) > 0.6
+    search = GridSearchCV(QuestionClassifier("mb"), {"penalty": [0.5, 1e6]}, cv=2, error_score="raise").fit(*some)
+    assert search.best_params_ == {"penalty": 0.5}
     assert 0 <= cross_validate(model, *some, [{"penalty": 0.5}, {"worlds": "one"}], folds=3, rounds=1)[0] <= 100
 
 
@@ -141,6 +145,13 @@ def test_it_is_an_estimator(some):
         ({"tagger": "brill"}, "tagger='brill'"),
         ({"method": "svm"}, "needs a kernel"),
         ({"expressions": ["a("]}, "expression 1, position 2"),
+        ({"expressions": [1]}, "expression 1 is 1: give a str"),
+        ({"expressions": 5}, "expressions=5: give a list"),
+        ({"orders": 5}, "orders=5: give lengths"),
+        ({"method": "sb", "C": -1.0}, "C=-1.0: give a number above 0"),
+        ({"method": "sb", "C": "1"}, "C='1': give a number above 0"),
+        ({"tagger": str.split}, "a tagger returns a list of pairs"),
+        ({"tagger": lambda text: None}, "a tagger returns a list of pairs"),
     ],
 )
 def test_bad_parameters(parameters, message):
@@ -157,6 +168,12 @@ def test_bad_parameters(parameters, message):
         (["a", None], ["R", "S"], "row 1: the question is None"),
         (["a", "b"], ["R", None], "row 1: the type is missing"),
         ("why", ["R"], "a list of questions is needed"),
+        (None, ["R"], "a list of questions is needed, got None"),
+        (["a", "b"], None, "types are needed"),
+        (["a", "b"], "RS", "but 0 types"),
+        (["a", "b"], [["R"], ["S"]], "types are needed"),
+        (["a", "b"], ["R", 1], "all text or all numbers"),
+        (["a", "b"], ["R\nS", "R\nS"], "all types are R S;"),
     ],
 )
 def test_bad_training_data(questions, kinds, message):
@@ -169,9 +186,48 @@ def test_questions_without_any_word_can_be_trained_on():
     assert model.predict(["", "why"]).tolist() == ["A", "A"]
 
 
+def test_one_by_one_in_bulk_and_in_threads_the_answers_are_the_same(models, some):
+    for method in ("mss", "msb", "mb"):
+        together = models[method].predict_proba(some[0])
+        assert (np.vstack([models[method].predict_proba([question]) for question in some[0]]) == together).all()
+        with ThreadPoolExecutor(4) as pool:
+            assert all((found == together).all() for found in pool.map(models[method].predict_proba, [some[0]] * 8))
+
+
+def test_the_embedded_model_is_what_the_questions_teach():
+    """If it is not: python -m rekern.questions.written"""
+    learned, embedded = train_embedded(), embedded_model()
+    asked, _ = load_questions("train")
+    assert learned.get_params() | {"expressions": None} == embedded.get_params()
+    assert abs(learned.formulas_ - embedded.formulas_) <= 0.05 * learned.formulas_  # the last digits vary by machine
+    np.testing.assert_allclose(learned.predict_proba(asked), embedded.predict_proba(asked), atol=0.02)
+    (answerer, short) = embedded_answerer(), asked[::50]
+    assert (answerer.predict_proba(short) == embedded.predict_proba(short)).all()
+    assert (answerer.predict(short) == embedded.predict(short)).all()
+    assert answerer.explain(short[0]) == embedded.explain(short[0])
+
+
+def test_small_collections_are_told_by_their_interrogatives():
+    model = QuestionClassifier().fit(["why is it", "how to go"] * 6, ["R", "S"] * 6)
+    assert model.predict(["why", "how"]).tolist() == ["R", "S"]
+
+
+def test_a_fit_that_fails_leaves_no_half_of_a_model(some):
+    model = QuestionClassifier(expressions=["a("])
+    with pytest.raises(InputError):
+        model.fit(*some)
+    with pytest.raises(ValueError, match="not trained yet"):
+        model.predict(["why"])
+    model = QuestionClassifier("mb").fit(*some)
+    with pytest.raises(ValueError, match="trained with method='mb': call fit again"):
+        model.set_params(method="sb").predict(["why"])
+
+
 def test_what_cannot_be_explained_or_saved(models, some, tmp_path):
     with pytest.raises(InputError, match="no patterns to show"):
         models["sb"].explain("why")
+    with pytest.raises(InputError, match="number=-1"):
+        models["mss"].explain("why", -1)
     with pytest.raises(ValueError, match="not trained yet"):
         QuestionClassifier().predict(["why"])
     own = QuestionClassifier(tagger=lambda text: [(word, True) for word in text.split()]).fit(*some)
@@ -185,6 +241,7 @@ def test_damaged_model_files(models, tmp_path):
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     header = json.loads(members["model.json"])
+    endless = {"kind": "n-gram", "terms": [], "orders": [-(10**9)], "stems": False, "of": "words"}
     changes = [
         {"model.json": b"{}"},
         {"model.json": json.dumps(header | {"classes": ["a"]}).encode()},
@@ -192,12 +249,14 @@ def test_damaged_model_files(models, tmp_path):
         {"model.json": json.dumps(header | {"version": 99}).encode()},
         {"weights.npy": members["weights.npy"][:-8]},
         {"weights.npy": members["prior.npy"]},
+        {"prior.npy": members["prior.npy"][:-8] + np.array([1e300]).tobytes()},  # finite, but no sum of such is
+        {"model.json": json.dumps(header | {"parts": [*header["parts"], endless]}).encode()},
     ]
     for change in changes:
         with zipfile.ZipFile(path, "w") as archive:
             for name, content in (members | change).items():
                 archive.writestr(name, content)
-        for reader in (load, rekern.load_model):
+        for reader in (load, load_answerer, rekern.load_model):
             with pytest.raises(ModelFileError, match=r"m\.rekern: "):
                 reader(path)
     path.write_bytes(b"no zip")

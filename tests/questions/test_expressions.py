@@ -1,6 +1,7 @@
 """Hand-written expressions: Python's meaning, linear time, and errors that name the place."""
 
 import re
+import warnings
 
 import pytest
 from hypothesis import assume, given, settings
@@ -75,6 +76,17 @@ def test_bad_expressions_name_line_and_position(tmp_path, expression, position, 
         read_expressions(path)
 
 
+@pytest.mark.parametrize("expression", [r"\012", r"a\0", r"\01a", "[[]", "[a&&b]", "a{,}", "a{}", r"\x41", "[]a]"])
+@pytest.mark.filterwarnings("error")
+def test_rare_notation_means_what_it_means_in_python(expression):
+    automaton = Automaton(expression)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        known = re.compile(expression, re.IGNORECASE | re.DOTALL)
+    for text in ("", "a", "aaa", "\n", "\0", "a\0", "\x01a", "\x0012", "012", "[", "]", "&", "a{}", "A"):
+        assert automaton.matches(text) == bool(known.fullmatch(text))
+
+
 def test_deep_groups_are_refused():
     with pytest.raises(InputError, match="groups inside one another"):
         Expressions(["(" * 60 + "a" + ")" * 60])
@@ -89,11 +101,11 @@ def test_files_that_are_no_text(tmp_path):
 
 
 def test_states_are_forgotten_when_there_are_too_many(monkeypatch):
-    monkeypatch.setattr("rekern.questions.expressions.MOST_KEPT", 3)
+    monkeypatch.setattr("rekern.questions.expressions.MOST_KEPT", 12)
     automaton = Automaton(".*a.{4}b")
     for text in ("abaabab", "aaaaaab", "xxaxxxxb", "axxxxb", ""):
         assert automaton.matches(text) == bool(re.fullmatch(".*a.{4}b", text))
-        assert len(automaton.states) <= 4
+        assert automaton.kept <= 20 and len(automaton.states) <= 12
 
 
 def test_expressions_that_need_chinese_pass_over_other_texts():

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from reference import markov as reference
 from rekern.errors import InputError
 from rekern.questions import markov, owlqn
-from rekern.questions.logic import MarkovLogic, parse, truth
+from rekern.questions.logic import Enumeration, MarkovLogic, parse, truth
 
 CASES = [(worlds, prior) for worlds in markov.WORLDS for prior in (True, False)]
 
@@ -156,6 +156,41 @@ def test_users_formulas_in_closed_form_and_by_enumeration(worlds):
     np.testing.assert_allclose(fast.world_probabilities(evidence).sum(axis=1), 1.0)
 
 
+EVIDENCE = st.recursive(
+    st.sampled_from("xyz"),
+    lambda part: st.one_of(
+        part.map(lambda p: f"!({p})"),
+        st.tuples(part, st.sampled_from("&|"), part).map(lambda three: f"({' '.join(three)})"),
+    ),
+    max_leaves=4,
+)
+
+
+@given(
+    st.lists(st.tuples(EVIDENCE, st.integers(0, 3)), max_size=5),
+    st.integers(1, 4),
+    st.booleans(),
+    st.sampled_from(markov.WORLDS),
+    st.integers(0, 1000),
+)
+@settings(max_examples=60, deadline=None)
+def test_any_formulas_of_the_closed_form_agree_with_enumeration(pairs, types, units, worlds, seed):
+    queries = list("ABCD"[:types])
+    formulas = [f"{evidence} & only({queries[kind % types]})" for evidence, kind in pairs] + units * queries
+    rng = np.random.default_rng(seed)
+    rng.shuffle(formulas)
+    items = [{name: float(rng.random()) for name in "xyz" if rng.random() < 0.8} for _ in range(4)]
+    observed = rng.integers(0, types, 4)
+    logic = MarkovLogic(formulas, queries, worlds=worlds)
+    parsed, values, weights = logic._parsed(), logic._evidence(items), rng.normal(0, 2, len(formulas))
+    closed, confidences, order = logic._closed_form(parsed, values, 4)
+    value, slopes = markov.Likelihood(closed, confidences, observed)(weights[order])
+    numbers = logic._observed([(queries[kind],) for kind in observed])
+    slow_value, slow_slopes = Enumeration(logic._counts(parsed, values, 4), numbers)(weights)
+    assert value == pytest.approx(slow_value, abs=1e-9)
+    np.testing.assert_allclose(slopes, slow_slopes[order], atol=1e-9)
+
+
 def test_formulas_of_any_form_with_several_true_atoms():
     evidence, truths = evidence_and_truths(1, single=False)
     logic = MarkovLogic(["x & A", "!A | B", "y & (B | C)", "A & !B"], ["A", "B", "C"], 0.5)
@@ -190,8 +225,34 @@ def test_bad_evidence():
         ([{"x": 1.0}], [["B"]], "row 0: 'B' is not among the query atoms"),
         ([{"x": float("nan")}], [["A"]], "give one from 0 to 1"),
         ([], [], "there are 0 items"),
+        ([{"x": "1"}], [["A"]], "row 0: the confidence of 'x' is '1'"),
+        ([["x"]], [["A"]], "row 0: evidence is a dict"),
+        ([{"x": 1.0}], ["A"], "row 0: give a list of the query atoms"),
+        ([{"x": 1.0}], [None], "row 0: give a list of the query atoms"),
     ):
         with pytest.raises(InputError, match=message):
             logic.fit(evidence, truths)
     with pytest.raises(InputError, match="exactly one query atom is true"):
         MarkovLogic(["x & A"], ["A", "B"], worlds="one").fit([{"x": 1.0}], [["A", "B"]])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"penalty": -1.0}, "penalty=-1.0: give a number from 0"),
+        ({"penalty": float("nan")}, "penalty=nan"),
+        ({"start": float("inf")}, "start=inf"),
+        ({"formulas": "x & A"}, "formulas is a list of texts"),
+        ({"formulas": [1]}, "formulas is a list of texts"),
+        ({"queries": "A"}, "queries is a list of texts"),
+        ({"queries": [f"q{number}" for number in range(17)], "formulas": []}, "use at most 16, or worlds='one'"),
+    ],
+)
+def test_bad_parameters_of_markov_logic(parameters, message):
+    with pytest.raises(InputError, match=message):
+        MarkovLogic(**({"formulas": ["x & A"], "queries": ["A"]} | parameters)).fit([{"x": 1.0}], [["A"]])
+
+
+def test_no_formulas_give_equal_worlds():
+    logic = MarkovLogic([], ["A", "B"]).fit([{}], [["A", "A"]])
+    assert logic.world_probabilities([{}]).tolist() == [[0.25] * 4]

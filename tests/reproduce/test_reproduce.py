@@ -122,8 +122,8 @@ def test_sick_has_two_responses(results):
 
 
 def test_bad_input(tmp_path):
-    with pytest.raises(InputError, match="there is no experiment 'trec': choose msrp, rte3"):
-        reproduce.run("trec")
+    with pytest.raises(InputError, match="there is no experiment 'trek': choose msrp, rte3"):
+        reproduce.run("trek")
     with pytest.raises(InputError, match="which is no folder"):
         reproduce.run("msrp", data=tmp_path / "nowhere")
     (tmp_path / "file").write_text("")

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from rekern.questions.matching import GAP, UNKNOWN, Matcher
-from rekern.questions.units import HAN, Units
+from rekern.questions.units import HAN, Units, plain_units
+from rekern.questions.words import INTERROGATIVES
 
 Template = Sequence[str | None]
+ASKING = frozenset(unit for word in INTERROGATIVES for unit in plain_units(word))
 
 
 def template(units: Units, keywords: frozenset[str] = frozenset()) -> list[str | None]:
@@ -150,9 +152,10 @@ def _view(units: Units, of: str) -> Sequence[str | None]:
 
 
 def _order(pattern: tuple[str | None, ...]) -> tuple[Any, ...]:
-    """Of patterns that match the same questions the most general comes first: few words, many gaps."""
+    """Of patterns that match the same questions the most general comes first: few words, many gaps, interrogatives."""
     words = sum(part is not None for part in pattern)
-    return words, -len(pattern), tuple(part or "" for part in pattern)
+    asking = sum(part in ASKING for part in pattern)
+    return words, -len(pattern), -asking, tuple(part or "" for part in pattern)
 
 
 def informative_words(questions: Sequence[Units], types: np.ndarray, number: int) -> frozenset[str]:

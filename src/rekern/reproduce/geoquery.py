@@ -27,7 +27,9 @@ PUBLISHED = {
 }
 # Other words for the names of GeoQuery's list, which has "usa" only.
 COUNTRY = ("us", "u.s.", "u.s.a.", "united states", "united states of america", "america", "country")
-SETTINGS: dict[str, dict[str, Any]] = {}
+# What differs from the parser's defaults. Chosen on the training parts of folds 0 and 5 of run 0 alone, by training on
+# 600 of their 792 examples and parsing the other 192: best F 80.4 on average, with the default threshold 77.0.
+SETTINGS: dict[str, dict[str, Any]] = {"dependency": {"threshold": 0.02}}
 
 
 def geoquery(
