@@ -51,6 +51,8 @@ def test_every_way_to_give_texts(texts: Path, tmp_path: Path) -> None:
     (tmp_path / "one.jsonl").write_text("".join(json.dumps({"text": line}) + "\n" for line in kept))
     (tmp_path / "two.csv").write_text("a,b\n" + "\n".join(f"{x},{y}" for x, y in zip(kept[:3], [*kept[3:], ""])))
     assert json_of("expressions", tmp_path / "packed.txt.gz", "--min-documents", 1) == wanted
+    (tmp_path / "texts.log").write_bytes(texts.read_bytes())
+    assert json_of("expressions", tmp_path / "texts.log", "--min-documents", 1) == wanted
     assert json_of("expressions", tmp_path / "bom.txt", "--min-documents", 1) == wanted
     assert json_of("expressions", tmp_path / "wide.txt", "--encoding", "utf-16", "--min-documents", 1) == wanted
     assert json_of("expressions", "-", "--min-documents", 1, input="\n".join(LINES)) == wanted

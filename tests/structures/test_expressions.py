@@ -218,3 +218,14 @@ def test_bad_documents_are_named():
         Expressions().fit(["a"] * 1001 + [None])
     with pytest.raises(InputError, match="row 0: token 1 is the number 3"):
         Expressions().fit([["a", 3]])
+
+
+def test_before_fit_and_with_numpy_settings(tmp_path):
+    for use in (lambda: Expressions().texts_, lambda: Expressions().join(["a"]), lambda: Expressions().save(tmp_path)):
+        with pytest.raises(ValueError, match=r"not learned yet: call fit\(texts\)"):
+            use()
+    with pytest.raises(InputError, match="a list of texts is needed"):
+        Expressions().fit(None)
+    learned = Expressions((np.int64(2), np.int64(3)), np.int64(1), np.float32(0.5)).fit(["so far", "so good"])
+    learned.save(tmp_path / "found.json")
+    assert Expressions.load(tmp_path / "found.json").texts_ == learned.texts_

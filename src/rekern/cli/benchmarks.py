@@ -58,7 +58,7 @@ def reproduce(
         return
     if name not in experiments.NAMES:
         raise InputError(f"there is no experiment {name!r}: choose {', '.join(experiments.NAMES)}")
-    learning = {"kernel": kernel, "train": train, "runs": runs, "folds": folds}
+    learning: dict[str, Any] = {"kernel": kernel, "train": train, "runs": runs, "folds": folds}
     result = experiments.run(name, data=data, out=out, n_jobs=jobs, only=only, cache=cache, **learning)
     _show(result, experiments.render, json)
 

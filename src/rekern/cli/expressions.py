@@ -102,9 +102,10 @@ def _sizes(text: str) -> tuple[int, int]:
 
 def _texts(file: str, columns: list[str] | None, format: str | None, encoding: str, no_header: bool) -> Iterator[str]:
     """The texts of a file: its lines, or the columns of a table."""
-    from rekern.datasets.formats import STANDARD_INPUT
+    from rekern.datasets.formats import EXTENSIONS
 
-    if not columns and format is None and (file == STANDARD_INPUT or file.lower().endswith((".txt", ".txt.gz"))):
+    extension = os.path.splitext(file.lower().removesuffix(".gz"))[1]
+    if not columns and format is None and (extension == ".txt" or extension not in EXTENSIONS):
         yield from _lines(file, encoding)
         return
     from rekern.datasets.tables import read_rows, text_column

@@ -58,7 +58,7 @@ class Answerer:
         names = self.evidence.names()
         kinds = self.classes_.tolist()
         fired = [
-            FiredPattern(*names[column], confidence, _named(kinds, self.weights[column]))
+            FiredPattern(names[column][0], names[column][1], confidence, _named(kinds, self.weights[column]))
             for column, confidence in zip(matched.indices.tolist(), matched.data.tolist())
         ]
         fired.sort(key=lambda pattern: -pattern.strength)

@@ -231,7 +231,7 @@ class MarkovLogic(BaseEstimator):
             raise InputError(f"{len(self.queries)} query atoms have too many worlds: {remedy}")
         for name in ("penalty", "start"):
             value = getattr(self, name)
-            if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= value < np.inf:
+            if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) < np.inf:
                 raise InputError(f"{name}={value!r}: give a number from 0")
         return [parse(text, self.queries) for text in self.formulas]
 
@@ -244,7 +244,7 @@ class MarkovLogic(BaseEstimator):
             for name, confidence in item.items():
                 if name in self.queries:
                     raise InputError(f"row {row}: {name!r} is a query atom, not evidence")
-                if not isinstance(confidence, Real) or not 0 <= confidence <= 1:
+                if not isinstance(confidence, Real) or not 0 <= float(confidence) <= 1:
                     raise InputError(f"row {row}: the confidence of {name!r} is {confidence!r}; give one from 0 to 1")
                 values.setdefault(name, np.zeros(len(evidence)))[row] = confidence
         return values

@@ -66,7 +66,7 @@ def embedded_answerer() -> Answerer:
     from rekern.questions.files import load_answerer
 
     with resources.as_file(_model()) as path:
-        return load_answerer(path)  # type: ignore[return-value]
+        return load_answerer(path)
 
 
 def _model() -> Any:

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 
 from rekern.errors import InputError
 from rekern.files import atomic_path, readable
@@ -118,7 +119,7 @@ class Expressions(BaseEstimator):
     def fit(self, texts: Iterable[str | Sequence[str]], y: Any = None) -> Expressions:
         """Learn from these documents; ``y`` is not looked at."""
         shortest, longest = self._checked()
-        if isinstance(texts, str | bytes):
+        if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
             raise InputError(f"a list of texts is needed, got a {type(texts).__name__}; for one text write [text]")
         with _Scratch() as scratch:
             words = _read(texts, Tokenizer(language=None) if self.tokenizer is None else self.tokenizer, scratch)
@@ -135,6 +136,7 @@ class Expressions(BaseEstimator):
     @property
     def texts_(self) -> list[str]:
         """The words of the expressions, the nearest first."""
+        self._check_fitted()
         return [row.text for row in self.rows_]
 
     def join(self, tokens: Sequence[str]) -> list[str]:
@@ -148,12 +150,13 @@ class Expressions(BaseEstimator):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the expressions as JSON; the file appears only when it is complete."""
+        self._check_fitted()
         content = {
             "format": FORMAT,
             "version": VERSION,
-            "sizes": list(self.sizes),
+            "sizes": [int(size) for size in self.sizes],
             "min_documents": self.min_documents_,
-            "max_distance": self.max_distance,
+            "max_distance": float(self.max_distance),
             "documents": self.documents_,
             "expressions": [[row.text, row.documents, row.together] for row in self.rows_],
         }
@@ -203,6 +206,10 @@ class Expressions(BaseEstimator):
             rows.append(_expression(text, documents, together, learned.documents_))
         learned.rows_ = rows
         return learned
+
+    def _check_fitted(self) -> None:
+        if "rows_" not in vars(self):
+            raise NotFittedError("these Expressions are not learned yet: call fit(texts) first")
 
     def _checked(self) -> tuple[int, int]:
         sizes = self.sizes
