@@ -52,14 +52,16 @@ def test_reproduce_calls_the_experiment(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr(rekern.reproduce, "render", lambda result: f"table of {result['name']}")
     report = json_of("reproduce", "msrp", "--data", tmp_path, "--out", tmp_path / "figures", "--jobs", 2)
     assert report["rows"][0] == {"method": "pr", "kmax": None, "accuracy": 73.5}
-    assert calls == [("msrp", {"data": tmp_path, "out": tmp_path / "figures", "n_jobs": 2})]
+    [(name, options)] = calls
+    given = {key: value for key, value in options.items() if value is not None}
+    assert (name, given) == ("msrp", {"data": tmp_path, "out": tmp_path / "figures", "n_jobs": 2})
     assert invoke("reproduce", "msrp").stdout == "table of msrp\n"
 
 
 def test_reproduce_lists_what_there_is(tmp_path: Path) -> None:
     assert {"msrp", "rte3", "qqp", "sick", "stsb", "wikiqa", "paws"} <= set(json_of("reproduce"))
     assert "\nmsrp " in invoke("reproduce").stdout
-    assert "there is no experiment 'trec': choose msrp" in error_of("reproduce", "trec")
+    assert "there is no experiment 'trek': choose msrp" in error_of("reproduce", "trek")
     assert "there is no" in error_of("reproduce", "msrp", "--data", tmp_path)
 
 
