@@ -11,6 +11,14 @@ class InputError(ValueError):
     """
 
 
+class MissingDataError(InputError):
+    """A resource that is not part of the package, such as a WordNet, is not where it was looked for.
+
+    >>> issubclass(MissingDataError, InputError)
+    True
+    """
+
+
 class ModelFileError(ValueError):
     """A model file that is damaged, truncated, of another kind, or written by a newer Rekern.
 

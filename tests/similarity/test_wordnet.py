@@ -6,7 +6,9 @@ import sys
 import numpy as np
 import pytest
 
-from rekern.errors import InputError
+from rekern import PairClassifier, load_model
+from rekern.errors import InputError, ModelFileError
+from rekern.similarity import Similarities
 from rekern.similarity.morphology import base_forms
 from rekern.similarity.wordnet import WordNet, find_wordnet
 
@@ -115,3 +117,18 @@ def test_open_english_wordnet(corpora):
     )
     assert (wordnet.information >= 0).all() and np.isfinite(wordnet.information).all()
     assert frozenset(("rise", "fall")) in wordnet.antonyms
+
+
+def test_a_model_whose_wordnet_is_gone_says_so(tmp_path):
+    folder = tmp_path / "wordnet"
+    folder.mkdir()
+    animals = [("1", "n", ["animal"], [], "it lives"), ("2", "n", ["dog"], ["1"], "an animal that barks")]
+    WordNet.from_synsets(animals).save(folder)
+    pairs = [("a dog", "an animal"), ("a dog", "a cat"), ("an animal", "a dog"), ("a cat", "a dog")]
+    scores = Similarities(groups=("basic", "wordnet"), wordnet=str(folder))
+    PairClassifier(scores, calibration=0).fit(pairs, [1, 0, 1, 0]).save(tmp_path / "m.rekern")
+    load_model(tmp_path / "m.rekern").predict(pairs)
+    for path in folder.iterdir():
+        path.unlink()
+    with pytest.raises(ModelFileError, match=r"m\.rekern: .*wordnet: there is no synsets"):
+        load_model(tmp_path / "m.rekern")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rekern.errors import ModelFileError
+from rekern.errors import MissingDataError, MissingExtraError, ModelFileError
 from rekern.files import atomic_path, readable
 from rekern.kernels.base import Kernel
 from rekern.learning.base import PairModel
@@ -98,7 +98,7 @@ def load_model(path: str | Path) -> Any:
         with zipfile.ZipFile(path) as archive:
             _check_size(archive, Path(path).stat().st_size)
             return _read(archive)
-    except ModelFileError as error:
+    except (ModelFileError, MissingDataError, MissingExtraError) as error:
         raise ModelFileError(f"{name}: {error}") from None
     except OSError as error:
         raise ModelFileError(f"{name}: it cannot be read ({error.strerror or error})") from None

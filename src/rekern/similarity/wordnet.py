@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rekern._compile import compiled
-from rekern.errors import InputError, missing_extra
+from rekern.errors import InputError, MissingDataError, missing_extra
 from rekern.files import atomic_path, readable
 from rekern.similarity.morphology import base_forms
 
@@ -91,7 +91,9 @@ class WordNet:
         """
         path = _table(folder, "synsets")
         if path is None:
-            raise InputError(f"{readable(folder)}: there is no synsets.tsv (or .gz) in it; name the folder that has it")
+            raise MissingDataError(
+                f"{readable(folder)}: there is no synsets.tsv (or .gz) in it; name the folder that has it"
+            )
         synsets = []
         for row in _rows(path, COLUMNS):
             lists = [[item for item in row[name].split("|") if item] for name in COLUMNS[2:5]]
@@ -134,7 +136,9 @@ class WordNet:
         except wn.Error:
             synsets = []
         if not synsets:
-            raise InputError(f"wn has no lexicon {lexicon or 'for English'}: get one with wn.download('oewn:2024')")
+            raise MissingDataError(
+                f"wn has no lexicon {lexicon or 'for English'}: get one with wn.download('oewn:2024')"
+            )
         return cls(synsets, antonyms)
 
     def save(self, folder: str | Path) -> None:
@@ -282,7 +286,7 @@ def find_wordnet(place: str | None = None) -> WordNet:
     >>> find_wordnet("no such folder")
     Traceback (most recent call last):
     ...
-    rekern.errors.InputError: no such folder: there is no synsets.tsv (or .gz) in it; name the folder that has it
+    rekern.errors.MissingDataError: no such folder: there is no synsets.tsv (or .gz) in it; name the folder that has it
     """
     if place is None:
         data = os.environ.get("REKERN_DATA") or os.path.join("..", "shared", "data")
@@ -300,7 +304,7 @@ def _default_wn(folder: str) -> WordNet:
     try:
         return _loaded_wn(None)
     except (ImportError, InputError):
-        raise InputError(
+        raise MissingDataError(
             f"these scores need WordNet, and there is none in {readable(folder)}: name its folder (wordnet=...) or set "
             'REKERN_DATA, or pip install "rekern[wordnet]" and wn.download("oewn:2024")'
         ) from None
