@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 from scipy.optimize import minimize as scipy_minimize
@@ -78,6 +78,7 @@ def test_without_penalty_it_is_plain_minimisation():
 
 
 @given(st.lists(st.floats(-30, 30), min_size=1, max_size=6))
+@example([16.0, -22.0])
 def test_rest_of_the_worlds_under_a_prior(prior):
     count = len(prior)
     formulas = markov.Formulas(np.array([], int), np.array([], int), 0, count)

@@ -59,7 +59,8 @@ class Formulas:
             several = np.logaddexp(np.logaddexp(several, several + weight), one + weight)
             one = np.logaddexp(one, none + weight)
         total = np.logaddexp(none, several)
-        others = np.logaddexp(0.0, prior).sum() - np.logaddexp(0.0, prior)
+        # Added up without each type's own term: subtracting a large one would lose the digits of the small ones.
+        others = ((1 - np.eye(len(prior))) * np.logaddexp(0.0, prior)).sum(axis=1)
         with np.errstate(divide="ignore"):
             company = np.where(others > 0, others + np.log(-np.expm1(-others)), -np.inf)
         return float(total), np.exp(prior + company - total)
