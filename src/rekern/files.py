@@ -1,8 +1,10 @@
-"""Files that appear whole or not at all."""
+"""Files: read with one clear line where that fails, written whole or not at all."""
 
+import gzip
 import os
 import secrets
 import stat
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,6 +40,48 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def made_folder(path: str | os.PathLike[str], what: str) -> Path:
+    """The folder for what is to be written, made if need be.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     made_folder(Path(folder) / "new" / "figures", "the figures").is_dir()
+    True
+    """
+    folder = Path(path)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{readable(folder)} is a file: give a folder for {what}")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@contextmanager
+def reading(path: object) -> Iterator[None]:
+    """Say in one line why a file, which may be gzip-compressed, cannot be read in the block.
+
+    >>> with reading("nowhere.txt"):
+    ...     open("nowhere.txt")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: there is no file nowhere.txt: check the path
+    """
+    name = readable(path)
+    try:
+        yield
+    except (InputError, UnicodeError):
+        raise
+    except FileNotFoundError:
+        raise InputError(f"there is no file {name}: check the path") from None
+    except IsADirectoryError:
+        raise InputError(f"{name} is a folder: give a file in it") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        remedy = "fetch it again, or rename it if it is not compressed"
+        raise InputError(f"{name} is not a whole gzip file: {remedy}") from None
+    except (OSError, ValueError) as error:  # a name with a NUL character is a ValueError
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot read {name}: {reason}; check the path and its permissions") from None
 
 
 def readable(path: object) -> str:

@@ -37,6 +37,7 @@ def test_demo_as_json(tmp_path: Path) -> None:
     assert report["explained"]["prediction"] == 1 and report["rules"]["for"] and report["rules"]["against"]
     assert report["seconds"] < 90 and [file.name for file in tmp_path.iterdir()] == ["m.rekern"]
     assert "there is no folder" in error_of("demo", "--out", tmp_path / "no" / "m.rekern")
+    assert "m.rekern is a file: give a folder for the pairs" in error_of("demo", "--pairs", tmp_path / "m.rekern")
 
 
 def test_reproduce_calls_the_experiment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

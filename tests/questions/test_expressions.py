@@ -96,7 +96,7 @@ def test_files_that_are_no_text(tmp_path):
     (tmp_path / "latin.txt").write_bytes(b"caf\xe9")
     with pytest.raises(InputError, match="not UTF-8"):
         read_expressions(tmp_path / "latin.txt")
-    with pytest.raises(InputError, match="there is no file"):
+    with pytest.raises(InputError, match="is a folder: give a file in it"):
         read_expressions(tmp_path)
 
 

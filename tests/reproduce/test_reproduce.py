@@ -127,7 +127,7 @@ def test_bad_input(tmp_path):
     with pytest.raises(InputError, match="which is no folder"):
         reproduce.run("msrp", data=tmp_path / "nowhere")
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="is a file: give the folder"):
+    with pytest.raises(InputError, match="is a file: give a folder for the figures"):
         reproduce.run("msrp", data=tmp_path, out=tmp_path / "file")
 
 

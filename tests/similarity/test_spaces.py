@@ -86,8 +86,6 @@ HOSTILE = {
     as_binary()[:30]: "word 2: the file ends within its vector",
     as_binary(array=ARRAY * np.float32(np.nan)): "word 1: the vector of 'cat' holds",
     b"5 3\n" + as_binary()[4:].replace(b"dog", b"d\xff\xfe"): "word 2: the word .* is not UTF-8",
-    gzip.compress(as_text())[:-20]: "the packed file is truncated or damaged",
-    gzip.compress(as_text())[:12] + b"garbage": "the packed file is truncated or damaged",
     b"9999999999999 3\n" + as_binary()[4:]: "it is truncated",
 }
 
@@ -101,8 +99,16 @@ def test_hostile_files(tmp_path, content):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("content", [gzip.compress(as_text())[:-20], gzip.compress(as_text())[:12] + b"garbage"])
+def test_damaged_archives(tmp_path, content):
+    path = tmp_path / "bad"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="bad is not a whole gzip file: fetch it again"):
+        WordVectors.from_file(path)
+
+
 def test_no_file(tmp_path):
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match=r"there is no file .*none: check the path"):
         WordVectors.from_file(tmp_path / "none")
     with pytest.raises(InputError, match="is a folder"):
         WordVectors.from_file(tmp_path)

@@ -199,19 +199,3 @@ def test_time_is_linear(piece):
         start = time.perf_counter()
         tokenize(text + suffix)
         assert time.perf_counter() - start < 2.0  # a hundredth of this is usual; quadratic time would take minutes
-
-
-@pytest.mark.slow
-def test_is_several_times_as_fast_as_nltk(corpora):
-    texts = list(texts_of(corpora / "msrp"))[:3000]
-
-    def seconds(function) -> float:
-        best = float("inf")
-        for _ in range(3):
-            start = time.perf_counter()
-            for text in texts:
-                function(text)
-            best = min(best, time.perf_counter() - start)
-        return best
-
-    assert seconds(nltk_tokens) > 4 * seconds(tokenize)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rekern.cli.measures import correlations
 from rekern.cli.options import same_source_groups
 from rekern.errors import InputError
 
@@ -27,7 +26,7 @@ def cross_validate(model: Any, table: Table, folds: int) -> dict[str, Any]:
     from sklearn.base import clone
     from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
-    from rekern.learning import PairClassifier, PairRanker, PairRegressor, ranking_measures
+    from rekern.learning import PairClassifier, PairRanker, PairRegressor, correlations, ranking_measures
     from rekern.progress import track
 
     labels, items = np.array(table.labels), table.items

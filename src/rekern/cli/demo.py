@@ -54,9 +54,11 @@ def demo(
     Does the second sentence follow from the first? Pairs that hold and pairs that do not have the same words, so only
     the way of re-writing tells. The held-out pairs speak of other people, things and deeds.
     """
-    from rekern.files import atomic_path
+    from rekern.files import atomic_path, made_folder
 
     started = time.perf_counter()
+    if pairs is not None:
+        made_folder(pairs, "the pairs")
     with atomic_path(out) as temporary:  # now, so that a place that cannot be written is known before the work
         corpus = _corpus()
         if not json:
@@ -179,7 +181,6 @@ def _by_rewriting(corpus: Corpus, right: np.ndarray) -> list[dict[str, Any]]:
 def _write_pairs(corpus: Corpus, folder: Path) -> None:
     from rekern.datasets.tables import write_table
 
-    folder.mkdir(parents=True, exist_ok=True)
     for name, pairs, labels in (("train", corpus.train, corpus.labels), ("test", corpus.test, corpus.truth.tolist())):
         sources, targets = zip(*pairs)
         write_table(folder / f"{name}.tsv", {"source": sources, "target": targets, "label": labels})

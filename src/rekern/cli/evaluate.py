@@ -42,7 +42,9 @@ def evaluate(
     if kind == "PairClassifier":
         found = measures.class_measures(predictions, truth, loaded.classes_.tolist())
     elif kind == "PairRegressor":
-        found = measures.correlations(predictions, truth)
+        from rekern.learning import correlations
+
+        found = correlations(predictions, truth)
     else:
         from rekern.learning import ranking_measures
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from rekern.errors import InputError
+from rekern.files import readable
 
 if TYPE_CHECKING:
     from rekern.datasets.tables import Table
@@ -215,7 +216,7 @@ def _described_kernel(text: str) -> Any:
     from rekern.datasets.formats import read_bytes
     from rekern.learning.descriptions import kernel_from_json
 
-    if text.lstrip().startswith("{"):
+    if text.lstrip().startswith(("{", "[")):
         return kernel_from_json(text, "--kernel")
     try:
         return kernel_from_json(read_bytes(text).decode(), text)
@@ -253,7 +254,7 @@ def kernel_in_words(kernel: Any) -> dict[str, str]:
 
 
 def load(path: Path, n_jobs: int | None = None) -> Any:
-    """The model in a file, to be used with this many threads.
+    """The model of pairs in a file, to be used with this many threads.
 
     >>> load(Path("no such.rekern"))
     Traceback (most recent call last):
@@ -263,6 +264,9 @@ def load(path: Path, n_jobs: int | None = None) -> Any:
     from rekern.learning.files import load_model
 
     model = load_model(path)
+    command = {"QuestionClassifier": "question", "SemanticParser": "ask"}.get(type(model).__name__)
+    if command is not None:
+        raise InputError(f"{readable(path)} is no model of pairs: use it with rekern {command} --model")
     model.n_jobs = n_jobs
     return model
 

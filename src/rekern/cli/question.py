@@ -130,13 +130,14 @@ def _listed(path: str, column: str) -> list[str]:
 
 
 def _is_table(path: str, data: bytes, column: str) -> bool:
-    """Whether a file that is named like a table begins like one: with the column in a header, or with JSON."""
+    """Whether a file that is named like a table begins like one: with the column in a header, a tab, or with JSON."""
     extension = os.path.splitext(path.lower().removesuffix(".gz"))[1]
     first = data.lstrip().split(b"\n", 1)[0].decode("utf-8", "replace").strip()
     if extension in (".json", ".jsonl"):
         return first[:1] in ("{", "[")
     separator = {".tsv": "\t", ".csv": ","}.get(extension)
-    return separator is not None and column in [name.strip(' "') for name in first.split(separator)]
+    names = [name.strip(' "') for name in first.split(separator)]
+    return separator is not None and (column in names or (separator == "\t" and len(names) > 1))
 
 
 def _decoded(line: bytes, name: str, number: int) -> str:

@@ -11,14 +11,14 @@ import io
 import json
 import os
 import sys
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from rekern.errors import InputError, missing_extra
-from rekern.files import readable
+from rekern.files import readable, reading
 
 FORMATS = ("tsv", "csv", "jsonl", "json", "parquet", "msrp", "rte")
 EXTENSIONS = {
@@ -79,25 +79,10 @@ def choose_format(path: str | os.PathLike[str], format: str | None, known: Seque
 def read_bytes(path: str | os.PathLike[str], may_be_empty: bool = False) -> bytes:
     """The bytes of a file or of standard input (``-``), unpacked where they are gzip-compressed."""
     name = display_name(path)
-    try:
-        if os.fspath(path) == STANDARD_INPUT:
-            data = sys.stdin.buffer.read()
-        else:
-            with open(path, "rb") as file:
-                data = file.read()
-    except FileNotFoundError:
-        raise InputError(f"there is no file {name}: check the path") from None
-    except IsADirectoryError:
-        raise InputError(f"{name} is a folder: give a file in it") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"cannot read {name}: {reason}; check the path and its permissions") from None
-    if data and (data.startswith(b"\x1f\x8b") or os.fspath(path).lower().endswith(".gz")):
-        try:
+    with reading(name):
+        data = sys.stdin.buffer.read() if os.fspath(path) == STANDARD_INPUT else Path(path).read_bytes()
+        if data and (data.startswith(b"\x1f\x8b") or os.fspath(path).lower().endswith(".gz")):
             data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error):
-            remedy = "fetch it again, or rename it if it is not compressed"
-            raise InputError(f"{name} is not a whole gzip file: {remedy}") from None
     if not data and not may_be_empty:
         raise empty(name)
     return data

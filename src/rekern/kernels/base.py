@@ -77,11 +77,12 @@ class Kernel(BaseEstimator):
         the matrix is written block by block to an ``.npy`` file and returned as a memory map; an interrupted run
         continues with the blocks that are missing.
         """
-        plan = self._plan(held(X), held(Y), n_jobs)
         if out is not None:
-            from rekern.kernels.gramfile import write_gram
+            from rekern.kernels.gramfile import checked_path, write_gram
 
-            return write_gram(plan, Path(out), n_jobs, description=repr(self))
+            whole = checked_path(out)  # now, so that a place that cannot be written is known before the work
+            return write_gram(self._plan(held(X), held(Y), n_jobs), whole, n_jobs, description=repr(self))
+        plan = self._plan(held(X), held(Y), n_jobs)
         matrix = np.empty((plan.rows, plan.columns))
         blocks = plan.spans()
         if shares_memory():

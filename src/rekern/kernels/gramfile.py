@@ -44,7 +44,7 @@ def write_gram(plan: Plan, path: Path, n_jobs: int | None, description: str) -> 
      [0.5 1.  0. ]
      [0.  0.  1. ]] ['gram.npy']
     """
-    whole = _checked(path)
+    whole = checked_path(path)
     part, sidecar = whole.with_name(whole.name + ".part"), whole.with_name(whole.name + ".part.json")
     blocks = plan.spans()
     state = {
@@ -75,8 +75,14 @@ def write_gram(plan: Plan, path: Path, n_jobs: int | None, description: str) -> 
     return np.lib.format.open_memmap(whole, mode="r")
 
 
-def _checked(path: Path) -> Path:
-    """Where to write, if a file can be written there and it is not a pipe or a device."""
+def checked_path(path: str | Path) -> Path:
+    """Where to write, if a file can be written there and it is not a pipe or a device.
+
+    >>> checked_path("gram.npy/")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: gram.npy/ is a folder: give the name of a file
+    """
     _check(path)
     whole = Path(os.path.realpath(path))
     if whole.exists() and not whole.is_file():

@@ -1,7 +1,6 @@
 """The kernel on graphs by pairs of neighbourhoods."""
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from rekern.kernels.ballpairs import links_of, list_pairs, pair_features
 from rekern.kernels.base import Kernel, Plan, inverse_roots
 from rekern.kernels.keys import KeyRows, concatenate, number_keys
 from rekern.kernels.parameters import check_most
-from rekern.kernels.postings import Postings, add_products, invert
+from rekern.kernels.postings import ListBlock, invert
 from rekern.parallel import run, spans
 from rekern.structures.graphs import Graphs
 from rekern.structures.representations import graphs_in
@@ -25,7 +24,7 @@ FARTHEST = 100  # every radius and distance has its own part of the kernel: more
 class SharedBalls(NamedTuple):
     """A pair of neighbourhoods that two graphs share.
 
-    >>> Neighborhoods(radius=1, distance=0).explain((["a", "b"], [(0, 1)]), (["b", "a"], [(0, 1)]), top=1)[0].text
+    >>> Neighborhoods(radius=1, distance=0).explain((["a", "b"], [(0, 1)]), (["b", "a"], [(0, 1)]), n=1)[0].text
     'b – a'
     """
 
@@ -110,7 +109,9 @@ class Neighborhoods(Kernel):
         right = None if Y is None else self.rows(self.items(Y), n_jobs)
         lists = invert(left, right, n_jobs)
         diagonal = self._diagonal(left) if right is None else None
-        return Plan(len(left.indptr) - 1, lists.width, Y is None, _Block(lists, diagonal, not self.normalize))
+        # Without normalisation values are whole numbers, but for the root of two in the features.
+        block = ListBlock(lists, diagonal, whole=not self.normalize)
+        return Plan(len(left.indptr) - 1, lists.width, Y is None, block)
 
     def has_features(self) -> bool:
         """Pairs of neighbourhoods are explicit features."""
@@ -133,8 +134,8 @@ class Neighborhoods(Kernel):
         """K(x, x) for every graph."""
         return self._diagonal(self.rows(self.items(X)))
 
-    def explain(self, a: Any, b: Any, top: int | None = 10) -> list[SharedBalls]:
-        """The pairs of neighbourhoods that contribute most to K(a, b), all of them if ``top`` is None.
+    def explain(self, a: Any, b: Any, n: int | None = 10) -> list[SharedBalls]:
+        """The pairs of neighbourhoods that contribute most to K(a, b), all of them if ``n`` is None.
 
         >>> one = (["the", "cat", "sat"], [(0, 1, "det"), (1, 2, "subj")])
         >>> two = (["the", "cat", "ran"], [(0, 1, "det"), (1, 2, "subj")])
@@ -142,7 +143,7 @@ class Neighborhoods(Kernel):
         ...     print(shared.text, shared.counts, round(shared.contribution, 3))
         the –det– cat (1, 1) 0.167
         """
-        top = check_most("top", top)
+        n = check_most("n", n)
         smallest, _, farthest = self._ranges()
         graphs = self.items([a, b])
         rows = self.rows(graphs, n_jobs=1)
@@ -151,7 +152,7 @@ class Neighborhoods(Kernel):
         contributions = rows.values[in_a] * rows.values[first + in_b]
         cell = np.searchsorted(self._parts(graphs[:1], 1).indptr, in_a, side="right") - 1
         # Equal contributions stand from small to large neighbourhoods, then by their keys.
-        best = np.lexsort((keys, cell, -np.round(contributions, 12)))[:top]
+        best = np.lexsort((keys, cell, -np.round(contributions, 12)))[:n]
         texts = self.names_of(graphs[:1], in_a[best])
         found = []
         for index, text in zip(best, texts):
@@ -186,25 +187,6 @@ class Neighborhoods(Kernel):
         from rekern.kernels.ballscorer import BallScorer
 
         return BallScorer(self, X, coefficients)
-
-
-@dataclass(frozen=True)
-class _Block:
-    """Computes rows ``first`` … ``last`` of a Gram."""
-
-    lists: Postings
-    diagonal: np.ndarray | None  # of a symmetric Gram, whose lists meet only the rows below
-    whole: bool  # whether the values are whole numbers, but for the root of two in the features
-
-    def __call__(self, first: int, last: int) -> np.ndarray:
-        offset = 0 if self.diagonal is None else first
-        block = np.zeros((last - first, self.lists.width - offset))
-        add_products(block, first, offset, self.lists)
-        if self.whole:
-            np.rint(block, out=block)
-        if self.diagonal is not None:
-            np.fill_diagonal(block, self.diagonal[first:last])
-        return block
 
 
 def _whole(name: str, value: Any, largest: int) -> int:

@@ -4,6 +4,7 @@ A row of the Gram is added up in a dense accumulator that stays in cache. Entrie
 own keys, whatever block or thread computes it, so the result has the same bits for any number of jobs.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -185,9 +186,23 @@ def _add_window(block, first, offset, symmetric, scale, scale2, source, target, 
                 line[column] += in_rules[offset + column] * (factor * scale2[offset + column])
 
 
-def add_products(block: np.ndarray, first: int, offset: int, lists: Postings) -> None:
-    """Add the inner products of rows ``first`` … with columns ``offset`` … to a block of the Gram."""
-    _add_products(block, first, offset, *lists[:-1])
+@dataclass(frozen=True)
+class ListBlock:
+    """Computes rows ``first`` … ``last`` of a Gram."""
+
+    lists: Postings
+    diagonal: np.ndarray | None  # of a symmetric Gram, whose lists meet only the rows below
+    whole: bool = False  # whether the values are whole numbers, but for the rounding of their sums
+
+    def __call__(self, first: int, last: int) -> np.ndarray:
+        offset = 0 if self.diagonal is None else first
+        block = np.zeros((last - first, self.lists.width - offset))
+        _add_products(block, first, offset, *self.lists[:-1])
+        if self.whole:
+            np.rint(block, out=block)
+        if self.diagonal is not None:
+            np.fill_diagonal(block, self.diagonal[first:last])
+        return block
 
 
 def add_window(

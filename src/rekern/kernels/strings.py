@@ -1,7 +1,6 @@
 """Kernels on single texts by their contiguous patterns: k-grams, and k-grams with wildcards."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from rekern.kernels.base import Kernel, Plan, inverse_roots
 from rekern.kernels.features import as_matrix
 from rekern.kernels.keys import KeyRows, concatenate, number_keys
 from rekern.kernels.parameters import check_decay, check_patterns, check_size
-from rekern.kernels.postings import Postings, add_products, invert
+from rekern.kernels.postings import ListBlock, invert
 from rekern.kernels.windows import patterns
 from rekern.parallel import run, spans
 from rekern.structures.representations import texts_in
@@ -68,7 +67,7 @@ class PatternKernel(Kernel):
         right = None if Y is None else self.rows(self.items(Y), n_jobs)
         lists = invert(left, right, n_jobs)
         diagonal = self._diagonal(left) if right is None else None
-        return Plan(len(left.indptr) - 1, lists.width, Y is None, _Block(lists, diagonal))
+        return Plan(len(left.indptr) - 1, lists.width, Y is None, ListBlock(lists, diagonal))
 
     def has_features(self) -> bool:
         """Patterns are explicit features."""
@@ -145,22 +144,6 @@ class Wildcard(PatternKernel):
             raise ValueError(f"m={self.m!r}: give a whole number from 0 to k={size}")
         check_patterns(size, int(self.m))
         return size, int(self.m), check_decay(self.decay)
-
-
-@dataclass(frozen=True)
-class _Block:
-    """Computes rows ``first`` … ``last`` of a Gram."""
-
-    lists: Postings
-    diagonal: np.ndarray | None  # of a symmetric Gram, whose lists meet only the rows below
-
-    def __call__(self, first: int, last: int) -> np.ndarray:
-        offset = 0 if self.diagonal is None else first
-        block = np.zeros((last - first, self.lists.width - offset))
-        add_products(block, first, offset, self.lists)
-        if self.diagonal is not None:
-            np.fill_diagonal(block, self.diagonal[first:last])
-        return block
 
 
 def _extract(

@@ -1,7 +1,6 @@
 """Tree kernels of whole productions: complete subtrees, and subset trees (Collins and Duffy, 2002)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from rekern.kernels.fragments import complete_subtrees
 from rekern.kernels.fragments import subset_trees as subset_fragments
 from rekern.kernels.keys import KeyRows
 from rekern.kernels.parameters import check_decay
-from rekern.kernels.postings import Postings, add_products, invert
+from rekern.kernels.postings import ListBlock, invert
 from rekern.kernels.subsetcore import subset_trees
 from rekern.kernels.treebase import TreeKernel
 from rekern.structures.trees import Trees
@@ -85,7 +84,7 @@ class SubTree(TreeKernel):
         mine, theirs = self.rows(left, None if Y is None else self.items(Y).numbered_as(left))
         lists = invert(mine, theirs, n_jobs)
         diagonal = self._diagonal(mine) if Y is None else None
-        return Plan(len(left), lists.width, Y is None, _ListBlock(lists, diagonal))
+        return Plan(len(left), lists.width, Y is None, ListBlock(lists, diagonal))
 
     def has_features(self) -> bool:
         """Subtrees are explicit features."""
@@ -112,22 +111,6 @@ class SubTree(TreeKernel):
 
     def _fragments(self, left: Trees, right: Trees, parameters: tuple, beam: int) -> dict[str, float]:
         return complete_subtrees(left, right, parameters[0])
-
-
-@dataclass(frozen=True)
-class _ListBlock:
-    """Computes rows ``first`` … ``last`` of a Gram."""
-
-    lists: Postings
-    diagonal: np.ndarray | None  # of a symmetric Gram, whose lists meet only the rows below
-
-    def __call__(self, first: int, last: int) -> np.ndarray:
-        offset = 0 if self.diagonal is None else first
-        block = np.zeros((last - first, self.lists.width - offset))
-        add_products(block, first, offset, self.lists)
-        if self.diagonal is not None:
-            np.fill_diagonal(block, self.diagonal[first:last])
-        return block
 
 
 def _joined(left: Trees, right: Trees) -> Trees:

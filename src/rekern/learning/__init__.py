@@ -3,6 +3,6 @@
 from rekern.learning.classifier import PairClassifier
 from rekern.learning.files import load_model
 from rekern.learning.ranker import PairRanker, ranking_measures
-from rekern.learning.regressor import PairRegressor
+from rekern.learning.regressor import PairRegressor, correlations
 
-__all__ = ["PairClassifier", "PairRanker", "PairRegressor", "load_model", "ranking_measures"]
+__all__ = ["PairClassifier", "PairRanker", "PairRegressor", "correlations", "load_model", "ranking_measures"]

@@ -1,10 +1,7 @@
-"""Model files: a zip of JSON and plain arrays. Nothing is unpickled, so a model from a stranger cannot run code."""
+"""Models of pairs as files, and the reading of any model file."""
 
 from __future__ import annotations
 
-import io
-import json
-import math
 import zipfile
 from importlib import import_module
 from pathlib import Path
@@ -12,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rekern.errors import MissingDataError, MissingExtraError, ModelFileError
-from rekern.files import atomic_path, readable
+from rekern.archives import VERSION, WORDS_ONLY, opened_archive, read_array, read_json, write_archive
+from rekern.errors import ModelFileError
 from rekern.kernels.base import Kernel
 from rekern.learning.base import PairModel
 from rekern.learning.classifier import PairClassifier
@@ -25,14 +22,6 @@ from rekern.structures.representations import Column, Representations
 from rekern.structures.tokens import Tokens
 from rekern.structures.trees import Trees
 
-FORMAT = "rekern model"
-VERSION = 2  # since trees, graphs and other representations of the training pairs are stored beside their words
-WORDS_ONLY = 1  # what a model of words alone is written as: older releases read it
-LARGEST_MEMBER = 1 << 31
-UNSUSPECTED = 1 << 26  # bytes that any file may unpack to
-TIMES = 200  # its own size that a larger one may unpack to: zeros shrink to a thousandth, texts and trees to a tenth
-LARGEST_NUMBER = 1e100  # sums and products of such numbers are finite
-
 MODELS: dict[str, type[PairModel]] = {kind.__name__: kind for kind in (PairClassifier, PairRegressor, PairRanker)}
 
 # Models that are not of pairs: the module whose ``read(header, archive)`` makes one; loaded only when a file needs it.
@@ -41,17 +30,12 @@ READERS = {"QuestionClassifier": "rekern.questions.files", "SemanticParser": "re
 
 def save_model(model: PairModel, path: str | Path) -> None:
     """Write a trained model; the file appears only when it is complete."""
-    from rekern import __version__
-
     parameters = {
         name: value for name, value in model.get_params(deep=False).items() if name not in ("kernel", "n_jobs")
     }
     arrays: Arrays = {}
     kernel = describe(model.kernel_, arrays)
     header = {
-        "format": FORMAT,
-        "version": WORDS_ONLY if model.items_ is None and not arrays else VERSION,
-        "written_by": __version__,
         "model": type(model).__name__,
         "parameters": {name: describe_parameter(value) for name, value in parameters.items()},
         "kernel": kernel,
@@ -59,24 +43,15 @@ def save_model(model: PairModel, path: str | Path) -> None:
         "solver": model.solver_,
         "labels": [label.item() for label in model.labels_],
     }
+    version = WORDS_ONLY if model.items_ is None and not arrays else VERSION
     arrays |= {"coefficients": model.coefficients_, "intercept": model.intercept_}
     if getattr(model, "calibration_", None) is not None:
         arrays["calibration"] = model.calibration_
-    pairs = [[_side(source), _side(target)] for source, target in model.pairs_]
-    with atomic_path(Path(path)) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("model.json", json.dumps(header, ensure_ascii=True, indent=1))
-        archive.writestr("pairs.json", json.dumps(pairs, ensure_ascii=True))
-        if model.items_ is not None:
-            columns = {name: _described_column(model.items_[name]) for name in model.items_.columns}
-            archive.writestr("representations.json", json.dumps(columns, ensure_ascii=True))
-        for name, array in arrays.items():
-            if 8 * array.size >= LARGEST_MEMBER:
-                raise ValueError(
-                    f"a model with {array.size:,} numbers in an array could not be loaded; use fewer words"
-                )
-            buffer = io.BytesIO()
-            np.lib.format.write_array(buffer, np.ascontiguousarray(array, dtype=np.float64), allow_pickle=False)
-            archive.writestr(f"{name}.npy", buffer.getvalue())
+    members: dict[str, Any] = {"pairs.json": [[_side(source), _side(target)] for source, target in model.pairs_]}
+    if model.items_ is not None:
+        columns = {name: _described_column(model.items_[name]) for name in model.items_.columns}
+        members["representations.json"] = columns
+    write_archive(path, header, members, arrays, version)
 
 
 def load_model(path: str | Path) -> Any:
@@ -89,57 +64,27 @@ def load_model(path: str | Path) -> Any:
     ...
     rekern.errors.ModelFileError: no such file.rekern: there is no such file
     """
-    name = readable(path)
-    try:
-        if not Path(path).exists():
-            raise ModelFileError("there is no such file")
-        if Path(path).is_dir():
-            raise ModelFileError("this is a folder, not a model file")
-        with zipfile.ZipFile(path) as archive:
-            _check_size(archive, Path(path).stat().st_size)
-            return _read(archive)
-    except (ModelFileError, MissingDataError, MissingExtraError) as error:
-        raise ModelFileError(f"{name}: {error}") from None
-    except OSError as error:
-        raise ModelFileError(f"{name}: it cannot be read ({error.strerror or error})") from None
-    except zipfile.BadZipFile:
-        raise ModelFileError(f"{name}: this is not a model file, or it is truncated; train and save it again") from None
-    except MemoryError:
-        raise
-    except Exception as error:
-        # Whatever a damaged or hostile file provokes in the readers below, it means one thing to the caller.
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise ModelFileError(f"{name}: the model file is damaged ({reason}); train and save it again") from None
+    with opened_archive(path) as (header, archive):
+        if header["model"] in READERS:
+            return import_module(READERS[header["model"]]).read(header, archive)
+        return _read(header, archive)
 
 
-def _read(archive: zipfile.ZipFile) -> PairModel:
+def _read(header: dict[str, Any], archive: zipfile.ZipFile) -> PairModel:
     names = set(archive.namelist())
-    if "model.json" not in names:
-        raise ModelFileError("this is a zip file, but not a Rekern model")
-    header = json.loads(_member(archive, "model.json"))
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise ModelFileError("this is a zip file, but not a Rekern model")
-    version = header.get("version")
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise ModelFileError(f"it has no valid version ({version!r})")
-    if version > VERSION:
-        raise ModelFileError(
-            f"it is of format version {version}, written by Rekern {header.get('written_by')!r}; "
-            f"this Rekern reads up to version {VERSION}: upgrade it"
-        )
-    if header["model"] in READERS:
-        return import_module(READERS[header["model"]]).read(header, archive)
     kind = MODELS.get(header["model"])
     if kind is None:
         raise ModelFileError(f"it holds a {header['model']!r}, which this Rekern does not know")
-    stored = {f"array-{number}": _array(archive, f"array-{number}") for number in range(header.get("kernel_arrays", 0))}
+    stored = {
+        f"array-{number}": read_array(archive, f"array-{number}") for number in range(header.get("kernel_arrays", 0))
+    }
     kernel = build(header["kernel"], stored)
     if not isinstance(kernel, Kernel):
         raise ModelFileError("it has no kernel")
-    pairs = [_checked_pair(pair) for pair in json.loads(_member(archive, "pairs.json"))]
+    pairs = [_checked_pair(pair) for pair in read_json(archive, "pairs.json")]
     labels = np.array(header["labels"])
-    coefficients = _array(archive, "coefficients", 2)
-    intercept = _array(archive, "intercept", 1)
+    coefficients = read_array(archive, "coefficients", 2)
+    intercept = read_array(archive, "intercept", 1)
     if labels.ndim != 1 or labels.dtype.kind not in "iufbU" or coefficients.shape != (len(pairs), len(intercept)):
         raise ModelFileError("its parts do not fit together")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
@@ -153,7 +98,7 @@ def _read(archive: zipfile.ZipFile) -> PairModel:
     model.kernel_ = kernel
     model.items_ = None
     if "representations.json" in names:
-        columns = json.loads(_member(archive, "representations.json"))
+        columns = read_json(archive, "representations.json")
         model.items_ = Representations({name: _built_column(column) for name, column in columns.items()})
         if len(model.items_) != len(pairs):
             raise ModelFileError("its training pairs and their representations differ in number")
@@ -163,7 +108,7 @@ def _read(archive: zipfile.ZipFile) -> PairModel:
     if isinstance(model, PairClassifier):
         model.classes_ = np.unique(labels)
         outputs = 1 if len(model.classes_) == 2 else len(model.classes_)
-        model.calibration_ = _array(archive, "calibration", 2) if "calibration.npy" in names else None
+        model.calibration_ = read_array(archive, "calibration", 2) if "calibration.npy" in names else None
         if (model.calibration_ is None) != (not model.calibration):
             raise ModelFileError("it lacks its calibration")
         if model.calibration_ is not None and model.calibration_.shape != (outputs, 2):
@@ -178,41 +123,6 @@ def _read(archive: zipfile.ZipFile) -> PairModel:
     # A kernel with impossible parameters, or without what it reads, says so now, not at the first prediction.
     kernel.diag([("a b", "a")] if model.items_ is None else model.items_.take([0]))
     return model
-
-
-def _check_size(archive: zipfile.ZipFile, packed: int) -> None:
-    """Refuse a small file that would fill the memory."""
-    size = sum(member.file_size for member in archive.infolist())
-    if size > max(UNSUSPECTED, TIMES * packed):
-        raise ModelFileError(f"its {packed:,} bytes would unpack to {size:,}; no model is like that")
-
-
-def _member(archive: zipfile.ZipFile, name: str) -> bytes:
-    """The content of a member, unless it would unpack to more than any model of ours has."""
-    size = archive.getinfo(name).file_size
-    if size > LARGEST_MEMBER:
-        raise ModelFileError(f"its {name} would unpack to {size:,} bytes; no model has more than {LARGEST_MEMBER:,}")
-    return archive.read(name)
-
-
-def _array(archive: zipfile.ZipFile, name: str, dimensions: int | None = None) -> np.ndarray:
-    stream = io.BytesIO(_member(archive, f"{name}.npy"))
-    if np.lib.format.read_magic(stream) != (1, 0):
-        raise ModelFileError(f"its {name} are not a table of numbers")
-    shape, by_column, kind = np.lib.format.read_array_header_1_0(stream)
-    content = stream.read()
-    # Checked before an array is made: a header may claim any size.
-    if (
-        by_column
-        or kind != np.float64
-        or len(shape) != (dimensions or len(shape))
-        or math.prod(shape) * 8 != len(content)
-    ):
-        raise ModelFileError(f"its {name} are not a table of numbers")
-    array = np.frombuffer(content, dtype=np.float64).reshape(shape)
-    if not (np.abs(array) <= LARGEST_NUMBER).all():
-        raise ModelFileError(f"its {name} are not finite numbers")
-    return array
 
 
 def _side(side: Any) -> Any:

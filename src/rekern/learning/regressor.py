@@ -99,3 +99,25 @@ class PairRegressor(RegressorMixin, PairModel):
         pair = self._one(pair)
         prediction = self.predict([pair])[0].item()
         return self._explain(pair, (0, 1), prediction, None, None, neighbors)
+
+
+def correlations(predictions: Any, labels: Any) -> dict[str, Any]:
+    """Pearson's and Spearman's correlation (None where one side is constant) and the mean squared error.
+
+    >>> correlations([1.0, 2.0, 3.0], [1.0, 2.0, 5.0])  # doctest: +ELLIPSIS
+    {'pearson': 0.96..., 'spearman': 1.0, 'mse': 1.33...}
+    """
+    from scipy.stats import rankdata
+
+    guesses, truth = np.asarray(predictions, dtype=float), np.asarray(labels, dtype=float)
+    return {
+        "pearson": _pearson(guesses, truth),
+        "spearman": _pearson(rankdata(guesses), rankdata(truth)),
+        "mse": float(np.mean((guesses - truth) ** 2)),
+    }
+
+
+def _pearson(x: np.ndarray, y: np.ndarray) -> float | None:
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return None
+    return float(np.round(np.corrcoef(x, y)[0, 1], 12))

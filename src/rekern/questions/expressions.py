@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rekern.errors import InputError
-from rekern.files import readable
+from rekern.files import readable, reading
 from rekern.questions.units import HAN
 
 LONGEST = 1_000  # characters of an expression
@@ -395,13 +395,10 @@ def read_expressions(path: str | Path) -> Expressions:
     """
     name = readable(path)
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except (FileNotFoundError, IsADirectoryError):
-        raise InputError(f"there is no file {name}: check the path") from None
+        with reading(path):
+            text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{name} is not UTF-8 text: save it as UTF-8") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     numbered = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
     kept = [(number, line) for number, line in numbered if line and not line.startswith("#")]
     return Expressions([line for _, line in kept], [f"{name}, line {number}" for number, _ in kept])

@@ -6,9 +6,6 @@
 
 from __future__ import annotations
 
-import io
-import json
-import math
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -16,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rekern.archives import LARGEST_NUMBER, opened_archive, read_array, write_archive
 from rekern.errors import InputError, ModelFileError
-from rekern.files import atomic_path, readable
 from rekern.questions.answerer import Answerer
 from rekern.questions.evidence import Evidence, NGrams, Part
 from rekern.questions.expressions import Expressions
@@ -29,19 +26,13 @@ from rekern.questions.units import named_tagger
 if TYPE_CHECKING:
     from rekern.questions.classifier import QuestionClassifier
 
-FORMAT = "rekern model"
 MODEL = "QuestionClassifier"
-VERSION = 2  # of the model files of this package: the first one with this kind of model
-LARGEST_MEMBER = 1 << 31
-LARGEST_NUMBER = 1e100
 
 Arrays = dict[str, np.ndarray]
 
 
 def save(model: QuestionClassifier, path: str | Path) -> None:
     """Write a trained classifier; the file appears only when it is complete."""
-    from rekern import __version__
-
     parameters = model.get_params(deep=False)
     del parameters["kernel"]
     parameters["expressions"] = None  # what was learned from them is among the parts
@@ -50,9 +41,6 @@ def save(model: QuestionClassifier, path: str | Path) -> None:
     if not isinstance(parameters["tagger"], str):
         raise InputError("a model with a tagger of your own cannot be saved; use tagger='words', 'spacy' or 'jieba'")
     header: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
-        "written_by": __version__,
         "model": MODEL,
         "parameters": {name: _plain(value) for name, value in parameters.items()},
         "classes": model.classes_.tolist(),
@@ -63,12 +51,7 @@ def save(model: QuestionClassifier, path: str | Path) -> None:
     else:
         header["parts"] = [_describe(part, number, arrays) for number, part in enumerate(model.evidence_.parts)]
         arrays |= {"weights": model.weights_, "prior": model.prior_, "distribution": model.distribution_}
-    with atomic_path(Path(path)) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("model.json", json.dumps(header, ensure_ascii=True))
-        for name, array in arrays.items():
-            buffer = io.BytesIO()
-            np.lib.format.write_array(buffer, np.ascontiguousarray(array, dtype=np.float64), allow_pickle=False)
-            archive.writestr(f"{name}.npy", buffer.getvalue())
+    write_archive(path, header, {}, arrays)
 
 
 def load(path: str | Path) -> QuestionClassifier:
@@ -88,33 +71,10 @@ def load_answerer(path: str | Path) -> Answerer | QuestionClassifier:
 
 
 def _opened(path: str | Path, reader: Callable[[dict[str, Any], zipfile.ZipFile], Any]) -> Any:
-    name = readable(path)
-    try:
-        with zipfile.ZipFile(path) as archive:
-            header = json.loads(_member(archive, "model.json"))
-            if not isinstance(header, dict) or header.get("format") != FORMAT:
-                raise ModelFileError("this is a zip file, but not a Rekern model")
-            if header.get("model") != MODEL:
-                raise ModelFileError(f"it holds a {header.get('model')!r}, not a classifier of questions")
-            if not isinstance(header.get("version"), int) or header["version"] > VERSION:
-                raise ModelFileError(
-                    f"it is of format version {header.get('version')!r}; this Rekern reads up to {VERSION}"
-                )
-            return reader(header, archive)
-    except FileNotFoundError:
-        raise ModelFileError(f"{name}: there is no such file") from None
-    except ModelFileError as error:
-        raise ModelFileError(f"{name}: {error}") from None
-    except OSError as error:
-        raise ModelFileError(f"{name}: it cannot be read ({error.strerror or error})") from None
-    except zipfile.BadZipFile:
-        raise ModelFileError(f"{name}: this is not a model file, or it is truncated; train and save it again") from None
-    except MemoryError:
-        raise
-    except Exception as error:
-        # Whatever a damaged or hostile file provokes in the readers below, it means one thing to the caller.
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise ModelFileError(f"{name}: the model file is damaged ({reason}); train and save it again") from None
+    with opened_archive(path) as (header, archive):
+        if header.get("model") != MODEL:
+            raise ModelFileError(f"it holds a {header.get('model')!r}, not a classifier of questions")
+        return reader(header, archive)
 
 
 def read(header: dict[str, Any], archive: zipfile.ZipFile) -> QuestionClassifier:
@@ -135,7 +95,7 @@ def read(header: dict[str, Any], archive: zipfile.ZipFile) -> QuestionClassifier
         learned = _read_patterns(header, archive)
         model.classes_, model.evidence_ = learned.classes_, learned.evidence
         model.weights_, model.prior_, model._tagger = learned.weights, learned.prior, learned.tagger
-        model.distribution_ = _array(archive, "distribution", 2)
+        model.distribution_ = read_array(archive, "distribution", 2)
         if model.distribution_.shape != model.weights_.shape:
             raise ModelFileError("its parts do not fit together")
     model._trained = model.method
@@ -149,7 +109,7 @@ def _read_answerer(header: dict[str, Any], archive: zipfile.ZipFile) -> Answerer
 def _read_patterns(header: dict[str, Any], archive: zipfile.ZipFile) -> Answerer:
     classes = _classes(header)
     evidence = Evidence([_build(part, number, archive) for number, part in enumerate(header["parts"])])
-    weights, prior = _array(archive, "weights", 2), _array(archive, "prior", 1)
+    weights, prior = read_array(archive, "weights", 2), read_array(archive, "prior", 1)
     if weights.shape != (len(evidence.names()), len(classes)) or len(prior) != len(classes):
         raise ModelFileError("its parts do not fit together")
     return Answerer(classes, evidence, weights, prior, named_tagger(str(header["parameters"]["tagger"])))
@@ -202,13 +162,13 @@ def _build(part: dict[str, Any], number: int, archive: zipfile.ZipFile) -> Part:
         raise ModelFileError(f"it has patterns of an unknown kind {part['kind']!r}")
     from scipy.sparse import csr_array
 
-    data, weights = _array(archive, f"soft{number}-data", 1), _array(archive, f"soft{number}-weights", 1)
+    data, weights = read_array(archive, f"soft{number}-data", 1), read_array(archive, f"soft{number}-weights", 1)
     indices, offsets = _whole(archive, f"soft{number}-indices"), _whole(archive, f"soft{number}-offsets")
     if len(weights) != len(terms) or len(indices) != len(data) or (len(data) and indices.max() >= len(terms)):
         raise ModelFileError("its soft patterns do not fit together")
     if not len(offsets) or offsets[0] != 0 or offsets[-1] != len(data) or (np.diff(offsets) < 0).any():
         raise ModelFileError("its soft patterns do not fit together")
-    sizes = _array(archive, f"soft{number}-sizes", 1)
+    sizes = read_array(archive, f"soft{number}-sizes", 1)
     centroids = csr_array((data, indices, offsets), shape=(len(offsets) - 1, len(terms)))
     return SoftPatterns(terms, weights, centroids, sizes, orders, bool(part["stems"]), float(part["floor"]))
 
@@ -230,7 +190,7 @@ def _describe_machine(model: QuestionClassifier, arrays: Arrays) -> dict[str, An
 
 
 def _read_machine(model: QuestionClassifier, header: dict[str, Any], archive: zipfile.ZipFile) -> None:
-    coefficients, intercept = _array(archive, "coefficients", 2), _array(archive, "intercept", 1)
+    coefficients, intercept = read_array(archive, "coefficients", 2), read_array(archive, "intercept", 1)
     described = {name: float(header["machine"][name]) for name in ("price", "width", "temperature")}
     if not all(0 <= value <= LARGEST_NUMBER for value in described.values()):
         raise ModelFileError("its machine is not described by finite numbers")
@@ -259,33 +219,8 @@ def _text(question: Any) -> Any:
     raise InputError("only questions that are texts, bracketed trees or lists of tokens can be saved with a kernel")
 
 
-def _member(archive: zipfile.ZipFile, name: str) -> bytes:
-    """The content of a member, unless it would unpack to more than any model of ours has."""
-    if name not in archive.namelist():
-        raise ModelFileError(f"this is a zip file, but not a Rekern model: it has no {name}")
-    size = archive.getinfo(name).file_size
-    if size > LARGEST_MEMBER:
-        raise ModelFileError(f"its {name} would unpack to {size:,} bytes; no model has more than {LARGEST_MEMBER:,}")
-    return archive.read(name)
-
-
-def _array(archive: zipfile.ZipFile, name: str, dimensions: int) -> np.ndarray:
-    stream = io.BytesIO(_member(archive, f"{name}.npy"))
-    if np.lib.format.read_magic(stream) != (1, 0):
-        raise ModelFileError(f"its {name} are not a table of numbers")
-    shape, by_column, kind = np.lib.format.read_array_header_1_0(stream)
-    content = stream.read()
-    # Checked before an array is made: a header may claim any size.
-    if by_column or kind != np.float64 or len(shape) != dimensions or math.prod(shape) * 8 != len(content):
-        raise ModelFileError(f"its {name} are not a table of numbers")
-    array = np.frombuffer(content, dtype=np.float64).reshape(shape).copy()
-    if not (np.abs(array) <= LARGEST_NUMBER).all():  # so that no sum of them is infinite; NaN fails too
-        raise ModelFileError(f"its {name} are not finite numbers")
-    return array
-
-
 def _whole(archive: zipfile.ZipFile, name: str) -> np.ndarray:
-    array = _array(archive, name, 1)
+    array = read_array(archive, name, 1)
     whole = array.astype(np.int32)
     if (whole != array).any() or (whole < 0).any():
         raise ModelFileError(f"its {name} are not whole numbers")

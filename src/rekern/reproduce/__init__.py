@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rekern.errors import InputError
+from rekern.files import made_folder
 
 __all__ = ["NAMES", "render", "run"]
 
@@ -119,8 +120,4 @@ def _folder(out: Any) -> Path | None:
     from rekern.reproduce.figures import check_library
 
     check_library()  # before minutes of work, not after
-    folder = Path(out)
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder} is a file: give the folder in which to put the figures")
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    return made_folder(out, "the figures")

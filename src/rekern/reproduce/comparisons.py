@@ -15,7 +15,7 @@ import numpy as np
 from rekern.datasets.corpora import DataPath, load_paws, load_qqp, load_sick, load_stsb, load_wikiqa
 from rekern.datasets.tables import Table
 from rekern.kernels import Rewriting
-from rekern.learning import PairClassifier, PairRanker, PairRegressor, ranking_measures
+from rekern.learning import PairClassifier, PairRanker, PairRegressor, correlations, ranking_measures
 from rekern.reproduce.experiment import experiment, write_json
 from rekern.reproduce.settings import Setting, srk, with_similarities
 from rekern.reproduce.tfidf import tfidf_scores
@@ -48,21 +48,15 @@ def accuracy(predicted: Any, table: Table) -> dict[str, float]:
     return {"accuracy": round(100 * float(np.mean(np.asarray(predicted) == np.array(table.labels))), 2)}
 
 
-def correlations(predicted: Any, table: Table) -> dict[str, float]:
+def agreement(predicted: Any, table: Table) -> dict[str, float]:
     """Pearson's and Spearman's correlation with the labels; 0 for a constant prediction.
 
     >>> from rekern.datasets import from_frame
-    >>> correlations([1, 2, 4], from_frame({"source": ["a"] * 3, "target": ["b"] * 3, "label": [1, 2, 3]}))
+    >>> agreement([1, 2, 4], from_frame({"source": ["a"] * 3, "target": ["b"] * 3, "label": [1, 2, 3]}))
     {'pearson': 0.982, 'spearman': 1.0}
     """
-    from scipy.stats import rankdata
-
-    def correlation(x: np.ndarray, y: np.ndarray) -> float:
-        constant = np.ptp(x) == 0 or np.ptp(y) == 0
-        return 0.0 if constant else round(float(np.corrcoef(x, y)[0, 1]), 4)
-
-    x, y = np.asarray(predicted, dtype=float), np.array(table.labels, dtype=float)
-    return {"pearson": correlation(x, y), "spearman": correlation(rankdata(x), rankdata(y))}
+    found = correlations(predicted, table.labels)
+    return {name: round(found[name] or 0.0, 4) for name in ("pearson", "spearman")}
 
 
 def ranking(predicted: Any, table: Table) -> dict[str, float]:
@@ -77,7 +71,7 @@ CLASSES = Kind(
     "accuracy",
 )
 NUMBERS = Kind(
-    lambda setting, n_jobs: PairRegressor(setting.kernel, setting.price, n_jobs=n_jobs), correlations, "pearson"
+    lambda setting, n_jobs: PairRegressor(setting.kernel, setting.price, n_jobs=n_jobs), agreement, "pearson"
 )
 ORDER = Kind(lambda setting, n_jobs: PairRanker(setting.kernel, setting.price, n_jobs=n_jobs), ranking, "map")
 

@@ -13,12 +13,13 @@ import numpy as np
 
 from rekern.datasets.corpora import DataPath
 from rekern.errors import InputError
+from rekern.files import made_folder
 from rekern.reproduce import published
 from rekern.reproduce.experiment import write_json
 from rekern.reproduce.machine import FOLDS, grouped_folds
 from rekern.reproduce.settings import PRICES
 from rekern.reproduce.structural_corpora import TREES, Part, find_file, load_part
-from rekern.reproduce.structural_machine import Grams, checked_folder, in_folds, judged, measures, repeated_folds
+from rekern.reproduce.structural_machine import Grams, in_folds, judged, measures, repeated_folds
 from rekern.reproduce.structural_settings import (
     SCORES,
     Structural,
@@ -60,7 +61,7 @@ def _tables(corpus: str, data: DataPath, out: Path | None, n_jobs: int | None, c
     before the test part is read.
     """
     if cache is not None:
-        checked_folder(cache)  # before minutes of work, not after
+        made_folder(cache, "the Grams")  # before minutes of work, not after
     train = load_part(corpus, "train", data)
     signs = _signs(train, np.unique(np.array(train.table.labels)))
     found = resources(
@@ -172,7 +173,7 @@ def _signs(part: Part, classes: np.ndarray) -> np.ndarray:
 def _folder(cache: Any) -> Iterator[Path]:
     """The folder for Grams of trees: the user's, which stays, or one for this run."""
     if cache is not None:
-        yield checked_folder(cache)
+        yield made_folder(cache, "the Grams")
         return
     with TemporaryDirectory(prefix="rekern-") as folder:
         yield Path(folder)

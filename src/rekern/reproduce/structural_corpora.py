@@ -1,7 +1,6 @@
 """MSRP and RTE-3 with constituent trees: every pair in the representations that structural kernels compare."""
 
 import gzip
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 from rekern.datasets.corpora import VARIABLE, DataPath, data_directory, load_msrp, load_rte
 from rekern.datasets.tables import Table
 from rekern.errors import InputError
-from rekern.files import readable
+from rekern.files import readable, reading
 from rekern.structures import Representations, lemma_leaves, linked_graphs, mark_related
 
 WORDS = "words"  # constituent trees as the parser made them
@@ -70,7 +69,8 @@ def read_trees(path: Path) -> dict[str, str]:
     name = readable(path)
     trees: dict[str, str] = {}
     try:
-        with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8", newline="\n") as stream:
+        unpack = gzip.open if path.suffix == ".gz" else open
+        with reading(path), unpack(path, "rt", encoding="utf-8", newline="\n") as stream:
             for number, line in enumerate(stream, 1):
                 text, tab, tree = line.rstrip("\r\n").partition("\t")
                 if not tab:
@@ -78,8 +78,6 @@ def read_trees(path: Path) -> dict[str, str]:
                 trees[text] = tree
     except UnicodeDecodeError:
         raise InputError(f"{name}: the text is not UTF-8; convert the file first") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise InputError(f"{name}: the packed file is truncated or damaged; fetch it again") from None
     trees.pop("text", None)  # the heading
     return trees
 

@@ -12,7 +12,6 @@ from typing import Any
 import joblib
 import numpy as np
 
-from rekern.files import readable
 from rekern.kernels import Gaussian, Kernel
 from rekern.kernels.pairings import PairKernel
 from rekern.kernels.scores import ScoreKernel
@@ -200,14 +199,3 @@ def in_folds(right: Sequence[np.ndarray]) -> tuple[float, float]:
     """
     each = [100 * float(np.mean(held)) for held in right]
     return round(100 * float(np.mean(np.concatenate(right))), 2), round(float(np.std(each)), 2)
-
-
-def checked_folder(folder: Any) -> Path:
-    """A folder for Grams, made if need be."""
-    from rekern.errors import InputError
-
-    path = Path(folder)
-    if path.exists() and not path.is_dir():
-        raise InputError(f"{readable(path)} is a file: give a folder for the Grams")
-    path.mkdir(parents=True, exist_ok=True)
-    return path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rekern.errors import InputError
-from rekern.files import readable
+from rekern.files import readable, reading
 from rekern.kernels.labelsimilarity import lexical
 from rekern.similarity import matching, sequences
 from rekern.similarity.concepts import ExplicitSemantics
@@ -148,20 +147,14 @@ def _thesaurus_file(path: str) -> dict[str, list[str]]:
     name = readable(path)
     pairs = []
     try:
-        with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as stream:
+        with reading(path), (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as stream:
             for number, line in enumerate(stream, 1):
                 fields = line.rstrip("\r\n").split("\t")
                 if len(fields) < 2:
                     raise InputError(f"{name}, line {number}: two words are needed, separated by a tab")
                 pairs.append((fields[0], fields[1]))
-    except FileNotFoundError:
-        raise InputError(f"{name}: there is no such thesaurus; give a file of word pairs") from None
     except UnicodeDecodeError:
         raise InputError(f"{name}, after line {len(pairs)}: the text is not UTF-8; convert the file first") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise InputError(f"{name}: the packed file is truncated or damaged; fetch it again") from None
-    except OSError as error:
-        raise InputError(f"{name}: it cannot be read ({error.strerror or error})") from None
     return _neighbors(pairs)
 
 

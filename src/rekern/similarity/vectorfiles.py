@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -10,7 +9,7 @@ from typing import IO, Any
 import numpy as np
 
 from rekern.errors import InputError
-from rekern.files import readable
+from rekern.files import readable, reading
 
 LONGEST_WORD = 1 << 16  # bytes; what goes on longer without a blank is no word
 MOST_DIMENSIONS = 1 << 16
@@ -22,25 +21,16 @@ def read_vectors(path: str | Path, binary: bool | None = None, most: int | None 
     >>> read_vectors("no such file.txt")
     Traceback (most recent call last):
     ...
-    rekern.errors.InputError: no such file.txt: there is no such file
+    rekern.errors.InputError: there is no file no such file.txt: check the path
     """
-    name = readable(path)
-    try:
-        with open(path, "rb") as plain:
-            packed = plain.read(2) == b"\x1f\x8b"
-            plain.seek(0)
-            stream: Any = gzip.GzipFile(fileobj=plain) if packed else plain
+    with reading(path), open(path, "rb") as plain:
+        packed = plain.read(2) == b"\x1f\x8b"
+        plain.seek(0)
+        stream: Any = gzip.GzipFile(fileobj=plain) if packed else plain
+        try:
             return _read(io.BufferedReader(stream, 1 << 20), binary, most)
-    except FileNotFoundError:
-        raise InputError(f"{name}: there is no such file") from None
-    except IsADirectoryError:
-        raise InputError(f"{name} is a folder: give a file of word vectors") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise InputError(f"{name}: the packed file is truncated or damaged; fetch it again") from None
-    except OSError as error:
-        raise InputError(f"{name}: it cannot be read ({error.strerror or error})") from None
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from None
+        except InputError as error:
+            raise InputError(f"{readable(path)}: {error}") from None
 
 
 def _read(stream: IO[bytes], binary: bool | None, most: int | None) -> tuple[list[str], np.ndarray]:

@@ -10,6 +10,23 @@ from rekern._compile import compiled
 
 
 @compiled
+def _extended(key, word):
+    """The hash of an n-gram and one word more."""
+    key = (key ^ np.uint64(word + 1)) * np.uint64(0x9E3779B97F4A7C15)
+    return key ^ (key >> np.uint64(29))
+
+
+@compiled
+def _cell(key, mask):
+    return np.int64((key ^ (key >> np.uint64(32))) & mask)
+
+
+@compiled
+def _slot(key, mask):
+    return np.int64((key >> np.uint64(17)) & np.uint64(mask))
+
+
+@compiled
 def count_cells(ids, offsets, first, shortest, longest, cells, marks):
     """Count for each cell of a hash table the documents with an n-gram that falls into it.
 
@@ -24,10 +41,9 @@ def count_cells(ids, offsets, first, shortest, longest, cells, marks):
                 place = start + size - 1
                 if place >= offsets[document + 1] or ids[place] < 0:
                     break
-                key = (key ^ np.uint64(ids[place] + 1)) * np.uint64(0x9E3779B97F4A7C15)
-                key ^= key >> np.uint64(29)
+                key = _extended(key, ids[place])
                 if size >= shortest:
-                    cell = np.int64((key ^ (key >> np.uint64(32))) & mask)
+                    cell = _cell(key, mask)
                     if marks[cell] != number:
                         marks[cell] = number
                         cells[cell] += 1
@@ -50,11 +66,10 @@ def count_ngrams(ids, offsets, first, begin, shortest, longest, cells, floor, sl
                 place = start + size - 1
                 if place >= offsets[document + 1] or ids[place] < 0:
                     break
-                key = (key ^ np.uint64(ids[place] + 1)) * np.uint64(0x9E3779B97F4A7C15)
-                key ^= key >> np.uint64(29)
-                if size < shortest or cells[np.int64((key ^ (key >> np.uint64(32))) & mask)] < floor:
+                key = _extended(key, ids[place])
+                if size < shortest or cells[_cell(key, mask)] < floor:
                     continue
-                slot = np.int64((key >> np.uint64(17)) & np.uint64(slot_mask))
+                slot = _slot(key, slot_mask)
                 entry = np.int64(-1)
                 while slots[slot]:
                     entry = slots[slot] - 1
@@ -89,9 +104,8 @@ def place_again(ngrams, used, slots):
         for place in range(ngrams.shape[1]):
             if ngrams[entry, place] < 0:
                 break
-            key = (key ^ np.uint64(ngrams[entry, place] + 1)) * np.uint64(0x9E3779B97F4A7C15)
-            key ^= key >> np.uint64(29)
-        slot = np.int64((key >> np.uint64(17)) & np.uint64(slot_mask))
+            key = _extended(key, ngrams[entry, place])
+        slot = _slot(key, slot_mask)
         while slots[slot]:
             slot = (slot + 1) & slot_mask
         slots[slot] = entry + 1
@@ -107,9 +121,8 @@ def cells_of(ngrams, used, cells):
         for place in range(ngrams.shape[1]):
             if ngrams[entry, place] < 0:
                 break
-            key = (key ^ np.uint64(ngrams[entry, place] + 1)) * np.uint64(0x9E3779B97F4A7C15)
-            key ^= key >> np.uint64(29)
-        found[entry] = cells[np.int64((key ^ (key >> np.uint64(32))) & mask)]
+            key = _extended(key, ngrams[entry, place])
+        found[entry] = cells[_cell(key, mask)]
     return found
 
 

@@ -8,12 +8,12 @@ import codecs
 import gzip
 import os
 import re
-import zlib
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TypeVar
 
 from rekern.errors import InputError
-from rekern.files import atomic_path, readable
+from rekern.files import atomic_path, readable, reading
 
 __all__ = ["looks_like"]
 
@@ -71,21 +71,10 @@ def read_text(path: str | os.PathLike[str]) -> str:
     rekern.errors.InputError: there is no file nowhere.mrg: check the path
     """
     name = readable(path)
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except FileNotFoundError:
-        raise InputError(f"there is no file {name}: check the path") from None
-    except IsADirectoryError:
-        raise InputError(f"{name} is a folder: give a file in it") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"cannot read {name}: {reason}; check the path and its permissions") from None
-    if data.startswith(b"\x1f\x8b"):
-        try:
+    with reading(path):
+        data = Path(path).read_bytes()
+        if data.startswith(b"\x1f\x8b"):
             data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error):
-            raise InputError(f"{name} is not a whole gzip file: fetch it again") from None
     data = data.removeprefix(codecs.BOM_UTF8)
     if b"\0" in data:
         raise InputError(f"{name}: a binary file or one in UTF-16; give a text file in UTF-8")
