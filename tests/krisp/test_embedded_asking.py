@@ -66,8 +66,9 @@ def test_a_second_opinion_prefers_what_the_words_ask_for():
     ("scores", "right", "answered"),
     [
         ([-1, -2, -3], [True, True, True], 3),
-        ([-1, -2, -3], [False, True, True], 0),  # one wrong answer outweighs eight right ones
-        (range(0, -11, -1), [True, False, *[True] * 9], 11),
+        ([-1, -2, -3], [False, True, True], 0),  # one wrong answer outweighs fifteen right ones
+        (range(0, -18, -1), [True, False, *[True] * 16], 18),
+        (range(0, -16, -1), [True, False, *[True] * 14], 1),
         ([-1, -2, -9], [True, True, False], 2),
         ([], [], 0),
     ],

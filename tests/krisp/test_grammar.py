@@ -4,6 +4,8 @@ import json
 import warnings
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rekern.errors import InputError
 from rekern.krisp.grammar import Derivation, read_grammar, tokens
@@ -67,6 +69,16 @@ def test_the_first_of_several_derivations_is_used_with_one_warning():
         (["start Other", "Query -> a"], "no production defines the start symbol Other"),
         (["*n:A -> ({ a })", "*n:B -> ({ b })"], "give the start symbol; A, B could be it"),
         (["*n:A -> a"], "line 1: this is no production of the form"),
+        (["*n:A -> ({  })"], "line 1: this is no production of the form"),
+        (["Query -> a", "X -> '{name}'", "names X := SELECT 1"], r"line 2: X -> '\{name\}' can never be used"),
+        (["Query -> {Query}"], "line 1: Query -> {Query} closes a cycle: Query would derive itself"),
+        (["Query -> a\0b"], "line 1: a NUL character"),
+        (["start A", "start B", "A -> a"], "line 2: the start symbol stands in line 1 already"),
+        (["Query -> a", "start B"], "line 2: no production defines the start symbol B"),
+        (["Q -> {A}", "A -> '{name}'", 'A -> "{name}"', "names A = b"], r"line 3: A has a production with \{name\}"),
+        (["Q -> '{name}'", "names Q = b", "also Q c = d"], "line 3: 'c' is no name of Q"),
+        ([f"Query -> f({'{A}' * 9})", "A -> a"], "line 1: a production of Query has more than 8 slots"),
+        ([f"A{n} -> {{A{n + 1}}}" for n in range(5000)] + ["A5000 -> a"], "line 102: A101 -> {A102} can never be used"),
     ],
 )
 def test_bad_grammars_are_refused_in_one_line(lines, message):
@@ -80,7 +92,7 @@ def test_files_are_named_in_messages(tmp_path):
     with pytest.raises(InputError, match="there is no such grammar file"):
         read_grammar(path)
     path.write_bytes(b"\xff\xfe\xff")
-    with pytest.raises(InputError, match="cannot be read as UTF-8"):
+    with pytest.raises(InputError, match=r"g\.txt, line 1: byte 0xff is not UTF-8"):
         read_grammar(path)
     path.write_text("Query -> f({X})", encoding="utf-8")
     with pytest.raises(InputError, match=r"g\.txt, line 1: no production defines X"):
@@ -111,17 +123,64 @@ def test_the_whole_format(tmp_path):
 def test_what_cannot_be_derived_is_said_with_the_place(grammar):
     with pytest.raises(InputError, match="no production goes on at 'sice'"):
         grammar.parse("answer(sice(stateid('utah')))")
-    with pytest.raises(InputError, match="no productions join them in this way"):
+    with pytest.raises(InputError, match=r"no production goes on at 'river' \(character 14\)"):
         grammar.parse("answer(river(river(stateid('utah'))))")
+    with pytest.raises(InputError, match=r"no production goes on at 'utha' \(character 22\)"):
+        grammar.parse("answer(size(stateid('utha')))")
+    with pytest.raises(InputError, match="it ends too early"):
+        grammar.parse("answer(size(stateid('utah'")
+    with pytest.raises(InputError, match=r"goes on at '\)' \(character 30\)"):
+        grammar.parse("answer(size(stateid('utah')))) ")
     with pytest.raises(InputError, match="it is empty"):
         grammar.parse(" ")
-    with pytest.raises(InputError, match=r"nested too deeply|cannot derive"):
-        grammar.parse("answer(" + "next_to(" * 5000 + "state(all)" + ")" * 5001)
+
+
+@pytest.mark.parametrize("levels", [1, 50, 97, 98, 99, 5000])
+def test_deep_meanings(levels):
+    grammar = read_grammar(["Query -> {A}", "A -> f({A})", "A -> x"])
+    meaning = "f(" * levels + "x" + ")" * levels
+    if levels < 99:
+        assert grammar.parse(meaning).meaning() == meaning
+    else:
+        with pytest.raises(InputError, match="is nested too deeply: beyond 100 levels"):
+            grammar.parse(meaning)
 
 
 def test_ambiguous_meanings_do_not_explode():
     grammar = read_grammar(["Query -> {A}", "A -> {A} {A}", "A -> x"])
     assert len(grammar.derivations("x " * 12, limit=50)) == 50
+
+
+def slow_derivations(grammar, left, found):
+    """All derivations of some tokens, by trying everything, as (number of the production, children)."""
+
+    def ways(symbols, rest):
+        if not symbols:
+            return [] if rest else [()]
+        (symbol, slot), *others = symbols
+        if not slot:
+            return ways(others, rest[1:]) if rest[:1] == [symbol] else []
+        return [
+            (child, *more)
+            for end in range(1, len(rest) - len(others) + 1)
+            for child in slow_derivations(grammar, symbol, rest[:end])
+            for more in ways(others, rest[end:])
+        ]
+
+    return [(p.number, children) for p in grammar.by_left[left] for children in ways(p.symbols, found)]
+
+
+@given(st.lists(st.sampled_from("x(+"), max_size=9), st.sets(st.integers(0, 6)))
+def test_all_derivations_are_found_in_grammar_order(found, left_out):
+    lines = ["A -> ( {A}", "A -> {A} + {A}", "A -> {B}", "B -> x x", "B -> {C} + {C}", "C -> x", "C -> ( {B} {C}"]
+    rules = [line for number, line in enumerate(lines) if number not in left_out or number in (2, 4, 5)]
+    grammar = read_grammar(["Q -> {A}", *rules])
+
+    def plain(derivation):
+        return (derivation.production.number, tuple(map(plain, derivation.children)))
+
+    derived = [plain(derivation) for derivation in grammar.derivations(" ".join(found))]
+    assert derived == slow_derivations(grammar, "Q", found)
 
 
 def test_blanks_do_not_matter_and_quotes_are_tokens():

@@ -54,6 +54,11 @@ def test_numbers_keep_their_kind():
     assert compile_sql(grammar.parse("above(1.5)")).parameters == {"v1": 1.5}
 
 
+@pytest.mark.parametrize("number", ["9" * 18, "9" * 19, "9" * 5000, "-" + "9" * 30])
+def test_huge_numbers_can_be_asked_for(database, number):
+    assert len(answer(database, grammar_with(), f"above({number})")) == (3 if number[0] == "-" else 0)
+
+
 @pytest.mark.parametrize(
     "name", ["x'); DROP TABLE thing; --", "o'neill", 'say "it"', "50%_", "{1}", ":v1", "?", "a\\b", "naïve ☃"]
 )
@@ -103,11 +108,28 @@ def test_own_with_clause(database):
         ("Query -> things := SELECT 1; DROP TABLE thing", "Query -> things: its SQL must be one statement"),
         ("Query -> things", "Query -> things has no SQL: write := SELECT ... behind it"),
         ("Query -> things := SELECT :v1", "Query -> things: its SQL has a parameter of its own"),
+        ("Query -> things := SELECT $x", "Query -> things: its SQL has a parameter of its own"),
+        ("Query -> things := SELECT 1 -- one", "Query -> things: its SQL has a comment"),
+        ("Query -> n{number} := SELECT '{1}'", "Query -> n{number}: {1} stands in quotes; write it outside"),
     ],
 )
 def test_bad_templates(line, complaint):
     with pytest.raises(InputError) as caught:
         check_templates(read_grammar([line]))
+    assert str(caught.value).startswith(complaint)
+
+
+@pytest.mark.parametrize(
+    ("sql", "complaint"),
+    [
+        ("DELETE FROM thing", "names N: its SQL must begin with SELECT or WITH"),
+        ("SELECT name FROM thing; DROP TABLE thing", "names N: its SQL must be one statement"),
+        ("SELECT {1}", "names N: its SQL has a slot"),
+    ],
+)
+def test_bad_queries_for_names(sql, complaint):
+    with pytest.raises(InputError) as caught:
+        check_templates(read_grammar(["Query -> {N}", "N -> '{name}'", f"names N := {sql}"]))
     assert str(caught.value).startswith(complaint)
 
 
@@ -118,6 +140,8 @@ def test_semicolons_in_strings_are_fine():
 def test_only_queries_are_compiled():
     with pytest.raises(InputError, match="must begin with SELECT or WITH"):
         compile_sql(read_grammar(["Query -> things := DELETE FROM thing"]).parse("things"))
+    with pytest.raises(InputError, match=r"^T -> things: its SQL must begin"):
+        compile_sql(read_grammar(["Query -> {T}", "T -> things := DELETE FROM thing"]).parse("things"))
 
 
 def test_examples_cover_every_template():

@@ -1,12 +1,15 @@
 """Databases are only read, in limited time, and must fit the grammar."""
 
+import importlib.util
 import sqlite3
+import threading
 import time
+from unittest.mock import MagicMock
 
 import pytest
 
 from rekern.errors import InputError, MissingExtraError
-from rekern.krisp.database import Database, open_database, with_database
+from rekern.krisp.database import Database, OtherDatabase, open_database, with_database
 from rekern.krisp.grammar import read_grammar
 from rekern.krisp.sql import Query
 
@@ -119,14 +122,80 @@ def test_no_database(tmp_path):
         open_database(tmp_path / "text.db")
     with pytest.raises(InputError, match=r"none\.db: there is no such database file"):
         open_database(tmp_path / "none.db")
+    with pytest.raises(InputError, match="is a folder: give an SQLite file in it"):
+        open_database(tmp_path)
+    for name in ("", " ", "sqlite://", "sqlite:///"):
+        with pytest.raises(InputError):
+            open_database(name)
+    if importlib.util.find_spec("sqlalchemy"):
+        with pytest.raises(InputError, match=r"none\.db: there is no such database file"):
+            open_database(f"sqlite+pysqlite:///{tmp_path / 'none.db'}")
+        with pytest.raises(InputError, match=r"text\.db: file is not a database"):
+            open_database(f"sqlite+pysqlite:///{tmp_path / 'text.db'}").run(Query("SELECT * FROM t", {}))
     assert not (tmp_path / "none.db").exists()
 
 
-def test_unknown_dialects_and_hidden_passwords():
+@pytest.mark.parametrize("url", ["nosuch://ann:secret@host/db", "postgresql://ann:sec/r@ret@host:port/db"])
+def test_unknown_dialects_and_hidden_passwords(url):
     pytest.importorskip("sqlalchemy")
     with pytest.raises((InputError, MissingExtraError)) as caught:
-        open_database("nosuch://ann:secret@host/db")
-    assert "secret" not in str(caught.value)
+        open_database(url)
+    assert "ret" not in str(caught.value)
+
+
+def test_huge_values_are_not_made(database):
+    with pytest.raises(InputError, match="too big"):
+        database.run(Query("SELECT randomblob(1000000000)", {}))
+
+
+def test_text_that_is_no_text(tmp_path):
+    with sqlite3.connect(tmp_path / "odd.db") as connection:
+        connection.execute("CREATE TABLE t AS SELECT CAST(x'ff41' AS TEXT) AS a")
+    connection.close()
+    database = open_database(tmp_path / "odd.db")
+    assert database.run(Query("SELECT a FROM t", {})).rows == [("\ufffdA",)]
+    database.close()
+
+
+def test_other_words_for_a_name_that_is_not_there(database):
+    with pytest.warns(UserWarning, match=r"also River Rine: .* has no such name"):
+        with_database(read_grammar([*LINES, "also River Rine = the rhine"]), database)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "statements"),
+    [
+        ("postgresql", ["SET TRANSACTION READ ONLY", "SET LOCAL statement_timeout = 1500"]),
+        ("mysql", ["SET SESSION max_execution_time = 1500", "START TRANSACTION READ ONLY"]),
+        ("mariadb", ["SET SESSION max_statement_time = 1.5", "START TRANSACTION READ ONLY"]),
+    ],
+)
+def test_what_other_servers_are_told_before_a_query(dialect, statements):
+    """On a stand-in for the engine: no server runs here."""
+    pytest.importorskip("sqlalchemy")
+    engine = MagicMock()
+    engine.dialect.name, engine.dialect.is_mariadb = dialect, dialect == "mariadb"
+    connection = engine.connect.return_value.__enter__.return_value
+    connection.execute.return_value.fetchmany.return_value = [("Rhine",)]
+    connection.execute.return_value.keys.return_value = ["name"]
+    database = OtherDatabase("a server", engine, 1.5)
+    assert database.run(Query("SELECT name FROM river WHERE km > :v1", {"v1": 1})).rows == [("Rhine",)]
+    told = [str(call.args[0]) for call in connection.execute.call_args_list]
+    assert told == [*statements, "SELECT name FROM river WHERE km > :v1"]
+    assert connection.execute.call_args.args[1] == {"v1": 1}
+    connection.rollback.assert_called_once()
+    with pytest.raises(InputError, match="without semicolons"):
+        database.run(Query("SELECT E'\\''; COMMIT; DELETE FROM river --'", {}))
+
+
+def test_a_server_that_does_not_answer():
+    pytest.importorskip("sqlalchemy")
+    engine = MagicMock()
+    waiting = threading.Event()
+    engine.connect.side_effect = lambda: waiting.wait(60)
+    with pytest.raises(InputError, match=r"stopped after 0\.1 seconds"):
+        OtherDatabase("a server", engine, 0.1).run(Query("SELECT 1", {}))
+    waiting.set()
 
 
 def test_in_memory_databases_are_guarded_too():

@@ -12,12 +12,14 @@ import typer
 from rekern.cli import options, output
 from rekern.cli.program import say
 from rekern.errors import InputError
+from rekern.files import readable
 
 if TYPE_CHECKING:
     from rekern.krisp.asking import Answer, Asker
 
 SHOWN = 20  # rows of an answer, unless all are asked for
 NEAREST = 3
+LONGEST = 2000  # characters of a value that are printed
 
 
 def ask(
@@ -48,6 +50,7 @@ def ask(
         typer.Option("--test", metavar="FILE", help="With --evaluate: the table; by default the built-in questions."),
     ] = None,
     all_rows: Annotated[bool, typer.Option("--all", help=f"Print all rows, not only the first {SHOWN}.")] = False,
+    encoding: options.Encoding = "utf-8",
     seconds: Annotated[
         float, typer.Option("--seconds", min=0.1, metavar="S", help="What a query of the database may take.")
     ] = 10.0,
@@ -60,9 +63,13 @@ def ask(
     first use and kept. With --train, --grammar and --db, about your own database. A question that no reading fits well
     gets "no confident reading" and the nearest ones, not an answer.
     """
-    asker = _asker(train, grammar, db, model, seconds, jobs, json)
+    if evaluate and test is None and db is not None:
+        raise InputError("--evaluate needs --test FILE for a database of your own")
+    if question is not None and (evaluate or test is not None):
+        raise InputError("--evaluate asks the questions of a table: leave out the other one")
+    asker = _asker(train, grammar, db, model, seconds, jobs, json, encoding)
     if evaluate or test is not None:
-        _evaluate(asker, test, own=db is not None, json=json)
+        _evaluate(asker, test, json, encoding)
     elif question is not None:
         _print(asker.ask(question), json, all_rows)
     elif train is None or model is None:
@@ -77,6 +84,7 @@ def _asker(
     seconds: float,
     jobs: int | None,
     json: bool,
+    encoding: str,
 ) -> Asker:
     """What answers: the built-in domain, a model of the user's, or one trained now."""
     from rekern.krisp.asking import Asker, europe_asker, train_asker
@@ -91,19 +99,25 @@ def _asker(
         raise InputError("--db needs --model, or --train and --grammar")
     if db is None:
         with output.status("training on the built-in questions, once") as status:
-            return europe_asker(jobs, status)
+            return europe_asker(jobs, status, seconds)
     from rekern.krisp.database import open_database
 
     database = open_database(db, seconds)
     if train is None:
         assert model is not None
-        return Asker(options.load(model, jobs), database)
+        from rekern.learning.files import load_model
+
+        parser = load_model(model)
+        if "questions" not in getattr(parser, "notes", {}):
+            raise InputError(f"{readable(model)}: this model was not made by rekern ask --train")
+        parser.n_jobs = jobs
+        return Asker(parser, database)
     from rekern.files import atomic_path
     from rekern.krisp.asking import read_questions
     from rekern.krisp.grammar import read_grammar
 
     assert grammar is not None
-    questions = read_questions(train)
+    questions = read_questions(train, encoding)
     started = time.perf_counter()
     meant = read_grammar(grammar)
     if model is None:
@@ -146,14 +160,12 @@ def _ask_lines(asker: Asker, json: bool, all_rows: bool) -> None:
             print(flush=True)
 
 
-def _evaluate(asker: Asker, test: str | None, own: bool, json: bool) -> None:
+def _evaluate(asker: Asker, test: str | None, json: bool, encoding: str) -> None:
     """Print how many of the questions get the answer that their meaning gives."""
     from rekern.krisp.asking import Questions, evaluate, read_questions
     from rekern.krisp.embedded import europe_questions
 
-    if own and test is None:
-        raise InputError("--evaluate needs --test FILE for a database of your own")
-    questions = Questions(*europe_questions("heldout")) if test is None else read_questions(test)
+    questions = Questions(*europe_questions("heldout")) if test is None else read_questions(test, encoding)
     with output.status("asking") as status:
         report = evaluate(asker, questions, status)
     if json:
@@ -207,11 +219,13 @@ def _print(answer: Answer, json: bool, all_rows: bool) -> None:
 def _value(value: Any) -> str:
     """A value of the database for people.
 
-    >>> _value(697000.0), _value(1.45), _value("Oslo"), _value(None)
-    ('697,000', '1.45', 'Oslo', '-')
+    >>> _value(697000.0), _value(1.45), _value("Oslo"), _value(None), _value(b"gif"), _value("a\\x1b[2Jb")
+    ('697,000', '1.45', 'Oslo', '-', '(3 bytes)', 'a [2Jb')
     """
     if value is None:
         return "-"
+    if isinstance(value, bytes):
+        return f"({len(value):,} bytes)"
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool | str):
@@ -220,4 +234,5 @@ def _value(value: Any) -> str:
         text = f"{value:,}" if abs(value) >= 10_000 else str(value)
     else:
         text = f"{value:,}" if isinstance(value, float) else str(value)
+    text = "".join(sign if sign.isprintable() else " " for sign in text[:LONGEST])  # nothing that commands a terminal
     return " ".join(text.split())

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import math
 import random
-import re
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rekern.errors import InputError
-from rekern.krisp.database import Database, Table, with_database
+from rekern.krisp.database import SECONDS, Database, Table, with_database
 from rekern.krisp.grammar import Derivation, Grammar
-from rekern.krisp.opinion import SecondOpinion
+from rekern.krisp.judging import Judge, Reading
+from rekern.krisp.names import split
 from rekern.krisp.sql import Query, compile_sql
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from rekern.krisp.parser import SemanticParser
 
 WORDS = 100  # the longest question
-READINGS = 10
 FOLDS = 10  # of cross-validation, of which a large set gets fewer
 QUESTIONS = 1500  # to be learned in all folds together; more would take longer than a user waits
 FEWEST = 12  # questions for which cross-validation makes sense
-WRONG = 8.0  # right answers that one wrong answer outweighs
-UNKNOWN = 5.0  # what an unknown word, or a negation that was never learned, takes from a reading's score
-OVERLOOKED = 2.0  # and a telling word that the reading overlooks
-AGREEMENT = 0.5  # the weight of the second opinion
+WRONG = 15.0  # right answers that one wrong answer outweighs
 NONSENSE = ("zanzibar", "foobar", "gobi", "quux", "mars")  # names that no database here has
 
 Status = Callable[[str], None]
@@ -55,7 +53,7 @@ class Questions(NamedTuple):
         return self.places[row] if self.places else f"question {row + 1}"
 
 
-def read_questions(path: str) -> Questions:
+def read_questions(path: str, encoding: str = "utf-8") -> Questions:
     """The questions of a table with the columns ``question`` and ``meaning`` (TSV, CSV, JSONL …).
 
     >>> from tempfile import TemporaryDirectory
@@ -67,74 +65,13 @@ def read_questions(path: str) -> Questions:
     """
     from rekern.datasets.tables import read_table
 
-    table = read_table(path, "question", "meaning", None)
+    table = read_table(path, "question", "meaning", None, encoding=encoding)
     places = [table.place(row) for row in range(len(table))]
     for place, (question, meaning) in zip(places, table.pairs):
         for kind, text in (("question", question), ("meaning", meaning)):
             if not text.strip():
                 raise InputError(f"{place}: the {kind} is empty; drop the row or fill it in")
     return Questions([pair[0] for pair in table.pairs], [pair[1] for pair in table.pairs], places)
-
-
-@dataclass(frozen=True)
-class Reading:
-    """A meaning that a question may have, with a confidence between 0 and 1.
-
-    >>> from rekern.krisp.grammar import read_grammar
-    >>> derivation = read_grammar(["Query -> all"]).parse("all")
-    >>> print(*Reading("all", derivation, 0.9, -0.1, (("all", 0, 2, 0),), ("list", "all")).tree())
-    all  list all
-    """
-
-    meaning: str
-    derivation: Derivation
-    confidence: float
-    score: float
-    nodes: tuple[tuple[str, int, int, int], ...]  # label, first word, end, depth; the top one first
-    words: tuple[str, ...]
-
-    def tree(self) -> list[str]:
-        """The derivation as lines: what stands below what, and the words that each part covers."""
-        marks = _branches([depth for *_, depth in self.nodes])
-        left = [mark + label for mark, (label, *_) in zip(marks, self.nodes)]
-        width = max(map(len, left), default=0)
-        covered = [" ".join(self.words[start:end]) for _, start, end, _ in self.nodes]
-        return [f"{line:<{width}}  {words}" for line, words in zip(left, covered)]
-
-
-def _visible(nodes: Sequence[tuple[str, int, int, int]]) -> tuple[tuple[str, int, int, int], ...]:
-    """The nodes without those that only lead on (Query -> {Book}), each called by its right side.
-
-    >>> _visible([("Query -> {Book}", 0, 3, 0), ("Book -> by({Name})", 0, 3, 1), ("by", 0, 2, 2), ("'Emma'", 2, 3, 2)])
-    (('by({Name})', 0, 3, 0), ('by', 0, 2, 1), ("'Emma'", 2, 3, 1))
-    """
-    found = []
-    hidden: list[int] = []  # the depths of the hidden nodes above
-    for label, start, end, depth in nodes:
-        hidden = [above for above in hidden if above < depth]
-        name = label.partition(" -> ")[2] or label
-        if re.fullmatch(r"\{\w+\}", name):
-            hidden.append(depth)
-        else:
-            found.append((name, start, end, depth - len(hidden)))
-    return tuple(found)
-
-
-def _branches(depths: Sequence[int]) -> list[str]:
-    """What stands before each node of a tree that is given by the depths of its nodes in pre-order.
-
-    >>> _branches([0, 1, 2, 1])
-    ['', '├─ ', '│  └─ ', '└─ ']
-    """
-    found = []
-    for place, depth in enumerate(depths):
-        marks = []
-        for level in range(1, depth + 1):
-            later = next((other for other in depths[place + 1 :] if other <= level), -1)
-            more = later == level
-            marks.append(("├─ " if more else "└─ ") if level == depth else ("│  " if more else "   "))
-        found.append("".join(marks))
-    return found
 
 
 @dataclass(frozen=True)
@@ -157,7 +94,7 @@ class Answer:
         found: dict[str, Any] = {"question": self.question, "confident": self.reading is not None}
         if self.reading is not None and self.query is not None and self.table is not None:
             found |= {
-                "answer": [row[0] if len(row) == 1 else list(row) for row in self.table.rows],
+                "answer": [row[0] if len(row) == 1 else row for row in map(_plain, self.table.rows)],
                 "columns": self.table.columns,
                 "cut": self.table.cut,
                 "query": self.reading.meaning,
@@ -181,6 +118,15 @@ class Answer:
         return found
 
 
+def _plain(row: Sequence[Any]) -> list[Any]:
+    """A row of a database for JSON: bytes as hexadecimal digits.
+
+    >>> _plain(("Emma", 8.5, b"\\x01\\xff"))
+    ['Emma', 8.5, '01ff']
+    """
+    return [value.hex() if isinstance(value, bytes) else value for value in row]
+
+
 class Asker:
     """A parser with a database: questions in, answers out.
 
@@ -190,11 +136,9 @@ class Asker:
 
     def __init__(self, parser: SemanticParser, database: Database):
         self.parser, self.database = parser, database
-        self.notes: dict[str, Any] = getattr(parser, "notes", {})
-        if "questions" not in self.notes:
-            raise InputError("this model was not made by rekern ask --train: it has no confidence to judge readings by")
-        _rename(parser, with_database(parser.grammar, database))  # the database may have new names
-        self._opinion = _opinion(parser, self.notes["questions"], self.notes["meanings"])
+        self.notes = _checked_notes(parser)
+        _rename(parser, with_database(parser.grammar_, database))  # the database may have new names
+        self._judge = Judge(parser, self.notes["questions"], self.notes["meanings"])
 
     @property
     def confidence(self) -> float:
@@ -203,73 +147,66 @@ class Asker:
 
     def readings(self, question: str) -> list[Reading]:
         """The readings of a question, the most confident first."""
-        slope, shift = self.notes["slope"], self.notes["shift"]
-        return _readings(self.parser, self._opinion, question, slope, shift)
+        return self._judge.readings(question, self.notes["slope"], self.notes["shift"])[0]
 
     def ask(self, question: str) -> Answer:
         """The answer to a question."""
         question = " ".join(question.split())
-        words = self.parser.words(question)
-        if not words:
-            raise InputError("the question is empty: ask something")
-        if len(words) > WORDS:
-            raise InputError(f"the question has {len(words)} words: ask in at most {WORDS}")
-        found = self.readings(question)
+        complaint = _complaint(question)
+        if complaint:
+            raise InputError(f"the question {complaint}")
+        found, cut = self._judge.readings(question, self.notes["slope"], self.notes["shift"])
         if not found:
-            cut = self.parser.parse(question, 1).cut
             return Answer(question, why="the search was given up: ask less" if cut else "nothing that was learned fits")
         best = found[0]
         if best.confidence < self.confidence:
-            strange = _strange(self.parser, self._opinion, question)
-            why = f"unknown words: {', '.join(dict.fromkeys(strange))}" if strange else ""
-            return Answer(question, nearest=tuple(found), why=why)
+            unknown, unused = self._judge.unknown(question), self._judge.unused(question, best.derivation)
+            reasons = [
+                f"{kind}: {', '.join(dict.fromkeys(words))}"
+                for kind, words in (("unknown words", unknown), ("names left out", unused))
+                if words
+            ]
+            reasons += ["the search was cut short"] * cut
+            return Answer(question, nearest=tuple(found), why="; ".join(reasons))
         query = compile_sql(best.derivation)
         return Answer(question, best, query, self.database.run(query), tuple(found[1:]))
 
 
+def _checked_notes(parser: Any) -> dict[str, Any]:
+    """What training noted in a parser; a file may hold anything."""
+    notes = getattr(parser, "notes", None)
+    if not isinstance(notes, dict) or "questions" not in notes:
+        raise InputError("this model was not made by rekern ask --train: it has no confidence to judge readings by")
+    numbers = [notes.get(name) for name in ("slope", "shift", "confidence")]
+    texts = [notes["questions"], notes.get("meanings")]
+    fits = all(isinstance(number, int | float) and abs(number) < 1e100 for number in numbers)
+    fits = fits and all(isinstance(part, list) and all(isinstance(text, str) for text in part) for part in texts)
+    if not fits or len(texts[0]) != len(texts[1]):
+        raise InputError("the notes in this model are damaged; train and save it again")
+    return notes
+
+
+def _complaint(question: str) -> str:
+    """What keeps a text from being a question: "" if nothing does.
+
+    >>> _complaint("who wrote emma?"), _complaint(" ?")
+    ('', 'is empty: ask something')
+    """
+    words = len(split(question))
+    if not words:
+        return "is empty: ask something"
+    if words > WORDS:
+        return f"has {words} words: ask in at most {WORDS}"
+    if not question.isascii() and any("\ud800" <= sign <= "\udfff" for sign in question):
+        return "is not all text: it has bytes that are no UTF-8"
+    return "has a NUL character: leave it out" if "\0" in question else ""
+
+
 def _rename(parser: SemanticParser, grammar: Grammar) -> None:
     """Give a trained parser a grammar that has the same rules, and more names."""
-    if len(grammar.productions) != len(parser.grammar.productions):
-        parser.grammar = grammar
+    if len(grammar.productions) != len(parser.grammar_.productions):
+        parser.grammar_ = grammar
         parser._learn(parser.learned_)
-
-
-def _opinion(parser: SemanticParser, questions: Sequence[str], meanings: Sequence[str]) -> SecondOpinion:
-    return SecondOpinion([parser.seen(question) for question in questions], [parser.grammar.parse(m) for m in meanings])
-
-
-def _strange(parser: SemanticParser, opinion: SecondOpinion, question: str) -> list[str]:
-    """The words of a question that are neither known nor part of a name or a number that a meaning may take."""
-    words, seen = list(parser.words(question)), list(parser.seen(question))
-    for start, end in reversed(parser.mentioned(question)):
-        del words[start:end], seen[start:end]
-    return opinion.strange(words, seen)
-
-
-def _readings(
-    parser: SemanticParser, opinion: SecondOpinion, question: str, slope: float, shift: float
-) -> list[Reading]:
-    """The readings of a question: first those that use all names that it mentions, then by their scores.
-
-    A score is the log probability of the parser, divided by the root of the number of the nodes, as every node more
-    makes a reading less probable; to it comes what the second opinion says, and what words take that are unknown
-    or that the reading overlooks.
-    """
-    seen = parser.seen(question)
-    expected = opinion.expected(seen)
-    words = tuple(parser.words(question))
-    unknown = len(_strange(parser, opinion, question))
-    found: list[tuple[int, float, int, Reading]] = []
-    for candidate in parser.parse(question, READINGS):
-        size = math.sqrt(max(1, candidate.scored))
-        score = candidate.log_probability / size + AGREEMENT * opinion.agreement(expected, candidate.derivation)
-        score -= OVERLOOKED * opinion.overlooked(seen, candidate.derivation)
-        score -= UNKNOWN * (unknown + opinion.denied(seen, candidate.derivation))
-        names = sum(production.kind != "rule" for production in candidate.derivation.productions())
-        confidence = 1 / (1 + math.exp(-max(-50.0, min(50.0, slope * score + shift))))
-        reading = Reading(candidate.meaning, candidate.derivation, confidence, score, _visible(candidate.nodes), words)
-        found.append((-names, -score, len(found), reading))
-    return [reading for *_, reading in sorted(found)]
 
 
 @dataclass
@@ -310,10 +247,12 @@ def train_asker(
     """
     named = with_database(grammar, database)
     _derivations(questions, named)
-    if notes is None:
-        notes = cross_validate(questions, named, database, n_jobs, status)
-    status("training")
-    parser = _parser(named, n_jobs).fit(list(questions.questions), list(questions.meanings))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".* has several derivations")  # as was said just now
+        if notes is None:
+            notes = cross_validate(questions, named, database, n_jobs, status)
+        status("training")
+        parser = _parser(named, n_jobs).fit(list(questions.questions), list(questions.meanings))
     parser.notes = notes | {"questions": list(questions.questions), "meanings": list(questions.meanings)}
     return Asker(parser, database)
 
@@ -328,7 +267,10 @@ def _derivations(questions: Questions, grammar: Grammar) -> list[Derivation]:
     if not len(questions):
         raise InputError("there are no questions to learn from")
     found = []
-    for row, meaning in enumerate(questions.meanings):
+    for row, (question, meaning) in enumerate(zip(questions.questions, questions.meanings)):
+        complaint = _complaint(question)
+        if complaint:
+            raise InputError(f"{questions.place(row)}: the question {complaint}")
         try:
             found.append(grammar.parse(meaning))
         except InputError as error:
@@ -336,8 +278,23 @@ def _derivations(questions: Questions, grammar: Grammar) -> list[Derivation]:
     return found
 
 
-def _rows(database: Database, derivation: Derivation) -> frozenset[tuple[Any, ...]]:
-    return frozenset(database.run(compile_sql(derivation)).rows)
+def _answers(database: Database, questions: Questions, derivations: Sequence[Derivation]) -> list[frozenset[Any]]:
+    """The rows that the meanings of questions give."""
+    found = []
+    for row, derivation in enumerate(derivations):
+        try:
+            found.append(frozenset(database.run(compile_sql(derivation)).rows))
+        except InputError as error:
+            raise InputError(f"{questions.place(row)}: its meaning has no answer: {error}") from None
+    return found
+
+
+def _gives(database: Database, derivation: Derivation, answer: frozenset[Any]) -> bool:
+    """Whether a reading gives this answer; one whose query fails, or takes too long, does not."""
+    try:
+        return frozenset(database.run(compile_sql(derivation)).rows) == answer
+    except InputError:
+        return False
 
 
 def cross_validate(
@@ -361,7 +318,7 @@ def cross_validate(
     notes["best"] = 0  # questions whose best reading is right, confident or not
     if len(questions) < FEWEST:
         return notes
-    answers = [_rows(database, derivation) for derivation in _derivations(questions, grammar)]
+    answers = _answers(database, questions, _derivations(questions, grammar))
     order = list(range(len(questions)))
     random.Random(0).shuffle(order)
     outcomes = _Outcomes()
@@ -371,30 +328,30 @@ def cross_validate(
         inside = [row for place, row in enumerate(order) if place % folds != fold]
         known = [questions.questions[row] for row in inside], [questions.meanings[row] for row in inside]
         parser = _parser(grammar, n_jobs).fit(*known)
-        opinion = _opinion(parser, *known)
+        judge = Judge(parser, *known)
         for place, row in enumerate(order):
             if place % folds != fold:
                 continue
             question = questions.questions[row]
             outcomes.asked += 1
-            found = _readings(parser, opinion, question, 1.0, 0.0)
+            found, _ = judge.readings(question, 1.0, 0.0)
             if found:
                 outcomes.scores.append(found[0].score)
-                outcomes.right.append(_rows(database, found[0].derivation) == answers[row])
+                outcomes.right.append(_gives(database, found[0].derivation, answers[row]))
                 notes["best"] += outcomes.right[-1]
-            strange = _with_nonsense(parser, question, place)
+            strange = _with_nonsense(judge, question, place)
             if strange is not None and place % 2 == 0:
-                found = _readings(parser, opinion, strange, 1.0, 0.0)
+                found, _ = judge.readings(strange, 1.0, 0.0)
                 if found:
                     outcomes.scores.append(found[0].score)
                     outcomes.right.append(False)
     return notes | choose_confidence(outcomes.scores, outcomes.right) | {"asked": outcomes.asked}
 
 
-def _with_nonsense(parser: SemanticParser, question: str, place: int) -> str | None:
+def _with_nonsense(judge: Judge, question: str, place: int) -> str | None:
     """The question with an unknown name instead of the first one that it mentions."""
-    words = parser.words(question)
-    spans = parser.mentioned(question)
+    words = judge.parser.words(question)
+    spans = judge.spans(question)
     if not spans:
         return None
     start, end = spans[0]
@@ -412,12 +369,10 @@ def choose_confidence(scores: Sequence[float], right: Sequence[bool]) -> dict[st
     """
     import numpy as np
 
-    from rekern.krisp.machines import sigmoid
-
     values, truth = np.array(scores, dtype=float), np.array(right, dtype=bool)
     if not len(values):
         return {"answered": 0, "right": 0}
-    slope, shift = sigmoid(values, np.where(truth, 1, -1), np.ones(len(values)))
+    slope, shift = _sigmoid(values, truth)
     order = np.argsort(-values, kind="stable")
     gain = np.cumsum(np.where(truth[order], 1.0, -WRONG))
     best = int(np.argmax(gain)) if gain.max() > 0 else -1
@@ -433,15 +388,37 @@ def choose_confidence(scores: Sequence[float], right: Sequence[bool]) -> dict[st
     }
 
 
+def _sigmoid(values: np.ndarray, truth: np.ndarray) -> tuple[float, float]:
+    """The slope and the shift of the sigmoid that tells best from a score how probable it is that a reading is right.
+
+    Scores have a long tail, on which Newton's method goes astray. A right example at the top and a wrong one at the
+    bottom are added, so that there are both.
+
+    >>> import numpy as np
+    >>> slope, shift = _sigmoid(np.array([-1.0, -1.5, -2.0, -6.0, -7.0]), np.array([True, True, True, False, False]))
+    >>> slope * -1.0 + shift > 0 > slope * -7.0 + shift
+    True
+    """
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+
+    values, truth = np.append(values, [values.max(), values.min() - 1]), np.append(truth, [True, False])
+    centre, width = values.mean(), values.std()
+    model = LogisticRegression(C=10.0).fit((values - centre)[:, None] / width, truth)
+    slope = max(float(model.coef_[0, 0]), 1e-3) / width
+    return float(slope), float(model.intercept_[0] - slope * centre)
+
+
 def evaluate(asker: Asker, questions: Questions, status: Status = _quiet) -> dict[str, Any]:
     """Ask questions whose meanings are known; an answer is right if the query of the known meaning gives it, too."""
-    derivations = _derivations(questions, asker.parser.grammar)
+    derivations = _derivations(questions, asker.parser.grammar_)
+    answers = _answers(asker.database, questions, derivations)
     rows: list[dict[str, Any]] = []
     best = 0
-    for row, (question, derivation) in enumerate(zip(questions.questions, derivations)):
+    for row, (question, answer) in enumerate(zip(questions.questions, answers)):
         status(f"asking question {row + 1} of {len(questions)}")
         found = asker.readings(question)
-        fits = bool(found) and _rows(asker.database, found[0].derivation) == _rows(asker.database, derivation)
+        fits = bool(found) and _gives(asker.database, found[0].derivation, answer)
         best += fits
         confident = bool(found) and found[0].confidence >= asker.confidence
         rows.append(
@@ -465,8 +442,11 @@ def evaluate(asker: Asker, questions: Questions, status: Status = _quiet) -> dic
     }
 
 
-def europe_asker(n_jobs: int | None = None, status: Status = _quiet) -> Asker:
-    """What answers questions about Europe; trained at the first use, and kept in the cache folder."""
+def europe_asker(n_jobs: int | None = None, status: Status = _quiet, seconds: float = SECONDS) -> Asker:
+    """What answers questions about Europe; trained at the first use, and kept in the cache folder.
+
+    After a change of the facts, the questions or the code that learns from them, it is trained again.
+    """
     from rekern import __version__
     from rekern.errors import ModelFileError
     from rekern.files import atomic_path
@@ -480,11 +460,13 @@ def europe_asker(n_jobs: int | None = None, status: Status = _quiet) -> Asker:
     from rekern.learning.files import load_model
     from rekern.structures.parsers.cache import cache_folder
 
-    database = europe_database()
+    database = europe_database(seconds)
     path = cache_folder() / f"europe-{__version__}-{europe_fingerprint()}.rekern"
     if path.is_file():
         try:
-            return Asker(load_model(path), database)
+            asker = Asker(load_model(path), database)
+            asker.parser.n_jobs = n_jobs
+            return asker
         except (ModelFileError, InputError, KeyError):
             pass  # it is damaged, or of another kind: train again
     questions = Questions(*europe_questions("train"))

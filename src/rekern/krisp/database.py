@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,13 +15,14 @@ from urllib.parse import quote
 
 from rekern.errors import InputError, missing_extra
 from rekern.files import readable
-from rekern.krisp.grammar import Derivation, Grammar
+from rekern.krisp.grammar import Derivation, Grammar, short
 from rekern.krisp.sql import Query, check_templates, compile_sql, examples
 
 SECONDS = 10.0  # what a query may take
 ROWS = 10_000  # and what it may bring back
 NAMES = 100_000  # the most names of one non-terminal
 STEPS = 1000  # instructions of SQLite between two looks at the clock
+LONGEST_VALUE = 100_000_000  # bytes of one value; SQLite itself would make values that fill the memory
 
 _READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 
@@ -80,16 +83,24 @@ class OtherDatabase(Database):
 
     def run(self, query: Query, limit: int = ROWS) -> Table:
         """The rows that a query finds."""
-        from concurrent.futures import ThreadPoolExecutor
-        from concurrent.futures import TimeoutError as TooLate
+        found: list[Table] = []
+        failed: list[Exception] = []
 
-        worker = ThreadPoolExecutor(1)
-        try:
-            return worker.submit(self._run, query, limit).result(self.seconds + 1)  # the server's own limit comes first
-        except TooLate:
-            raise InputError(_too_long(self.name, self.seconds)) from None
-        finally:
-            worker.shutdown(wait=False, cancel_futures=True)
+        def work() -> None:
+            try:
+                found.append(self._run(query, limit))
+            except Exception as error:
+                failed.append(error)
+
+        # A daemon, so that a server that does not answer cannot keep the process from ending.
+        worker = threading.Thread(target=work, daemon=True)
+        worker.start()
+        worker.join(self.seconds + 1)  # the server's own limit comes first
+        if failed:
+            raise failed[0]
+        if not found:
+            raise InputError(_too_long(self.name, self.seconds))
+        return found[0]
 
     def prepare(self, query: Query) -> None:
         """Have the database check a query without running it, where it can."""
@@ -104,20 +115,23 @@ class OtherDatabase(Database):
         from sqlalchemy import text
         from sqlalchemy.exc import SQLAlchemyError
 
-        dialect = self._engine.dialect.name
+        dialect = self._engine.dialect
         try:
             with self._engine.connect() as connection:
-                if dialect == "sqlite":
+                if dialect.name == "sqlite":
                     raw = connection.connection.driver_connection
                     _guard(raw)
                     with _limited(raw, self.name, self.seconds):
                         return _fetched(connection.exec_driver_sql(query.sql, query.parameters), limit)
-                for statement in _reading_only(dialect, self.seconds):
+                if ";" in query.sql:  # some drivers take several statements, and dialects differ in what a string is
+                    raise InputError(f"{self.name}: SQL for this database must be without semicolons, also in strings")
+                maria = getattr(dialect, "is_mariadb", False)  # known once connected, even if the URL says mysql
+                for statement in _reading_only("mariadb" if maria else dialect.name, self.seconds):
                     connection.execute(text(statement))
                 found = _fetched(connection.execute(text(query.sql), query.parameters), limit)
                 connection.rollback()
                 return found
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, sqlite3.Error) as error:
             cause = _first_line(getattr(error, "orig", None) or error)
             late = cause == "interrupted"  # as SQLite says it
             raise InputError(_too_long(self.name, self.seconds) if late else f"{self.name}: {cause}") from None
@@ -132,10 +146,11 @@ def _reading_only(dialect: str, seconds: float) -> list[str]:
     """Statements that make a transaction read only and limit its time, in this dialect."""
     if dialect == "postgresql":
         return ["SET TRANSACTION READ ONLY", f"SET LOCAL statement_timeout = {int(seconds * 1000)}"]
+    begin = "START TRANSACTION READ ONLY"
     if dialect == "mysql":
-        return ["SET SESSION TRANSACTION READ ONLY", f"SET SESSION max_execution_time = {int(seconds * 1000)}"]
+        return [f"SET SESSION max_execution_time = {int(seconds * 1000)}", begin]
     if dialect == "mariadb":
-        return ["SET SESSION TRANSACTION READ ONLY", f"SET SESSION max_statement_time = {seconds:g}"]
+        return [f"SET SESSION max_statement_time = {seconds:g}", begin]
     return []
 
 
@@ -148,36 +163,59 @@ def open_database(url: str | Path, seconds: float = SECONDS) -> Database:
     rekern.errors.InputError: no such.db: there is no such database file
     """
     text = str(url)
-    match = re.match(r"([a-z][a-z0-9_]*)(\+[a-z0-9_]+)?://", text)
-    if match is None or (match[1] == "sqlite" and not match[2]):
-        return _open_sqlite(Path(text[len("sqlite:///") :] if match else text), seconds)
+    if not text.strip():
+        raise InputError("the database has no name: give an SQLite file, or a URL of SQLAlchemy")
+    match = re.match(r"([a-z][a-z0-9_]*)(\+[a-z0-9_]+)?://", text, re.IGNORECASE)
+    if match is None or (match[1].lower() == "sqlite" and not match[2]):
+        return _open_sqlite(text[match.end() :].removeprefix("/") if match else text, seconds)
     try:
         from sqlalchemy import create_engine
     except ImportError:
         raise missing_extra("sqlalchemy", "sql") from None
-    shown = re.sub(r"//[^/@]*@", "//", text)  # without user and password
+    shown = readable(re.sub(r"//.*@", "//", text, flags=re.DOTALL))  # without user and password
     try:
-        return OtherDatabase(readable(shown), create_engine(text), seconds)
-    except Exception as error:  # a driver that is not installed, an unknown dialect, a URL that is none
-        raise InputError(f"{readable(shown)}: {_first_line(error)}") from None
+        engine = create_engine(text)
+    except ModuleNotFoundError as error:
+        raise InputError(f"{shown}: its driver {error.name} is not installed; install it, too") from None
+    except Exception as error:  # an unknown dialect, a URL that is none
+        raise InputError(f"{shown}: {_first_line(error)}") from None
+    file = engine.url.database
+    if engine.dialect.name == "sqlite" and file and not file.startswith((":memory:", "file:")):
+        _check_file(file)  # which SQLite would make
+    return OtherDatabase(shown, engine, seconds)
 
 
-def _open_sqlite(path: Path, seconds: float) -> Database:
-    name = readable(path)
-    if not path.is_file():
-        raise InputError(f"{name}: there is no such database file")
+def _check_file(path: str) -> None:
+    if "\0" in path or not path:
+        raise InputError(f"{readable(path)} is no name of a database file")
+    if Path(path).is_dir():
+        raise InputError(f"{readable(path)} is a folder: give an SQLite file in it")
+    if not Path(path).is_file():
+        raise InputError(f"{readable(path)}: there is no such database file")
+
+
+def _open_sqlite(path: str, seconds: float) -> Database:
+    _check_file(path)
     try:
-        connection = sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro", uri=True, check_same_thread=False)
+        uri = f"file:{quote(str(Path(path).resolve()))}?mode=ro"
+        connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+        connection.text_factory = _decoded
         connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchall()
     except sqlite3.Error as error:
-        raise InputError(f"{name}: {error}") from None
-    return Database(name, connection, seconds)
+        raise InputError(f"{readable(path)}: {error}") from None
+    return Database(readable(path), connection, seconds)
+
+
+def _decoded(data: bytes) -> str:
+    """Text of a database; one value that is no UTF-8 must not make all others useless."""
+    return data.decode("utf-8", "replace")
 
 
 def _guard(connection: sqlite3.Connection) -> None:
     """Let a connection read, and do nothing else."""
     connection.set_authorizer(None)
     connection.execute("PRAGMA query_only = ON")
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
 
     def allowed(action: int, first: str | None, second: str | None, *_: str | None) -> int:
         harmless = action in _READING and not (action == sqlite3.SQLITE_FUNCTION and second == "load_extension")
@@ -232,16 +270,20 @@ def with_database(grammar: Grammar, database: Database) -> Grammar:
             raise InputError(f"names {left}: its SQL does not fit {error}") from None
         if found.cut:
             raise InputError(f"names {left}: its SQL finds more than {NAMES:,} names; select those that are asked for")
-        names[left] = [row[0] for row in found.rows if row[0] is not None]
+        names[left] = [str(row[0]) for row in found.rows if row[0] is not None]
+    for production in grammar.productions:
+        if len(production.phrases) > 1 and production.value not in names.get(production.left, [production.value]):
+            warnings.warn(f"also {production.left} {production.value}: {database.name} has no such name", stacklevel=2)
     grammar = grammar.with_names(names)
     fits: set[Any] = set()
     for production, derivation in sorted(examples(grammar), key=lambda example: len(example[1].productions())):
+        query = compile_sql(derivation)
         try:
-            database.prepare(compile_sql(derivation))
+            database.prepare(query)
             fits.update(derivation.productions())
         except InputError as error:
             culprit = _culprit(str(error), derivation, fits) or production
-            raise InputError(f"{culprit}: its SQL does not fit {error}") from None
+            raise InputError(f"{short(culprit)}: its SQL does not fit {error}") from None
     return grammar
 
 

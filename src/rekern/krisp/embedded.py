@@ -14,7 +14,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from rekern.krisp.database import Database, with_database
+from rekern.krisp.database import SECONDS, Database, with_database
+from rekern.krisp.fingerprints import LEARNER, READER, fingerprint
 from rekern.krisp.grammar import Grammar, read_grammar
 
 SCHEMA = """
@@ -33,7 +34,7 @@ CREATE TABLE lake_country (lake TEXT, country TEXT, PRIMARY KEY (lake, country))
 """
 
 
-def europe_database() -> Database:
+def europe_database(seconds: float = SECONDS) -> Database:
     """The facts, in an SQLite database in memory.
 
     >>> from rekern.krisp.sql import Query
@@ -42,7 +43,7 @@ def europe_database() -> Database:
     """
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     fill_europe(connection)
-    return Database("europe", connection)
+    return Database("europe", connection, seconds)
 
 
 def fill_europe(connection: sqlite3.Connection) -> None:
@@ -109,21 +110,19 @@ def europe_questions(part: str = "train") -> tuple[list[str], list[str]]:
 
 
 def europe_fingerprint() -> str:
-    """What changes whenever a fact, the grammar or a question for training changes.
+    """What changes whenever a fact, the grammar, a question for training, or the code that learns from them changes.
 
     >>> len(europe_fingerprint())
     16
     """
-    from hashlib import sha256
-
     names = ("countries.tsv", "cities.tsv", "rivers.tsv", "mountains.tsv", "lakes.tsv", "grammar.txt", "train.tsv")
-    return sha256("\0".join(_read(name) for name in names).encode()).hexdigest()[:16]
+    return fingerprint([*LEARNER, *READER], map(_read, names))
 
 
 def europe_notes() -> dict[str, Any] | None:
-    """What cross-validation on the training questions found, if that was done with these facts and questions.
+    """What cross-validation on the training questions found, if that was done with these facts, questions and code.
 
-    ``python -m rekern.krisp.embedded FILE`` does it again and writes the file.
+    ``python -m rekern.krisp.embedded FILE`` does it again and writes the file (here ``data/europe/confidence.json``).
 
     >>> (europe_notes() or {"asked": 803})["asked"]
     803

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import io
-import json
 import zipfile
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from rekern.archives import read_array, read_json, write_archive
 from rekern.errors import InputError, ModelFileError
-from rekern.files import atomic_path
-from rekern.krisp.grammar import Grammar, Production
+from rekern.krisp import machines as machinery
+from rekern.krisp.grammar import CLASSES, VALUES, Grammar, Production, short
+from rekern.krisp.grammarfiles import check_rules
 from rekern.krisp.parser import SemanticParser, _Learned
 from rekern.krisp.rules import Classes
 from rekern.krisp.substrings import (
@@ -27,7 +25,6 @@ from rekern.krisp.substrings import (
     WordSubsequences,
 )
 from rekern.learning.descriptions import build, describe
-from rekern.learning.files import FORMAT, VERSION, _array, _member
 
 KINDS: dict[str, type[SubstringKernel]] = {
     kind.__name__: kind for kind in (WordSubsequences, SubstringPaths, Constituents, OnSubstrings, SubstringSum)
@@ -37,55 +34,49 @@ PARAMETERS = ("beam", "threshold", "rounds", "C", "stretch", "names", "stems")
 
 def save(parser: SemanticParser, path: str | Path) -> None:
     """Write a trained parser; the file appears only when it is complete."""
-    from rekern import __version__
-
     learned = parser.learned_
-    numbers = {production: number for number, production in enumerate(parser.grammar.productions)}
+    numbers = {production: number for number, production in enumerate(parser.grammar_.productions)}
     header = {
-        "format": FORMAT,
-        "version": VERSION,
-        "written_by": __version__,
         "model": "SemanticParser",
         "parameters": {name: describe(getattr(parser, name)) for name in PARAMETERS},
         "kernel": _described(parser.kernel_),
-        "productions": [numbers[production] for production in learned.productions],
+        "productions": [
+            numbers[p] if p in numbers else [numbers[replace(p, value=None)], p.value] for p in learned.productions
+        ],
         "notes": parser.notes,
     }
     members = {
-        "model.json": header,
-        "grammar.json": _written(parser.grammar),
+        "grammar.json": _written(parser.grammar_),
         "sentences.json": [[item.words, item.heads, item.tree] for item in learned.corpus.items],
         "substrings.json": learned.substrings,
     }
     arrays = {"coefficients": learned.coefficients, "sigmoids": learned.sigmoids, "norms": learned.norms}
-    with atomic_path(Path(path)) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(name, json.dumps(content, ensure_ascii=True))
-        for name, array in arrays.items():
-            buffer = io.BytesIO()
-            np.lib.format.write_array(buffer, np.ascontiguousarray(array, dtype=np.float64), allow_pickle=False)
-            archive.writestr(f"{name}.npy", buffer.getvalue())
+    write_archive(path, header, members, arrays)
 
 
 def read(header: dict[str, Any], archive: zipfile.ZipFile) -> SemanticParser:
     """The parser in a model file whose header was read."""
-    grammar = _grammar(json.loads(_member(archive, "grammar.json")))
+    grammar = _grammar(read_json(archive, "grammar.json"))
     kernel = _built(header["kernel"])
     parameters = {name: build(header["parameters"][name]) for name in PARAMETERS}
+    for name, value in parameters.items():
+        if not isinstance(value, {"names": str, "stems": bool}.get(name, int | float)):
+            raise ModelFileError(f"its {name} is damaged")
     parser = SemanticParser(grammar, kernel=kernel, **parameters)
     parser._check()
-    items = [_item(entry) for entry in json.loads(_member(archive, "sentences.json"))]
-    substrings = [_substring(entry, items) for entry in json.loads(_member(archive, "substrings.json"))]
-    productions = tuple(grammar.productions[_whole(number)] for number in header["productions"])
-    coefficients, sigmoids = _array(archive, "coefficients", 2), _array(archive, "sigmoids", 2)
-    norms = _array(archive, "norms", 2)
+    items = [_item(entry) for entry in read_json(archive, "sentences.json")]
+    substrings = [_substring(entry, items) for entry in read_json(archive, "substrings.json")]
+    productions = tuple(_used(grammar, entry) for entry in header["productions"])
+    coefficients, sigmoids = read_array(archive, "coefficients", 2), read_array(archive, "sigmoids", 2)
+    norms = read_array(archive, "norms", 2)
     labels = len(Classes(grammar, productions).labels)
-    if coefficients.shape != (labels, len(substrings)) or sigmoids.shape != (3, labels):
+    fits = coefficients.shape == (labels, len(substrings)) and sigmoids.shape == (3, labels)
+    if not fits or norms.shape != (len(machinery.parts(kernel)), len(substrings)):
         raise ModelFileError("its parts do not fit together")
-    parser.kernel_ = kernel
+    parser.kernel_, parser.grammar_ = kernel, grammar
     parser.notes = header.get("notes", {})
     parser._learn(_Learned(productions, Corpus(items), substrings, norms, coefficients, sigmoids))
-    if norms.shape[1:] != (len(substrings),) or not isinstance(parser.notes, dict):
+    if not isinstance(parser.notes, dict):
         raise ModelFileError("its parts do not fit together")
     if items:  # a kernel that cannot be computed from what is here says so now, not at the first sentence
         kernel.gram(parser.learned_.corpus, substrings[:1], substrings[:1])
@@ -105,10 +96,18 @@ def _grammar(content: Any) -> Grammar:
     productions = tuple(_production(entry) for entry in content["productions"])
     templates = {str(left): _production(entry) for left, entry in content["name_templates"].items()}
     queries = {str(left): str(sql) for left, sql in content["name_queries"].items()}
-    defined = {production.left for production in productions} | set(templates)
     start = str(content["start"])
-    if start not in defined or any(slot not in defined for production in productions for slot in production.slots):
-        raise ModelFileError("its grammar is not whole")
+    try:
+        check_rules([(0, production) for production in (*productions, *templates.values())], start)
+    except InputError as error:
+        raise ModelFileError(f"its grammar is damaged ({str(error).removeprefix('line 0: ')})") from None
+    if not all(
+        production.left == left and production.kind == "name" and production.value is None
+        for left, production in templates.items()
+    ):
+        raise ModelFileError("its grammar is damaged (names)")
+    if not queries.keys() <= templates.keys():
+        raise ModelFileError("its grammar is damaged (queries for names)")
     if [production.number for production in productions] != list(range(len(productions))):
         raise ModelFileError("the productions of its grammar are not numbered one by one")
     return Grammar(start, productions, queries, templates)
@@ -119,10 +118,21 @@ def _production(entry: Any) -> Production:
     sql, value = (None if entry[name] is None else str(entry[name]) for name in ("sql", "value"))
     kind = str(entry["kind"])
     gaps = len(slots) if kind == "rule" or (kind == "name" and value is not None) else 1
-    if kind not in ("rule", "name", "number", "word") or len(parts) != gaps + 1:
+    if kind not in ("rule", *CLASSES) or len(parts) != gaps + 1:
         raise ModelFileError("one of its productions is not whole")
     number, left, silent = _whole(entry["number"]), str(entry["left"]), bool(entry["silent"])
     return Production(number, left, parts, slots, sql, kind, value, phrases, silent)
+
+
+def _used(grammar: Grammar, entry: Any) -> Production:
+    """A production by its number; with a value where other words than the number or word itself express it."""
+    number, value = entry if isinstance(entry, list) else (entry, None)
+    production = grammar.productions[_whole(number)]
+    if value is None:
+        return production
+    if production.kind not in VALUES or not isinstance(value, str):
+        raise ModelFileError("one of its productions is not whole")
+    return replace(production, value=value)
 
 
 def _item(entry: Any) -> Item:
@@ -164,7 +174,7 @@ def _substring(entry: Any, items: list[Item]) -> tuple[int, int, int]:
 
 def _whole(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ModelFileError(f"{value!r} should be a whole number")
+        raise ModelFileError(f"{short(repr(value))} should be a whole number")
     return value
 
 
@@ -183,7 +193,7 @@ def _built(description: Any) -> SubstringKernel:
     """The kernel that `_described` wrote down."""
     kind = description["type"]
     if kind not in KINDS:
-        raise ModelFileError(f"it uses {kind!r}, which this Rekern does not know")
+        raise ModelFileError(f"it uses {short(repr(kind))}, which this Rekern does not know")
     if kind == "SubstringSum":
         return SubstringSum([_built(part) for part in description["kernels"]], description["weights"])
     return KINDS[kind](**{name: build(value) for name, value in description.items() if name != "type"})

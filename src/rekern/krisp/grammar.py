@@ -22,7 +22,8 @@ A grammar file is plain text, one production a line; a line that begins with a b
 - ``{name}`` (only in a production without other slots) makes one production for each name of the non-terminal: those
   of its ``names NonTerminal = a | b`` lines, and those that its ``names NonTerminal := SELECT …`` line finds in the
   database (`Grammar.name_queries`, `Grammar.with_names`). ``also NonTerminal name = phrase | phrase`` lists other words
-  for a name. ``{number}`` stands for any number that the sentence mentions, ``{word}`` for any of its words.
+  for a name. ``{number}`` stands for any number that the sentence mentions, ``{word}`` for any of its words,
+  ``{identifier}`` for those that are written as in programs (R2, left_wing, ourHalf).
 
 WASP's files (``*n:State -> ({ next_to_1 ( *n:State ) })``) are read by the same function.
 """
@@ -35,14 +36,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rekern.errors import InputError
 from rekern.files import readable
 
 _TOKEN = re.compile(r"[^\s(){}\[\],'\"]+|[(){}\[\],'\"]")
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
-CLASSES = ("name", "number", "word")
+VALUES = ("number", "word", "identifier")  # kinds of productions that take their value from the sentence
+CLASSES = ("name", *VALUES)
+DEEPEST = 100  # levels of a derivation
 
 
 @dataclass(frozen=True)
@@ -50,8 +53,9 @@ class Production:
     """One production: ``left`` is written as ``parts`` with the meanings of the ``slots`` between them.
 
     ``kind`` is "rule"; "name" for a production that only names an entity, which ``value`` holds and ``phrases`` may
-    call in a sentence; "number" or "word" for one that takes its value from the sentence. ``silent`` says that no words
-    of a sentence stand for it (WASP's mark ``zero-fertility``).
+    call in a sentence; "number", "word" or "identifier" for one that takes its value from the sentence, or has the
+    ``value`` that other words may express ("the goalie" for player 1). ``silent`` says that no words of a sentence
+    stand for it (WASP's mark ``zero-fertility``).
 
     >>> production = Production(0, "State", ("next_to(", ")"), ("State",))
     >>> str(production), production.predicate
@@ -70,8 +74,9 @@ class Production:
 
     def __str__(self) -> str:
         written = [part.replace("{", "{{").replace("}", "}}") for part in self.parts]
-        if self.kind in ("number", "word"):
-            return f"{self.left} -> {written[0]}{{{self.kind}}}{written[1]}"
+        if self.kind in VALUES or (self.kind == "name" and self.value is None):
+            inner = f"{{{self.kind}}}" if self.value is None else self.value
+            return f"{self.left} -> {written[0]}{inner}{written[1]}"
         between = [f"{{{slot}}}" for slot in self.slots] + [""]
         return f"{self.left} -> {''.join(part + slot for part, slot in zip(written, between))}"
 
@@ -79,6 +84,11 @@ class Production:
     def predicate(self) -> str:
         """The words of the right side that are not slots, joined by blanks; "" if there are only signs."""
         return " ".join(token for part in self.parts for token in tokens(part) if re.search(r"\w", token))
+
+    @property
+    def learned(self) -> bool:
+        """Whether it is learned which words express it, as no name, number or word of a sentence does."""
+        return self.kind == "rule" or (self.kind != "name" and self.value is not None)
 
     @cached_property
     def symbols(self) -> tuple[tuple[str, bool], ...]:
@@ -150,13 +160,18 @@ class Grammar:
             + list(self.name_templates)
         )
 
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of its rules."""
+        return frozenset(word for p in self.productions if p.kind == "rule" for word in p.predicate.split())
+
     def derivations(self, meaning: str, limit: int = 1000) -> list[Derivation]:
         """All derivations of a meaning (at most ``limit`` of each part of it), the first in grammar order first."""
         found = _Reader(self, meaning, limit)
         try:
             return found.derive(self.start, 0, len(found.tokens))
         except RecursionError:
-            raise InputError(f"the meaning {_short(meaning)} is nested too deeply") from None
+            raise InputError(f"the meaning {short(meaning)} is nested too deeply: beyond {DEEPEST} levels") from None
 
     def parse(self, meaning: str, productions: Iterable[str] | None = None) -> Derivation:
         """The derivation of a meaning: of several, the one with these productions (as in the data), else the first.
@@ -166,24 +181,22 @@ class Grammar:
         >>> grammar = read_grammar(["Query -> answer({State})", "State -> state(all)"])
         >>> [str(production) for production in grammar.parse("answer(state(all))").productions()]
         ['Query -> answer({State})', 'State -> state(all)']
-        >>> grammar.parse("answer(state(some))")
+        >>> grammar.parse("answer(some)")
         Traceback (most recent call last):
         ...
-        rekern.errors.InputError: the grammar cannot derive answer(state(some)): no production goes on at 'some'
+        rekern.errors.InputError: the grammar cannot derive answer(some): no production goes on at 'some' (character 8)
         """
         found = self.derivations(meaning)
         if not found:
-            raise InputError(f"the grammar cannot derive {_short(meaning)}: {self._obstacle(meaning)}")
+            raise InputError(f"the grammar cannot derive {short(meaning)}: {_obstacle(self, meaning)}")
         if productions is not None:
             wanted = [_canonical(line) for line in productions]
             for derivation in found:
                 if _agrees(derivation, wanted):
                     return derivation
-            raise InputError(f"the productions given for {_short(meaning)} are not a derivation of it")
+            raise InputError(f"the productions given for {short(meaning)} are not a derivation of it")
         if len(found) > 1:
-            warnings.warn(
-                f"{_short(meaning)} has several derivations; the first in grammar order is used", stacklevel=2
-            )
+            warnings.warn(f"{short(meaning)} has several derivations; the first in grammar order is used", stacklevel=2)
         return found[0]
 
     def with_names(self, names: Mapping[str, Iterable[Any]]) -> Grammar:
@@ -203,16 +216,6 @@ class Grammar:
                     seen.add((left, value))
                     productions.append(named(self.name_templates[left], value))
         return replace(self, productions=tuple(replace(p, number=i) for i, p in enumerate(productions)))
-
-    def _obstacle(self, meaning: str) -> str:
-        """Where the reading of a meaning ended."""
-        found = tokens(meaning)
-        known = {token for p in self.productions for token, slot in p.symbols if not slot}
-        classes = {p.kind for p in self.productions}
-        for token in found:
-            if token not in known and not any(_is_of_class(token, kind) for kind in classes):
-                return f"no production goes on at {token!r}"
-        return "its parts are known, but no productions join them in this way" if found else "it is empty"
 
 
 def tokens(text: str) -> list[str]:
@@ -234,37 +237,40 @@ class _Reader:
     """Reads one meaning: the derivations of every (non-terminal, span) that is asked for, each computed once."""
 
     def __init__(self, grammar: Grammar, meaning: str, limit: int):
-        self.grammar, self.tokens, self.limit = grammar, tokens(meaning), limit
+        self.tokens, self.limit = tokens(meaning), limit
         self.known: dict[tuple[str, int, int], list[Derivation]] = {}
-        self.candidates = _by_first_token(grammar)
+        self.choices = _choices(grammar)
+        self.ends, *_ = _recognised(grammar, self.tokens)
 
-    def derive(self, left: str, first: int, last: int) -> list[Derivation]:
-        if first >= last:
+    def derive(self, left: str, first: int, last: int, depth: int = 0) -> list[Derivation]:
+        if last not in self.ends.get((left, first), ()):
             return []
+        if depth >= DEEPEST:
+            raise RecursionError
         key = (left, first, last)
         if key not in self.known:
-            found: list[Derivation] = []
-            free, anchored = self.candidates.get(left, ([], {}))
-            for production in sorted([*free, *anchored.get(self.tokens[first], [])], key=lambda p: p.number):
+            choice = self.choices[left]
+            found = [Derivation(production) for production in choice.fixed.get(tuple(self.tokens[first:last]), [])]
+            for production in [*choice.free, *choice.anchored.get(self.tokens[first], [])]:
                 end, slot = production.symbols[-1]
                 if slot or end == self.tokens[last - 1]:
-                    found += self._apply(production, first, last)
-            self.known[key] = found[: self.limit]
+                    found += self._apply(production, first, last, depth)
+            self.known[key] = sorted(found, key=lambda one: one.production.number)[: self.limit]
         return self.known[key]
 
-    def _apply(self, production: Production, first: int, last: int) -> list[Derivation]:
+    def _apply(self, production: Production, first: int, last: int, depth: int) -> list[Derivation]:
         """The derivations of a span that begin with this production."""
-        if production.kind in ("number", "word"):
+        if production.kind in VALUES:
             before = len(tokens(production.parts[0]))
             value = self.tokens[first + before] if first + before < last else ""
             whole = [value if slot else token for token, slot in production.symbols]
             fits = whole == self.tokens[first:last] and _is_of_class(value, production.kind)
             return [Derivation(production, (), value)] if fits else []
-        found = [Derivation(production, children) for children in self._sequences(production.symbols, 0, first, last)]
-        return found[: self.limit]
+        found = self._sequences(production.symbols, 0, first, last, depth + 1)
+        return [Derivation(production, children) for children in found]
 
     def _sequences(
-        self, symbols: tuple[tuple[str, bool], ...], place: int, first: int, last: int
+        self, symbols: tuple[tuple[str, bool], ...], place: int, first: int, last: int, depth: int
     ) -> list[tuple[Derivation, ...]]:
         """The ways to read symbols from ``place`` on over a span."""
         while place < len(symbols) and not symbols[place][1]:
@@ -275,37 +281,118 @@ class _Reader:
             return [()] if first == last else []
         left = symbols[place][0]
         if place == len(symbols) - 1:
-            return [(child,) for child in self.derive(left, first, last)]
+            return [(child,) for child in self.derive(left, first, last, depth)]
         rest = len(symbols) - place - 1  # every symbol takes a token at least
         after, slot = symbols[place + 1]
         found: list[tuple[Derivation, ...]] = []
-        for end in range(first + 1, last - rest + 1):
-            if not slot and self.tokens[end] != after:
+        for end in sorted(self.ends.get((left, first), ())):
+            if end > last - rest or (not slot and self.tokens[end] != after):
                 continue
-            children = self.derive(left, first, end)
-            if children:
-                tails = self._sequences(symbols, place + 1, end, last)
-                found += [(child, *tail) for child in children for tail in tails]
+            tails = self._sequences(symbols, place + 1, end, last, depth)
+            children = self.derive(left, first, end, depth) if tails else []
+            found += [(child, *tail) for child in children for tail in tails]
+            if len(found) >= self.limit:
+                break
         return found[: self.limit]
 
 
-def _by_first_token(grammar: Grammar) -> dict[str, tuple[list[Production], dict[str, list[Production]]]]:
-    """Per non-terminal: productions that begin with a slot, and the others by their first token."""
-    cached = grammar.__dict__.get("_first_tokens")
+class _Choice(NamedTuple):
+    """The productions of a non-terminal: those without slots by their tokens, the others by how they begin."""
+
+    fixed: dict[tuple[str, ...], list[Production]]  # there may be very many names, so they are found at once
+    lengths: set[int]
+    free: list[Production]  # that begin with a slot
+    anchored: dict[str, list[Production]]
+
+
+_NOTHING = _Choice({}, set(), [], {})  # of a non-terminal whose names are in a database
+
+
+def _choices(grammar: Grammar) -> dict[str, _Choice]:
+    cached = grammar.__dict__.get("_choices")
     if cached is None:
         cached = {}
         for production in grammar.productions:
-            free, anchored = cached.setdefault(production.left, ([], {}))
+            fixed, lengths, free, anchored = cached.setdefault(production.left, _Choice({}, set(), [], {}))
             token, slot = production.symbols[0]
-            (free if slot else anchored.setdefault(token, [])).append(production)
-        grammar.__dict__["_first_tokens"] = cached  # a frozen dataclass still has a dictionary for cached values
+            if any(inner for _, inner in production.symbols):
+                (free if slot else anchored.setdefault(token, [])).append(production)
+            else:
+                fixed.setdefault(tuple(word for word, _ in production.symbols), []).append(production)
+                lengths.add(len(production.symbols))
+        grammar.__dict__["_choices"] = cached  # a frozen dataclass still has a dictionary for cached values
     return cached
+
+
+_Spans = dict[tuple[str, int], set[int]]
+_Waiting = dict[tuple[str, int], list[tuple[Production, int, int]]]
+
+
+def _recognised(grammar: Grammar, found: Sequence[str]) -> tuple[_Spans, _Waiting, int]:
+    """Where parts of a meaning that begin at some token as some non-terminal may end; what was looked for; how far.
+
+    Earley's recogniser: its time grows with the length of a meaning, as long as this is not ambiguous.
+    """
+    choices = _choices(grammar)
+    ends: _Spans = {}
+    waiting: _Waiting = {(grammar.start, 0): []} if found else {}
+    agenda: list[list[tuple[Production, int, int]]] = [[] for _ in range(len(found) + 1)]
+
+    def predict(left: str, place: int) -> None:
+        fixed, lengths, free, anchored = choices.get(left, _NOTHING)
+        for length in lengths:
+            names = fixed.get(tuple(found[place : place + length]))
+            if names and place + length <= len(found):
+                agenda[place + length].append((names[0], length, place))
+        agenda[place] += [(production, 0, place) for production in [*free, *anchored.get(found[place], [])]]
+
+    if found:
+        predict(grammar.start, 0)
+    for place, tasks in enumerate(agenda):
+        seen: set[tuple[int, int, int]] = set()
+        for production, dot, origin in tasks:  # grows meanwhile
+            if (production.number, dot, origin) in seen:
+                continue
+            seen.add((production.number, dot, origin))
+            if dot == len(production.symbols):  # as every symbol takes a token, all that waits for it waits already
+                key = (production.left, origin)
+                if place not in ends.setdefault(key, set()):
+                    ends[key].add(place)
+                    tasks += [(other, at + 1, start) for other, at, start in waiting.get(key, ())]
+                continue
+            symbol, slot = production.symbols[dot]
+            if place == len(found):
+                continue
+            if slot and production.kind == "rule":
+                if (symbol, place) not in waiting:
+                    waiting[symbol, place] = []
+                    predict(symbol, place)
+                waiting[symbol, place].append((production, dot, origin))
+            elif _is_of_class(found[place], symbol) if slot else found[place] == symbol:
+                agenda[place + 1].append((production, dot + 1, origin))
+    return ends, waiting, max(place for place, tasks in enumerate(agenda) if tasks or not place)
+
+
+def _obstacle(grammar: Grammar, meaning: str) -> str:
+    """Where the reading of a meaning that cannot be derived ended."""
+    found = tokens(meaning)
+    if not found:
+        return "it is empty"
+    _, waiting, reached = _recognised(grammar, found)
+    for left, place in waiting:  # a name may have begun well
+        for key in _choices(grammar).get(left, _NOTHING).fixed:
+            same = next((n for n, (word, other) in enumerate(zip(key, found[place:])) if word != other), 0)
+            reached = max(reached, place + same)
+    if reached == len(found):
+        return "it ends too early"
+    start = list(_TOKEN.finditer(meaning))[reached].start()
+    return f"no production goes on at {short(found[reached])!r} (character {start + 1})"
 
 
 def _is_of_class(token: str, kind: str) -> bool:
     if kind == "number":
         return _NUMBER.fullmatch(token) is not None
-    return kind == "word" and re.search(r"\w", token) is not None
+    return kind in ("word", "identifier") and re.search(r"\w", token) is not None
 
 
 def _agrees(derivation: Derivation, wanted: list[str]) -> bool:
@@ -340,8 +427,13 @@ def _canonical(line: str) -> str:
     return f"{left} -> {' '.join(tokens(right))}"
 
 
-def _short(text: str) -> str:
-    text = " ".join(text.split())
+def short(value: object) -> str:
+    """A meaning or a production for a message: its beginning, if it is long.
+
+    >>> short("next_to(" * 100)
+    'next_to(next_to(next_to(next_to(next_to(next_to(next_to(next_to(next_to(next_...'
+    """
+    text = " ".join(str(value).split())
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
@@ -361,11 +453,17 @@ def read_grammar(source: str | Path | Iterable[str], start: str | None = None) -
     if isinstance(source, str | Path):
         name = readable(source)
         try:
-            lines = Path(source).read_text(encoding="utf-8-sig").splitlines()
+            lines = Path(source).read_text(encoding="utf-8-sig").split("\n")  # not at a form feed, as editors do not
+        except IsADirectoryError:
+            raise InputError(f"{name} is a folder: give a grammar file in it") from None
         except FileNotFoundError:
             raise InputError(f"{name}: there is no such grammar file") from None
-        except (OSError, UnicodeDecodeError, ValueError) as error:
-            raise InputError(f"{name}: it cannot be read as UTF-8 text ({error})") from None
+        except UnicodeDecodeError as error:
+            byte = error.object[error.start]
+            line = error.object[: error.start].count(b"\n") + 1
+            raise InputError(f"{name}, line {line}: byte 0x{byte:02x} is not UTF-8; save it in that encoding") from None
+        except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
+            raise InputError(f"{name}: it cannot be read ({getattr(error, 'strerror', None) or error})") from None
         try:
             return read_lines(lines, start)
         except InputError as error:

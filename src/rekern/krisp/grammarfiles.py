@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from rekern.errors import InputError
-from rekern.krisp.grammar import CLASSES, Grammar, Production, named, tokens
+from rekern.krisp.grammar import CLASSES, DEEPEST, Grammar, Production, named, short, tokens
 
 _SLOT = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
-_SYMBOL = re.compile(r"[A-Z]\w*")
+_SYMBOL = re.compile(r"[A-Z]\w{0,99}")
+SLOTS = 8  # of a production: the search tries all orders in which a sentence may fill them
 
 
 @dataclass
@@ -18,6 +19,7 @@ class _File:
     """What the lines of a file say, before it is checked."""
 
     start: str | None = None
+    start_line: int = 1
     lines: list[int] = field(default_factory=list)  # of the productions
     productions: list[Production] = field(default_factory=list)
     names: list[tuple[int, str, list[str]]] = field(default_factory=list)
@@ -27,6 +29,9 @@ class _File:
 
 def read_lines(lines: Sequence[str], start: str | None = None) -> Grammar:
     """The grammar in these lines; errors begin with the number of the line."""
+    for number, line in enumerate(lines, 1):
+        if "\0" in line:
+            raise InputError(f"line {number}: a NUL character; the file is damaged, or no text")
     wasp = any(line.lstrip().startswith("*n:") for line in lines)
     file = _read_wasp(lines) if wasp else _read_own(lines)
     if not file.productions:
@@ -68,7 +73,9 @@ def _read_own(lines: Sequence[str]) -> _File:
     for number, line in _joined(lines):
         word, _, rest = line.partition(" ")
         if word == "start":
-            file.start = _symbol(rest.strip(), number)
+            if file.start is not None:
+                raise InputError(f"line {number}: the start symbol stands in line {file.start_line} already")
+            file.start, file.start_line = _symbol(rest.strip(), number), number
         elif word == "names":
             _read_names(file, rest, number)
         elif word == "also":
@@ -165,7 +172,7 @@ def _read_wasp(lines: Sequence[str]) -> _File:
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        match = re.fullmatch(r"\s*\*n:(\w+)\s*->\s*\(\{\s(.*)\s\}\)(\s.*)?", line)
+        match = re.fullmatch(r"\s*\*n:(\w+)\s*->\s*\(\{\s(.*\S.*)\s\}\)(\s.*)?", line)
         if not match:
             raise InputError(f"line {number}: this is no production of the form '*n:Left -> ({{ right }})'")
         words = match[2].split()
@@ -194,7 +201,7 @@ def _wasp_production(left: str, words: list[str], lisp: bool) -> Production:
             slots.append(word[3:])
             parts.append("")
         elif word.startswith("*t:"):
-            kind = "word" if word == "*t:Ident" else "number"
+            kind = "identifier" if word == "*t:Ident" else "number"
             return Production(0, left, ("", ""), (), kind=kind)
         else:
             parts[-1] += gap + word
@@ -217,31 +224,55 @@ def _checked(file: _File, start: str) -> Grammar:
     """The grammar, after all checks."""
     productions, lines, templates = _with_listed_names(file)
     if not any(p.left == start for p in productions):
-        raise InputError(f"line 1: no production defines the start symbol {start}")
-    defined = {p.left for p in productions} | set(templates)
+        raise InputError(f"line {file.start_line}: no production defines the start symbol {start}")
     where = list(zip(lines, productions))
-    for line, production in where:
-        for slot in production.slots:
-            if slot not in defined:
-                raise InputError(f"line {line}: no production defines {slot}, which {production} uses")
-        if not production.symbols:
-            raise InputError(f"line {line}: the right side of {production} is empty")
+    check_rules(where, start)
     seen: dict[tuple[str, tuple[tuple[str, bool], ...]], int] = {}
     for line, production in where:
         first = seen.setdefault((production.left, production.symbols), line)
         if first != line:
-            raise InputError(f"line {line}: {production} stands in line {first} already")
-    _check_reachable(where, start)
-    _check_cycles(where)
-    _check_finite(where, set(templates))
-    numbered = tuple(replace(p, number=i) for i, p in enumerate(productions))
+            raise InputError(f"line {line}: {short(production)} stands in line {first} already")
+    kept = [production for production in productions if production.kind != "name" or production.value is not None]
+    numbered = tuple(replace(p, number=i) for i, p in enumerate(kept))
     queries = {left: sql for left, (_, sql) in file.queries.items()}
     return Grammar(start, numbered, queries, templates)
 
 
+def check_rules(where: list[tuple[int, Production]], start: str) -> None:
+    """Refuse productions that use what nothing defines, that are of no use, or that never end; lines name the place.
+
+    >>> check_rules([(7, Production(0, "Query", ("f(", ")"), ("State",)))], "Query")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: line 7: no production defines State, which Query -> f({State}) uses
+    """
+    defined = {production.left for _, production in where}
+    if start not in defined:
+        raise InputError(f"line {where[0][0] if where else 1}: no production defines the start symbol {short(start)}")
+    for line, production in where:
+        for slot in production.slots:
+            if slot not in defined:
+                raise InputError(f"line {line}: no production defines {slot}, which {short(production)} uses")
+        if not production.symbols:
+            raise InputError(f"line {line}: the right side of {short(production)} is empty")
+        if len(production.slots) > SLOTS:
+            raise InputError(f"line {line}: a production of {production.left} has more than {SLOTS} slots; split it")
+    _check_reachable(where, start)
+    _check_cycles(where)
+    _check_finite(where)
+
+
 def _with_listed_names(file: _File) -> tuple[list[Production], list[int], dict[str, Production]]:
-    """The productions with those of ``{name}`` replaced by one for each name in the file."""
-    templates = {p.left: p for p in file.productions if p.kind == "name" and p.value is None}
+    """The productions with those of ``{name}`` replaced by one for each name in the file.
+
+    A production whose names are all in a database stays, to be checked with the others.
+    """
+    templates: dict[str, Production] = {}
+    for line, production in zip(file.lines, file.productions):
+        if production.kind == "name" and production.value is None:
+            if production.left in templates:
+                raise InputError(f"line {line}: {production.left} has a production with {{name}} already")
+            templates[production.left] = production
     values: dict[str, dict[str, list[str]]] = {left: {} for left in templates}
     for number, left in [(n, s) for n, s, _ in file.names] + [(n, s) for s, (n, _) in file.queries.items()]:
         if left not in templates:
@@ -252,6 +283,8 @@ def _with_listed_names(file: _File) -> tuple[list[Production], list[int], dict[s
     for number, left, name, phrases in file.others:
         if left not in templates:
             raise InputError(f"line {number}: {left} has no production with {{name}}")
+        if name not in values[left] and left not in file.queries:
+            raise InputError(f"line {number}: {name[:60]!r} is no name of {left}; add it to 'names {left} = ...'")
         values[left].setdefault(name, []).extend(phrases)
     productions: list[Production] = []
     lines: list[int] = []
@@ -261,19 +294,26 @@ def _with_listed_names(file: _File) -> tuple[list[Production], list[int], dict[s
             found = [named(production, name, phrases) for name, phrases in values[production.left].items()]
             if not found and production.left not in file.queries:
                 raise InputError(f"line {line}: {production.left} has no names; add 'names {production.left} = ...'")
+            found = found or [production]
         productions += found
         lines += [line] * len(found)
     return productions, lines, templates
 
 
 def _check_reachable(where: list[tuple[int, Production]], start: str) -> None:
-    reached, size = {start}, 0
-    while size < len(reached):
-        size = len(reached)
-        reached |= {slot for _, p in where if p.left in reached for slot in p.slots}
+    """Every production must be of use for some meaning that is not too deep."""
+    slots: dict[str, set[str]] = {}
+    for _, production in where:
+        slots.setdefault(production.left, set()).update(production.slots)
+    reached = {start}
+    waiting = reached
+    for _ in range(DEEPEST):
+        waiting = {slot for left in waiting for slot in slots[left]} - reached
+        reached = reached | waiting
     for line, production in where:
         if production.left not in reached:
-            raise InputError(f"line {line}: {production} can never be used: nothing that {start} leads to uses it")
+            why = f"nothing that {start} leads to in {DEEPEST} steps uses it"
+            raise InputError(f"line {line}: {short(production)} can never be used: {why}")
 
 
 def _check_cycles(where: list[tuple[int, Production]]) -> None:
@@ -282,25 +322,34 @@ def _check_cycles(where: list[tuple[int, Production]]) -> None:
     for line, production in where:
         if len(production.slots) == 1 and not any(tokens(part) for part in production.parts):
             chains.setdefault(production.left, []).append((line, production))
-    for left in chains:
-        reached, waiting = set(), [left]
+    finished: set[str] = set()
+    for top in chains:
+        path: dict[str, list[tuple[int, Production]]] = {}  # from the top down, with what is left to look at
+        waiting = [top]
         while waiting:
-            for line, production in chains.get(waiting.pop(), []):
-                slot = production.slots[0]
-                if slot == left:
-                    raise InputError(f"line {line}: {production} closes a cycle: {left} would derive itself")
-                if slot not in reached:
-                    reached.add(slot)
-                    waiting.append(slot)
+            left = waiting[-1]
+            if left not in path:
+                path[left] = list(chains.get(left, [])) if left not in finished else []
+            if not path[left]:
+                finished.add(waiting.pop())
+                del path[left]
+                continue
+            line, production = path[left].pop()
+            slot = production.slots[0]
+            if slot in path:
+                raise InputError(f"line {line}: {short(production)} closes a cycle: {slot} would derive itself")
+            waiting.append(slot)
 
 
-def _check_finite(where: list[tuple[int, Production]], names: set[str]) -> None:
-    """Every non-terminal must derive something finite."""
-    finite, size = set(names), -1
-    while size < len(finite):
-        size = len(finite)
-        finite |= {p.left for _, p in where if all(slot in finite for slot in p.slots)}
+def _check_finite(where: list[tuple[int, Production]]) -> None:
+    """Every non-terminal must derive something finite that is not too deep."""
+    finite: set[str] = set()
+    for _ in range(DEEPEST):
+        more = {p.left for _, p in where if p.left not in finite and all(slot in finite for slot in p.slots)}
+        if not more:
+            break
+        finite |= more
     for line, production in where:
         if production.left not in finite:
-            left = production.left
-            raise InputError(f"line {line}: {production} never ends: {left} needs a production without itself")
+            remedy = f"{production.left} needs a production without itself"
+            raise InputError(f"line {line}: {short(production)} never ends, or not within {DEEPEST} levels: {remedy}")

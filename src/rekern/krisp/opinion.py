@@ -3,7 +3,8 @@
 The parser looks at a reading's parts one by one, so it may like a reading that passes over a word. Here the words of
 the whole question, alone and in twos, predict the parts of its meaning by ridge regression; a reading loses for every
 part that is not expected and for every expected part that it lacks. It also loses for every telling word that it
-overlooks: one that came with certain predicates in nearly all questions for training, of which it has none.
+overlooks: one that came with certain predicates, or certain non-terminals, in nearly all questions for training, of
+which it has none.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ NEARLY_ALL = 0.95  # of the questions with a telling word have a predicate that 
 TWICE = 2  # so often at least must it have come
 
 # English words that ask for nothing by themselves: a question may have them although no question for training did.
-# Negations, comparisons, quantities and directions are not among them.
+# Negations, comparisons, quantities, restrictions (only, exactly) and directions are not among them.
 _NEUTRAL = """
 a an the this that these those there here it its he she they them their his her i me my we us our you your one
 ones 's 'd 'm 'll 're 've be am is are was were been being do does did done doing have has had having can could
 will would shall should may might must ought get gets got please kindly thanks hello hi so now then just really
-exactly actually also too well ok oh as of in on at to for by with from into about tell say name list show give
+actually also too well ok oh as of in on at to for by with from into about tell say name list show give
 want wants need needs like likes know knows wonder let see look looking find found think mean call called go
-going ask asking what which any some every each all such only together
+going ask asking what which any some every each all such
 """
 NEUTRAL = frozenset(_NEUTRAL.split())
 NEGATIONS = frozenset(["not", "n't", "no", "never", "neither", "nor", "without", "except", "excluding"])
@@ -49,7 +50,10 @@ class SecondOpinion:
     """
 
     def __init__(self, sentences: Sequence[Sequence[str]], derivations: Sequence[Derivation]):
-        self._telling = _telling_words(sentences, derivations)
+        self._telling = [
+            (labels, _telling_words(sentences, [labels(derivation) for derivation in derivations]))
+            for labels in (predicates, symbols)
+        ]
         self._denied = {
             (word, predicates(derivation))
             for words, derivation in zip(sentences, derivations)
@@ -97,8 +101,11 @@ class SecondOpinion:
         >>> [opinion.overlooked(["big", "old", "things"], meaning) for meaning in (meanings[0], meanings[-1])]
         [0, 1]
         """
-        has = predicates(derivation)
-        return sum(not self._telling[word] & has for word in self._telling.keys() & set(words))
+        missed: set[str] = set()
+        for labels, telling in self._telling:
+            has = labels(derivation)
+            missed.update(word for word in telling.keys() & set(words) if not telling[word] & has)
+        return len(missed)
 
     def denied(self, words: Sequence[str], derivation: Derivation) -> int:
         """How many negations there are that no question for training had with a meaning of the same predicates.
@@ -135,17 +142,14 @@ class SecondOpinion:
         return found
 
 
-def _telling_words(sentences: Sequence[Sequence[str]], derivations: Sequence[Derivation]) -> dict[str, frozenset[str]]:
-    """The words that tell of certain predicates, and these predicates.
+def _telling_words(sentences: Sequence[Sequence[str]], found: Sequence[frozenset[str]]) -> dict[str, frozenset[str]]:
+    """The words that tell of certain labels of the meanings, and these labels.
 
-    >>> from rekern.krisp.grammar import read_grammar
-    >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})", "S -> old({S})"])
-    >>> texts = ["all"] * 6 + ["big(all)", "big(all)", "old(all)"]
+    >>> labels = [frozenset(text.split()) for text in ["all"] * 6 + ["big all", "big all", "old all"]]
     >>> words = [["all", "things"]] * 6 + [["big", "things"], ["big", "ones"], ["old", "things"]]
-    >>> _telling_words(words, [grammar.parse(text) for text in texts])
+    >>> _telling_words(words, labels)
     {'big': frozenset({'big'})}
     """
-    found = [predicates(derivation) for derivation in derivations]
     usual = Counter(predicate for has in found for predicate in has)
     with_word: dict[str, list[frozenset[str]]] = {}
     for words, has in zip(sentences, found):
@@ -188,6 +192,17 @@ def predicates(derivation: Derivation) -> frozenset[str]:
     ['all', 'big']
     """
     return frozenset(p.predicate for p in derivation.productions() if p.kind == "rule" and p.predicate)
+
+
+def symbols(derivation: Derivation) -> frozenset[str]:
+    """The non-terminals of a meaning.
+
+    >>> from rekern.krisp.grammar import read_grammar
+    >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})"])
+    >>> sorted(symbols(grammar.parse("big(all)")))
+    ['Q', 'S']
+    """
+    return frozenset(production.left for production in derivation.productions())
 
 
 def parts(derivation: Derivation) -> set[str]:

@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from rekern.errors import InputError
-from rekern.krisp.grammar import Derivation, Grammar, Production
+from rekern.krisp.grammar import Derivation, Grammar, Production, short
 
 LONGEST_SQL = 1_000_000  # a template that uses a slot twice, nested a few times, grows without bound
 
 DEEPEST = 6  # queries inside each other before one of them becomes a table of a WITH clause
 
-_SLOT = re.compile(r"\{(\d+)\}")
+_SLOT = re.compile(r"\{(\d{1,9})\}")
 _STRING = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
-_PARAMETER = re.compile(r":v\d+")
+_PARAMETER = re.compile(r"(?<![:\w]):[A-Za-z_]\w*|[@$][A-Za-z_]\w*")
+_BEGIN = re.compile(r"\s*(SELECT|WITH(\s+RECURSIVE)?)\b", re.IGNORECASE)
 
 
 class Query(NamedTuple):
@@ -44,14 +45,21 @@ def compile_sql(derivation: Derivation) -> Query:
     parameters: dict[str, str | int | float] = {}
     parts: list[str] = []
     sql = _expand(derivation, parameters, parts).sql
-    begin = re.match(r"\s*(SELECT|WITH(\s+RECURSIVE)?)\b", sql, re.IGNORECASE)
+    begin = _BEGIN.match(sql)
     if begin is None:
-        raise InputError(f"{derivation.production}: its SQL must begin with SELECT or WITH")
+        raise InputError(f"{short(_first(derivation).production)}: its SQL must begin with SELECT or WITH")
     if parts:
         listed = ", ".join(f"q{number} AS ({part})" for number, part in enumerate(parts, 1))
         own = begin[1].upper() != "SELECT"
         sql = f"{begin[1]} {listed}, {sql[begin.end() :].lstrip()}" if own else f"WITH {listed} {sql}"
     return Query(sql, parameters)
+
+
+def _first(derivation: Derivation) -> Derivation:
+    """The part of a derivation with whose own SQL the whole begins."""
+    slot = re.match(r"\s*\{(\d{1,9})\}", template(derivation.production))
+    below = derivation.children[int(slot[1]) - 1] if slot and derivation.children else None
+    return _first(below) if below is not None and below.production.kind == "rule" else derivation
 
 
 class _Part(NamedTuple):
@@ -84,7 +92,7 @@ def _expand(derivation: Derivation, parameters: dict[str, str | int | float], pa
             slots[place] = _Part(f"SELECT * FROM q{len(parts)}", 1)
     sql = _SLOT.sub(lambda found: slots[int(found[1]) - 1].sql, text)
     if len(sql) > LONGEST_SQL:
-        raise InputError(f"{production}: the SQL of the query grows beyond {LONGEST_SQL:,} characters")
+        raise InputError(f"{short(production)}: the SQL of the query grows beyond {LONGEST_SQL:,} characters")
     return _Part(sql, 1 + max((slot.depth for slot in slots), default=0))
 
 
@@ -102,7 +110,7 @@ def template(production: Production) -> str:
         return "{1}"
     if len(production.slots) == 1 and not production.predicate:
         return "{1}"  # a production that only leads on, as Query -> {State}
-    raise InputError(f"{production} has no SQL: write := SELECT ... behind it")
+    raise InputError(f"{short(production)} has no SQL: write := SELECT ... behind it")
 
 
 def check_templates(grammar: Grammar) -> None:
@@ -114,18 +122,43 @@ def check_templates(grammar: Grammar) -> None:
     ...
     rekern.errors.InputError: Query -> answer({X}): its SQL has {2}, but there is 1 slot
     """
+    for left, sql in grammar.name_queries.items():
+        _check_sql(sql, f"names {left}")
+        if _SLOT.search(_STRING.sub("", sql)):
+            raise InputError(f"names {left}: its SQL has a slot, but there is nothing to fill it with")
+        if not _BEGIN.match(sql):
+            raise InputError(f"names {left}: its SQL must begin with SELECT or WITH")
     for production in _templates(grammar):
         sql = template(production)
+        _check_sql(sql, short(production))
         slots = len(production.slots) if production.kind == "rule" else 1
         for number in _SLOT.findall(sql):
             if not 1 <= int(number) <= slots:
                 count = f"there {'is' if slots == 1 else 'are'} {slots or 'no'} slot{'' if slots == 1 else 's'}"
-                raise InputError(f"{production}: its SQL has {{{number}}}, but {count}")
-        outside = _STRING.sub("", sql)
-        if ";" in outside:
-            raise InputError(f"{production}: its SQL must be one statement, without a semicolon")
-        if _PARAMETER.search(outside):
-            raise InputError(f"{production}: its SQL has a parameter of its own; only {{1}}, {{2}} … are filled in")
+                raise InputError(f"{short(production)}: its SQL has {{{number}}}, but {count}")
+
+
+def _check_sql(sql: str, where: str) -> None:
+    """Refuse SQL that is not one query, or that would not be what it seems once it stands inside another one.
+
+    >>> _check_sql("SELECT name FROM river WHERE name LIKE '%{1}%'", "Query -> like({Name})")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: Query -> like({Name}): {1} stands in quotes; write it outside, as in '%' || {1} || '%'
+    """
+    outside = _STRING.sub("", sql)
+    for text in _STRING.findall(sql):
+        slot = _SLOT.search(text)
+        if slot:
+            raise InputError(f"{where}: {slot[0]} stands in quotes; write it outside, as in '%' || {slot[0]} || '%'")
+    if ";" in outside:
+        raise InputError(f"{where}: its SQL must be one statement, without a semicolon")
+    if "--" in outside or "/*" in outside:
+        raise InputError(f"{where}: its SQL has a comment, which would hide what follows; put it on a line with #")
+    if _PARAMETER.search(outside):
+        raise InputError(f"{where}: its SQL has a parameter of its own; only {{1}}, {{2}} … are filled in")
+    if len(sql) > LONGEST_SQL:
+        raise InputError(f"{where}: its SQL has more than {LONGEST_SQL:,} characters")
 
 
 def _templates(grammar: Grammar) -> Iterator[Production]:
@@ -204,6 +237,7 @@ def _ways_up(grammar: Grammar) -> dict[str, tuple[Production, int]]:
 
 def _number(text: str) -> int | float:
     try:
-        return int(text)
-    except ValueError:
+        whole = int(text)
+    except ValueError:  # it has a point, or more digits than Python reads
         return float(text)
+    return whole if abs(whole) < 2**63 else float(text)  # databases have integers of 64 bits
