@@ -53,6 +53,19 @@ def test_readings_have_probabilities_and_spans(parser):
     assert len({r.meaning for r in readings}) == len(readings)
 
 
+def test_a_search_that_is_cut_keeps_what_it_has_found(parser, monkeypatch):
+    question = "which rivers run through the states that border states that border utah"
+    whole = parser.parse(question, 30)
+    assert len(whole) > 1 and not whole.cut
+    cut = []
+    for steps in (*range(0, 30_000, 1_000), 10**9):
+        monkeypatch.setattr("rekern.krisp.parser.STEPS", steps)
+        found = parser.parse(question, 30)
+        assert [reading.meaning for reading in found] == [reading.meaning for reading in whole[: len(found)]]
+        cut.append((found.cut, len(found) > 0))
+    assert cut[0] == (True, False) and cut[-1] == (False, True) and (True, True) in cut
+
+
 def test_what_the_parser_sees(parser):
     assert parser.words("Which rivers run through New York?") == ("Which", "rivers", "run", "through", "New", "York")
     assert parser.seen("through New York") == ("through", "<Name>", "<Name>")

@@ -37,7 +37,7 @@ def small(grammar, questions):
 
 def test_finished_folds_are_kept(small, tmp_path, monkeypatch):
     def run(kernels=("word",), settings=None):
-        chosen = settings or {"word": {"rounds": 1}, "syntactic": {"rounds": 1}}
+        chosen = settings or {"rounds": 1}
         return semantic.experiment(small, kernels, [5, 10], 1, 3, chosen, {("word", 10): 50.0}, tmp_path, 1)
 
     first = run(("word", "syntactic"))
@@ -54,12 +54,12 @@ def test_finished_folds_are_kept(small, tmp_path, monkeypatch):
     sorted(tmp_path.glob("small-word-5-*"))[0].unlink()  # as if the run had been stopped
     assert run(("word", "syntactic"))["rows"] == first["rows"]
     assert len(trained) == 1
-    run(("word",), {"word": {"rounds": 0}})  # other settings are another experiment
+    run(("word",), {"rounds": 0})  # other settings are another experiment
     assert len(trained) == 7
 
 
 def test_tables_and_figures(small, tmp_path):
-    settings = {"word": {"rounds": 1}}
+    settings = {"rounds": 1}
     result = semantic.experiment(small, ["word"], [10], 1, 2, settings, {}, tmp_path / "work", 1)
     result |= {"name": "geoquery", "seconds": 1.0}
     text = semantic.as_text(result)
@@ -67,6 +67,28 @@ def test_tables_and_figures(small, tmp_path):
     assert json.loads(json.dumps(result))["rows"][0]["kernel"] == "word"
     for path in semantic.draw(result, tmp_path):
         assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_kernel_is_chosen_by_the_training_part(small, tmp_path, monkeypatch):
+    seen = []
+
+    def judged(corpus, kernel, train, test, settings, n_jobs=None):
+        seen.append((kernel, list(train), list(test)))
+        return [(n, corpus.meanings[n] if kernel == "word+syntactic" else None, -1.0) for n in test]
+
+    monkeypatch.setattr(semantic, "train_and_parse", judged)
+    result = semantic.experiment(small, [semantic.CHOSEN], [10], 1, 1, {}, {}, tmp_path, 1)
+    assert result["choices"] == [{"train": 10, "run": 0, "fold": 0, "kernel": "word+syntactic"}]
+    assert (result["rows"][0]["kernel"], result["rows"][0]["f"]) == ("chosen", 100.0)
+    fold = small.splits["run-0"]["fold-0"]
+    assert [(kernel, train, test) for kernel, train, test in seen if set(test) & set(fold["test"])] == [
+        ("word+syntactic", fold["train-N10"], fold["test"])
+    ]
+    assert all(not set(train) & set(test) for _, train, test in seen)
+    again = semantic.experiment(small, [semantic.CHOSEN], [10], 1, 1, {}, {}, tmp_path, 1)
+    assert again["choices"] == result["choices"]
+    text = semantic.as_text(result | {"name": "geoquery", "seconds": 1.0})
+    assert "chosen at 10 examples, by the training part of each fold: word+syntactic (1)" in text
 
 
 def test_measures_by_hand(small):

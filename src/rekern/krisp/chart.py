@@ -70,7 +70,7 @@ def _insert(best, made, kept, score, kind, number, rest, child, last):
 @compiled
 def _search(
     words, beam, limit, order, leaf_first, leaf_class, rule_first, child_first, children, rule_class, partial_first,
-    slot_first, scores, name_first, name_value, root, least,
+    slot_first, scores, ahead, name_first, name_value, root, least,
 ):  # fmt: skip
     symbols = len(leaf_first) - 1
     rules = len(rule_class)
@@ -91,6 +91,12 @@ def _search(
                 last_rule = rule_first[symbol + 1] if whole else first_rule + 1
                 if not whole and partial_first[first_rule] == partial_first[first_rule + 1]:
                     continue
+                lowest = least
+                if not whole and rule_class[first_rule] >= 0:  # these words are only the first ones of the rule's
+                    later = ahead[rule_class[first_rule], i, j]
+                    if later == -np.inf or later < least:
+                        continue
+                    lowest = least - later - 1e-9  # sums in another order are rounded otherwise
                 masks = 1 if whole else (1 << (child_first[first_rule + 1] - child_first[first_rule])) - 1
                 for given in range(masks):
                     kept = 0
@@ -118,7 +124,7 @@ def _search(
                             for entry in range(begin[below, i, j], begin[below, i, j] + count[below, i, j]):
                                 steps += 1
                                 score = own + value[entry]
-                                if score < least or (kept == beam and score <= best[kept - 1]):
+                                if score < lowest or (kept == beam and score <= best[kept - 1]):
                                     break
                                 kept = _insert(best, made, kept, score, kind, rule, -1, entry, 0)
                             continue
@@ -143,12 +149,12 @@ def _search(
                                 lefts, rights = count[before, i, k], count[below, k, j]
                                 for a in range(left, left + lefts if rights else left):
                                     highest = charge + value[a] + value[right]
-                                    if highest < least or (kept == beam and highest <= best[kept - 1]):
+                                    if highest < lowest or (kept == beam and highest <= best[kept - 1]):
                                         break
                                     for b in range(right, right + rights):
                                         score = charge + value[a] + value[b]
                                         steps += 1
-                                        if score < least or (kept == beam and score <= best[kept - 1]):
+                                        if score < lowest or (kept == beam and score <= best[kept - 1]):
                                             break
                                         kept = _insert(best, made, kept, score, kind, rule, a, b, which)
                     if used + kept > len(value):
@@ -190,7 +196,9 @@ def search(
         counts[symbol, start, end + 1] += 1
     first = np.cumsum(counts.ravel()).astype(np.int32).reshape(counts.shape)
     values = np.array([names[place][3] for place in order], dtype=float)
-    value, parts, low, high, cut = _search(words, beam, limit, *rules, scores, first, values, root, least)
+    ahead = np.full_like(scores, -np.inf)  # the best score of the class on more words with the same beginning
+    ahead[:, :, :-1] = np.maximum.accumulate(scores[:, :, :0:-1], axis=2)[:, :, ::-1]
+    value, parts, low, high, cut = _search(words, beam, limit, *rules, scores, ahead, first, values, root, least)
     named = parts[:, KIND] == NAME
     parts[named, NUMBER] = np.array(order, np.int32)[parts[named, NUMBER]]
     return Chart(value, parts, (int(low), int(high)), bool(cut))

@@ -29,8 +29,7 @@ def _stem(word: str) -> str:
 
 def seen(grammar: Grammar, words: Sequence[str], names: str, stems: bool) -> tuple[str, ...]:
     """The words as the kernels see them: in lower case, names as what they name (``names="type"``), stems."""
-    lower = tuple(word.lower() for word in words)
-    found = typed(grammar, lower) if names == "type" else lower
+    found = typed(grammar, words) if names == "type" else tuple(word.lower() for word in words)
     return tuple(map(_stem, found)) if stems else found
 
 

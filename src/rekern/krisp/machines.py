@@ -177,7 +177,12 @@ def sigmoid(values: np.ndarray, signs: np.ndarray, weights: np.ndarray) -> tuple
     positive, negative = weights[signs > 0].sum(), weights[signs < 0].sum()
     targets = np.where(signs > 0, (positive + 1) / (positive + 2), 1 / (negative + 2))
     slope, shift = 1.0, float(np.log((positive + 1) / (negative + 1)))
-    for _ in range(100):  # Newton's method with bounded steps
+
+    def loss(slope: float, shift: float) -> float:
+        found = slope * values + shift
+        return float(np.sum(weights * (np.logaddexp(0.0, found) - targets * found)))
+
+    for _ in range(100):  # Newton's method; a step that leads uphill is halved
         chance = 1 / (1 + np.exp(-np.clip(slope * values + shift, -50, 50)))
         error = weights * (chance - targets)
         curve = weights * np.maximum(chance * (1 - chance), 1e-12)
@@ -185,10 +190,11 @@ def sigmoid(values: np.ndarray, signs: np.ndarray, weights: np.ndarray) -> tuple
         mixed = np.sum(curve * values)
         hessian = np.array([[np.sum(curve * values * values), mixed], [mixed, np.sum(curve)]]) + 1e-9 * np.eye(2)
         step = np.linalg.solve(hessian, gradient)
-        size = float(np.abs(step).max())
-        step *= min(1.0, 2.0 / max(size, 1e-12))
+        before = loss(slope, shift)
+        while np.abs(step).max() >= 1e-6 and loss(slope - step[0], shift - step[1]) > before:
+            step /= 2
         slope, shift = slope - step[0], shift - step[1]
-        if size < 1e-6:
+        if np.abs(step).max() < 1e-6:
             break
     return max(float(slope), 1e-3), float(shift)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from rekern.krisp.grammar import Grammar, Production
+from rekern.krisp.grammar import VALUES, Grammar, Production
 
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
+_IDENTIFIER = re.compile(r"(?=\w*[^\W\d_])(?=\w*(\d|_|[a-z][A-Z]))\w+")  # as in programs: R2, left_wing, ourHalf
 
 
 @cache
@@ -49,8 +50,8 @@ def mentions(grammar: Grammar, words: Sequence[str], stretch: float = 0.5) -> li
     [('new york', 1, 3, 0.0), ('new york', 0, 3, -0.69)]
     """
     found = []
-    longest, known = _phrases(grammar)
-    classes = [p for p in grammar.productions if p.kind in ("number", "word")]
+    longest, known = phrases(grammar)
+    classes = [p for p in grammar.productions if p.kind in VALUES]
     cost = math.log(stretch) if stretch > 0 else -math.inf
     lower = [word.lower() for word in words]
     for start in range(len(words)):
@@ -58,10 +59,8 @@ def mentions(grammar: Grammar, words: Sequence[str], stretch: float = 0.5) -> li
             text = " ".join(words[start:end])
             found += [(production, start, end, text) for production in known.get(tuple(lower[start:end]), ())]
         for production in classes:
-            word = words[start]
-            fits = _NUMBER.fullmatch(word) if production.kind == "number" else re.search(r"\w", word)
-            if fits:
-                found.append((production, start, start + 1, word))
+            if _fits(grammar, words[start], production.kind):
+                found.append((production, start, start + 1, words[start]))
     result = []
     reach = 0 if cost == -math.inf else max(0, int(math.log(0.01) / cost)) if cost < 0 else len(words)
     for production, start, end, text in found:
@@ -73,38 +72,67 @@ def mentions(grammar: Grammar, words: Sequence[str], stretch: float = 0.5) -> li
     return result
 
 
+def _fits(grammar: Grammar, word: str, kind: str) -> bool:
+    """Whether a word may be the value of a class; the grammar's own words are no identifiers."""
+    if kind == "identifier":
+        return _IDENTIFIER.fullmatch(word) is not None and word not in grammar.words
+    return bool(_NUMBER.fullmatch(word) if kind == "number" else re.search(r"\w", word))
+
+
 def typed(grammar: Grammar, words: Sequence[str]) -> tuple[str, ...]:
-    """The words with each name replaced by what it may name, so that one name stands for all of its kind.
+    """The words in lower case, each name replaced by what it may name, so that one name stands for all of its kind.
+
+    So are numbers and identifiers, where the grammar takes them from the sentence.
 
     >>> from rekern.krisp.grammar import read_grammar
     >>> grammar = read_grammar(["Query -> {State}", "State -> '{name}'", "names State = utah | new york"])
     >>> typed(grammar, ("the", "new", "york", "times"))
     ('the', '<State>', '<State>', 'times')
+    >>> grammar = read_grammar(["Query -> {Zone} {Size}", "Zone -> {identifier}", "Size -> {number}"])
+    >>> typed(grammar, ("Within", "2", "of", "R2"))
+    ('within', '<Size>', 'of', '<Zone>')
     """
-    longest, known = _phrases(grammar)
-    result = list(words)
-    start = 0
-    while start < len(words):
-        size = 1
-        for end in range(min(start + longest, len(words)), start, -1):
-            found = known.get(tuple(words[start:end]))
-            if found:
-                size = end - start
-                result[start:end] = ["<" + "|".join(sorted({p.left for p in found})) + ">"] * size
-                break
-        start += size
+    lower = [word.lower() for word in words]
+    result = list(lower)
+    for kind in ("number", "identifier"):
+        lefts = {p.left for p in grammar.productions if p.kind == kind}
+        for place, word in enumerate(words):
+            if lefts and _fits(grammar, word, kind):
+                result[place] = _type(lefts)
+    for start, end, found in named(grammar, lower):
+        result[start:end] = [_type({p.left for p in found})] * (end - start)
     return tuple(result)
 
 
-def _phrases(grammar: Grammar) -> tuple[int, dict[tuple[str, ...], list[Production]]]:
+def _type(lefts: set[str]) -> str:
+    return "<" + "|".join(sorted(lefts)) + ">"
+
+
+def named(grammar: Grammar, words: Sequence[str]) -> Iterator[tuple[int, int, list[Production]]]:
+    """The names in a sentence of words in lower case, from left to right, the longest that begins somewhere."""
+    longest, known = phrases(grammar)
+    start = 0
+    while start < len(words):
+        ends = range(min(start + longest, len(words)), start, -1)
+        end = next((end for end in ends if tuple(words[start:end]) in known), None)
+        if end is not None:
+            yield start, end, known[tuple(words[start:end])]
+        start = end or start + 1
+
+
+def forms(phrase: str) -> set[tuple[str, ...]]:
+    """The words of a phrase in lower case, divided at blanks and as a question is."""
+    return {tuple(phrase.lower().split()), split(phrase.lower())}
+
+
+def phrases(grammar: Grammar) -> tuple[int, dict[tuple[str, ...], list[Production]]]:
     """The phrases of all names, in lower case, and the length of the longest."""
     cached = grammar.__dict__.get("_phrases")
     if cached is None:
         known: dict[tuple[str, ...], list[Production]] = {}
         for production in grammar.productions:
-            for phrase in dict.fromkeys(p.lower() for p in production.phrases):
-                for words in dict.fromkeys([tuple(phrase.split()), split(phrase)]):
-                    known.setdefault(words, []).append(production)
+            for words in {form for phrase in production.phrases for form in forms(phrase)}:
+                known.setdefault(words, []).append(production)
         cached = (max(map(len, known), default=0), known)
         grammar.__dict__["_phrases"] = cached  # a frozen dataclass still has a dictionary for cached values
     return cached

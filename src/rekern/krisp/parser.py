@@ -17,6 +17,7 @@ from rekern.krisp.chart import LEAF, NAME, Chart, Node, search, unfold
 from rekern.krisp.grammar import Derivation, Grammar, Production
 from rekern.krisp.items import Asked, asked, seen
 from rekern.krisp.names import Mention, mentions, split
+from rekern.krisp.phrases import taught, unsaid, within
 from rekern.krisp.rules import Classes
 from rekern.krisp.substrings import Corpus, Substring, SubstringKernel, all_substrings, substring_kernel
 from rekern.krisp.training import above, as_derivation, learn
@@ -47,7 +48,7 @@ class Reading:
 
 
 class Readings(list[Reading]):
-    """The best readings of a sentence; ``cut`` says that the search for them was given up."""
+    """The best readings of a sentence; ``cut`` says that the search for more was given up."""
 
     cut: bool = False
 
@@ -75,7 +76,8 @@ class SemanticParser(BaseEstimator):
     ``rounds`` how often the training sentences are parsed, ``C`` the price of errors. A word beside a name that belongs
     to nothing else costs the factor ``stretch``. With ``names="type"`` the kernels see of a name only what it may
     name, with ``names="word"`` its words; with ``stems`` they see stems. ``parser`` is a function from a list of texts
-    to their constituent trees, for sentences that come without.
+    to their constituent trees, for sentences that come without. ``grammar_`` has the names as the training sentences
+    use them, see `rekern.krisp.phrases.taught`.
 
     >>> from rekern.krisp.grammar import read_grammar
     >>> grammar = read_grammar(["Query -> answer({Num})", "Num -> size({State})", "Num -> population({State})",
@@ -140,16 +142,22 @@ class SemanticParser(BaseEstimator):
                 derivations.append(self.grammar.parse(meaning, wanted))
             except InputError as error:
                 raise InputError(f"meaning {row + 1}: {error}") from None
+        self.grammar_ = self.grammar
         found = self._asked(kernel, sentences, trees)
+        self.grammar_ = taught(self.grammar, [question.words for question in found], derivations)
+        if self.grammar_ is not self.grammar:
+            derivations = [within(self.grammar_, derivation) for derivation in derivations]
+            found = self._asked(kernel, sentences, trees)
         for row, question in enumerate(found):
             if not question.words:
                 raise InputError(f"sentence {row + 1} is empty: drop it, with its meaning")
-        used = {p for derivation in derivations for p in derivation.productions() if p.kind == "rule"}
-        classes = Classes(self.grammar, used)
-        table = machinery.Table(kernel, Corpus(question.item for question in found), self.n_jobs)
         mentioned = [self._mentions(question.words) for question in found]
+        derivations = unsaid(derivations, mentioned)
+        used = {p for derivation in derivations for p in derivation.productions() if p.learned}
+        classes = Classes(self.grammar_, used)
+        table = machinery.Table(kernel, Corpus(question.item for question in found), self.n_jobs)
         trained = learn(
-            self.grammar,
+            self.grammar_,
             classes,
             table,
             mentioned,
@@ -168,7 +176,7 @@ class SemanticParser(BaseEstimator):
     def _learn(self, learned: _Learned) -> None:
         """Keep what was learned, or read from a file, and lay out the search."""
         self.learned_ = learned
-        self.classes_ = Classes(self.grammar, learned.productions)
+        self.classes_ = Classes(self.grammar_, learned.productions)
         self._builder, self._rules = self.classes_.rules()
 
     def predict(self, sentences: Sequence[Any], trees: Sequence[Any] | None = None) -> list[str | None]:
@@ -179,8 +187,8 @@ class SemanticParser(BaseEstimator):
     def parse(self, sentence: Any, number: int = 5, tree: Any = None) -> Readings:
         """The ``number`` most probable meanings of a sentence, the best first; none if it fits nothing learned.
 
-        A search is cut after a number of steps that takes about a second; then ``cut`` is true and there is no reading.
-        A sentence of more than 100 words is an error.
+        A search is cut after a number of steps that takes about a second; then ``cut`` is true and there are fewer
+        readings, or none, but those are the best ones. A sentence of more than 100 words is an error.
         """
         return self.parse_all([sentence], None if tree is None else [tree], number)[0]
 
@@ -202,11 +210,11 @@ class SemanticParser(BaseEstimator):
 
     def seen(self, sentence: Any) -> tuple[str, ...]:
         """The words of a sentence as the kernels see them."""
-        return seen(self.grammar, self.words(sentence), self.names, self.stems)
+        return seen(self.grammar_, self.words(sentence), self.names, self.stems)
 
     def mentioned(self, sentence: Any) -> list[tuple[int, int]]:
         """The spans of the names, numbers and words in a sentence that productions may take, the longest ones."""
-        exact = {(m.start, m.end) for m in mentions(self.grammar, self.words(sentence), 0.0)}
+        exact = {(m.start, m.end) for m in mentions(self.grammar_, self.words(sentence), 0.0)}
         found: list[tuple[int, int]] = []
         for start, end in sorted(exact, key=lambda span: (span[0] - span[1], span[0])):
             if all(end <= first or last <= start for first, last in found):
@@ -232,17 +240,19 @@ class SemanticParser(BaseEstimator):
         names = [(symbols[m.left], m.start, m.end, m.value) for m in found]
         scores = above(self._scores(question), self.threshold)
         for least in LEAST:  # the first pass finds the readings of most sentences, and is fast
-            root, beam = symbols[self.grammar.start], max(self.beam, number)
+            root, beam = symbols[self.grammar_.start], max(self.beam, number)
             chart = search(self._rules, scores, names, root, beam, STEPS, least)
+            if chart.cut:
+                result.cut = True  # what an earlier pass has found is still the best
+                break
             result = self._listed(chart, found, number)
-            if chart.cut or len(result) == number:
+            if len(result) == number:
                 break
         return result
 
     def _listed(self, chart: Chart, found: list[Mention], number: int) -> Readings:
         """The meanings of a finished search, each once."""
         result = Readings()
-        result.cut = chart.cut
         known: set[str] = set()
         for entry in range(*chart.roots):
             node = unfold(chart, entry)
@@ -286,7 +296,7 @@ class SemanticParser(BaseEstimator):
         return [(label, node.start, node.end, depth), *below]
 
     def _mentions(self, words: Sequence[str]) -> list[Mention]:
-        return mentions(self.grammar, words, self.stretch)
+        return mentions(self.grammar_, words, self.stretch)
 
     def _asked(self, kernel: SubstringKernel, sentences: list[Any], trees: Sequence[Any] | None) -> list[Asked]:
         """The sentences as the parser sees them, with trees where the kernel needs them."""
@@ -298,7 +308,7 @@ class SemanticParser(BaseEstimator):
             raise InputError(f"there are {len(sentences)} sentences but {len(trees)} trees")
         given = trees if trees is not None else [None] * len(sentences)
         return [
-            asked(self.grammar, sentence, tree, needs, self.names, self.stems, f"sentence {row + 1}")
+            asked(self.grammar_, sentence, tree, needs, self.names, self.stems, f"sentence {row + 1}")
             for row, (sentence, tree) in enumerate(zip(sentences, given))
         ]
 

@@ -1,13 +1,14 @@
 """From a meaning grammar to what is learned: rules whose predicates are leaves of their own, and the classes to learn.
 
 ``City -> loc_2({State})`` becomes a rule City → loc_2 State with the leaf ``loc_2``, which covers words of its own. A
-production of the start symbol, one without words and one that only wraps names (``stateid({StateName})``) get no leaf.
+production of the start symbol with one slot (``answer({City})``), one without words and one that only wraps names
+(``stateid({StateName})``) get no leaf.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -82,14 +83,14 @@ class Classes:
     def __init__(self, grammar: Grammar, productions: Iterable[Production] | None = None):
         self.grammar = grammar
         used = grammar.productions if productions is None else productions
-        self.productions = sorted(set(used), key=lambda production: production.number)
+        self.productions = sorted(set(used), key=lambda production: (production.number, production.value or ""))
         self.labels: list[str] = []
         self.of_production: dict[Production, int] = {}
         self.of_predicate: dict[Production, int] = {}
         numbers: dict[str, int] = {}
         chains = _chains(grammar)
         for production in self.productions:
-            if production.kind != "rule":
+            if not production.learned:
                 continue
             self.of_production[production] = len(self.labels)
             self.labels.append(str(production))
@@ -107,7 +108,7 @@ class Classes:
         builder.symbol(self.grammar.start)
         for production in self.productions:
             left = builder.symbol(production.left)
-            if production.kind == "rule":
+            if production.learned:
                 self._add(builder, production, left, [builder.symbol(slot) for slot in production.slots])
         for number in sorted(set(self.of_predicate.values())):
             builder.leaves.append((builder.symbol(self.labels[number]), number, None))
@@ -124,6 +125,9 @@ class Classes:
             symbol = builder.symbol(f"node {len(builder.symbols)}")
             if node.production.kind != "rule":
                 names.append((symbol, node))
+                own = self.of_production.get(replace(node.production, value=node.value))
+                if own is not None:  # a value that other words may express, too
+                    builder.leaves.append((symbol, own, None))
                 return symbol
             children = [visit(child) for child in node.children]
             predicate = self.of_predicate.get(node.production)
@@ -182,7 +186,12 @@ def has_leaf(grammar: Grammar, production: Production, chains: set[Production]) 
         return False
     if production in chains:
         return True
-    return production.left != grammar.start and not silent(grammar, production)
+    return not _wraps(grammar, production) and not silent(grammar, production)
+
+
+def _wraps(grammar: Grammar, production: Production) -> bool:
+    """Whether it only stands around a whole meaning; one with several slots has words that tell what joins them."""
+    return production.left == grammar.start and len(production.slots) == 1
 
 
 def _chains(grammar: Grammar) -> set[Production]:

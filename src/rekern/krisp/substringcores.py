@@ -22,25 +22,27 @@ def word_table(left, right, left_starts, left_ends, right_starts, right_ends, de
     row_first = 0
     while row_first < len(left_starts):
         i = left_starts[row_first]
-        row_last = row_first
+        row_last, row_end = row_first, i
         while row_last < len(left_starts) and left_starts[row_last] == i:
+            row_end = max(row_end, left_ends[row_last])
             row_last += 1
         column_first = 0
         while column_first < len(right_starts):
             k = right_starts[column_first]
-            column_last = column_first
+            column_last, column_end = column_first, k
             while column_last < len(right_starts) and right_starts[column_last] == k:
+                column_end = max(column_end, right_ends[column_last])
                 column_last += 1
-            for b in range(i, n + 1):
+            for b in range(i, row_end + 1):
                 total[b, k] = 0.0
                 for length in range(longest):
                     sums[length, b, k] = 0.0
-            for d in range(k, m + 1):
+            for d in range(k, column_end + 1):
                 total[i, d] = 0.0
                 for length in range(longest):
                     sums[length, i, d] = 0.0
-            for b in range(i + 1, n + 1):
-                for d in range(k + 1, m + 1):
+            for b in range(i + 1, row_end + 1):
+                for d in range(k + 1, column_end + 1):
                     equal = left[b - 1] == right[d - 1]
                     ending = 0.0
                     value = 1.0 if equal else 0.0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,12 +18,14 @@ from rekern.krisp.chart import LEAF, NAME, Node, Rules, search, unfold
 from rekern.krisp.grammar import Derivation, Grammar
 from rekern.krisp.machines import Machine, Table, log_probabilities, train
 from rekern.krisp.names import Mention
+from rekern.krisp.phrases import says
 from rekern.krisp.rules import Builder, Classes
 from rekern.parallel import run
 
 FLOOR = float(np.log(1e-4))  # what a node counts that its machine finds impossible, in a derivation known to be correct
 SPARED = 10  # of the best correct derivations, whose nodes are no negative examples …
 NEARLY = 2.0  # … if their log probability is no more than this below the best one's
+LEAST = (-4.0, -8.0, -16.0, -np.inf)  # log probabilities of the readings that a search looks for, pass by pass
 
 Span = tuple[int, int, int]  # class, start, end
 
@@ -135,7 +138,11 @@ class _Teacher:
         worth = sum(max(float(scores[node]), FLOOR) for node in right) + _names(correct[0])
         mentions = self.mentions[place]
         names = [(self.builder.symbols[m.left], m.start, m.end, m.value) for m in mentions]
-        chart = search(self.rules, above(scores, self.threshold), names, self.root, self.beam, least=worth)
+        scores = above(scores, self.threshold)
+        for least in LEAST:
+            chart = search(self.rules, scores, names, self.root, self.beam, least=max(least, worth))
+            if least <= worth or chart.roots[1] - chart.roots[0] == self.beam:
+                break
         wrong: set[Span] = set()
         for entry in range(*chart.roots):
             node = unfold(chart, entry)
@@ -167,17 +174,17 @@ def best_correct(
     forced: tuple[Builder, Rules, list[tuple[int, Derivation]]], scores: np.ndarray, found: list[Mention], beam: int = 1
 ) -> list[Node]:
     """The most probable derivations of a given meaning, whatever the machines think of its nodes."""
-    _, rules, wanted = forced
+    builder, rules, wanted = forced
     words = scores.shape[1]
+    learned = {leaf[0] for leaf in builder.leaves}
+    times = Counter((node.production, node.value) for _, node in wanted)
     names = []
     for symbol, node in wanted:
-        matching = [
-            (symbol, m.start, m.end, m.value)
-            for m in found
-            if m.production == node.production and (node.value is None or m.text == node.value)
-        ]
-        if not matching:  # it is called something else here: any words may be it
-            matching = [(symbol, start, end, FLOOR) for start in range(words) for end in range(start + 1, words + 1)]
+        matching = [(symbol, m.start, m.end, m.value) for m in found if says(m, node)]
+        said = sum(end == start + 1 for _, start, end, _ in matching)
+        again = node.value is not None and said < times[node.production, node.value]  # "him" may be "player 5" again
+        if (again or not matching) and symbol not in learned:  # it is called something else here: any words may be it
+            matching += [(symbol, start, end, FLOOR) for start in range(words) for end in range(start + 1, words + 1)]
         names += matching
     floored = np.where(np.isneginf(scores), -np.inf, np.maximum(scores, 2 * FLOOR))
     chart = search(rules, floored, names, 0, beam)
@@ -197,7 +204,7 @@ def as_derivation(builder: Builder, found: list[Mention], node: Node) -> Derivat
     if node.kind == LEAF:
         production = builder.leaves[node.number][2]
         assert production is not None
-        return Derivation(production)
+        return Derivation(replace(production, value=None), (), production.value)
     _, _, _, production, leaf = builder.rules[node.number]
     children = node.children[1:] if leaf else node.children
     return Derivation(production, tuple(as_derivation(builder, found, child) for child in children))
