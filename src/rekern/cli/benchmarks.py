@@ -29,7 +29,9 @@ def reproduce(
     ] = None,
     kernel: Annotated[
         str | None,
-        typer.Option("--kernel", metavar="K,…", help="geoquery, clang: word, dependency, syntactic, word+dependency …"),
+        typer.Option(
+            "--kernel", metavar="K,…", help="geoquery, clang: word, dependency, syntactic, their sums, or chosen."
+        ),
     ] = None,
     train: Annotated[
         str | None, typer.Option("--train", metavar="N,…", help="geoquery, clang: numbers of training examples.")

@@ -5,8 +5,8 @@ What a finished fold predicted is written to a file at once, so that a run that 
 
 from __future__ import annotations
 
-import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -17,9 +17,14 @@ import numpy as np
 
 from rekern.errors import InputError
 from rekern.files import atomic_path
+from rekern.krisp.fingerprints import LEARNER, fingerprint
 from rekern.krisp.grammar import Grammar
 from rekern.progress import track
+from rekern.structures.parsers.cache import cache_folder
 
+KERNELS = ("dependency", "word", "syntactic")
+SUMS = ("dependency+word", "dependency+syntactic", "word+syntactic", "dependency+word+syntactic")
+CHOSEN = "chosen"  # among all of these, in each fold for itself, by its training part alone
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito's
 Predicted = tuple[int, str | None, float]  # of one sentence: its number, the meaning, its log probability
 
@@ -54,26 +59,50 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
+def learning_curves(
+    corpus: Corpus,
+    sizes: Sequence[int],
+    settings: dict[str, Any],
+    published: dict[tuple[str, int], float],
+    out: Path | None,
+    n_jobs: int | None,
+    kernel: str | None,
+    train: str | None,
+    runs: int | None,
+    folds: int | None,
+) -> dict[str, Any]:
+    """The `experiment` that the options of a reproduction ask for; ``sizes`` are those of its table."""
+    kernels, asked = chosen(kernel, train, corpus.sizes(), KERNELS)
+    work = out / "folds" if out is not None else cache_folder() / "reproduce"
+    run_count, fold_count = bounded("runs", runs, len(corpus.splits), 1), bounded("folds", folds, 10, 10)
+    wanted = asked if train else sizes
+    return experiment(corpus, kernels, wanted, run_count, fold_count, settings, published, work, n_jobs)
+
+
 def experiment(
     corpus: Corpus,
     kernels: Sequence[str],
     sizes: Sequence[int],
     runs: int,
     folds: int,
-    settings: dict[str, dict[str, Any]],
+    settings: dict[str, Any],
     published: dict[tuple[str, int], float],
     work: Path,
     n_jobs: int | None = None,
 ) -> dict[str, Any]:
     """All rows of the table, with the curves behind them and the tests between them; see `measures` for a row.
 
-    ``settings[kernel]`` are the parameters of the parser; ``work`` is where finished folds are kept.
+    ``settings`` are the parameters of the parser; ``work`` is where finished folds are kept.
     """
     tasks = list(product(kernels, sizes, range(runs), range(folds)))
     found: dict[tuple[str, int], list[list[list[Predicted]]]] = {}
+    choices = []
     for kernel, size, run, fold in track(tasks, len(tasks), "folds"):
         per_run = found.setdefault((kernel, size), [[] for _ in range(runs)])
-        per_run[run].append(_fold(corpus, kernel, size, run, fold, settings[kernel], work, n_jobs))
+        used, predicted = _fold(corpus, kernel, size, run, fold, settings, work, n_jobs)
+        per_run[run].append(predicted)
+        if kernel == CHOSEN:
+            choices.append({"train": size, "run": run, "fold": fold, "kernel": used})
     rows, curves = [], []
     for (kernel, size), per_run in found.items():
         each = [measures(corpus, [one for part in parts for one in part]) for parts in per_run]
@@ -86,6 +115,7 @@ def experiment(
         "rows": rows,
         "curves": curves,
         "tests": _tests(corpus, found, kernels, sizes),
+        "choices": choices,
         "settings": settings,
         "runs": runs,
         "folds": folds,
@@ -101,17 +131,33 @@ def _fold(
     settings: dict[str, Any],
     work: Path,
     n_jobs: int | None,
-) -> list[Predicted]:
-    """What a parser predicts for one fold; from the file of an earlier run, if there is one of the same code."""
+) -> tuple[str, list[Predicted]]:
+    """A kernel and what the parser predicts for one fold, from the file of an earlier run if the code is the same."""
     path = work / f"{corpus.name}-{kernel}-{size}-run{run}-fold{fold}-{_mark(settings, corpus.files)}.json"
     if path.is_file():
-        return [(int(number), meaning, float(value)) for number, meaning, value in json.loads(path.read_text())]
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        return kept["kernel"], [(int(number), meaning, float(value)) for number, meaning, value in kept["predicted"]]
     part = corpus.splits[f"run-{run}"][f"fold-{fold}"]
-    predicted = train_and_parse(corpus, kernel, part[f"train-N{size}"], part["test"], settings, n_jobs)
+    train = part[f"train-N{size}"]
+    used = choose(corpus, (*KERNELS, *SUMS), train, settings, n_jobs) if kernel == CHOSEN else kernel
+    predicted = train_and_parse(corpus, used, train, part["test"], settings, n_jobs)
     work.mkdir(parents=True, exist_ok=True)
     with atomic_path(path) as temporary:
-        temporary.write_text(json.dumps(predicted), encoding="utf-8")
-    return predicted
+        temporary.write_text(json.dumps({"kernel": used, "predicted": predicted}), encoding="utf-8")
+    return used, predicted
+
+
+def choose(
+    corpus: Corpus,
+    kernels: Sequence[str],
+    train: Sequence[int],
+    settings: dict[str, Any],
+    n_jobs: int | None = None,
+) -> str:
+    """The kernel with the best F on every fourth of some sentences, when it learns from the others."""
+    judged, learned = train[::4], [number for place, number in enumerate(train) if place % 4]
+    found = [measures(corpus, train_and_parse(corpus, k, learned, judged, settings, n_jobs))["f"] for k in kernels]
+    return kernels[int(np.argmax(found))]
 
 
 def train_and_parse(
@@ -141,13 +187,7 @@ def train_and_parse(
 
 def _mark(settings: dict[str, Any], files: Iterable[Path]) -> str:
     """Tells folds apart that were trained with other settings, another version of the code, or other data."""
-    import rekern.krisp as package
-
-    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
-    for path in [*sorted(Path(package.__file__).parent.glob("*.py")), *files]:
-        if path.name not in ("asking.py", "opinion.py", "embedded.py", "database.py", "sql.py", "geobase.py"):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
+    return fingerprint(LEARNER, [json.dumps(settings, sort_keys=True), *(p.read_text("utf-8") for p in files)])
 
 
 def curve(corpus: Corpus, predicted: Sequence[Predicted], exact: bool = False) -> list[tuple[float, float]]:
@@ -256,6 +296,10 @@ def as_text(result: dict[str, Any]) -> str:
         parts.append("paired t-tests over the folds\n" + table(shown, ("train", "kernels", "difference", "p"), 4))
     if "files" in result:
         parts.append("\n".join(f"written: {path}" for path in result["files"]))
+    for size in dict.fromkeys(choice["train"] for choice in result["choices"]):
+        counts = Counter(choice["kernel"] for choice in result["choices"] if choice["train"] == size)
+        listed = ", ".join(f"{kernel} ({number})" for kernel, number in counts.most_common())
+        parts.append(f"chosen at {size} examples, by the training part of each fold: {listed}")
     parts.append(f"{result['runs']} runs of {result['folds']} folds, {result['seconds']:.1f} seconds")
     return "\n\n".join(parts)
 
@@ -270,7 +314,8 @@ def chosen(kernel: Any, train: Any, sizes: Sequence[int], kernels: Sequence[str]
 
     wanted = [name.strip() for name in str(kernel).split(",")] if kernel else list(kernels)
     for name in wanted:
-        substring_kernel(name)
+        if name != CHOSEN:
+            substring_kernel(name)
     if not train:
         return wanted, list(sizes)
     listed = [part.strip() for part in str(train).split(",")]

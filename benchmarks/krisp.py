@@ -1,0 +1,85 @@
+"""The semantic parser on GeoQuery: training on the 792 examples of one fold, and parsing its test questions.
+
+    python benchmarks/krisp.py [--kernel NAME ...] [--data DIR]
+
+Prints for each kernel the seconds of training, the questions parsed a second, the peak memory of the process, and how
+many times faster the values of all substrings are computed together than one pair of substrings at a time.
+"""
+
+import argparse
+import resource
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+KERNELS = ("dependency", "word", "syntactic")
+
+
+def together(parser, rows=40):
+    """Seconds for the kernel's values of all substrings of some sentences, one by one over all at once."""
+    from rekern.krisp.substrings import all_substrings
+
+    corpus, kernel = parser.learned_.corpus, parser.kernel_
+    chosen = [all_substrings(len(corpus.items[place].words), place) for place in range(min(rows, len(corpus)))]
+    kernel.raw(corpus, chosen[0], chosen[1])
+    started = time.perf_counter()
+    whole = [kernel.raw(corpus, chosen[0], other) for other in chosen]
+    at_once = time.perf_counter() - started
+    started = time.perf_counter()
+    single = np.array([[kernel.raw(corpus, [a], [b])[0, 0] for b in chosen[1]] for a in chosen[0]])
+    one_by_one = (time.perf_counter() - started) * sum(map(len, chosen)) / len(chosen[1])
+    assert np.allclose(single, whole[1])
+    return one_by_one / at_once
+
+
+def measure(kernel, data):
+    """Train, parse, print."""
+    from rekern.krisp import SemanticParser
+    from rekern.reproduce.geoquery import SETTINGS, load_geoquery
+
+    corpus = load_geoquery(data)
+    fold = corpus.splits["run-0"]["fold-0"]
+
+    def some(part, field):
+        return [field[number] for number in part]
+
+    def trained(part):
+        started = time.perf_counter()
+        fields = (corpus.sentences, corpus.meanings, corpus.trees, corpus.productions)
+        parser = SemanticParser(corpus.grammar, kernel=kernel, **SETTINGS)
+        parser.fit(*(some(part, field) for field in fields))
+        return parser, time.perf_counter() - started
+
+    trained(fold["train-N20"])  # compiles
+    parser, seconds = trained(fold["train-N792"])
+    test = some(fold["test"], corpus.sentences), some(fold["test"], corpus.trees)
+    started = time.perf_counter()
+    parser.parse_all(*test, 1)
+    rate = len(test[0]) / (time.perf_counter() - started)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(
+        f"{kernel}: training on 792 examples {seconds:.1f} s, parsing {rate:.0f} questions/s, {memory:.2f} GB; "
+        f"all substrings together {together(parser):,.0f} times as fast as one by one",
+        flush=True,
+    )
+
+
+def main():
+    """Measure each kernel in a process of its own, so that its memory is its own."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--kernel", action="append", default=None)
+    options.add_argument("--data", default=None)
+    given = options.parse_args()
+    names = given.kernel or KERNELS
+    if len(names) == 1:
+        measure(names[0], given.data)
+        return
+    for name in names:
+        data = ["--data", given.data] if given.data else []
+        subprocess.run([sys.executable, __file__, "--kernel", name, *data], check=True)
+
+
+if __name__ == "__main__":
+    main()
