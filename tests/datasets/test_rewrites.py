@@ -90,6 +90,7 @@ def test_a_stored_pair_stays():
     assert (pairs, labels) == (FIRST_PAIRS, FIRST_LABELS)
 
 
+@pytest.mark.parametrize("part", PARTS)
 def test_counts_balance_and_no_duplicates(part: str):
     pairs, labels, details = load_rewrites(part, details=True)
     assert len(pairs) == len(labels) == len(details) == SIZES[part]
