@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rekern.errors import InputError, ModelFileError
-from rekern.krisp import embedded
+from rekern.krisp import embedded, fingerprints
 from rekern.krisp.asking import Asker, Questions, _sigmoid, evaluate, train_asker
 from rekern.krisp.database import Database
 from rekern.krisp.grammar import read_grammar
@@ -204,7 +204,7 @@ def test_damaged_models_are_refused_in_one_line(asker, database, tmp_path, membe
 
 def test_the_kept_model_depends_on_the_code(monkeypatch):
     before = embedded.europe_fingerprint()
-    code = embedded._code
-    monkeypatch.setattr(embedded, "_code", lambda path: code(path) + "#" * (path == "krisp/machines.py"))
+    code = fingerprints._code
+    monkeypatch.setattr(fingerprints, "_code", lambda path: code(path) + "#" * (path == "krisp/machines.py"))
     assert embedded.europe_fingerprint() != before
     assert embedded.europe_notes() is None

@@ -53,6 +53,24 @@ def test_readings_have_probabilities_and_spans(parser):
     assert len({r.meaning for r in readings}) == len(readings)
 
 
+def test_the_confidence_does_not_fall_with_length(parser):
+    for reading in parser.parse("which rivers run through the states that border utah", 5):
+        assert reading.confidence**reading.scored == pytest.approx(reading.probability)
+        assert reading.probability <= reading.confidence <= 1
+
+
+def test_rare_words_are_seen_as_frequent_ones_of_their_stem(grammar, questions, tmp_path):
+    parser = SemanticParser(grammar, stems=True, n_jobs=1).fit(*questions)
+    assert parser.seen("river flowing bordering") == ("rivers", "flow", "border")
+    assert SemanticParser(grammar, n_jobs=1).fit(*questions).seen("river flowing") == ("river", "flowing")
+    question = "which river flows through Texas"
+    assert parser.predict([question]) == ["answer(river(stateid('texas')))"]
+    parser.save(tmp_path / "parser.rekern")
+    again = load_model(tmp_path / "parser.rekern")
+    assert again.seen("river flowing bordering") == ("rivers", "flow", "border")
+    assert again.parse(question)[0].log_probability == pytest.approx(parser.parse(question)[0].log_probability)
+
+
 def test_a_search_that_is_cut_keeps_what_it_has_found(parser, monkeypatch):
     question = "which rivers run through the states that border states that border utah"
     whole = parser.parse(question, 30)

@@ -4,14 +4,18 @@ import importlib.util
 import sqlite3
 import threading
 import time
+from datetime import date
+from decimal import Decimal
 from unittest.mock import MagicMock
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rekern.errors import InputError, MissingExtraError
+from rekern.errors import InputError
 from rekern.krisp.database import Database, OtherDatabase, open_database, with_database
 from rekern.krisp.grammar import read_grammar
-from rekern.krisp.sql import Query
+from rekern.krisp.sql import Query, for_sqlalchemy
 
 FOREVER = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
 LINES = [
@@ -135,12 +139,39 @@ def test_no_database(tmp_path):
     assert not (tmp_path / "none.db").exists()
 
 
-@pytest.mark.parametrize("url", ["nosuch://ann:secret@host/db", "postgresql://ann:sec/r@ret@host:port/db"])
-def test_unknown_dialects_and_hidden_passwords(url):
+@pytest.mark.parametrize(
+    ("url", "complaint"),
+    [
+        ("nosuch://ann:s3cret@host/db", "nosuch://host/db: SQLAlchemy has no dialect nosuch"),
+        ("postgres://ann:s3cret@host/db", "as in postgresql[+]psycopg://user:password@host/database"),
+        ("postgresql://ann:s3cr/et@s3cret@host:port/db", "this is no URL of SQLAlchemy"),
+        ("postgresql://ann:s3cret", "this is no URL of SQLAlchemy"),
+        ("postgresql://ann:p@s3cret@host/db", "an @ in the password is written %40"),
+        ("nosuch:///db?user=ann&password=s3cret", "nosuch:///db: SQLAlchemy has no dialect"),
+        ("sqlite+aiosqlite:///s.db?x=s3cret", "aiosqlite"),
+    ],
+)
+def test_unknown_dialects_and_hidden_passwords(url, complaint):
     pytest.importorskip("sqlalchemy")
-    with pytest.raises((InputError, MissingExtraError)) as caught:
+    with pytest.raises(InputError, match=complaint) as caught:
         open_database(url)
-    assert "ret" not in str(caught.value)
+    assert "3cr" not in str(caught.value)
+
+
+def test_a_server_that_cannot_be_reached_is_said_at_once(monkeypatch):
+    sqlalchemy = pytest.importorskip("sqlalchemy")
+    engine = MagicMock()
+    engine.dialect.name, engine.dialect.is_async = "postgresql", False
+    cause = RuntimeError('connection to "host" failed:\n  Connection refused')
+    engine.connect.side_effect = sqlalchemy.exc.OperationalError("SELECT s3cret", {}, cause)
+    monkeypatch.setattr(sqlalchemy, "create_engine", lambda *_, **__: engine)
+    with pytest.raises(InputError) as caught:
+        open_database("postgresql+psycopg://ann:s3cret@host/db")
+    said = 'postgresql+psycopg://host/db: connection to "host" failed: Connection refused'
+    assert str(caught.value) == said
+    engine.dialect.is_async = True
+    with pytest.raises(InputError, match="is asynchronous; take another"):
+        open_database("postgresql+psycopg://ann:s3cret@host/db")
 
 
 def test_huge_values_are_not_made(database):
@@ -162,30 +193,119 @@ def test_other_words_for_a_name_that_is_not_there(database):
         with_database(read_grammar([*LINES, "also River Rine = the rhine"]), database)
 
 
+@pytest.fixture
+def server():
+    """A stand-in for an engine, as no server runs here; the rows of its answers, and what it was told."""
+    pytest.importorskip("sqlalchemy")
+    engine = MagicMock()
+    engine.dialect.is_mariadb = False
+    connection = engine.connect.return_value.__enter__.return_value
+    connection.execute.return_value.fetchmany.return_value = [("Rhine",)]
+    connection.execute.return_value.keys.return_value = ["name"]
+    connection.execute.return_value.__iter__.side_effect = lambda: iter([("pg_reload_conf",), ("pg_sleep",)])
+    engine.told = lambda: [str(call.args[0]) for call in connection.execute.call_args_list]
+    return engine
+
+
 @pytest.mark.parametrize(
     ("dialect", "statements"),
     [
-        ("postgresql", ["SET TRANSACTION READ ONLY", "SET LOCAL statement_timeout = 1500"]),
         ("mysql", ["SET SESSION max_execution_time = 1500", "START TRANSACTION READ ONLY"]),
         ("mariadb", ["SET SESSION max_statement_time = 1.5", "START TRANSACTION READ ONLY"]),
     ],
 )
-def test_what_other_servers_are_told_before_a_query(dialect, statements):
-    """On a stand-in for the engine: no server runs here."""
-    pytest.importorskip("sqlalchemy")
-    engine = MagicMock()
-    engine.dialect.name, engine.dialect.is_mariadb = dialect, dialect == "mariadb"
-    connection = engine.connect.return_value.__enter__.return_value
-    connection.execute.return_value.fetchmany.return_value = [("Rhine",)]
-    connection.execute.return_value.keys.return_value = ["name"]
-    database = OtherDatabase("a server", engine, 1.5)
-    assert database.run(Query("SELECT name FROM river WHERE km > :v1", {"v1": 1})).rows == [("Rhine",)]
-    told = [str(call.args[0]) for call in connection.execute.call_args_list]
-    assert told == [*statements, "SELECT name FROM river WHERE km > :v1"]
+def test_what_other_servers_are_told_before_a_query(server, dialect, statements):
+    server.dialect.name, server.dialect.is_mariadb = dialect, dialect == "mariadb"
+    connection = server.connect.return_value.__enter__.return_value
+    database = OtherDatabase("a server", server, 1.5)
+    query = Query("SELECT name FROM river WHERE km > :v1", {"v1": 1})
+    assert database.run(query).rows == [("Rhine",)]
+    assert server.told() == [*statements, query.sql]
     assert connection.execute.call_args.args[1] == {"v1": 1}
     connection.rollback.assert_called_once()
-    with pytest.raises(InputError, match="without semicolons"):
-        database.run(Query("SELECT E'\\''; COMMIT; DELETE FROM river --'", {}))
+    database.prepare(query)
+    assert server.told()[-1] == f"EXPLAIN {query.sql}"
+
+
+def test_what_postgresql_is_told(server):
+    server.dialect.name = "postgresql"
+    connection = server.connect.return_value.__enter__.return_value
+    database = OtherDatabase("a server", server, 1.0001)
+    query = Query("SELECT name FROM river WHERE km > :v1 AND name <> ':v1'", {"v1": 1})
+    assert database.run(query, 5).rows == [("Rhine",)]
+    limits, (catalogue, *told) = server.told()[:3], server.told()[3:]
+    assert limits[:2] == ["SET TRANSACTION READ ONLY", "SET LOCAL statement_timeout = 1001"]
+    assert "pg_proc" in catalogue
+    opened = r"DECLARE rekern NO SCROLL CURSOR FOR SELECT name FROM river WHERE km > :v1 AND name <> ':v1'"
+    assert told == [opened, "FETCH 6 rekern"]
+    assert connection.execute.call_args_list[4].args[1] == {"v1": 1}
+    connection.rollback.assert_called_once()
+    connection.execute.reset_mock()
+    database.prepare(query)  # a cursor is opened, and nothing fetched
+    assert server.told() == [*limits, opened]
+
+
+@pytest.mark.parametrize(
+    ("sql", "complaint"),
+    [
+        ("SELECT E'\\''; COMMIT; DELETE FROM river --'", "without semicolons and comments"),
+        ("SELECT pg_reload_conf/* */()", "without semicolons and comments"),
+        ("COPY river TO PROGRAM 'rm -r .'", "must begin with SELECT or WITH"),
+        ("SELECT PG_Reload_Conf ()", "the function pg_reload_conf may do more than read"),
+        ('SELECT pg_catalog."pg_reload_conf"()', "the function pg_reload_conf may do more than read"),
+        ("SELECT query('SELECT pg_reload_conf()')", "the function pg_reload_conf may do more than read"),
+        ('SELECT U&"pg_reload\\005fconf"()', "without U&"),
+    ],
+)
+def test_what_postgresql_is_not_told(server, sql, complaint):
+    server.dialect.name = "postgresql"
+    with pytest.raises(InputError, match=complaint):
+        OtherDatabase("a server", server).run(Query(sql, {}))
+    assert not any(sql in told for told in server.told())
+
+
+def test_an_error_after_the_time_is_over(server):
+    from sqlalchemy.exc import SQLAlchemyError
+
+    def late(*_, **__):
+        time.sleep(0.2)
+        raise SQLAlchemyError("canceling statement")
+
+    server.connect.return_value.__enter__.return_value.execute.side_effect = late
+    server.connect.return_value.__exit__.return_value = False
+    with pytest.raises(InputError, match=r"stopped after 0\.1 seconds"):
+        OtherDatabase("a server", server, 0.1).run(Query("SELECT 1", {}))
+    with pytest.raises(InputError, match="a server: canceling statement"):
+        OtherDatabase("a server", server, 100).run(Query("SELECT 1", {}))
+
+
+def test_values_of_drivers_become_plain(server):
+    server.dialect.name = "postgresql"
+    result = server.connect.return_value.__enter__.return_value.execute.return_value
+    numbers = (Decimal("8.50"), Decimal("3E2"), Decimal("NaN"), Decimal("1E5000"))
+    values = (*numbers, date(2020, 1, 2), ["a", Decimal(1)], {"ä": None}, True, None)
+    result.fetchmany.return_value = [values]
+    (row,) = OtherDatabase("a server", server).run(Query("SELECT 1", {})).rows
+    assert row[2] != row[2]
+    assert row[:2] + row[3:] == (8.5, 300, float("inf"), "2020-01-02", '["a", "1"]', '{"ä": null}', True, None)
+    assert isinstance(hash(row), int)
+
+
+@given(st.text("ab1:\\%'\" v", max_size=12), st.text("a:%'\\", max_size=5))
+def test_colons_in_strings_are_no_parameters(literal, value):
+    sqlalchemy = pytest.importorskip("sqlalchemy")
+    quoted = "'" + literal.replace("'", "''") + "'"
+    query = Query(f'SELECT :v1, {quoted}, :v1 || {quoted} AS "a:v1"', {"v1": value})
+    with sqlalchemy.create_engine("sqlite://").connect() as connection:
+        result = connection.execute(sqlalchemy.text(for_sqlalchemy(query)), query.parameters)
+        assert [*result] == [(value, literal, value + literal)]
+        assert list(result.keys())[2] == "a:v1"
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan")])
+def test_a_time_limit_that_is_none(file, seconds):
+    with pytest.raises(InputError, match="must be more than 0 seconds"):
+        open_database(file, seconds)
 
 
 def test_a_server_that_does_not_answer():

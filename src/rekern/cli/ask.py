@@ -100,8 +100,11 @@ def _asker(
     if db is None:
         with output.status("training on the built-in questions, once") as status:
             return europe_asker(jobs, status, seconds)
+    import logging
+
     from rekern.krisp.database import open_database
 
+    logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())  # what it logs of lost connections is said anyway
     database = open_database(db, seconds)
     if train is None:
         assert model is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import re
 import sqlite3
 import threading
@@ -9,6 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -16,13 +19,23 @@ from urllib.parse import quote
 from rekern.errors import InputError, missing_extra
 from rekern.files import readable
 from rekern.krisp.grammar import Derivation, Grammar, short
-from rekern.krisp.sql import Query, check_templates, compile_sql, examples
+from rekern.krisp.sql import Query, check_templates, compile_sql, examples, for_sqlalchemy
 
 SECONDS = 10.0  # what a query may take
 ROWS = 10_000  # and what it may bring back
 NAMES = 100_000  # the most names of one non-terminal
 STEPS = 1000  # instructions of SQLite between two looks at the clock
 LONGEST_VALUE = 100_000_000  # bytes of one value; SQLite itself would make values that fill the memory
+LONGEST_WAIT = 2_000_000.0  # seconds; PostgreSQL and threads count no further than a few weeks
+EXAMPLE = "postgresql+psycopg://user:password@host/database"
+
+# The functions of PostgreSQL itself that are neither a matter of their arguments nor of the tables: they lock, signal,
+# write files, open connections, and a read-only transaction stops only some of them. Those below are harmless.
+_ACTING = """SELECT DISTINCT proname FROM pg_catalog.pg_proc WHERE provolatile = 'v' AND (proname LIKE 'dblink%'
+OR pronamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog'))"""
+_HARMLESS = {"random", "random_normal", "gen_random_uuid", "array_sample", "array_shuffle", "bernoulli", "system"} | {
+    *("clock_timestamp", "timeofday", "pg_sleep", "pg_sleep_for", "pg_sleep_until")
+}
 
 _READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 
@@ -52,7 +65,7 @@ class Database:
     """
 
     def __init__(self, name: str, connection: sqlite3.Connection, seconds: float = SECONDS):
-        self.name, self.seconds = name, seconds
+        self.name, self.seconds = name, _waiting(seconds)
         self._connection = connection
         _guard(connection)
 
@@ -78,17 +91,34 @@ class OtherDatabase(Database):
     """A database that SQLAlchemy opens: every query runs in a transaction of its own, which is rolled back."""
 
     def __init__(self, name: str, engine: Any, seconds: float = SECONDS):
-        self.name, self.seconds = name, seconds
+        self.name, self.seconds = name, _waiting(seconds)
         self._engine = engine
+        self._acting: set[str] | None = None  # names of functions that are not called, once they are known
 
     def run(self, query: Query, limit: int = ROWS) -> Table:
         """The rows that a query finds."""
-        found: list[Table] = []
+        return self._in_time(lambda: self._run(query, limit))
+
+    def prepare(self, query: Query) -> None:
+        """Have the database check a query without running it, where it can."""
+        if self._engine.dialect.name not in ("mssql", "oracle"):  # they have no EXPLAIN statement
+            self._in_time(lambda: self._run(query, None))
+
+    def reach(self) -> None:
+        """Connect once, so that a server that is not there is not taken for a fault of a query."""
+        self._in_time(self._reach, "the server does not answer")
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    def _in_time(self, action: Callable[[], Any], late: str = "") -> Any:
+        found: list[Any] = []
         failed: list[Exception] = []
 
         def work() -> None:
             try:
-                found.append(self._run(query, limit))
+                found.append(action())
             except Exception as error:
                 failed.append(error)
 
@@ -99,56 +129,118 @@ class OtherDatabase(Database):
         if failed:
             raise failed[0]
         if not found:
-            raise InputError(_too_long(self.name, self.seconds))
+            raise InputError(f"{self.name}: {late}" if late else _too_long(self.name, self.seconds))
         return found[0]
 
-    def prepare(self, query: Query) -> None:
-        """Have the database check a query without running it, where it can."""
-        if self._engine.dialect.name not in ("mssql", "oracle"):  # they have no EXPLAIN statement
-            self.run(Query(f"EXPLAIN {query.sql}", query.parameters))
+    def _reach(self) -> None:
+        try:
+            self._engine.connect().close()
+        except Exception as error:  # drivers have many ways to say that they cannot
+            raise InputError(f"{self.name}: {_first_line(error)}") from None
 
-    def close(self) -> None:
-        """Close all connections."""
-        self._engine.dispose()
-
-    def _run(self, query: Query, limit: int) -> Table:
+    def _run(self, query: Query, limit: int | None) -> Table:
+        """The rows that a query finds; with a limit of None the query is only checked."""
         from sqlalchemy import text
         from sqlalchemy.exc import SQLAlchemyError
 
         dialect = self._engine.dialect
+        explain = "EXPLAIN " if limit is None else ""
+        started = math.inf
         try:
             with self._engine.connect() as connection:
+                started = time.monotonic()
                 if dialect.name == "sqlite":
                     raw = connection.connection.driver_connection
                     _guard(raw)
                     with _limited(raw, self.name, self.seconds):
-                        return _fetched(connection.exec_driver_sql(query.sql, query.parameters), limit)
-                if ";" in query.sql:  # some drivers take several statements, and dialects differ in what a string is
-                    raise InputError(f"{self.name}: SQL for this database must be without semicolons, also in strings")
+                        return _fetched(connection.exec_driver_sql(explain + query.sql, query.parameters), limit)
+                _check_statement(query.sql, self.name)
                 maria = getattr(dialect, "is_mariadb", False)  # known once connected, even if the URL says mysql
                 for statement in _reading_only("mariadb" if maria else dialect.name, self.seconds):
                     connection.execute(text(statement))
-                found = _fetched(connection.execute(text(query.sql), query.parameters), limit)
+                if dialect.name == "postgresql":
+                    found = self._from_cursor(query, limit, connection)
+                else:
+                    found = _fetched(connection.execute(text(explain + for_sqlalchemy(query)), query.parameters), limit)
                 connection.rollback()
                 return found
-        except (SQLAlchemyError, sqlite3.Error) as error:
-            cause = _first_line(getattr(error, "orig", None) or error)
-            late = cause == "interrupted"  # as SQLite says it
-            raise InputError(_too_long(self.name, self.seconds) if late else f"{self.name}: {cause}") from None
+        except InputError:
+            raise
+        except (SQLAlchemyError, sqlite3.Error, ValueError, OSError) as error:
+            if time.monotonic() - started >= self.seconds:  # every server says it in its own words
+                raise InputError(_too_long(self.name, self.seconds)) from None
+            raise InputError(f"{self.name}: {_first_line(error)}") from None
+
+    def _from_cursor(self, query: Query, limit: int | None, connection: Any) -> Table:
+        """What a cursor of PostgreSQL gives.
+
+        Without one, drivers would fetch all rows, be they a thousand million, and EXPLAIN lets queries pass that write.
+        """
+        from sqlalchemy import text
+
+        self._check_functions(query.sql, connection)
+        connection.execute(text(f"DECLARE rekern NO SCROLL CURSOR FOR {for_sqlalchemy(query)}"), query.parameters)
+        if limit is None:
+            return Table([], [])
+        return _fetched(connection.execute(text(f"FETCH {limit + 1} rekern")), limit)
+
+    def _check_functions(self, sql: str, connection: Any) -> None:
+        """Refuse functions of PostgreSQL that do more than read; strings are searched, too, as they may become SQL."""
+        from sqlalchemy import text
+
+        if self._acting is None:
+            self._acting = {str(row[0]).lower() for row in connection.execute(text(_ACTING))} - _HARMLESS
+        for name in re.findall(r'(\w+)"?\s*\(', sql.lower()):
+            if name in self._acting:
+                raise InputError(f"{self.name}: the function {name} may do more than read, so it is not called")
+        if 'u&"' in sql.lower():  # names in disguise
+            raise InputError(f'{self.name}: SQL for this database must be without U&"…"')
 
 
-def _fetched(result: Any, limit: int) -> Table:
-    rows = [tuple(row) for row in result.fetchmany(limit + 1)]
+def _check_statement(sql: str, name: str) -> None:
+    """Refuse what is more than one query; drivers differ in what they take, and dialects in what a string is.
+
+    >>> _check_statement("SELECT 1 -- and more", "a server")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: a server: SQL for this database must be without semicolons and comments, also in strings
+    """
+    if not re.match(r"\s*(SELECT|WITH)\b", sql, re.IGNORECASE):
+        raise InputError(f"{name}: SQL must begin with SELECT or WITH")
+    if any(sign in sql for sign in (";", "--", "/*")):
+        raise InputError(f"{name}: SQL for this database must be without semicolons and comments, also in strings")
+
+
+def _fetched(result: Any, limit: int | None) -> Table:
+    limit = ROWS if limit is None else limit
+    rows = [tuple(map(_plain, row)) for row in result.fetchmany(limit + 1)]
     return Table(list(result.keys()), rows[:limit], len(rows) > limit)
+
+
+def _plain(value: Any) -> Any:
+    """A value of a driver as one that SQLite has: rows are compared, put into sets and printed as JSON.
+
+    >>> _plain(Decimal("8.50")), _plain(Decimal("12")), _plain([1, 2]), _plain(memoryview(b"gif"))
+    (8.5, 12, '[1, 2]', b'gif')
+    """
+    if value is None or isinstance(value, bool | int | float | str | bytes):
+        return value
+    if isinstance(value, Decimal):
+        whole = abs(value) < 10**100 and value == value.to_integral_value() if value.is_finite() else False
+        return int(value) if whole else float(value)  # PostgreSQL has longer ones than Python would print
+    if isinstance(value, memoryview | bytearray):
+        return bytes(value)
+    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, list | dict) else str(value)
 
 
 def _reading_only(dialect: str, seconds: float) -> list[str]:
     """Statements that make a transaction read only and limit its time, in this dialect."""
     if dialect == "postgresql":
-        return ["SET TRANSACTION READ ONLY", f"SET LOCAL statement_timeout = {int(seconds * 1000)}"]
+        limit = f"SET LOCAL statement_timeout = {math.ceil(seconds * 1000)}"
+        return ["SET TRANSACTION READ ONLY", limit, "SET LOCAL cursor_tuple_fraction = 1"]  # all rows are wanted
     begin = "START TRANSACTION READ ONLY"
     if dialect == "mysql":
-        return [f"SET SESSION max_execution_time = {int(seconds * 1000)}", begin]
+        return [f"SET SESSION max_execution_time = {math.ceil(seconds * 1000)}", begin]
     if dialect == "mariadb":
         return [f"SET SESSION max_statement_time = {seconds:g}", begin]
     return []
@@ -169,20 +261,37 @@ def open_database(url: str | Path, seconds: float = SECONDS) -> Database:
     if match is None or (match[1].lower() == "sqlite" and not match[2]):
         return _open_sqlite(text[match.end() :].removeprefix("/") if match else text, seconds)
     try:
-        from sqlalchemy import create_engine
+        from sqlalchemy import create_engine, make_url
+        from sqlalchemy.exc import NoSuchModuleError
     except ImportError:
         raise missing_extra("sqlalchemy", "sql") from None
-    shown = readable(re.sub(r"//.*@", "//", text, flags=re.DOTALL))  # without user and password
     try:
-        engine = create_engine(text)
+        parsed = make_url(text)
+    except Exception:  # what it says, and what the URL has, may be a password in the wrong place
+        raise InputError(f"{match[0]}…: this is no URL of SQLAlchemy; write it as in {EXAMPLE}") from None
+    if "@" in (parsed.host or ""):
+        raise InputError(f"{match[0]}…: an @ in the password is written %40, as in {EXAMPLE}")
+    shown = re.sub(r"//.*@", "//", text, flags=re.DOTALL)  # without user and password
+    shown = readable(re.sub(r"\?.*", "", shown, flags=re.DOTALL))  # which may also stand among the options
+    try:
+        # A database of no encoding would else give bytes, on which SQLAlchemy itself fails.
+        in_utf8 = {"client_encoding": "utf8"} if parsed.get_dialect().driver in ("psycopg", "psycopg2") else {}
+        # Who asks line by line may wait for longer than a server keeps a connection: hence the ping.
+        engine = create_engine(parsed.update_query_dict(in_utf8), pool_pre_ping=True)
     except ModuleNotFoundError as error:
         raise InputError(f"{shown}: its driver {error.name} is not installed; install it, too") from None
-    except Exception as error:  # an unknown dialect, a URL that is none
+    except NoSuchModuleError:
+        raise InputError(f"{shown}: SQLAlchemy has no dialect {parsed.drivername}; write it as in {EXAMPLE}") from None
+    except Exception as error:  # options that do not fit, a driver that cannot be loaded
         raise InputError(f"{shown}: {_first_line(error)}") from None
-    file = engine.url.database
-    if engine.dialect.name == "sqlite" and file and not file.startswith((":memory:", "file:")):
-        _check_file(file)  # which SQLite would make
-    return OtherDatabase(shown, engine, seconds)
+    if engine.dialect.is_async:
+        raise InputError(f"{shown}: the driver {engine.dialect.driver} is asynchronous; take another, as in {EXAMPLE}")
+    database = OtherDatabase(shown, engine, seconds)
+    if engine.dialect.name != "sqlite":
+        database.reach()
+    elif engine.url.database and not engine.url.database.startswith((":memory:", "file:")):
+        _check_file(engine.url.database)  # which SQLite would make
+    return database
 
 
 def _check_file(path: str) -> None:
@@ -242,8 +351,29 @@ def _too_long(name: str, seconds: float) -> str:
     return f"{name}: the query was stopped after {seconds:g} seconds"
 
 
+def _waiting(seconds: float) -> float:
+    """A time limit that all databases can keep.
+
+    >>> _waiting(1.5), _waiting(float("inf"))
+    (1.5, 2000000.0)
+    """
+    if not seconds > 0:
+        raise InputError("the time limit of a query must be more than 0 seconds")
+    return min(seconds, LONGEST_WAIT)
+
+
 def _first_line(error: object) -> str:
-    return " ".join(str(error).split())[:300]
+    """What a database complains about, on one line, without the excerpt of the SQL that PostgreSQL adds.
+
+    >>> _first_line('column "lake" does not exist\\nLINE 1: SELECT lake FROM river\\n               ^')
+    'column "lake" does not exist'
+    """
+    said = getattr(error, "orig", None) or error
+    fields = getattr(said, "args", None) or [said]
+    if isinstance(fields[0], dict):  # as the driver pg8000 has them
+        said = fields[0].get("M", said)
+    lines = [line for line in str(said).splitlines() if not re.match(r"LINE \d+: |\s*\^\s*$", line)]
+    return " ".join(" ".join(lines).split())[:300]
 
 
 def with_database(grammar: Grammar, database: Database) -> Grammar:

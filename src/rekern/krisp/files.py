@@ -14,6 +14,7 @@ from rekern.krisp.grammar import CLASSES, VALUES, Grammar, Production, short
 from rekern.krisp.grammarfiles import check_rules
 from rekern.krisp.parser import SemanticParser, _Learned
 from rekern.krisp.rules import Classes
+from rekern.krisp.stems import Stems
 from rekern.krisp.substrings import (
     Constituents,
     Corpus,
@@ -43,6 +44,7 @@ def save(parser: SemanticParser, path: str | Path) -> None:
         "productions": [
             numbers[p] if p in numbers else [numbers[replace(p, value=None)], p.value] for p in learned.productions
         ],
+        "stems": None if parser.stems_ is None else [sorted(parser.stems_.frequent), parser.stems_.chief],
         "notes": parser.notes,
     }
     members = {
@@ -73,7 +75,7 @@ def read(header: dict[str, Any], archive: zipfile.ZipFile) -> SemanticParser:
     fits = coefficients.shape == (labels, len(substrings)) and sigmoids.shape == (3, labels)
     if not fits or norms.shape != (len(machinery.parts(kernel)), len(substrings)):
         raise ModelFileError("its parts do not fit together")
-    parser.kernel_, parser.grammar_ = kernel, grammar
+    parser.kernel_, parser.grammar_, parser.stems_ = kernel, grammar, _stems(header["stems"])
     parser.notes = header.get("notes", {})
     parser._learn(_Learned(productions, Corpus(items), substrings, norms, coefficients, sigmoids))
     if not isinstance(parser.notes, dict):
@@ -133,6 +135,13 @@ def _used(grammar: Grammar, entry: Any) -> Production:
     if production.kind not in VALUES or not isinstance(value, str):
         raise ModelFileError("one of its productions is not whole")
     return replace(production, value=value)
+
+
+def _stems(entry: Any) -> Stems | None:
+    if entry is None:
+        return None
+    frequent, chief = entry
+    return Stems(frozenset(map(str, frequent)), {str(stem): str(word) for stem, word in chief.items()})
 
 
 def _item(entry: Any) -> Item:

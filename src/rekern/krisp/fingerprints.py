@@ -9,7 +9,7 @@ from importlib.resources import files
 LEARNER = (
     *("krisp/chart.py", "krisp/grammar.py", "krisp/grammarfiles.py", "krisp/items.py", "krisp/machines.py"),
     *("krisp/names.py", "krisp/parser.py", "krisp/phrases.py", "krisp/rules.py", "krisp/substringcores.py"),
-    *("krisp/substrings.py", "krisp/training.py", "structures/heads.py", "structures/tokens.py"),
+    *("krisp/stems.py", "krisp/substrings.py", "krisp/training.py", "structures/heads.py", "structures/tokens.py"),
 )
 READER = ("krisp/asking.py", "krisp/judging.py", "krisp/opinion.py")  # what `rekern ask` adds to it
 

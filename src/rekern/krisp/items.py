@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 from rekern.errors import InputError
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.names import split, typed
+from rekern.krisp.stems import Stems
 from rekern.krisp.substrings import Item
 from rekern.structures.sentences import Sentence
 
@@ -20,27 +20,20 @@ class Asked(NamedTuple):
     item: Item
 
 
-@cache
-def _stem(word: str) -> str:
-    import snowballstemmer
-
-    return word if word.startswith("<") else snowballstemmer.stemmer("english").stemWord(word)
-
-
-def seen(grammar: Grammar, words: Sequence[str], names: str, stems: bool) -> tuple[str, ...]:
-    """The words as the kernels see them: in lower case, names as what they name (``names="type"``), stems."""
+def seen(grammar: Grammar, words: Sequence[str], names: str, stems: Stems | None) -> tuple[str, ...]:
+    """The words as the kernels see them: in lower case, names as what they name (``names="type"``), stems if given."""
     found = typed(grammar, words) if names == "type" else tuple(word.lower() for word in words)
-    return tuple(map(_stem, found)) if stems else found
+    return found if stems is None else stems.seen(found)
 
 
 def asked(
-    grammar: Grammar, sentence: Any, tree: Any, needs: frozenset[str], names: str, stems: bool, where: str
+    grammar: Grammar, sentence: Any, tree: Any, needs: frozenset[str], names: str, stems: Stems | None, where: str
 ) -> Asked:
     """A question with what the kernel needs; the words of a tree are taken as they are.
 
     >>> from rekern.krisp.grammar import read_grammar
     >>> grammar = read_grammar(["Query -> {State}", "State -> '{name}'", "names State = utah"])
-    >>> asked(grammar, "Where is Utah?", None, frozenset(["words"]), "type", False, "question 1").item.words
+    >>> asked(grammar, "Where is Utah?", None, frozenset(["words"]), "type", None, "question 1").item.words
     ('where', 'is', '<State>')
     """
     heads: tuple[int, ...] | None = None

@@ -19,6 +19,7 @@ from rekern.krisp.items import Asked, asked, seen
 from rekern.krisp.names import Mention, mentions, split
 from rekern.krisp.phrases import taught, unsaid, within
 from rekern.krisp.rules import Classes
+from rekern.krisp.stems import Stems, learned_stems
 from rekern.krisp.substrings import Corpus, Substring, SubstringKernel, all_substrings, substring_kernel
 from rekern.krisp.training import above, as_derivation, learn
 
@@ -45,6 +46,11 @@ class Reading:
     def probability(self) -> float:
         """The product of the probabilities of its nodes."""
         return math.exp(self.log_probability)
+
+    @property
+    def confidence(self) -> float:
+        """The geometric mean of these probabilities, which can be compared between short and long sentences."""
+        return math.exp(self.log_probability / max(1, self.scored))
 
 
 class Readings(list[Reading]):
@@ -75,8 +81,9 @@ class SemanticParser(BaseEstimator):
     ``threshold`` is the least probability of a node, ``beam`` the number of derivations kept for each part,
     ``rounds`` how often the training sentences are parsed, ``C`` the price of errors. A word beside a name that belongs
     to nothing else costs the factor ``stretch``. With ``names="type"`` the kernels see of a name only what it may
-    name, with ``names="word"`` its words; with ``stems`` they see stems. ``parser`` is a function from a list of texts
-    to their constituent trees, for sentences that come without. ``grammar_`` has the names as the training sentences
+    name, with ``names="word"`` its words; with ``stems`` they see rare words as more frequent ones of the same
+    (English) stem. ``parser`` is a function from a list of texts to their constituent trees, for sentences that come
+    without. ``grammar_`` has the names as the training sentences
     use them, see `rekern.krisp.phrases.taught`.
 
     >>> from rekern.krisp.grammar import read_grammar
@@ -142,11 +149,15 @@ class SemanticParser(BaseEstimator):
                 derivations.append(self.grammar.parse(meaning, wanted))
             except InputError as error:
                 raise InputError(f"meaning {row + 1}: {error}") from None
-        self.grammar_ = self.grammar
+        self.grammar_: Grammar = self.grammar
+        self.stems_: Stems | None = None
         found = self._asked(kernel, sentences, trees)
         self.grammar_ = taught(self.grammar, [question.words for question in found], derivations)
         if self.grammar_ is not self.grammar:
             derivations = [within(self.grammar_, derivation) for derivation in derivations]
+        if self.stems:
+            self.stems_ = learned_stems(self._seen(question.words) for question in found)
+        if self.stems or self.grammar_ is not self.grammar:
             found = self._asked(kernel, sentences, trees)
         for row, question in enumerate(found):
             if not question.words:
@@ -210,7 +221,10 @@ class SemanticParser(BaseEstimator):
 
     def seen(self, sentence: Any) -> tuple[str, ...]:
         """The words of a sentence as the kernels see them."""
-        return seen(self.grammar_, self.words(sentence), self.names, self.stems)
+        return self._seen(self.words(sentence))
+
+    def _seen(self, words: Sequence[str]) -> tuple[str, ...]:
+        return seen(self.grammar_, words, self.names, self.stems_)
 
     def mentioned(self, sentence: Any) -> list[tuple[int, int]]:
         """The spans of the names, numbers and words in a sentence that productions may take, the longest ones."""
@@ -308,7 +322,7 @@ class SemanticParser(BaseEstimator):
             raise InputError(f"there are {len(sentences)} sentences but {len(trees)} trees")
         given = trees if trees is not None else [None] * len(sentences)
         return [
-            asked(self.grammar_, sentence, tree, needs, self.names, self.stems, f"sentence {row + 1}")
+            asked(self.grammar_, sentence, tree, needs, self.names, self.stems_, f"sentence {row + 1}")
             for row, (sentence, tree) in enumerate(zip(sentences, given))
         ]
 

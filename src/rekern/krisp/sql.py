@@ -16,6 +16,7 @@ DEEPEST = 6  # queries inside each other before one of them becomes a table of a
 _SLOT = re.compile(r"\{(\d{1,9})\}")
 _STRING = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
 _PARAMETER = re.compile(r"(?<![:\w]):[A-Za-z_]\w*|[@$][A-Za-z_]\w*")
+_COLON = re.compile(rf"\b[eE]'(?:[^'\\]|\\.|'')*'|{_STRING.pattern}|(?s:\$\$.*?\$\$)|(?<![:\w]):(\w+)|:")
 _BEGIN = re.compile(r"\s*(SELECT|WITH(\s+RECURSIVE)?)\b", re.IGNORECASE)
 
 
@@ -53,6 +54,19 @@ def compile_sql(derivation: Derivation) -> Query:
         own = begin[1].upper() != "SELECT"
         sql = f"{begin[1]} {listed}, {sql[begin.end() :].lstrip()}" if own else f"WITH {listed} {sql}"
     return Query(sql, parameters)
+
+
+def for_sqlalchemy(query: Query) -> str:
+    r"""The SQL of a query for SQLAlchemy's ``text``, which would take a colon in a string for a parameter.
+
+    >>> print(for_sqlalchemy(Query("SELECT a::text FROM t WHERE b = :v1 AND c <> ':v1'", {"v1": "x"})))
+    SELECT a\:\:text FROM t WHERE b = :v1 AND c <> '\:v1'
+    """
+
+    def marked(found: re.Match[str]) -> str:
+        return found[0] if found[1] in query.parameters else found[0].replace(":", r"\:")
+
+    return _COLON.sub(marked, query.sql)
 
 
 def _first(derivation: Derivation) -> Derivation:

@@ -26,7 +26,7 @@ KERNELS = ("dependency", "word", "syntactic")
 SUMS = ("dependency+word", "dependency+syntactic", "word+syntactic", "dependency+word+syntactic")
 CHOSEN = "chosen"  # among all of these, in each fold for itself, by its training part alone
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito's
-Predicted = tuple[int, str | None, float]  # of one sentence: its number, the meaning, its log probability
+Predicted = tuple[int, str | None, float]  # of one sentence: its number, the meaning, its confidence
 
 
 @dataclass
@@ -180,7 +180,7 @@ def train_and_parse(
     )
     readings = parser.parse_all([corpus.sentences[n] for n in test], [corpus.trees[n] for n in test], 1)
     return [
-        (number, found[0].meaning, round(found[0].log_probability, 6)) if found else (number, None, 0.0)
+        (number, found[0].meaning, round(found[0].confidence, 6)) if found else (number, None, 0.0)
         for number, found in zip(test, readings)
     ]
 
