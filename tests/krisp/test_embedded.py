@@ -82,7 +82,7 @@ def test_held_out_phrasings_are_new():
     from rekern.krisp.items import seen, split
 
     def phrasing(question):
-        return tuple(word for word, _ in groupby(seen(europe_grammar(), split(question), "type", False)))
+        return tuple(word for word, _ in groupby(seen(europe_grammar(), split(question), "type", None)))
 
     trained = {phrasing(question) for question in europe_questions("train")[0]}
     assert not [question for question in europe_questions("heldout")[0] if phrasing(question) in trained]
