@@ -1,8 +1,11 @@
 """How readings are judged, and how answers look."""
 
+import re
+
 import pytest
 
-from rekern.krisp.asking import Answer, Reading, choose_confidence
+from rekern.errors import InputError
+from rekern.krisp.asking import Answer, Reading, choose_confidence, read_questions
 from rekern.krisp.grammar import read_grammar
 from rekern.krisp.opinion import SecondOpinion, parts
 
@@ -87,3 +90,20 @@ def test_a_negation_must_have_been_learned_with_the_meaning():
     assert opinion.denied(["not", "big"], meanings[1]) == 0
     assert opinion.denied(["big"], meanings[0]) == 0
     assert opinion.denied(["things", "without", "red"], meanings[1]) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("question\nwho wrote emma?\n", "has no column 'meaning'; it has question: name one with a header line"),
+        ("meaning\nall\n", "has no column 'question'; it has meaning: name one with a header line"),
+        ("question\tmeaning\nwho?\t \n", "line 2: the meaning is empty; drop the row or fill it in"),
+        ("question\tmeaning\nwho wrote emma?\n", "line 2: 1 fields where the header has 2"),
+    ],
+)
+def test_a_file_of_questions_that_is_not_whole(tmp_path, content, said):
+    path = tmp_path / "questions.tsv"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=re.escape(said)) as caught:
+        read_questions(str(path))
+    assert "--target" not in str(caught.value) and "\n" not in str(caught.value)

@@ -63,15 +63,17 @@ def read_questions(path: str, encoding: str = "utf-8") -> Questions:
     ...     read_questions(f"{folder}/questions.tsv").meanings
     ["writer('Emma')"]
     """
-    from rekern.datasets.tables import read_table
+    from rekern.datasets.formats import display_name
+    from rekern.datasets.tables import read_rows, text_column
 
-    table = read_table(path, "question", "meaning", None, encoding=encoding)
-    places = [table.place(row) for row in range(len(table))]
-    for place, (question, meaning) in zip(places, table.pairs):
-        for kind, text in (("question", question), ("meaning", meaning)):
+    rows = read_rows(path, encoding=encoding)
+    questions, meanings = (text_column(rows, kind, path, "a header line") for kind in ("question", "meaning"))
+    places = [f"{display_name(path)}, {rows.unit} {line}" for line in rows.lines]
+    for place, *texts in zip(places, questions, meanings):
+        for kind, text in zip(("question", "meaning"), texts):
             if not text.strip():
                 raise InputError(f"{place}: the {kind} is empty; drop the row or fill it in")
-    return Questions([pair[0] for pair in table.pairs], [pair[1] for pair in table.pairs], places)
+    return Questions(questions, meanings, places)
 
 
 @dataclass(frozen=True)
@@ -391,8 +393,7 @@ def choose_confidence(scores: Sequence[float], right: Sequence[bool]) -> dict[st
 def _sigmoid(values: np.ndarray, truth: np.ndarray) -> tuple[float, float]:
     """The slope and the shift of the sigmoid that tells best from a score how probable it is that a reading is right.
 
-    Scores have a long tail, on which Newton's method goes astray. A right example at the top and a wrong one at the
-    bottom are added, so that there are both.
+    A right example at the top and a wrong one at the bottom are added: there may be no wrong ones at all.
 
     >>> import numpy as np
     >>> slope, shift = _sigmoid(np.array([-1.0, -1.5, -2.0, -6.0, -7.0]), np.array([True, True, True, False, False]))

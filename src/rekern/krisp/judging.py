@@ -115,8 +115,6 @@ class Judge:
         unknown = self.unknown(question)
         candidates = self.parser.parse(question, READINGS)
         cut = candidates.cut
-        if cut and not candidates:
-            candidates = self.parser.parse(question, 1)  # a search for one reading alone may end sooner
         scores, unused = [], []
         for candidate in candidates:
             derivation = candidate.derivation
