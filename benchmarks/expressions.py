@@ -13,9 +13,9 @@ from itertools import product
 import numpy as np
 from scipy.stats import binomtest
 
-from rekern.datasets.corpora import load_msrp
-from rekern.reproduce.machine import decisions, grouped_folds, train
-from rekern.reproduce.settings import srk
+from rekern.datasets.public_corpora import load_msrp
+from rekern.reproduce.rewriting_settings import srk
+from rekern.reproduce.shared_grams import decisions, grouped_folds, train
 from rekern.structures import Expressions, Tokenizer, Tokens
 
 METHODS = ("kb-srk", "kb-srk+pr")

@@ -13,8 +13,8 @@ import numpy as np
 
 from paper_algorithms import gram_algorithm2
 from printed_algorithm import gram_printed
-from rekern.bench import best_time, pairs_of_sentences
 from rekern.kernels import Rewriting
+from rekern.reproduce.speed import best_time, pairs_of_sentences
 from rekern.structures.pairs import Pairs
 
 

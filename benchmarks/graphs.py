@@ -15,8 +15,8 @@ from collections import Counter
 import numpy as np
 import scipy.sparse as sp
 
-from rekern.bench import best_time
 from rekern.kernels import Neighborhoods
+from rekern.reproduce.speed import best_time
 
 Graph = tuple[list[str], list[tuple[int, int]]]
 

@@ -19,7 +19,7 @@ KERNELS = ("dependency", "word", "syntactic")
 
 def together(parser, rows=40):
     """Seconds for the kernel's values of all substrings of some sentences, one by one over all at once."""
-    from rekern.krisp.substrings import all_substrings
+    from rekern.krisp.substring_kernels import all_substrings
 
     corpus, kernel = parser.learned_.corpus, parser.kernel_
     chosen = [all_substrings(len(corpus.items[place].words), place) for place in range(min(rows, len(corpus)))]

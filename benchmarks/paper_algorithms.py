@@ -25,7 +25,7 @@ import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rekern._compile import compiled
+from rekern.core.compiling import compiled
 
 Ids = NDArray[np.int32]
 Offsets = NDArray[np.int64]

@@ -25,7 +25,7 @@ from paper_algorithms import (
     factors,
     hashes,
 )
-from rekern._compile import compiled
+from rekern.core.compiling import compiled
 
 
 def gram_printed(ids: Ids, offsets: Offsets, n_pairs: int, k: int, decay: float = 1.0, n_jobs: int = 1) -> Floats:

@@ -12,9 +12,9 @@ import re
 import time
 
 from rekern.questions import QuestionClassifier, embedded_model
-from rekern.questions.strict import StrictPatterns
-from rekern.questions.units import cut
-from rekern.reproduce.questions import load_nf_cats
+from rekern.questions.question_units import cut
+from rekern.questions.strict_patterns import StrictPatterns
+from rekern.reproduce.question_types import load_nf_cats
 
 
 def rate(function, items, repeats=3):

@@ -14,7 +14,7 @@ import resource
 import time
 
 from rekern import PairClassifier
-from rekern.datasets.corpora import load_qqp
+from rekern.datasets.public_corpora import load_qqp
 
 
 def sample(pairs: list[tuple[str, str]], labels: list[int], number: int) -> tuple[list[tuple[str, str]], list[int]]:

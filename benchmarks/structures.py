@@ -11,7 +11,7 @@ import resource
 import time
 
 from rekern.kernels import PartialTree, SoftPairing
-from rekern.reproduce.structural_corpora import load_part
+from rekern.reproduce.structural.tree_corpora import load_part
 from rekern.reproduce.trec import load_questions
 from rekern.structures import trees_named
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from rekern._compile import compiled
-from rekern.bench import best_time
-from rekern.kernels.dependencypaths import DependencyPaths
-from rekern.kernels.partialtrees import PartialTree, SmoothedPartialTree
-from rekern.kernels.subtrees import SubsetTree, SubTree
+from rekern.core.compiling import compiled
+from rekern.kernels.trees.dependency_paths import DependencyPaths
+from rekern.kernels.trees.partial_tree import PartialTree, SmoothedPartialTree
+from rekern.kernels.trees.subset_tree import SubsetTree, SubTree
+from rekern.reproduce.speed import best_time
 from rekern.structures.trees import Trees
 
 

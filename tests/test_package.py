@@ -7,7 +7,7 @@ import numba
 import pytest
 
 import rekern
-from rekern import _compile
+from rekern.core import compiling as _compile
 
 
 def test_import_is_light() -> None:

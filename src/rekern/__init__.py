@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from rekern.errors import InputError, MissingExtraError, ModelFileError
 
 if TYPE_CHECKING:
+    from rekern.kernels.rewriting.rewrite_vectorizer import RewriteVectorizer
     from rekern.krisp import SemanticParser
     from rekern.learning import PairClassifier, PairRanker, PairRegressor, load_model
     from rekern.questions import QuestionClassifier
-    from rekern.vectorizer import RewriteVectorizer
 
 __version__ = "0.1.0"
 
@@ -21,7 +21,7 @@ _PLACES = {
     "PairRanker": "rekern.learning",
     "PairRegressor": "rekern.learning",
     "QuestionClassifier": "rekern.questions",
-    "RewriteVectorizer": "rekern.vectorizer",
+    "RewriteVectorizer": "rekern.kernels.rewriting.rewrite_vectorizer",
     "SemanticParser": "rekern.krisp",
     "load_model": "rekern.learning",
 }

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from rekern.cli.app import app
+from rekern.cli.commands import app
 
 
 def invoke(*arguments: Any, code: int = 0, input: Any = None) -> Any:

@@ -67,9 +67,11 @@ def test_reproduce_lists_what_there_is(tmp_path: Path) -> None:
 
 
 def test_bench_calls_the_measurements(monkeypatch: pytest.MonkeyPatch) -> None:
-    import rekern.bench
+    import rekern.reproduce.speed
 
-    monkeypatch.setattr(rekern.bench, "run", lambda **options: {"quick": options["quick"], "rate": float("inf")})
-    monkeypatch.setattr(rekern.bench, "render", lambda result: f"quick: {result['quick']}")
+    monkeypatch.setattr(
+        rekern.reproduce.speed, "run", lambda **options: {"quick": options["quick"], "rate": float("inf")}
+    )
+    monkeypatch.setattr(rekern.reproduce.speed, "render", lambda result: f"quick: {result['quick']}")
     assert json_of("bench") == {"quick": False, "rate": None}
     assert invoke("bench", "--quick").stdout == "quick: True\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli.running import error_of, invoke
-from rekern.cli import program
+from rekern.cli import exit_codes as program
 
 COMMANDS = (
     *("demo", "train", "predict", "evaluate", "explain", "rules", "gram", "parse", "reproduce", "bench"),
@@ -85,7 +85,7 @@ def test_the_traceback_is_shown_on_request(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv(program.TRACEBACK, "1")
     from typer.testing import CliRunner
 
-    from rekern.cli.app import app
+    from rekern.cli.commands import app
 
     result = CliRunner().invoke(app, ["rules", "no such.rekern"])
     assert result.exit_code == 2 and "Traceback" in result.stderr and "there is no such file" in result.stderr
@@ -103,7 +103,7 @@ def test_errors_of_the_system(monkeypatch: pytest.MonkeyPatch, error: BaseExcept
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("rekern.learning.files.load_model", fail)
+    monkeypatch.setattr("rekern.learning.model_files.load_model", fail)
     assert message in error_of("rules", "m.rekern")
 
 
@@ -120,7 +120,7 @@ def test_warnings_are_one_line(monkeypatch: pytest.MonkeyPatch, models: Path) ->
         warnings.warn("something\nodd", stacklevel=1)
         return load_model(path)
 
-    monkeypatch.setattr("rekern.learning.files.load_model", load)
+    monkeypatch.setattr("rekern.learning.model_files.load_model", load)
     result = invoke("evaluate", models / "two.rekern", models / "test.tsv", "--json")
     assert result.stderr == "rekern: warning: something odd\n" and result.stdout.startswith("{")
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import corpora
-from rekern.kernels import Rewriting, Spectrum, Subsequence, base
+from rekern.kernels import Rewriting, Spectrum, Subsequence
+from rekern.kernels import kernel as base
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Pairs
 

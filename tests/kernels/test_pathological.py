@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from helpers import close
-from rekern.kernels import Rewriting, Spectrum, Subsequence, Wildcard, rewriting, rules
+from rekern.kernels import Rewriting, Spectrum, Subsequence, Wildcard
+from rekern.kernels.rewriting import aligned_rules as rules
+from rekern.kernels.rewriting import rewriting_kernel as rewriting
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Pairs
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rekern.errors import InputError
 from rekern.krisp.grammar import Derivation, read_grammar, tokens
-from rekern.krisp.grammarfiles import read_phrases
+from rekern.krisp.grammar_files import read_phrases
 from rekern.reproduce.clang import unwrapped
 
 

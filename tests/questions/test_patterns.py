@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from reference import markov as reference
-from rekern.questions import matching
-from rekern.questions.matching import GAP, Matcher, matches
-from rekern.questions.soft import SoftPatterns, single_pass, terms_of
-from rekern.questions.strict import (
+from rekern.questions import pattern_matching as matching
+from rekern.questions.pattern_matching import GAP, Matcher, matches
+from rekern.questions.question_units import cut, named_tagger
+from rekern.questions.soft_patterns import SoftPatterns, single_pass, terms_of
+from rekern.questions.strict_patterns import (
     StrictPatterns,
     extract,
     first_of_equal_columns,
@@ -21,7 +22,6 @@ from rekern.questions.strict import (
     information_gain,
     patterns_of,
 )
-from rekern.questions.units import cut, named_tagger
 
 TABLE_3 = {
     ".*C.*D",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rekern.datasets.rewrites import load_rewrites
+from rekern.datasets.rewrite_corpus import load_rewrites
 
 
 def write(path, header, rows):

@@ -7,7 +7,7 @@ import pytest
 
 import rekern.kernels
 from rekern.kernels import Neighborhoods
-from rekern.kernels.treebase import TreeKernel
+from rekern.kernels.trees.tree_kernel import TreeKernel
 from rekern.structures.trees import Trees
 
 DEEP = "(a" * 5000 + ")" * 5000

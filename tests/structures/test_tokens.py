@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from rekern.errors import InputError
 from rekern.structures import Tokenizer, Tokens, tokens
-from rekern.structures.treebank import tokenize
+from rekern.structures.treebank_tokenizer import tokenize
 
 any_text = st.text() | st.text(alphabet="abN n'tsS.,-\"`3É\n")
 token_lists = st.lists(st.text(max_size=5), max_size=6)

@@ -6,7 +6,7 @@ import sys
 def main() -> None:
     """Run the command line; the process ends with 0, with 2 after an error, with 130 after Ctrl-C."""
     try:
-        from rekern.cli.app import app
+        from rekern.cli.commands import app
 
         app()
     except KeyboardInterrupt:  # before a command has begun

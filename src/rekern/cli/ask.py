@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rekern.cli import options, output
-from rekern.cli.program import say
+from rekern.cli.exit_codes import say
+from rekern.core.files import readable
 from rekern.errors import InputError
-from rekern.files import readable
 
 if TYPE_CHECKING:
-    from rekern.krisp.asking import Answer, Asker
+    from rekern.krisp.answering.asker import Answer, Asker
 
 SHOWN = 20  # rows of an answer, unless all are asked for
 NEAREST = 3
@@ -87,7 +87,7 @@ def _asker(
     encoding: str,
 ) -> Asker:
     """What answers: the built-in domain, a model of the user's, or one trained now."""
-    from rekern.krisp.asking import Asker, europe_asker, train_asker
+    from rekern.krisp.answering.asker import Asker, europe_asker, train_asker
 
     if train is None and grammar is not None:
         raise InputError("--grammar goes with --train: a model has its grammar inside")
@@ -102,21 +102,21 @@ def _asker(
             return europe_asker(jobs, status, seconds)
     import logging
 
-    from rekern.krisp.database import open_database
+    from rekern.krisp.answering.database import open_database
 
     logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())  # what it logs of lost connections is said anyway
     database = open_database(db, seconds)
     if train is None:
         assert model is not None
-        from rekern.learning.files import load_model
+        from rekern.learning.model_files import load_model
 
         parser = load_model(model)
         if "questions" not in getattr(parser, "notes", {}):
             raise InputError(f"{readable(model)}: this model was not made by rekern ask --train")
         parser.n_jobs = jobs
         return Asker(parser, database)
-    from rekern.files import atomic_path
-    from rekern.krisp.asking import read_questions
+    from rekern.core.files import atomic_path
+    from rekern.krisp.answering.asker import read_questions
     from rekern.krisp.grammar import read_grammar
 
     assert grammar is not None
@@ -165,8 +165,8 @@ def _ask_lines(asker: Asker, json: bool, all_rows: bool) -> None:
 
 def _evaluate(asker: Asker, test: str | None, json: bool, encoding: str) -> None:
     """Print how many of the questions get the answer that their meaning gives."""
-    from rekern.krisp.asking import Questions, evaluate, read_questions
-    from rekern.krisp.embedded import europe_questions
+    from rekern.krisp.answering.asker import Questions, evaluate, read_questions
+    from rekern.krisp.answering.europe import europe_questions
 
     questions = Questions(*europe_questions("heldout")) if test is None else read_questions(test, encoding)
     with output.status("asking") as status:

@@ -54,7 +54,7 @@ def demo(
     Does the second sentence follow from the first? Pairs that hold and pairs that do not have the same words, so only
     the way of re-writing tells. The held-out pairs speak of other people, things and deeds.
     """
-    from rekern.files import atomic_path, made_folder
+    from rekern.core.files import atomic_path, made_folder
 
     started = time.perf_counter()
     if pairs is not None:

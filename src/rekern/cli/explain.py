@@ -77,7 +77,7 @@ def print_explanation(found: Any, top: int) -> None:
     """An explanation for people.
 
     >>> from rekern.learning.explanation import Explanation
-    >>> from rekern.kernels.scorers import Part
+    >>> from rekern.kernels.decision_functions import Part
     >>> part = Part("score", "recall", 1.0, 0.5)
     >>> print_explanation(Explanation("a", "a", 1, None, 0.25, -0.25, [part]), top=3)  # doctest: +NORMALIZE_WHITESPACE
     source    a

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rekern.cli import options, output
-from rekern.cli.program import say
+from rekern.cli.exit_codes import say
+from rekern.core.files import readable
 from rekern.errors import InputError
-from rekern.files import readable
 
 if TYPE_CHECKING:
-    from rekern.structures.expressions import Expression, Expressions
+    from rekern.structures.multiword_expressions import Expression, Expressions
 
 SHOWN = 40  # rows on the screen unless asked for more
 
@@ -56,7 +56,7 @@ def expressions(
     φ is the number of texts with the n-gram, μ the number with all its words anywhere. The distance is log μ − log φ:
     0 for a fixed expression, large for a chance combination; normalised, it is from 0 to 1.
     """
-    from rekern.structures.expressions import Expressions
+    from rekern.structures.multiword_expressions import Expressions
 
     shortest, longest = _sizes(sizes)
     if out is not None and not _is_json(out):
@@ -102,7 +102,7 @@ def _sizes(text: str) -> tuple[int, int]:
 
 def _texts(file: str, columns: list[str] | None, format: str | None, encoding: str, no_header: bool) -> Iterator[str]:
     """The texts of a file: its lines, or the columns of a table."""
-    from rekern.datasets.formats import EXTENSIONS
+    from rekern.datasets.table_formats import EXTENSIONS
 
     extension = os.path.splitext(file.lower().removesuffix(".gz"))[1]
     if not columns and format is None and (extension == ".txt" or extension not in EXTENSIONS):
@@ -122,7 +122,7 @@ def _texts(file: str, columns: list[str] | None, format: str | None, encoding: s
 
 def _lines(file: str, encoding: str) -> Iterator[str]:
     """The lines of a file that are not blank, one at a time: a collection need not fit into memory."""
-    from rekern.datasets import formats
+    from rekern.datasets import table_formats as formats
 
     name = formats.display_name(file)
     try:

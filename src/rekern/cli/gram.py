@@ -99,8 +99,8 @@ def label_numbers(rows: Table, columns: Table | None) -> tuple[list[Any], dict[s
 def _write_libsvm(
     kernel: Any, rows: Table, columns: Table | None, labels: list[Any], out: str, jobs: int | None
 ) -> None:
-    from rekern.files import atomic_path
-    from rekern.progress import track
+    from rekern.core.files import atomic_path
+    from rekern.core.progress import track
 
     other = None if columns is None else columns.items
     large = 8 * len(rows) * len(rows if other is None else other) > IN_MEMORY

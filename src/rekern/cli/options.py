@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from rekern.core.files import readable
 from rekern.errors import InputError
-from rekern.files import readable
 
 if TYPE_CHECKING:
     from rekern.datasets.tables import Table
@@ -122,7 +122,7 @@ def parse_windows(text: str) -> Any:
     >>> parse_windows("4"), parse_windows("1-4"), parse_windows("3x5,4x4"), parse_windows("2,4")
     (4, (1, 4), [(3, 5), (4, 4)], [2, 4])
     """
-    from rekern.kernels.parameters import LONGEST_WINDOW, windows_of
+    from rekern.core.parameters import LONGEST_WINDOW, windows_of
 
     try:
         if "-" in text:
@@ -177,7 +177,7 @@ class KernelOptions:
         if not 0 < self.decay <= 1:
             raise InputError(f"--decay {self.decay:g} is out of range: give a number above 0 and at most 1")
 
-        from rekern.kernels.rewriting import Rewriting
+        from rekern.kernels.rewriting.rewriting_kernel import Rewriting
         from rekern.similarity import PrecisionRecall
         from rekern.structures.tokens import Tokenizer
 
@@ -213,8 +213,8 @@ def with_kernel_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def _described_kernel(text: str) -> Any:
     """The kernel of a text on the command line: JSON, or the name of a file that holds it."""
-    from rekern.datasets.formats import read_bytes
-    from rekern.learning.descriptions import kernel_from_json
+    from rekern.datasets.table_formats import read_bytes
+    from rekern.learning.kernel_json import kernel_from_json
 
     if text.lstrip().startswith(("{", "[")):
         return kernel_from_json(text, "--kernel")
@@ -230,7 +230,7 @@ def kernel_in_words(kernel: Any) -> dict[str, str]:
     >>> kernel_in_words(KernelOptions(language="none", keep_case=True).build())
     {'kernel': 'rules with aligned wildcards, k 1-4, + precision and recall', 'tokens': 'case kept, no stems'}
     """
-    from rekern.kernels.rewriting import Rewriting
+    from rekern.kernels.rewriting.rewriting_kernel import Rewriting
     from rekern.similarity import PrecisionRecall
     from rekern.structures.tokens import Tokenizer
 
@@ -261,7 +261,7 @@ def load(path: Path, n_jobs: int | None = None) -> Any:
     ...
     rekern.errors.ModelFileError: no such.rekern: there is no such file
     """
-    from rekern.learning.files import load_model
+    from rekern.learning.model_files import load_model
 
     model = load_model(path)
     command = {"QuestionClassifier": "question", "SemanticParser": "ask"}.get(type(model).__name__)

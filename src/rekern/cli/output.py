@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from rekern.core.files import readable
 from rekern.errors import InputError
-from rekern.files import readable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -113,7 +113,7 @@ def status(text: str) -> Iterator[Callable[[str], None]]:
         return
     from rich.console import Console
 
-    from rekern.progress import shown
+    from rekern.core.progress import shown
 
     with shown(False), Console(stderr=True, markup=False).status(text) as line:  # bars would write over it
         yield line.update
@@ -129,7 +129,7 @@ def table_format(path: str) -> str:
     ...
     rekern.errors.InputError: rules.docx: the extension tells no format; name it .tsv, .csv, .jsonl or .parquet
     """
-    from rekern.datasets.formats import choose_format
+    from rekern.datasets.table_formats import choose_format
     from rekern.datasets.tables import WRITTEN
 
     try:

@@ -52,10 +52,10 @@ def parse(
     The table is written again, with a column COLUMN.KIND for every column and kind. Every text is parsed once: parses
     are kept by their content, so that an interrupted run continues and a second one does not parse at all.
     """
+    from rekern.core.files import atomic_path
     from rekern.datasets.tables import write_table
-    from rekern.files import atomic_path
     from rekern.structures.parsers import parser as find_parser
-    from rekern.structures.parsers.parsing import check_kinds
+    from rekern.structures.parsers.parse_trees import check_kinds
 
     started = time.perf_counter()
     names = _names(columns, "--columns")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rekern.cli import options, output
-from rekern.cli.program import say
+from rekern.cli.exit_codes import say
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def predict(
 
             write_table("-", columns)
         return
+    from rekern.core.files import atomic_path
     from rekern.datasets.tables import write_table
-    from rekern.files import atomic_path
 
     written = output.table_format(out)
     started = time.perf_counter()

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rekern.cli import options, output
-from rekern.cli.program import say
+from rekern.cli.exit_codes import say
+from rekern.core.files import readable
 from rekern.errors import InputError
-from rekern.files import readable
 
 if TYPE_CHECKING:
-    from rekern.questions.answerer import Answerer
-    from rekern.questions.classifier import QuestionClassifier
+    from rekern.questions.pattern_model import Answerer
+    from rekern.questions.question_classifier import QuestionClassifier
 
     Model = Answerer | QuestionClassifier
 
@@ -88,10 +88,10 @@ def question(
 
 def _loaded(path: Path | None) -> Model:
     if path is None:
-        from rekern.questions.written import embedded_answerer
+        from rekern.questions.embedded_questions import embedded_answerer
 
         return embedded_answerer()
-    from rekern.questions.files import load_answerer
+    from rekern.questions.question_files import load_answerer
 
     return load_answerer(path)
 
@@ -113,7 +113,7 @@ def _is_file(asked: str) -> bool:
 
 def _listed(path: str, column: str) -> list[str]:
     """The questions of a file, one a line, empty lines skipped; or of a table, whose header has the column."""
-    from rekern.datasets import formats
+    from rekern.datasets import table_formats as formats
 
     name = formats.display_name(path)
     data = formats.read_bytes(path, may_be_empty=True).removeprefix(b"\xef\xbb\xbf")
@@ -148,7 +148,7 @@ def _decoded(line: bytes, name: str, number: int) -> str:
 
 
 def _answer_one(model: Model, asked: str, json: bool) -> None:
-    from rekern.questions.answerer import Answerer
+    from rekern.questions.pattern_model import Answerer
 
     if not isinstance(model, Answerer):  # a machine has no patterns to show
         _answer_all(model, [asked], json)
@@ -222,8 +222,8 @@ def _train(
 ) -> None:
     if out is None:
         raise InputError("--train needs a place for the model: add -o MODEL")
-    from rekern.files import atomic_path
-    from rekern.questions.classifier import QuestionClassifier
+    from rekern.core.files import atomic_path
+    from rekern.questions.question_classifier import QuestionClassifier
 
     if method not in ("mss", "msb", "mb", "sb"):
         raise InputError(f"--method {method!r} is unknown: choose mss, msb, mb or sb")
@@ -257,8 +257,8 @@ def _train(
 
 
 def _evaluate(model: Model, path: str | None, columns: tuple[str, str], json: bool) -> None:
+    from rekern.questions.embedded_questions import LANGUAGES, TYPES, load_questions
     from rekern.questions.measures import in_per_cent, measured
-    from rekern.questions.written import LANGUAGES, TYPES, load_questions
 
     if path is not None:
         parts = {readable(path): _table(Path(path), columns)}

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from rekern.cli import options, output
-from rekern.cli.program import say
+from rekern.cli.exit_codes import say
 from rekern.errors import InputError
 
 
@@ -78,7 +78,7 @@ def _heading(model: Any, name: Any, sign: str) -> str:
 def print_rules(rows: list[Any], heading: str) -> None:
     """A table of rules for people.
 
-    >>> from rekern.kernels.rulescorer import WeightedRule
+    >>> from rekern.kernels.rewriting.rule_decision import WeightedRule
     >>> rule = WeightedRule("⟨1⟩ ate → ⟨1⟩ eats", 0.5, 12, 0, "she ate", "she eats")
     >>> print_rules([rule], "Rules for 1")  # doctest: +NORMALIZE_WHITESPACE
     Rules for 1

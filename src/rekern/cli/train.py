@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rekern.cli import options, output
-from rekern.cli.program import say
+from rekern.cli.exit_codes import say
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def train(
     json: options.Json = False,
 ) -> None:
     """Train a model on labelled pairs and save it."""
-    from rekern.files import atomic_path
+    from rekern.core.files import atomic_path
 
     chosen_kernel = kernel.build()
     if not 0 < cost < float("inf"):
@@ -82,7 +82,7 @@ def train(
             print(_what_was_read(table, report))
             print(f"kernel    {report['kernel']}\ntokens    {report['tokens']}", flush=True)
         if cv is not None:
-            from rekern.cli.crossvalidation import cross_validate
+            from rekern.cli.cross_validation import cross_validate
 
             report["cross_validation"] = cross_validate(model, table, cv)
             if not json:

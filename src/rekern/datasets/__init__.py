@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rekern.datasets.corpora import (
+    from rekern.datasets.public_corpora import (
         data_directory,
         load_msrp,
         load_paws,
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         load_trec,
         load_wikiqa,
     )
-    from rekern.datasets.rewrites import load_rewrites
+    from rekern.datasets.rewrite_corpus import load_rewrites
     from rekern.datasets.tables import Table, from_frame, read_table, write_table
 
 __all__ = [
@@ -44,7 +44,7 @@ def __getattr__(name: str) -> Any:
     """Import the module of a public name when the name is first used."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = "tables" if name in _TABLES else "rewrites" if name == "load_rewrites" else "corpora"
+    module = "tables" if name in _TABLES else "rewrite_corpus" if name == "load_rewrites" else "public_corpora"
     value = getattr(import_module(f"{__name__}.{module}"), name)
     globals()[name] = value
     return value

@@ -14,9 +14,9 @@ from functools import cached_property
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
-from rekern.datasets import formats
+from rekern.core.files import atomic_path, readable
+from rekern.datasets import table_formats as formats
 from rekern.errors import InputError, missing_extra
-from rekern.files import atomic_path, readable
 
 if TYPE_CHECKING:
     from rekern.structures.representations import Representations

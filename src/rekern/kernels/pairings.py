@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from rekern.core.parameters import check_most, check_positive
 from rekern.errors import InputError
-from rekern.kernels.base import Kernel, Plan, sided, title
-from rekern.kernels.parameters import check_most, check_positive
+from rekern.kernels.kernel import Kernel, Plan, sided, title
 from rekern.structures.representations import Representations
 
 __all__ = ["AllProduct", "AllSum", "BestPairing", "PairProduct", "PairSum", "PairingExplanation", "SoftPairing"]
@@ -123,7 +123,7 @@ class PairKernel(Kernel):
 
     def scorer(self, X: Any, coefficients: np.ndarray) -> Any:
         """The sum over training pairs, each of which is a part of an explanation."""
-        from rekern.kernels.scorers import PairScorer
+        from rekern.kernels.decision_functions import PairScorer
 
         return PairScorer(self, X, coefficients)
 

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rekern.krisp.grammar import Derivation, Grammar, Production, read_grammar
-    from rekern.krisp.parser import Reading, Readings, SemanticParser
-    from rekern.krisp.substrings import Constituents, OnSubstrings, SubstringPaths, WordSubsequences
+    from rekern.krisp.semantic_parser import Reading, Readings, SemanticParser
+    from rekern.krisp.substring_kernels import Constituents, OnSubstrings, SubstringPaths, WordSubsequences
 
 _PLACES = {
-    "Constituents": "substrings",
+    "Constituents": "substring_kernels",
     "Derivation": "grammar",
     "Grammar": "grammar",
-    "OnSubstrings": "substrings",
+    "OnSubstrings": "substring_kernels",
     "Production": "grammar",
-    "Reading": "parser",
-    "Readings": "parser",
-    "SemanticParser": "parser",
-    "SubstringPaths": "substrings",
-    "WordSubsequences": "substrings",
+    "Reading": "semantic_parser",
+    "Readings": "semantic_parser",
+    "SemanticParser": "semantic_parser",
+    "SubstringPaths": "substring_kernels",
+    "WordSubsequences": "substring_kernels",
     "read_grammar": "grammar",
 }
 

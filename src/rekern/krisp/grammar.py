@@ -38,8 +38,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rekern.core.files import readable
 from rekern.errors import InputError
-from rekern.files import readable
 
 _TOKEN = re.compile(r"[^\s(){}\[\],'\"]+|[(){}\[\],'\"]")
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
@@ -448,7 +448,7 @@ def read_grammar(source: str | Path | Iterable[str], start: str | None = None) -
     ...
     rekern.errors.InputError: line 1: no production defines Stat, which Query -> answer({Stat}) uses
     """
-    from rekern.krisp.grammarfiles import read_lines
+    from rekern.krisp.grammar_files import read_lines
 
     if isinstance(source, str | Path):
         name = readable(source)

@@ -1,8 +1,8 @@
 """Models of pairs: classes, numbers, orders; their files and their explanations."""
 
-from rekern.learning.classifier import PairClassifier
-from rekern.learning.files import load_model
-from rekern.learning.ranker import PairRanker, ranking_measures
-from rekern.learning.regressor import PairRegressor, correlations
+from rekern.learning.model_files import load_model
+from rekern.learning.pair_classifier import PairClassifier
+from rekern.learning.pair_ranker import PairRanker, ranking_measures
+from rekern.learning.pair_regressor import PairRegressor, correlations
 
 __all__ = ["PairClassifier", "PairRanker", "PairRegressor", "correlations", "load_model", "ranking_measures"]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from rekern.kernels.scorers import Part
+from rekern.kernels.decision_functions import Part
 
 
 @dataclass(frozen=True)

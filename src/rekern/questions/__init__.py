@@ -7,22 +7,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rekern.questions.classifier import QuestionClassifier
-    from rekern.questions.expressions import Expressions, read_expressions
-    from rekern.questions.logic import MarkovLogic
-    from rekern.questions.soft import SoftPatterns
-    from rekern.questions.strict import StrictPatterns
-    from rekern.questions.written import embedded_model, load_questions
+    from rekern.questions.embedded_questions import embedded_model, load_questions
+    from rekern.questions.markov_logic import MarkovLogic
+    from rekern.questions.question_classifier import QuestionClassifier
+    from rekern.questions.regular_expressions import Expressions, read_expressions
+    from rekern.questions.soft_patterns import SoftPatterns
+    from rekern.questions.strict_patterns import StrictPatterns
 
 _PLACES = {
-    "Expressions": "expressions",
-    "MarkovLogic": "logic",
-    "QuestionClassifier": "classifier",
-    "SoftPatterns": "soft",
-    "StrictPatterns": "strict",
-    "embedded_model": "written",
-    "load_questions": "written",
-    "read_expressions": "expressions",
+    "Expressions": "regular_expressions",
+    "MarkovLogic": "markov_logic",
+    "QuestionClassifier": "question_classifier",
+    "SoftPatterns": "soft_patterns",
+    "StrictPatterns": "strict_patterns",
+    "embedded_model": "embedded_questions",
+    "load_questions": "embedded_questions",
+    "read_expressions": "regular_expressions",
 }
 
 __all__ = [

@@ -10,8 +10,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from rekern.core.files import made_folder
 from rekern.errors import InputError
-from rekern.files import made_folder
 
 __all__ = ["NAMES", "render", "run"]
 
@@ -34,7 +34,8 @@ NAMES: dict[str, str] = {
 
 _PAPER = {"msrp", "rte3", "rte3-ablation"}
 # Of these a module of its own has the experiment, its tables and its figures.
-_OWN = {"questions": "questions", "trec": "trec", "structural-msrp": "structural", "structural-rte3": "structural"}
+_OWN = {"questions": "question_types", "trec": "trec"}
+_OWN |= dict.fromkeys(("structural-msrp", "structural-rte3"), "structural.experiment_tables")
 _OWN |= {"geoquery": "geoquery", "clang": "clang"}
 
 
@@ -71,7 +72,8 @@ def run(
         raise InputError(f"{name} has one data set: leave --only (only=) out")
     if cache is not None and not name.startswith("structural-"):
         raise InputError(f"{name} keeps no Grams: leave --cache (cache=) out")
-    module = import_module(f"rekern.reproduce.{_OWN.get(name, 'paper' if name in _PAPER else 'comparisons')}")
+    own = _OWN.get(name, "rewriting_tables" if name in _PAPER else "other_corpora")
+    module = import_module(f"rekern.reproduce.{own}")
     learning = {"kernel": kernel, "train": train, "runs": runs, "folds": folds}
     if name not in ("geoquery", "clang") and any(value is not None for value in learning.values()):
         raise InputError(f"{name} has no learning curve: leave --kernel, --train, --runs and --folds out")
@@ -80,7 +82,7 @@ def run(
     result = {"name": name, **getattr(module, name.replace("-", "_"))(data, folder, n_jobs, **further)}
     if folder is not None:
         from rekern.reproduce.experiment import write_json
-        from rekern.reproduce.figures import draw
+        from rekern.reproduce.rewriting_figures import draw
 
         drawn = module.draw if name in _OWN else draw
         result["files"] = [str(path) for path in drawn(result, folder)] + [str(folder / f"{name}.json")]
@@ -108,7 +110,7 @@ def render(result: dict[str, Any]) -> str:
     """
     if result["name"] in _OWN:
         return import_module(f"rekern.reproduce.{_OWN[result['name']]}").as_text(result)
-    from rekern.reproduce.tables import as_text
+    from rekern.reproduce.text_tables import as_text
 
     return as_text(result)
 
@@ -117,7 +119,7 @@ def _folder(out: Any) -> Path | None:
     """The folder for the files, made if need be."""
     if out is None:
         return None
-    from rekern.reproduce.figures import check_library
+    from rekern.reproduce.rewriting_figures import check_library
 
     check_library()  # before minutes of work, not after
     return made_folder(out, "the figures")

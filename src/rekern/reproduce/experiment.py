@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from rekern.core.files import atomic_path
 from rekern.datasets.tables import Table
 from rekern.errors import InputError
-from rekern.files import atomic_path
-from rekern.reproduce.machine import FOLDS, Trained, decisions, grouped_folds, train
-from rekern.reproduce.settings import PRICES, Setting
+from rekern.reproduce.rewriting_settings import PRICES, Setting
+from rekern.reproduce.shared_grams import FOLDS, Trained, decisions, grouped_folds, train
 
 
 def experiment(
@@ -31,7 +31,7 @@ def experiment(
     test part is read.
 
     >>> from rekern.datasets import from_frame
-    >>> from rekern.reproduce.settings import srk
+    >>> from rekern.reproduce.rewriting_settings import srk
     >>> names = "ABCDEFGHIJKLMNOPQRST"
     >>> target = [f"{b} was met by {a}" if i % 2 else f"{a} was met by {b}"
     ...           for i, (a, b) in enumerate(zip(names[::2], names[1::2]))]

@@ -7,12 +7,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rekern.datasets.corpora import DataPath, data_directory
+from rekern.datasets.public_corpora import DataPath, data_directory
 from rekern.errors import InputError
-from rekern.krisp.geobase import Geobase
+from rekern.krisp.answering.geobase import Geobase
 from rekern.krisp.grammar import Grammar, read_grammar
-from rekern.krisp.grammarfiles import read_phrases
-from rekern.reproduce.semantic import Corpus, as_text, draw, learning_curves, read_rows
+from rekern.krisp.grammar_files import read_phrases
+from rekern.reproduce.parser_curves import Corpus, as_text, draw, learning_curves, read_rows
 
 __all__ = ["as_text", "draw", "geoquery", "load_geoquery"]
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from rekern.datasets.corpora import DataPath
+from rekern.core.jobs import run
+from rekern.core.progress import shown, track
+from rekern.datasets.public_corpora import DataPath
 from rekern.kernels import Kernel, PartialTree, SmoothedPartialTree, SubsetTree
-from rekern.parallel import run
-from rekern.progress import shown, track
-from rekern.reproduce import published
+from rekern.reproduce import published_figures as published
 from rekern.reproduce.experiment import write_json
-from rekern.reproduce.machine import FOLDS, _cut, grouped_folds
-from rekern.reproduce.structural_corpora import find_file
-from rekern.reproduce.structural_tables import as_text, draw
+from rekern.reproduce.shared_grams import FOLDS, _cut, grouped_folds
+from rekern.reproduce.structural.result_tables import as_text, draw
+from rekern.reproduce.structural.tree_corpora import find_file
 from rekern.similarity import LatentSemantics, WordVectors
 from rekern.structures import KelpExample, Trees, read_klp, trees_named
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from rekern._compile import compiled
-from rekern.kernels.scores import ScoreKernel
+from rekern.core.compiling import compiled
+from rekern.kernels.score_kernel import ScoreKernel
 from rekern.structures.pairs import Pairs
 
 

@@ -11,12 +11,12 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from rekern.errors import InputError
-from rekern.kernels.base import Kernel, held, sided
-from rekern.kernels.scores import ScoreKernel
-from rekern.similarity.groups import GROUPS, NEED_TREES, Resources, Sides, group_scores, sides_of_trees
-from rekern.similarity.insidepairs import kernel_names, kernel_values
-from rekern.similarity.latent import LatentSemantics
-from rekern.similarity.overlap import pair_scores
+from rekern.kernels.kernel import Kernel, held, sided
+from rekern.kernels.score_kernel import ScoreKernel
+from rekern.similarity.kernel_scores import kernel_names, kernel_values
+from rekern.similarity.lexicons.latent_semantics import LatentSemantics
+from rekern.similarity.overlap_core import pair_scores
+from rekern.similarity.score_groups import GROUPS, NEED_TREES, Resources, Sides, group_scores, sides_of_trees
 from rekern.structures.pairs import Pairs, as_pairs
 from rekern.structures.representations import WORDS, pairs_in
 from rekern.structures.tokens import Tokenizer, Tokens

@@ -1,14 +1,9 @@
 """What a text becomes: tokens, trees and graphs as flat arrays with offsets, and pairs of token lists."""
 
-from rekern.structures.conllu import from_conllu, read_conllu, to_conllu, write_conllu
-from rekern.structures.conversions import from_grct, grct, lct, lemma_leaves, loct, word_trees
-from rekern.structures.expressions import Expression, Expressions
-from rekern.structures.graphs import Graphs
-from rekern.structures.heads import head_child, to_dependencies
-from rekern.structures.klp import KelpExample, from_klp, read_klp, to_klp, trees_named, write_klp
-from rekern.structures.linking import linked_graphs, mark_related
-from rekern.structures.pairs import Pairs, as_pairs, as_texts
-from rekern.structures.penn import (
+from rekern.structures.dependency_trees import from_grct, grct, lct, lemma_leaves, loct, word_trees
+from rekern.structures.formats.conllu import from_conllu, read_conllu, to_conllu, write_conllu
+from rekern.structures.formats.kelp import KelpExample, from_klp, read_klp, to_klp, trees_named, write_klp
+from rekern.structures.formats.penn_treebank import (
     from_brackets,
     read_brackets,
     unescaped,
@@ -16,10 +11,21 @@ from rekern.structures.penn import (
     without_function_tags,
     write_brackets,
 )
+from rekern.structures.formats.svm_light_tk import (
+    TKExample,
+    from_svmlighttk,
+    read_svmlighttk,
+    to_svmlighttk,
+    write_svmlighttk,
+)
+from rekern.structures.formats.text_files import looks_like
+from rekern.structures.graphs import Graphs
+from rekern.structures.head_rules import head_child, to_dependencies
+from rekern.structures.multiword_expressions import Expression, Expressions
+from rekern.structures.pairs import Pairs, as_pairs, as_texts
+from rekern.structures.rel_links import linked_graphs, mark_related
 from rekern.structures.representations import Representations
 from rekern.structures.sentences import Sentence, sentence, stem
-from rekern.structures.svmlighttk import TKExample, from_svmlighttk, read_svmlighttk, to_svmlighttk, write_svmlighttk
-from rekern.structures.textfiles import looks_like
 from rekern.structures.tokens import Tokenizer, Tokens
 from rekern.structures.trees import Trees
 

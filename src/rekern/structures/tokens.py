@@ -19,7 +19,7 @@ import snowballstemmer
 from sklearn.base import BaseEstimator
 
 from rekern.errors import InputError
-from rekern.structures.treebank import tokenize
+from rekern.structures.treebank_tokenizer import tokenize
 
 __all__ = ["Tokenizer", "Tokens"]
 

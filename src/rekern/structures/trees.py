@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from rekern._compile import compiled
+from rekern.core.compiling import compiled
 from rekern.errors import InputError
-from rekern.structures.brackets import intern, raise_fault, scan
+from rekern.structures.formats.brackets import intern, raise_fault, scan
 from rekern.structures.pairs import as_texts
 from rekern.structures.tokens import in_words, positions
 

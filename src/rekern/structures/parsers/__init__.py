@@ -15,9 +15,9 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from rekern.errors import InputError
-from rekern.structures.parsers.base import Parse, Parser
-from rekern.structures.parsers.cache import ParseCache, cache_folder
-from rekern.structures.parsers.parsing import KINDS, Parsed, parse_trees, text_tree
+from rekern.structures.parsers.interface import Parse, Parser
+from rekern.structures.parsers.parse_cache import ParseCache, cache_folder
+from rekern.structures.parsers.parse_trees import KINDS, Parsed, parse_trees, text_tree
 
 __all__ = [
     "KINDS",
@@ -34,9 +34,9 @@ __all__ = [
 
 GROUP = "rekern.parsers"
 _HERE = {
-    "corenlp": ("corenlp", "CoreNlpParser"),
+    "corenlp": ("corenlp_parser", "CoreNlpParser"),
     "spacy": ("spacy_parser", "SpacyParser"),
-    "stanford": ("stanford", "StanfordParser"),
+    "stanford": ("stanford_parser", "StanfordParser"),
     "stanza": ("stanza_parser", "StanzaParser"),
 }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rekern.errors import InputError, missing_extra
-from rekern.structures.parsers.base import Parse, Parser
+from rekern.structures.parsers.interface import Parse, Parser
 from rekern.structures.sentences import Sentence
 
 # the same model under the name that it has in the package registry, for those who cannot reach spaCy's own server

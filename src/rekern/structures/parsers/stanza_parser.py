@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rekern.errors import InputError, missing_extra
-from rekern.structures.parsers.base import Parse, Parser
+from rekern.structures.parsers.interface import Parse, Parser
 from rekern.structures.sentences import Sentence, sentence
 
 PROCESSORS = "tokenize,pos,lemma,depparse"

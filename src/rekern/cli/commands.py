@@ -1,0 +1,121 @@
+"""The commands put together.
+
+Each imports what it needs when it runs, so that ``rekern --help`` answers at once.
+"""
+
+from typing import Annotated
+
+import typer
+
+from rekern.cli.ask import ask
+from rekern.cli.demo import demo
+from rekern.cli.evaluate import evaluate
+from rekern.cli.exit_codes import Program
+from rekern.cli.explain import explain
+from rekern.cli.expressions import expressions
+from rekern.cli.gram import gram
+from rekern.cli.parse import parse
+from rekern.cli.predict import predict
+from rekern.cli.question import question
+from rekern.cli.reproduce import bench, reproduce
+from rekern.cli.rules import rules
+from rekern.cli.train import train
+
+app = typer.Typer(
+    name="rekern",
+    cls=Program,
+    help="Learn relations between texts from labelled pairs, and read why.",
+    epilog="\b\nExamples:\n  rekern demo\n  rekern train pairs.tsv -o model.rekern\n  rekern COMMAND --help",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from rekern import __version__
+
+        print(f"rekern {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_version)
+    ] = False,
+) -> None: ...
+
+
+for _command, _examples in (
+    (demo, ("rekern demo", "rekern demo --out my.rekern --json > demo.json")),
+    (
+        train,
+        (
+            "rekern train pairs.tsv -o model.rekern",
+            "rekern train asked.csv --source q1 --target q2 --label same --cv 5 -o m.rekern",
+            "rekern train answers.jsonl --group question -o ranker.rekern",
+        ),
+    ),
+    (
+        predict,
+        (
+            "rekern predict model.rekern new.tsv > predictions.tsv",
+            'rekern predict model.rekern --source-text "Ann met Bo" --target-text "Bo met Ann"',
+        ),
+    ),
+    (evaluate, ("rekern evaluate model.rekern test.tsv", "rekern evaluate model.rekern test.tsv --json")),
+    (
+        explain,
+        (
+            'rekern explain model.rekern "Ann met Bob." "Bob was met by Ann."',
+            "rekern explain model.rekern --row 7 test.tsv --top 20",
+        ),
+    ),
+    (rules, ("rekern rules model.rekern --top 10", "rekern rules model.rekern -o rules.tsv")),
+    (
+        gram,
+        (
+            "rekern gram pairs.tsv -o gram.npy --k 1-4",
+            "rekern gram train.tsv -o train.libsvm  &&  svm-train -t 4 train.libsvm",
+            "rekern gram test.tsv train.tsv -o test.libsvm",
+        ),
+    ),
+    (
+        parse,
+        (
+            "rekern parse pairs.tsv -o parsed.tsv",
+            "rekern parse asked.csv --columns q1,q2 --trees grct,lct -o parsed.jsonl",
+            "rekern parse pairs.tsv --parser stanford -o parsed.tsv",
+        ),
+    ),
+    (
+        expressions,
+        (
+            "rekern expressions texts.txt",
+            "rekern expressions pairs.tsv --column source --column target -o found.json",
+        ),
+    ),
+    (
+        question,
+        (
+            'rekern question "how do I get a visa for japan?"',
+            "rekern question questions.txt --json",
+            "rekern question --train labelled.tsv -o types.rekern",
+        ),
+    ),
+    (
+        ask,
+        (
+            'rekern ask "which rivers run through the countries that border austria?"',
+            "rekern ask --evaluate",
+            "rekern ask --train questions.tsv --grammar grammar.txt --db shop.db --model shop.rekern",
+            'rekern ask --model shop.rekern --db shop.db "who wrote emma?"',
+        ),
+    ),
+    (reproduce, ("rekern reproduce", "rekern reproduce msrp --data corpora --out figures")),
+    (bench, ("rekern bench --quick",)),
+):
+    # \b: as it is, not as a paragraph to fill
+    app.command(epilog="\b\nExamples:\n" + "\n".join(f"  {example}" for example in _examples))(_command)

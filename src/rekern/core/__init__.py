@@ -1,0 +1,1 @@
+"""What knows nothing of texts: compiling, keys and tables of keys, jobs, files, model archives, errors."""

@@ -1,0 +1,223 @@
+"""Gram matrices of sparse rows, by inverted lists: for each key, the rows that hold it.
+
+A row of the Gram is added up in a dense accumulator that stays in cache. Entries are added in the order of the row's
+own keys, whatever block or thread computes it, so the result has the same bits for any number of jobs.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from rekern.core.compiling import compiled
+from rekern.core.key_tables import KeyRows, index_keys, look_up, number_keys
+
+
+class Postings(NamedTuple):
+    """Inverted lists of the right-hand rows, and where each entry of the left-hand rows finds its list.
+
+    Entry e of a left row meets the rows ``rows[begin[e]:end[e]]`` with ``weights``. In a symmetric Gram the list of
+    an entry begins behind the entry itself: only the rows below are met, and a key of one row alone meets nothing.
+    """
+
+    indptr: np.ndarray
+    values: np.ndarray
+    begin: np.ndarray
+    end: np.ndarray
+    rows: np.ndarray
+    weights: np.ndarray
+    width: int
+
+
+@compiled
+def invert_numbers(indptr, numbers, size):
+    """For each key number, the rows that hold it, ascending, and the entries where they do."""
+    heads = np.zeros(size + 1, np.int64)
+    for number in numbers:
+        heads[number + 1] += 1
+    for number in range(size):
+        heads[number + 1] += heads[number]
+    fill = heads[:-1].copy()
+    rows = np.empty(len(numbers), np.int32)
+    entries = np.empty(len(numbers), np.int64)
+    for row in range(len(indptr) - 1):
+        for entry in range(indptr[row], indptr[row + 1]):
+            at = fill[numbers[entry]]
+            rows[at] = row
+            entries[at] = entry
+            fill[numbers[entry]] += 1
+    return heads, rows, entries
+
+
+@compiled
+def _lists_below(indptr, numbers, values, size):
+    """The lists of a symmetric Gram: an entry meets what stands behind it in its key's list.
+
+    Keys of one row alone, most of them, and the last row of each list meet nothing and are left out.
+    """
+    fill = np.zeros(size, np.int64)
+    for number in numbers:
+        fill[number] += 1
+    length, kept = 0, 0
+    stop = np.empty(size, np.int32)
+    for number in range(size):
+        count = fill[number]
+        if count > 1:
+            fill[number] = length
+            length += count
+            kept += count - 1
+            stop[number] = length
+        else:
+            stop[number] = -1
+    rows = np.empty(length, np.int32)
+    weights = np.empty(length, np.float64)
+    pointers = np.zeros(len(indptr), np.int64)
+    left = np.empty(kept, np.float64)
+    begin = np.empty(kept, np.int32)
+    end = np.empty(kept, np.int32)
+    met = 0
+    for row in range(len(indptr) - 1):
+        for entry in range(indptr[row], indptr[row + 1]):
+            number = numbers[entry]
+            last = stop[number]
+            if last < 0:
+                continue
+            at = fill[number]
+            fill[number] = at + 1
+            rows[at] = row
+            weights[at] = values[entry]
+            if at + 1 < last:
+                left[met] = values[entry]
+                begin[met] = at + 1
+                end[met] = last
+                met += 1
+        pointers[row + 1] = met
+    return pointers, left, begin, end, rows, weights
+
+
+@compiled
+def _lists_beside(indptr, found, values, heads, rows, entries, other_values):
+    """The lists of a Gram of two corpora: an entry meets the whole list of its key, if the other side has the key."""
+    weights = np.empty(len(entries), np.float64)
+    for at in range(len(entries)):
+        weights[at] = other_values[entries[at]]
+    kept = 0
+    for entry in range(len(found)):
+        kept += found[entry] >= 0
+    pointers = np.zeros(len(indptr), np.int64)
+    left = np.empty(kept, np.float64)
+    begin = np.empty(kept, np.int32)
+    end = np.empty(kept, np.int32)
+    fill = 0
+    for row in range(len(indptr) - 1):
+        for entry in range(indptr[row], indptr[row + 1]):
+            if found[entry] >= 0:
+                left[fill] = values[entry]
+                begin[fill] = heads[found[entry]]
+                end[fill] = heads[found[entry] + 1]
+                fill += 1
+        pointers[row + 1] = fill
+    return pointers, left, begin, end, rows, weights
+
+
+def invert(left: KeyRows, right: KeyRows | None = None, n_jobs: int | None = None) -> Postings:
+    """Inverted lists for the Gram of left rows against right rows, or of the left rows among themselves."""
+    base = left if right is None else right
+    numbers, distinct = number_keys(base.keys, n_jobs)
+    if right is None:
+        lists = _lists_below(base.indptr, numbers, base.values, len(distinct))
+    else:
+        heads, rows, entries = invert_numbers(base.indptr, numbers, len(distinct))
+        found = look_up(left.keys, index_keys(distinct), n_jobs)
+        lists = _lists_beside(left.indptr, found, left.values, heads, rows, entries, right.values)
+    indptr, values, begin, end, rows, weights = lists
+    return Postings(indptr, values, begin, end, rows, weights, len(base.indptr) - 1)
+
+
+@compiled
+def _add_products(block, first, offset, indptr, values, begin, end, rows, weights):
+    for index in range(block.shape[0]):
+        for entry in range(indptr[first + index], indptr[first + index + 1]):
+            value = values[entry]
+            for at in range(begin[entry], end[entry]):
+                block[index, rows[at] - offset] += value * weights[at]
+
+
+@compiled
+def _accumulate(lists, row, total):
+    indptr, values, begin, end, rows, weights, _ = lists
+    for entry in range(indptr[row], indptr[row + 1]):
+        value = values[entry]
+        for at in range(begin[entry], end[entry]):
+            total[rows[at]] += value * weights[at]
+
+
+@compiled
+def _add_window(block, first, offset, symmetric, scale, scale2, source, target, rules):
+    width = block.shape[1] + offset
+    in_source, in_target, in_rules = np.zeros(width), np.zeros(width), np.zeros(width)
+    for index in range(block.shape[0]):
+        row = first + index
+        plain = source[0][row] < source[0][row + 1] and target[0][row] < target[0][row + 1]
+        wild = rules[0][row] < rules[0][row + 1]
+        if scale[row] == 0.0 or not (plain or wild):
+            continue
+        start = index if symmetric else 0
+        factor = scale[row]
+        if plain:
+            in_source[start + offset :] = 0.0
+            in_target[start + offset :] = 0.0
+            _accumulate(source, row, in_source)
+            _accumulate(target, row, in_target)
+        if wild:
+            in_rules[start + offset :] = 0.0
+            _accumulate(rules, row, in_rules)
+        line = block[index]
+        if plain and wild:
+            for column in range(start, len(line)):
+                both = in_source[offset + column] * in_target[offset + column] + in_rules[offset + column]
+                line[column] += both * (factor * scale2[offset + column])
+        elif plain:
+            for column in range(start, len(line)):
+                both = in_source[offset + column] * in_target[offset + column]
+                line[column] += both * (factor * scale2[offset + column])
+        else:
+            for column in range(start, len(line)):
+                line[column] += in_rules[offset + column] * (factor * scale2[offset + column])
+
+
+@dataclass(frozen=True)
+class ListBlock:
+    """Computes rows ``first`` … ``last`` of a Gram."""
+
+    lists: Postings
+    diagonal: np.ndarray | None  # of a symmetric Gram, whose lists meet only the rows below
+    whole: bool = False  # whether the values are whole numbers, but for the rounding of their sums
+
+    def __call__(self, first: int, last: int) -> np.ndarray:
+        offset = 0 if self.diagonal is None else first
+        block = np.zeros((last - first, self.lists.width - offset))
+        _add_products(block, first, offset, *self.lists[:-1])
+        if self.whole:
+            np.rint(block, out=block)
+        if self.diagonal is not None:
+            np.fill_diagonal(block, self.diagonal[first:last])
+        return block
+
+
+def add_window(
+    block: np.ndarray,
+    first: int,
+    offset: int,
+    symmetric: bool,
+    scale: np.ndarray,
+    scale2: np.ndarray,
+    source: Postings,
+    target: Postings,
+    rules: Postings,
+) -> None:
+    """Add (source product · target product + product of rules) · scale[row] · scale2[column] to a block of the Gram.
+
+    Counts are added up before they are scaled: without decay they are whole numbers, and their sums exact.
+    """
+    _add_window(block, first, offset, symmetric, scale, scale2, source, target, rules)

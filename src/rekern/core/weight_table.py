@@ -1,0 +1,186 @@
+"""A table of rules with weights, made for looking up many keys of which most are not there.
+
+A row of the table holds a key and its weights side by side, so that a rule costs one access to memory; a key's home is
+given by its top bits. A bit map over the low bits answers most questions about absent keys from the cache. Loops that
+probe are written out, since handing arrays to a small function costs more than the probe.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from rekern.core.compiling import compiled
+from rekern.core.key_tables import KeyRows, mix
+
+CHUNK = 4096
+EMPTY = np.uint64(0)  # a key that is 0 by chance is filed under 1
+
+
+class Weights(NamedTuple):
+    """Rows of a key and its weights, the weights as numbers over the same memory, the bit map, and how many keys."""
+
+    cells: np.ndarray
+    numbers: np.ndarray
+    present: np.ndarray
+    size: int
+
+
+def sum_weights(blocks: Iterable[tuple[KeyRows, np.ndarray]], outputs: int) -> Weights:
+    """The weight of every rule: the sum of coefficient · value over the rows of all blocks (rows, coefficients).
+
+    >>> rows = KeyRows(np.array([0, 2]), np.array([7, 9], dtype=np.uint64), np.array([1.0, 2.0]))
+    >>> table = sum_weights([(rows, np.array([[0.5]]))], 1)
+    >>> table.size, weights_of(np.array([9, 8], dtype=np.uint64), table.cells, table.numbers).tolist()
+    (2, [[1.0], [0.0]])
+    """
+    cells = np.zeros((1 << 12, 1 + outputs), np.uint64)
+    size = 0
+    for rows, coefficients in blocks:
+        while 2 * (size + len(rows.keys)) > len(cells):
+            # Allocated here and not in the compiled code: NumPy asks for large pages, which halves the cost of a probe.
+            larger = np.zeros((2 * len(cells), 1 + outputs), np.uint64)
+            _move(cells, larger)
+            cells = larger
+        size = _add(cells, cells.view(np.float64), size, coefficients, rows.indptr, rows.keys, rows.values)
+    bits = 6
+    while (1 << bits) < 8 * size:
+        bits += 1
+    present = np.zeros(1 << (bits - 6), np.uint64)
+    _mark(cells, present)
+    return Weights(cells, cells.view(np.float64), present, size)
+
+
+@compiled
+def _shift_of(cells):
+    bits = 0
+    while (1 << bits) < len(cells):
+        bits += 1
+    return np.uint64(64 - bits)
+
+
+@compiled
+def _move(cells, larger):
+    shift, mask = _shift_of(larger), len(larger) - 1
+    for old in range(len(cells)):
+        if cells[old, 0] != EMPTY:
+            slot = np.int64(cells[old, 0] >> shift)
+            while larger[slot, 0] != EMPTY:
+                slot = (slot + 1) & mask
+            for column in range(cells.shape[1]):
+                larger[slot, column] = cells[old, column]
+
+
+@compiled
+def _add(cells, numbers, size, coefficients, indptr, keys, values):
+    shift, mask = _shift_of(cells), len(cells) - 1
+    outputs = coefficients.shape[1]
+    for row in range(len(indptr) - 1):
+        silent = True
+        for output in range(outputs):
+            silent = silent and coefficients[row, output] == 0.0
+        if silent:
+            continue
+        for entry in range(indptr[row], indptr[row + 1]):
+            key = max(keys[entry], np.uint64(1))
+            slot = np.int64(key >> shift)
+            while cells[slot, 0] != EMPTY and cells[slot, 0] != key:
+                slot = (slot + 1) & mask
+            if cells[slot, 0] == EMPTY:
+                cells[slot, 0] = key
+                size += 1
+            for output in range(outputs):
+                numbers[slot, 1 + output] += coefficients[row, output] * values[entry]
+    return size
+
+
+@compiled
+def _mark(cells, present):
+    mask = np.uint64(64 * len(present) - 1)
+    for slot in range(len(cells)):
+        if cells[slot, 0] != EMPTY:
+            bit = cells[slot, 0] & mask
+            present[np.int64(bit >> np.uint64(6))] |= np.uint64(1) << (bit & np.uint64(63))
+
+
+@compiled
+def _look_up(count, keys, values, first, cells, numbers, shift, sums):
+    """Add value · weight for the first ``count`` keys.
+
+    All first probes are made before any is looked at: they do not wait for each other, as one by one they would.
+    """
+    mask = len(cells) - 1
+    for index in range(count):
+        first[index] = cells[np.int64(keys[index] >> shift), 0]
+    for index in range(count):
+        key = keys[index]
+        seen = first[index]
+        slot = np.int64(key >> shift)
+        while seen != EMPTY and seen != key:
+            slot = (slot + 1) & mask
+            seen = cells[slot, 0]
+        if seen == key:
+            for output in range(len(sums)):
+                sums[output] += values[index] * numbers[slot, 1 + output]
+
+
+@compiled
+def add_scores(scores, cells, numbers, present, scale, size_key, source, target, rules, source_known, target_known):
+    """Add Σ value · weight over the rules of each pair to its scores.
+
+    ``source_known`` and ``target_known`` say which k-grams occur in the model at all: most long ones do not, and rules
+    made of them need not be looked up.
+    """
+    source_indptr, source_keys, source_values = source
+    target_indptr, target_keys, target_values = target
+    rule_indptr, rule_keys, rule_values = rules
+    shift, low = _shift_of(cells), np.uint64(64 * len(present) - 1)
+    one_bit, word_bits, in_word = np.uint64(1), np.uint64(6), np.uint64(63)
+    keys, values, first = np.empty(CHUNK, np.uint64), np.empty(CHUNK), np.empty(CHUNK, np.uint64)
+    sums = np.empty(scores.shape[1])
+    for row in range(len(scale)):
+        sums[:] = 0.0
+        count = 0
+        for one in range(source_indptr[row], source_indptr[row + 1]):
+            if source_known[one] < 0:
+                continue
+            begun = source_keys[one] + size_key
+            for other in range(target_indptr[row], target_indptr[row + 1]):
+                if target_known[other] < 0:
+                    continue
+                key = max(mix(begun + target_keys[other]), one_bit)
+                bit = key & low
+                keys[count] = key
+                values[count] = source_values[one] * target_values[other]
+                count += np.int64((present[np.int64(bit >> word_bits)] >> (bit & in_word)) & one_bit)
+                if count == CHUNK:
+                    _look_up(count, keys, values, first, cells, numbers, shift, sums)
+                    count = 0
+        for one in range(rule_indptr[row], rule_indptr[row + 1]):
+            key = max(rule_keys[one], one_bit)
+            bit = key & low
+            keys[count] = key
+            values[count] = rule_values[one]
+            count += np.int64((present[np.int64(bit >> word_bits)] >> (bit & in_word)) & one_bit)
+            if count == CHUNK:
+                _look_up(count, keys, values, first, cells, numbers, shift, sums)
+                count = 0
+        _look_up(count, keys, values, first, cells, numbers, shift, sums)
+        for output in range(len(sums)):
+            scores[row, output] += sums[output] * scale[row]
+
+
+@compiled
+def weights_of(keys, cells, numbers):
+    """The weights of rules by their keys; 0 for a rule that the table does not have."""
+    found = np.zeros((len(keys), cells.shape[1] - 1))
+    shift, mask = _shift_of(cells), len(cells) - 1
+    for index in range(len(keys)):
+        key = max(keys[index], np.uint64(1))
+        slot = np.int64(key >> shift)
+        while cells[slot, 0] != EMPTY and cells[slot, 0] != key:
+            slot = (slot + 1) & mask
+        if cells[slot, 0] == key:
+            for output in range(cells.shape[1] - 1):
+                found[index, output] = numbers[slot, 1 + output]
+    return found

@@ -1,0 +1,1 @@
+"""Kernels on graphs by pairs of neighbourhoods."""

@@ -1,0 +1,339 @@
+"""Rooted balls of a graph as 64-bit keys: equal for isomorphic balls, whatever the numbers of their nodes.
+
+The key of a ball is made in three steps, each exact (two balls with equal keys are isomorphic, but for a chance of
+2**-64 that two hashes are equal):
+
+1. Branches that are trees are folded, from their leaves on, into the node they hang from. Of a ball without cycles
+   only the root is left, and its hash is the key.
+2. What is left is coloured by label, distance from the root and folded branches; the colours are refined by those of
+   the neighbours until nothing changes (Weisfeiler and Leman). If every two classes of equal colour are joined by all
+   possible edges or by none, as when every node has a colour of its own, the colours and edges determine the ball.
+3. Else each node of the smallest class that is joined otherwise is set apart in turn and the colours are refined
+   again, to any depth; the key is the sum over the leaves of this search, each of which determines the ball.
+
+The size of the search depends on the ball alone, not on the numbers of its nodes. A ball that would take too much work
+(large, unlabelled and very regular) is described by the sum over every single node set apart; if it is so large that
+this too is much, by its colours. So only among such balls can two that are not isomorphic have equal keys.
+"""
+
+import numpy as np
+
+from rekern.core.compiling import compiled
+from rekern.core.key_tables import constants, mix
+
+OWN, NEIGHBOR, FOLDED, APART, AWAY, LINK, LOOP = (np.uint64(factor) for factor in constants(0x6261, 7))
+
+SEARCH_WORK = 1 << 18  # visits of edges in the search, before it is given up
+SEARCH_DEPTH = 12
+SINGLE_WORK = 1 << 22  # nodes times edges, up to which every single node is set apart instead
+FEW = 24  # nodes, up to which sorting by insertion is fastest
+
+
+@compiled
+def simple_links(offsets, labels, indptr, neighbors, edge_labels, finger):
+    """Each neighbour once, with a hash of the labels of all edges to it; and a hash of each node's label and loops."""
+    heads = np.zeros(len(indptr), np.int64)
+    others = np.empty(len(neighbors), np.int32)
+    links = np.empty(len(neighbors), np.uint64)
+    own = np.empty(len(labels), np.uint64)
+    filled = 0
+    for graph in range(len(offsets) - 1):
+        for node in range(offsets[graph], offsets[graph + 1]):
+            loops = np.uint64(0)
+            first = filled
+            for entry in range(indptr[node], indptr[node + 1]):
+                label = mix(finger[edge_labels[entry]] * LINK)
+                if neighbors[entry] == node - offsets[graph]:
+                    loops += label
+                elif filled > first and others[filled - 1] == neighbors[entry]:
+                    links[filled - 1] += label
+                else:
+                    others[filled] = neighbors[entry]
+                    links[filled] = label
+                    filled += 1
+            own[node] = mix(finger[labels[node]] * OWN + mix(loops * LOOP))
+            heads[node + 1] = filled
+    return heads, others[:filled], links[:filled], own
+
+
+@compiled
+def reach(root, limit, heads, others, order, place, ends):
+    """The nodes within a distance of the root, nearest first, in ``order``; ``ends[d]`` counts those up to distance d.
+
+    ``place`` gives each of them its position in the order and must be -1 everywhere before.
+    """
+    order[0] = root
+    place[root] = 0
+    begin, count = 0, 1
+    ends[0] = 1
+    base = heads[0]
+    for distance in range(1, limit + 1):
+        end = count
+        for at in range(begin, end):
+            node = order[at]
+            for entry in range(heads[node] - base, heads[node + 1] - base):
+                other = others[entry]
+                if place[other] < 0:
+                    place[other] = count
+                    order[count] = other
+                    count += 1
+        begin = end
+        ends[distance] = count
+    return count
+
+
+@compiled
+def _sort(values, count):
+    if count > FEW:
+        values[:count] = np.sort(values[:count])
+        return
+    for at in range(1, count):
+        value = values[at]
+        to = at
+        while to > 0 and values[to - 1] > value:
+            values[to] = values[to - 1]
+            to -= 1
+        values[to] = value
+
+
+@compiled
+def _count_distinct(colors, count, scratch):
+    scratch[:count] = colors[:count]
+    _sort(scratch, count)
+    distinct = 1
+    for at in range(1, count):
+        distinct += scratch[at] != scratch[at - 1]
+    return distinct
+
+
+@compiled
+def _next_color(node, heads, others, links, colors):
+    total = np.uint64(0)
+    for entry in range(heads[node], heads[node + 1]):
+        total += mix(colors[others[entry]] * NEIGHBOR + links[entry])
+    return mix(colors[node] * OWN + total)
+
+
+@compiled
+def _refine(count, heads, others, links, colors, scratch):
+    """Refine the colours, in place, until the number of classes stays; returns it and the visits of edges."""
+    following = np.empty(count, np.uint64)
+    classes = _count_distinct(colors, count, scratch)
+    work = 0
+    while classes < count:
+        for node in range(count):
+            following[node] = _next_color(node, heads, others, links, colors)
+        colors[:count] = following
+        work += heads[count] + count
+        before = classes
+        classes = _count_distinct(colors, count, scratch)
+        if classes == before:
+            break
+    return classes, work
+
+
+@compiled
+def _digest(count, heads, others, links, colors):
+    """A hash of all colours and of the edges between them."""
+    total = np.uint64(0)
+    for node in range(count):
+        total += _next_color(node, heads, others, links, colors)
+    return mix(total)
+
+
+@compiled
+def _undecided(count, heads, others, links, colors, members):
+    """The smallest class that is joined to another, or within itself, by some of the possible edges only.
+
+    Its nodes are put into ``members``; returns their number, 0 if there is no such class. The colours are refined, so
+    that one node of a class speaks for all.
+    """
+    by_color = np.argsort(colors[:count])
+    class_of = np.empty(count, np.int32)
+    first = np.empty(count + 1, np.int32)
+    classes = 0
+    for at in range(count):
+        if at == 0 or colors[by_color[at]] != colors[by_color[at - 1]]:
+            first[classes] = at
+            classes += 1
+        class_of[by_color[at]] = classes - 1
+    first[classes] = count
+    joined = np.zeros(classes, np.int32)
+    kind = np.empty(classes, np.uint64)
+    best, smallest = -1, count + 1
+    for one in range(classes):
+        size = first[one + 1] - first[one]
+        if size == 1 or size >= smallest:
+            continue
+        node = by_color[first[one]]
+        uneven = False
+        for entry in range(heads[node], heads[node + 1]):
+            other = class_of[others[entry]]
+            if joined[other] == 0:
+                kind[other] = links[entry]
+            elif kind[other] != links[entry]:
+                uneven = True
+            joined[other] += 1
+        for entry in range(heads[node], heads[node + 1]):
+            other = class_of[others[entry]]
+            possible = first[other + 1] - first[other] - (other == one)
+            if joined[other] > 0 and joined[other] != possible:
+                uneven = True
+            joined[other] = 0
+        if uneven:
+            best, smallest = one, size
+    if best < 0:
+        return 0
+    members[:smallest] = by_color[first[best] : first[best + 1]]
+    return smallest
+
+
+@compiled
+def _search(count, heads, others, links, colors, scratch, members, size):
+    """The sum over all ways to set nodes apart until the ball is determined; whether the work was not too much."""
+    saved = np.empty((SEARCH_DEPTH, count), np.uint64)
+    chosen = np.empty((SEARCH_DEPTH, count), np.int64)
+    sizes = np.zeros(SEARCH_DEPTH, np.int64)
+    tried = np.zeros(SEARCH_DEPTH, np.int64)
+    trial = np.empty(count, np.uint64)
+    saved[0] = colors[:count]
+    chosen[0, :size] = members[:size]
+    sizes[0] = size
+    level, work, total = 0, 0, np.uint64(0)
+    while level >= 0:
+        if tried[level] == sizes[level]:
+            level -= 1
+            continue
+        trial[:] = saved[level]
+        node = chosen[level, tried[level]]
+        tried[level] += 1
+        trial[node] = mix(trial[node] * APART)
+        classes, visits = _refine(count, heads, others, links, trial, scratch)
+        work += visits + count
+        if work > SEARCH_WORK:
+            return total, False
+        size = 0
+        if classes < count:
+            size = _undecided(count, heads, others, links, trial, members)
+        if size == 0:
+            total += mix(_digest(count, heads, others, links, trial))
+        elif level + 1 == SEARCH_DEPTH:
+            return total, False
+        else:
+            level += 1
+            saved[level] = trial
+            chosen[level, :size] = members[:size]
+            sizes[level] = size
+            tried[level] = 0
+    return total, True
+
+
+@compiled
+def _core_key(count, heads, others, links, colors, scratch):
+    """The key of a ball from which the trees are gone."""
+    classes, _ = _refine(count, heads, others, links, colors, scratch)
+    digest = _digest(count, heads, others, links, colors)
+    if classes == count:
+        return digest
+    members = np.empty(count, np.int64)
+    size = _undecided(count, heads, others, links, colors, members)
+    if size == 0:
+        return digest
+    total, complete = _search(count, heads, others, links, colors, scratch, members, size)
+    if complete:
+        return mix(digest + mix(total))
+    if count * heads[count] > SINGLE_WORK:
+        return digest
+    total = np.uint64(0)
+    trial = np.empty(count, np.uint64)
+    for node in range(count):
+        trial[:] = colors[:count]
+        trial[node] = mix(trial[node] * APART)
+        _refine(count, heads, others, links, trial, scratch)
+        total += mix(_digest(count, heads, others, links, trial))
+    return mix(digest + mix(total))
+
+
+@compiled
+def _fold_trees(size, order, place, heads, others, links, colors, folded, degree, queue):
+    """Fold branches that are trees into the nodes they hang from; what is folded gets degree 0.
+
+    Works on positions in the order, of which the first ``size`` are in the ball; returns how many nodes are left.
+    """
+    base = heads[0]
+    waiting = 0
+    for at in range(size):
+        node = order[at]
+        count = 0
+        for entry in range(heads[node] - base, heads[node + 1] - base):
+            count += 0 <= place[others[entry]] < size
+        degree[at] = count
+        folded[at] = np.uint64(0)
+        if count == 1 and at > 0:
+            queue[waiting] = at
+            waiting += 1
+    left = size
+    while waiting > 0:
+        waiting -= 1
+        at = queue[waiting]
+        node = order[at]
+        for entry in range(heads[node] - base, heads[node + 1] - base):
+            to = place[others[entry]]
+            if 0 <= to < size and degree[to] > 0:
+                folded[to] += mix(mix(colors[at] + folded[at] * FOLDED) * NEIGHBOR + links[entry])
+                degree[to] -= 1
+                if degree[to] == 1 and to > 0:
+                    queue[waiting] = to
+                    waiting += 1
+                break
+        degree[at] = 0
+        left -= 1
+    return left
+
+
+@compiled
+def ball_keys(smallest, largest, order, place, ends, graph, keys, scratch):
+    """The keys of the balls of radius ``smallest`` … ``largest`` around the first node of the order.
+
+    ``graph`` holds what `simple_links` says of it, ``scratch`` five arrays as long as it has nodes.
+    """
+    heads, others, links, own = graph
+    colors, base_colors, folded, degree, queue = scratch
+    base = heads[0]
+    distance = 0
+    for at in range(ends[largest]):
+        while at >= ends[distance]:
+            distance += 1
+        base_colors[at] = mix(own[order[at]] + np.uint64(distance) * AWAY)
+    for radius in range(smallest, largest + 1):
+        size = ends[radius]
+        if radius > smallest and size == ends[radius - 1]:  # the whole component was in the ball before
+            keys[radius - smallest] = keys[radius - smallest - 1]
+            continue
+        left = _fold_trees(size, order, place, heads, others, links, base_colors, folded, degree, queue)
+        if left == 1:
+            keys[radius - smallest] = mix(base_colors[0] + folded[0] * FOLDED)
+            continue
+        entries, number = 0, 0
+        for at in range(size):
+            if degree[at] > 0:  # the root too has neighbours here, or nothing else would be left
+                colors[number] = mix(base_colors[at] + folded[at] * FOLDED)
+                queue[at] = number
+                entries += degree[at]
+                number += 1
+        core_heads = np.zeros(left + 1, np.int64)
+        core_others = np.empty(entries, np.int32)
+        core_links = np.empty(entries, np.uint64)
+        filled = 0
+        for at in range(size):
+            if degree[at] == 0:
+                continue
+            node = order[at]
+            for entry in range(heads[node] - base, heads[node + 1] - base):
+                to = place[others[entry]]
+                if 0 <= to < size and degree[to] > 0:
+                    core_others[filled] = queue[to]
+                    core_links[filled] = links[entry]
+                    filled += 1
+            core_heads[queue[at] + 1] = filled
+        keys[radius - smallest] = _core_key(left, core_heads, core_others, core_links, colors, folded)

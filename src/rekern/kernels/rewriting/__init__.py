@@ -1,0 +1,1 @@
+"""Kernels on pairs of texts by their re-writing rules."""

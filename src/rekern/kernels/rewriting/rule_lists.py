@@ -1,0 +1,59 @@
+"""All rules of a corpus or a model: those without wildcards as combinations of both sides' k-grams, then the rest.
+
+The compiled functions take the features of one window size (`features.Rows`): the k-grams of the sources, those of the
+targets, and the rules with wildcards.
+"""
+
+import numpy as np
+
+from rekern.core.compiling import compiled
+from rekern.core.key_tables import mix
+
+
+@compiled
+def count_rules(source, target, rules, size_key, mask):
+    """How many rules each pair has; of those without wildcards, only such whose keys are 0 in the bits of the mask."""
+    source_indptr, source_keys, _ = source
+    target_indptr, target_keys, _ = target
+    rule_indptr = rules[0]
+    counts = np.zeros(len(source_indptr) - 1, np.int64)
+    for row in range(len(counts)):
+        first, last = source_indptr[row], source_indptr[row + 1]
+        first2, last2 = target_indptr[row], target_indptr[row + 1]
+        if mask == 0:
+            counts[row] = (last - first) * (last2 - first2) + rule_indptr[row + 1] - rule_indptr[row]
+            continue
+        count = 0
+        for one in range(first, last):
+            for other in range(first2, last2):
+                count += mix(source_keys[one] + target_keys[other] + size_key) & mask == 0
+        counts[row] = count + rule_indptr[row + 1] - rule_indptr[row]
+    return counts
+
+
+@compiled
+def list_rules(first, last, fill, keys, values, scale, size_key, source, target, rules, mask):
+    """Write the rules of pairs ``first`` … ``last``, each from ``fill[row]`` on, and move ``fill`` behind them.
+
+    A rule without wildcards is kept if the bits of ``mask`` are 0 in its key: 0 keeps all, more bits a sample.
+    """
+    source_indptr, source_keys, source_values = source
+    target_indptr, target_keys, target_values = target
+    rule_indptr, rule_keys, rule_values = rules
+    for row in range(first, last):
+        at = fill[row]
+        factor = scale[row]
+        for one in range(source_indptr[row], source_indptr[row + 1]):
+            begun = source_keys[one] + size_key
+            value = source_values[one] * factor
+            for other in range(target_indptr[row], target_indptr[row + 1]):
+                key = mix(begun + target_keys[other])
+                if key & mask == 0:
+                    keys[at] = key
+                    values[at] = value * target_values[other]
+                    at += 1
+        for one in range(rule_indptr[row], rule_indptr[row + 1]):
+            keys[at] = rule_keys[one]
+            values[at] = rule_values[one] * factor
+            at += 1
+        fill[row] = at

@@ -1,0 +1,216 @@
+"""Rules with aligned wildcards in short windows, where a wildcard stands for one token: the common case, made fast.
+
+A window of up to 6 tokens has at most 64 sets of wildcards. They are built up bit by bit, each from a smaller set, with
+the wildcards kept in the order of their tokens' fingerprints: two sides whose wildcards cover the same tokens are then
+aligned first with first, second with second, and only repeated tokens need a search. The keys are those of `rules.py`.
+"""
+
+import numpy as np
+
+from rekern.core.compiling import compiled
+from rekern.core.key_tables import merge_equal, mix
+from rekern.kernels.rewriting.pattern_placements import distinct_windows, grown
+
+MOST_WAYS = 720  # alignments of six equal tokens
+
+
+@compiled
+def _wildcard_sets(tokens, finger, mark, stamp, starts, size, factors, text, bag, shape):
+    """The sets of wildcards of every window: what stays (``text``), what is covered (``bag``), and ``shape``.
+
+    A shape has, from its lowest bits on: 4 for the number of wildcards, 4 that are not 0 if a token is covered twice, 4
+    for each of up to 6 elements that are wildcards, and 32 for the window.
+    """
+    number = 0
+    position = np.empty(8, np.int64)
+    prints = np.empty(8, np.uint64)
+    for window in range(len(starts)):
+        start = starts[window]
+        whole = np.uint64(0)
+        count = 0
+        for element in range(size):
+            token = tokens[start + element]
+            whole += finger[token] * factors[element]
+            if mark[token] == stamp:
+                at = count
+                while at > 0 and prints[at - 1] > finger[token]:
+                    prints[at] = prints[at - 1]
+                    position[at] = position[at - 1]
+                    at -= 1
+                prints[at] = finger[token]
+                position[at] = element
+                count += 1
+        if count == 0:
+            continue
+        needed = number + (1 << count)
+        if needed > len(text):
+            text, bag, shape = grown(text, needed), grown(bag, needed), grown(shape, needed)
+        first = number - 1  # the empty set would stand here: it is not listed
+        for bit in range(count):
+            covered = finger[tokens[start + position[bit]]]
+            literal = covered * factors[position[bit]]
+            spread = mix(covered)
+            # Its twin may not be in the smaller set, but then the search merely finds the one alignment there is.
+            repeated = 16 if bit > 0 and prints[bit - 1] == prints[bit] else 0
+            for rest in range(1 << bit):
+                if rest == 0:
+                    text[number] = whole - literal
+                    bag[number] = spread
+                    shape[number] = (window << 32) | (position[bit] << 8) | 1
+                else:
+                    smaller = shape[first + rest]
+                    text[number] = text[first + rest] - literal
+                    bag[number] = bag[first + rest] + spread
+                    shape[number] = (smaller | repeated | (position[bit] << (8 + 4 * (smaller & 15)))) + 1
+                number += 1
+    return number, text, bag, shape
+
+
+@compiled
+def _ways(source, target, start, start2, elements, elements2, wildcards, begun, pair_keys, found):
+    """Keys of all alignments of wildcards that cover some token twice; returns how many."""
+    aligned = np.empty(8, np.int64)
+    total = np.empty(8, np.uint64)
+    total[0] = begun
+    aligned[0] = -1
+    depth, count = 0, 0
+    while depth >= 0:
+        aligned[depth] += 1
+        chosen = aligned[depth]
+        if chosen == wildcards:
+            depth -= 1
+            continue
+        element = (elements >> (4 * depth)) & 15
+        element2 = (elements2 >> (4 * chosen)) & 15
+        fits = source[start + element] == target[start2 + element2]
+        for earlier in range(depth):
+            fits = fits and aligned[earlier] != chosen
+        if not fits:
+            continue
+        total[depth + 1] = total[depth] + pair_keys[element, element2]
+        if depth + 1 < wildcards:
+            depth += 1
+            aligned[depth] = -1
+        else:
+            found[count] = mix(total[wildcards])
+            count += 1
+    return count
+
+
+@compiled
+def _join(
+    one, other, listed, text, bag, shape, counts, starts, text2, bag2, shape2, counts2, starts2,
+    source, target, size_key, pair_keys, powers, part, parts, shift, head, after, keys, values, filled, found,
+):  # fmt: skip
+    """Append the rules of one pair, from set ``one`` of the source and set ``other`` of the target on.
+
+    Of several parts, one has the rules whose source patterns fall into it. Returns where it stopped, for lack of room
+    or because all is done (``one`` equals ``listed``), and what is filled.
+    """
+    room = len(keys) - MOST_WAYS
+    while one < listed:
+        if parts > 1 and np.int64(mix(text[one]) & np.uint64(parts - 1)) != part:
+            one += 1
+            continue
+        covered = bag[one]
+        wildcards = shape[one] & 15
+        repeated = shape[one] & 16
+        elements = shape[one] >> 8
+        weight = counts[shape[one] >> 32] * powers[wildcards]
+        begun = text[one] + size_key
+        if other < 0:
+            other = head[np.int64(covered >> shift)]
+        while other >= 0:
+            if filled > room:
+                return one, other, filled
+            if bag2[other] == covered and shape2[other] & 15 == wildcards:
+                elements2 = shape2[other] >> 8
+                value = weight * counts2[shape2[other] >> 32]
+                key = begun + text2[other]
+                if repeated == 0:
+                    for index in range(wildcards):
+                        key += pair_keys[(elements >> (4 * index)) & 15, (elements2 >> (4 * index)) & 15]
+                    keys[filled] = mix(key)
+                    values[filled] = value
+                    filled += 1
+                else:
+                    ways = _ways(
+                        source, target, starts[shape[one] >> 32], starts2[shape2[other] >> 32], elements, elements2,
+                        wildcards, key, pair_keys, found,
+                    )  # fmt: skip
+                    for way in range(ways):
+                        keys[filled] = found[way]
+                        values[filled] = value
+                        filled += 1
+            other = after[other]
+        one += 1
+    return one, -1, filled
+
+
+@compiled
+def short_rules(
+    ids, offsets, finger, window, decay, source_factors, target_factors, size_key, pair_keys, part, parts, limit
+):
+    """The rules with wildcards of every pair: row pointers, keys, values, and the row that has too many, or -1."""
+    number = (len(offsets) - 1) // 2
+    indptr = np.zeros(number + 1, np.int64)
+    keys = np.empty(1 << 16, np.uint64)
+    values = np.empty(1 << 16, np.float64)
+    scratch = np.empty(16, np.int32)
+    mark = np.zeros(len(finger), np.int64)
+    text, bag, shape = np.empty(256, np.uint64), np.empty(256, np.uint64), np.empty(256, np.int64)
+    text2, bag2, shape2 = np.empty(256, np.uint64), np.empty(256, np.uint64), np.empty(256, np.int64)
+    head = np.empty(1024, np.int64)
+    after = np.empty(256, np.int64)
+    found = np.empty(MOST_WAYS, np.uint64)
+    powers = decay ** np.arange(8)
+    stamp = 0
+    filled = 0
+    for row in range(number):
+        source = ids[offsets[2 * row] : offsets[2 * row + 1]]
+        target = ids[offsets[2 * row + 1] : offsets[2 * row + 2]]
+        if len(source) >= window[0] and len(target) >= window[1]:
+            begin = filled
+            stamp += 1
+            for token in target:
+                mark[token] = stamp
+            starts, counts = distinct_windows(source, finger, window[0], window[0], source_factors)
+            listed, text, bag, shape = _wildcard_sets(
+                source, finger, mark, stamp, starts, window[0], source_factors, text, bag, shape
+            )
+            stamp += 1
+            for token in source:
+                mark[token] = stamp
+            starts2, counts2 = distinct_windows(target, finger, window[1], window[1], target_factors)
+            listed2, text2, bag2, shape2 = _wildcard_sets(
+                target, finger, mark, stamp, starts2, window[1], target_factors, text2, bag2, shape2
+            )
+            bits = 4
+            while (1 << bits) < 2 * listed2:
+                bits += 1
+            shift = np.uint64(64 - bits)
+            head = grown(head, 1 << bits)
+            after = grown(after, listed2)
+            head[: 1 << bits] = -1
+            for other in range(listed2):
+                slot = np.int64(bag2[other] >> shift)
+                after[other] = head[slot]
+                head[slot] = other
+            one, other = 0, -1
+            while True:
+                one, other, filled = _join(
+                    one, other, listed, text, bag, shape, counts, starts, text2, bag2, shape2, counts2, starts2,
+                    source, target, size_key, pair_keys, powers, part, parts, shift, head, after,
+                    keys, values, filled, found,
+                )  # fmt: skip
+                if one < listed and 2 * (filled - begin) <= limit:
+                    keys, values = grown(keys, 2 * len(keys)), grown(values, 2 * len(values))
+                    continue
+                kept, scratch = merge_equal(keys[begin:filled], values[begin:filled], filled - begin, scratch)
+                filled = begin + kept
+                if one == listed:
+                    break
+                if 2 * kept > limit:
+                    return indptr, keys, values, row
+        indptr[row + 1] = filled
+    return indptr, keys[:filled].copy(), values[:filled].copy(), -1

@@ -1,0 +1,1 @@
+"""Kernels on single texts: n-grams, n-grams with wildcards, subsequences."""

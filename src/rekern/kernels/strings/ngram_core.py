@@ -1,0 +1,90 @@
+"""Patterns on one text: k-grams, and k-grams with free wildcards."""
+
+import numpy as np
+
+from rekern.core.compiling import compiled
+from rekern.core.key_tables import KeyRows, constants, keep_first, merge_equal, mix
+from rekern.kernels.rewriting.pattern_placements import distinct_windows, grown, list_parses, sequence_fingerprints
+
+
+@compiled
+def _grams(ids, offsets, first, step, finger, size, factors):
+    number = max(0, (len(offsets) - 2 - first) // step + 1)
+    indptr = np.zeros(number + 1, np.int64)
+    keys = np.empty(1024, np.uint64)
+    values = np.empty(1024, np.float64)
+    total = 0
+    for row in range(number):
+        text = first + step * row
+        tokens = ids[offsets[text] : offsets[text + 1]]
+        starts, counts = distinct_windows(tokens, finger, size, size, factors)
+        keys = grown(keys, total + len(starts))
+        values = grown(values, total + len(starts))
+        for window in range(len(starts)):
+            key = np.uint64(0)
+            for offset in range(size):
+                key += finger[tokens[starts[window] + offset]] * factors[offset]
+            keys[total] = key
+            values[total] = counts[window]
+            total += 1
+        indptr[row + 1] = total
+    return indptr, keys[:total], values[:total]
+
+
+@compiled
+def _patterns(ids, offsets, first, step, finger, size, wildcards, span, decay, factors):
+    number = max(0, (len(offsets) - 2 - first) // step + 1)
+    indptr = np.zeros(number + 1, np.int64)
+    keys = np.empty(1024, np.uint64)
+    values = np.empty(1024, np.float64)
+    scratch = np.empty(16, np.int32)
+    total = 0
+    for row in range(number):
+        text = first + step * row
+        tokens = ids[offsets[text] : offsets[text + 1]]
+        starts, counts = distinct_windows(tokens, finger, size, size * span, factors)
+        prints = sequence_fingerprints(tokens, finger, span)
+        anything = np.ones(prints.shape, np.bool_)
+        caps = np.full(len(starts), wildcards, np.int64)
+        literal, _, shape, _, _, _ = list_parses(tokens, finger, prints, anything, starts, caps, size, factors, 0)
+        row_keys = np.empty(len(literal), np.uint64)
+        row_values = np.empty(len(literal), np.float64)
+        place = np.empty(len(literal), np.uint64)
+        for parse in range(len(literal)):
+            row_keys[parse] = mix(literal[parse])
+            row_values[parse] = counts[shape[parse, 0]] * decay ** shape[parse, 2]
+            place[parse] = mix(row_keys[parse] + np.uint64((shape[parse, 0] << 32) + shape[parse, 1]))
+        count = len(literal)
+        if span > 1:  # the same pattern on the same tokens in two ways matches once
+            count, scratch = keep_first(place, row_keys, row_values, count, scratch)
+        count, scratch = merge_equal(row_keys, row_values, count, scratch)
+        keys = grown(keys, total + count)
+        values = grown(values, total + count)
+        keys[total : total + count] = row_keys[:count]
+        values[total : total + count] = row_values[:count]
+        total += count
+        indptr[row + 1] = total
+    return indptr, keys[:total], values[:total]
+
+
+def patterns(
+    ids: np.ndarray,
+    offsets: np.ndarray,
+    finger: np.ndarray,
+    size: int,
+    *,
+    side: int = 0,
+    step: int = 1,
+    wildcards: int = 0,
+    span: int = 1,
+    decay: float = 1.0,
+) -> KeyRows:
+    """The patterns of ``size`` elements on texts ``side``, ``side + step`` …, as rows of keys.
+
+    Without wildcards a key is the plain sum of its tokens' fingerprints times the side's factors, so that the key of
+    a rule without wildcards is ``mix(source key + target key + a constant for the window)``.
+    """
+    factors = constants(1 + side, max(size, size * span))
+    if wildcards == 0:
+        return KeyRows(*_grams(ids, offsets, side, step, finger, size, factors))
+    return KeyRows(*_patterns(ids, offsets, side, step, finger, size, wildcards, span, decay, factors))

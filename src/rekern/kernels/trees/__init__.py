@@ -1,0 +1,1 @@
+"""Kernels on trees: complete subtrees, subset trees, partial trees, dependency paths."""

@@ -1,0 +1,238 @@
+"""The compiled core of the partial tree kernels.
+
+For one tree of the rows, node by node from the leaves up, Δ against *all* distinct subtrees of the same label in a
+forest is one row of numbers; a node's row needs only the rows of its children, which are then given up. Production by
+production, the loops over subtrees have one shape. The sums over child subsequences of all lengths need no dimension
+for the length: what ends in a pair of children is Δ of that pair times one plus all that ends before it.
+"""
+
+import numpy as np
+
+from rekern.core.compiling import compiled
+from rekern.kernels.trees.folded_forest import mix
+
+FEW = 24  # matching pairs of children; with more, the sums run over all cells
+
+
+@compiled
+def _over_cells(
+    values, target, members, rows, row_classes, bases, steps, width, sequence, column_classes, column, kids,
+    single, scale, decay, longest,
+):  # fmt: skip
+    """Δ of one node against the members of a group by recursion over all pairs of children, in time rows × width.
+
+    ``longest`` > 0 bounds the length of the subsequences.
+    """
+    layers = max(longest, 1)
+    above = np.zeros((layers, width + 1))
+    left = np.zeros(layers)
+    corner = np.zeros(layers)
+    for member in range(members):
+        above[:] = 0.0
+        total = 0.0
+        for row in range(rows):
+            left[:] = 0.0
+            corner[:] = 0.0
+            for place in range(width):
+                value = 0.0
+                if row_classes[row] == column_classes[sequence + place]:
+                    kid = np.int64(kids[column + place * members + member])
+                    value = scale * values[bases[row] + steps[row] * kid]
+                if longest == 0:
+                    ending = value * (1.0 + corner[0])
+                    total += ending
+                    left[0] = decay * left[0] + ending
+                    corner[0] = above[0, place + 1]
+                    above[0, place + 1] = decay * corner[0] + left[0]
+                else:
+                    before = 1.0
+                    for layer in range(layers):
+                        ending = value * before
+                        total += ending
+                        before = corner[layer]
+                        left[layer] = decay * left[layer] + ending
+                        corner[layer] = above[layer, place + 1]
+                        above[layer, place + 1] = decay * corner[layer] + left[layer]
+        values[target + member] = single + total
+
+
+@compiled
+def partial_trees(
+    block, row_begin, column_begin, symmetric, rows_of, forest, column,
+    class_of, class_count, smooth, ranks, similarities, mu, decay, factor, longest, terminal,
+):  # fmt: skip
+    """Fills the cells of a block whose columns are in a forest, whose first tree is column ``column``.
+
+    Of a symmetric Gram only the cells from the diagonal on are filled. ``smooth[label]`` says where the row of a
+    label's similarities begins, -1 for a label that is like itself alone; ``ranks[label]`` is its place in such rows.
+    """
+    labels, first, count, offsets = rows_of.labels, rows_of.first, rows_of.counts, rows_of.offsets
+    order = rows_of.order
+    waiting = rows_of.waiting_all if len(similarities) else rows_of.waiting  # leaves have rows only if smoothed
+    buckets, leaves, groups, widths = forest.buckets, forest.leaves, forest.groups, forest.widths
+    sequences, classes, columns, kids = forest.sequences, forest.classes, forest.columns, forest.kids
+    keys, posted, posted_ends, postings = forest.keys, forest.posted, forest.posted_ends, forest.postings
+    nodes, ends, subtree_labels = forest.nodes, forest.offsets, forest.labels
+    slots_mask = np.uint64(len(keys) - 1)
+    largest = 1
+    for number in range(class_count):
+        largest = max(largest, buckets[number + 1] - buckets[number])
+    most = 1
+    for node in range(len(count)):
+        most = max(most, count[node])
+    widest = 1
+    for group in range(len(widths)):
+        widest = max(widest, widths[group])
+    powers = decay ** np.arange(most + widest + 1)
+    values = np.empty((waiting + 1) * largest + 1)
+    constant = len(values) - 1
+    single = mu * decay * decay
+    leaf = terminal * single
+    values[constant] = leaf
+    free = np.empty(waiting + 1, np.int64)
+    slot_of = np.empty(len(count), np.int32)
+    sums = np.empty(len(subtree_labels))
+    seen = np.zeros(len(widths), np.int64)
+    stamp = 0
+    row_classes = np.empty(most, np.int32)
+    bases = np.empty(most, np.int64)
+    steps = np.empty(most, np.int64)
+    match_rows = np.empty(FEW, np.int64)
+    match_places = np.empty(FEW, np.int64)
+    match_bases = np.empty(FEW, np.int64)
+    match_steps = np.empty(FEW, np.int64)
+    match_columns = np.empty(FEW, np.int64)
+    weights = np.empty((FEW, FEW))
+    endings = np.empty(FEW)
+    scale = factor
+    for index in range(block.shape[0]):
+        tree = row_begin + index
+        if symmetric and column + len(ends) - 1 <= tree:
+            continue
+        sums[:] = 0.0
+        free_count = waiting + 1
+        for slot in range(free_count):
+            free[slot] = slot
+        for at in range(offsets[tree], offsets[tree + 1]):
+            node = order[at]
+            own = class_of[labels[node]]
+            begin, end = buckets[own], buckets[own + 1]
+            rows = count[node]
+            slot_of[node] = -1
+            if begin < end:
+                similar = smooth[labels[node]]
+                if rows == 0 and similar < 0:
+                    for place in range(begin, end):
+                        sums[place] += leaf
+                else:
+                    free_count -= 1
+                    slot_of[node] = free[free_count]
+                    start = slot_of[node] * largest
+                    shift = start - begin
+                    inner = begin + leaves[own]
+                    for place in range(begin, inner):
+                        values[shift + place] = leaf
+                    if rows == 0:
+                        for place in range(inner, end):
+                            values[shift + place] = leaf
+                    else:
+                        for place in range(inner, end):
+                            values[shift + place] = single
+                    stamp += 1
+                    for row in range(rows):
+                        child = first[node] + row
+                        kind = class_of[labels[child]]
+                        row_classes[row] = kind
+                        if slot_of[child] >= 0:
+                            bases[row] = np.int64(slot_of[child]) * largest - buckets[kind]
+                            steps[row] = 1
+                        else:
+                            bases[row] = constant
+                            steps[row] = 0
+                    for row in range(rows):
+                        key = np.int64(own) * class_count + row_classes[row]
+                        probe = mix(np.uint64(0), key) & slots_mask
+                        while keys[probe] >= 0 and keys[probe] != key:
+                            probe = (probe + np.uint64(1)) & slots_mask
+                        if keys[probe] < 0:
+                            continue
+                        for posting in range(posted[probe], posted_ends[probe]):
+                            group = postings[posting]
+                            if seen[group] == stamp:
+                                continue
+                            seen[group] = stamp
+                            width = widths[group]
+                            sequence = sequences[group]
+                            members = groups[group + 1] - groups[group]
+                            target = shift + groups[group]
+                            matches = 0
+                            many = longest > 0 and longest < min(rows, width)
+                            if not many:
+                                for i in range(row, rows):  # rows before have no match here: they would have led here
+                                    kind = row_classes[i]
+                                    for j in range(width):
+                                        if classes[sequence + j] == kind:
+                                            if matches < FEW:
+                                                match_rows[matches] = i
+                                                match_places[matches] = j
+                                                match_bases[matches] = bases[i]
+                                                match_steps[matches] = steps[i]
+                                                match_columns[matches] = columns[group] + j * members
+                                            matches += 1
+                                    if matches > FEW:
+                                        break
+                            if many or matches > FEW:
+                                _over_cells(
+                                    values, target, members, rows, row_classes, bases, steps, width, sequence, classes,
+                                    columns[group], kids, 0.0, scale, decay, longest if many else 0,
+                                )  # fmt: skip
+                                for member in range(members):
+                                    values[target + member] = single + mu * values[target + member]
+                            elif matches == 1:
+                                base, step, from_column = match_bases[0], match_steps[0], match_columns[0]
+                                for member in range(members):
+                                    kid = np.int64(kids[from_column + member])
+                                    values[target + member] = single + mu * scale * values[base + step * kid]
+                            elif matches == 2:
+                                base, step, from_column = match_bases[0], match_steps[0], match_columns[0]
+                                base2, step2, from_column2 = match_bases[1], match_steps[1], match_columns[1]
+                                both = 0.0
+                                if match_rows[0] < match_rows[1] and match_places[0] < match_places[1]:
+                                    both = powers[match_rows[1] - match_rows[0] + match_places[1] - match_places[0] - 2]
+                                for member in range(members):
+                                    kid = np.int64(kids[from_column + member])
+                                    kid2 = np.int64(kids[from_column2 + member])
+                                    one = scale * values[base + step * kid]
+                                    other = scale * values[base2 + step2 * kid2]
+                                    values[target + member] = single + mu * (one + other + both * one * other)
+                            else:
+                                for match in range(1, matches):
+                                    for before in range(match):
+                                        i = match_rows[match] - match_rows[before] - 1
+                                        j = match_places[match] - match_places[before] - 1
+                                        weights[match, before] = powers[i + j] if i >= 0 and j >= 0 else 0.0
+                                for member in range(members):
+                                    total = 0.0
+                                    for match in range(matches):
+                                        kid = np.int64(kids[match_columns[match] + member])
+                                        value = scale * values[match_bases[match] + match_steps[match] * kid]
+                                        carried = 1.0
+                                        for before in range(match):
+                                            carried += weights[match, before] * endings[before]
+                                        endings[match] = value * carried
+                                        total += value * carried
+                                    values[target + member] = single + mu * total
+                    if similar >= 0:
+                        for place in range(begin, end):
+                            values[shift + place] *= similarities[similar + ranks[subtree_labels[place]]]
+                    for place in range(begin, end):
+                        sums[place] += values[shift + place]
+            for child in range(first[node], first[node] + rows):
+                if slot_of[child] >= 0:
+                    free[free_count] = slot_of[child]
+                    free_count += 1
+        for other in range(max(0, (tree if symmetric else column_begin) - column), len(ends) - 1):
+            total = 0.0
+            for place in range(ends[other], ends[other + 1]):
+                total += sums[nodes[place]]
+            block[index, column - column_begin + other] = total

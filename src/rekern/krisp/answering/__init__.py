@@ -1,0 +1,1 @@
+"""Answers from a database: readings, confidence, SQL, the embedded geography of Europe."""

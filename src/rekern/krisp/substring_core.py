@@ -1,0 +1,238 @@
+"""Kernel values of all substrings of two sentences at once: one dynamic program for each pair of sentences.
+
+A set of substrings is given as arrays: ``groups[g] … groups[g + 1]`` are the substrings of the g-th sentence,
+``starts`` and ``ends`` where each begins and ends (the end is not included), sorted by start within a sentence.
+"""
+
+import numpy as np
+
+from rekern.core.compiling import compiled
+
+
+@compiled
+def word_table(left, right, left_starts, left_ends, right_starts, right_ends, decay, longest, out):
+    """Common subsequences of up to ``longest`` words, a gap of g words in all weighing decay ** g.
+
+    For every pair of beginnings (i, k) that some substring has, tables over pairs of last words hold the weight of the
+    common subsequences that begin inside: of those that end there, and of all that end so far.
+    """
+    n, m = len(left), len(right)
+    sums = np.zeros((longest, n + 1, m + 1))  # weighted by the distance to the words that come next
+    total = np.zeros((n + 1, m + 1))
+    row_first = 0
+    while row_first < len(left_starts):
+        i = left_starts[row_first]
+        row_last, row_end = row_first, i
+        while row_last < len(left_starts) and left_starts[row_last] == i:
+            row_end = max(row_end, left_ends[row_last])
+            row_last += 1
+        column_first = 0
+        while column_first < len(right_starts):
+            k = right_starts[column_first]
+            column_last, column_end = column_first, k
+            while column_last < len(right_starts) and right_starts[column_last] == k:
+                column_end = max(column_end, right_ends[column_last])
+                column_last += 1
+            for b in range(i, row_end + 1):
+                total[b, k] = 0.0
+                for length in range(longest):
+                    sums[length, b, k] = 0.0
+            for d in range(k, column_end + 1):
+                total[i, d] = 0.0
+                for length in range(longest):
+                    sums[length, i, d] = 0.0
+            for b in range(i + 1, row_end + 1):
+                for d in range(k + 1, column_end + 1):
+                    equal = left[b - 1] == right[d - 1]
+                    ending = 0.0
+                    value = 1.0 if equal else 0.0
+                    for length in range(longest):
+                        ending += value
+                        before = sums[length, b - 1, d - 1]
+                        sums[length, b, d] = (
+                            value + decay * (sums[length, b - 1, d] + sums[length, b, d - 1]) - decay * decay * before
+                        )
+                        value = before if equal else 0.0
+                    total[b, d] = ending + total[b - 1, d] + total[b, d - 1] - total[b - 1, d - 1]
+            for row in range(row_first, row_last):
+                for column in range(column_first, column_last):
+                    out[row, column] = total[left_ends[row], right_ends[column]]
+            column_first = column_last
+        row_first = row_last
+
+
+@compiled
+def word_gram(words, offsets, left, right, decay, longest, out):
+    """The Gram of two sets of substrings under `word_table`; a set is (sentences, groups, starts, ends)."""
+    for g in range(len(left[0])):
+        a = words[offsets[left[0][g]] : offsets[left[0][g] + 1]]
+        rows = slice(left[1][g], left[1][g + 1])
+        for h in range(len(right[0])):
+            b = words[offsets[right[0][h]] : offsets[right[0][h] + 1]]
+            columns = slice(right[1][h], right[1][h + 1])
+            word_table(
+                a, b, left[2][rows], left[3][rows], right[2][columns], right[3][columns], decay, longest,
+                out[rows, columns],
+            )  # fmt: skip
+
+
+@compiled
+def climbs(heads):
+    """For every ordered pair of words: how many links the path from the first climbs until it turns down."""
+    n = len(heads)
+    up = np.zeros((n, n), dtype=np.int32)
+    mark = np.full(n, -1, dtype=np.int32)
+    for a in range(n):
+        node, steps = a, 0
+        for other in range(n):
+            mark[other] = -1
+        while node >= 0:
+            mark[node] = steps
+            node, steps = heads[node], steps + 1
+        for b in range(n):
+            node = b
+            while mark[node] < 0:
+                node = heads[node]
+            up[a, b] = mark[node]
+    return up
+
+
+@compiled
+def common_chains(left, left_heads, right, right_heads):
+    """For every pair of words: how many words are equal one by one on the ways up from them, themselves included."""
+    n, m = len(left), len(right)
+    chain = np.zeros((n, m), dtype=np.int32)
+    for a in range(n):
+        for c in range(m):
+            x, y, count = a, c, 0
+            while x >= 0 and y >= 0 and left[x] == right[y]:
+                x, y, count = left_heads[x], right_heads[y], count + 1
+            chain[a, c] = count
+    return chain
+
+
+@compiled
+def path_table(
+    left,
+    left_heads,
+    left_up,
+    right,
+    right_heads,
+    right_up,
+    left_starts,
+    left_ends,
+    right_starts,
+    right_ends,
+    powers,
+    out,
+):
+    """Common dependency paths both of whose ends lie inside the substrings; one of n links weighs powers[n].
+
+    A path is the pair of its ends. For a falling beginning i of the left substring, ``inside[k]`` holds for every pair
+    of right ends the weight of the common paths that begin at i or later, in the right sentence at k or later.
+    """
+    n, m = len(left), len(right)
+    chain = common_chains(left, left_heads, right, right_heads)
+    inside = np.zeros((m, n, m))
+    added = np.zeros((n, m))
+    total = np.zeros((n + 1, m + 1))
+    row_last = len(left_starts)
+    for i in range(n - 1, -1, -1):
+        added[:] = 0.0
+        for k in range(m - 1, -1, -1):
+            if chain[i, k] > 0:
+                added[i, k] += 1.0
+            for b in range(i + 1, n):
+                up, down = left_up[i, b], left_up[b, i]
+                for d in range(k + 1, m):
+                    if right_up[k, d] == up and right_up[d, k] == down and chain[i, k] > up and chain[b, d] > down:
+                        added[b, d] += powers[up + down]
+                    if right_up[d, k] == up and right_up[k, d] == down and chain[i, d] > up and chain[b, k] > down:
+                        added[b, d] += powers[up + down]
+            for b in range(i, n):
+                for d in range(k, m):
+                    inside[k, b, d] += added[b, d]
+        row_first = row_last
+        while row_first > 0 and left_starts[row_first - 1] == i:
+            row_first -= 1
+        if row_first < row_last:
+            column_first = 0
+            while column_first < len(right_starts):
+                k = right_starts[column_first]
+                column_last = column_first
+                while column_last < len(right_starts) and right_starts[column_last] == k:
+                    column_last += 1
+                for b in range(i, n + 1):
+                    total[b, k] = 0.0
+                for d in range(k, m + 1):
+                    total[i, d] = 0.0
+                for b in range(i + 1, n + 1):
+                    for d in range(k + 1, m + 1):
+                        total[b, d] = inside[k, b - 1, d - 1] + total[b - 1, d] + total[b, d - 1] - total[b - 1, d - 1]
+                for row in range(row_first, row_last):
+                    for column in range(column_first, column_last):
+                        out[row, column] = total[left_ends[row], right_ends[column]]
+                column_first = column_last
+        row_last = row_first
+
+
+@compiled
+def path_gram(words, heads, offsets, left, right, decay, out):
+    """The Gram of two sets of substrings under `path_table`."""
+    longest = 0
+    for s in range(len(offsets) - 1):
+        longest = max(longest, offsets[s + 1] - offsets[s])
+    powers = decay ** np.arange(2 * longest + 1)
+    for g in range(len(left[0])):
+        here = slice(offsets[left[0][g]], offsets[left[0][g] + 1])
+        left_up = climbs(heads[here])
+        rows = slice(left[1][g], left[1][g + 1])
+        for h in range(len(right[0])):
+            there = slice(offsets[right[0][h]], offsets[right[0][h] + 1])
+            right_up = climbs(heads[there])
+            columns = slice(right[1][h], right[1][h + 1])
+            path_table(
+                words[here], heads[here], left_up, words[there], heads[there], right_up,
+                left[2][rows], left[3][rows], right[2][columns], right[3][columns], powers, out[rows, columns],
+            )  # fmt: skip
+
+
+@compiled
+def tree_gram(shapes, firsts, children, offsets, left_nodes, right_nodes, left, right, decay, out):
+    """The Gram of substrings whose trees share their nodes, under Collins and Duffy's kernel.
+
+    The nodes of a sentence stand in an order in which children come before their parents. ``shapes`` are the numbers of
+    their productions (-1 for a word), ``children[firsts[x]] …`` the children of a node, counted within the sentence.
+    ``left_nodes`` and ``right_nodes`` are the roots of the substrings' trees.
+    """
+    for g in range(len(left[0])):
+        here, n = offsets[left[0][g]], offsets[left[0][g] + 1] - offsets[left[0][g]]
+        for h in range(len(right[0])):
+            there, m = offsets[right[0][h]], offsets[right[0][h] + 1] - offsets[right[0][h]]
+            rooted = np.zeros((n, m))  # fragments that two nodes have in common
+            beside = np.zeros((n, m))  # … that a left node has in common with a right one and all below it
+            total = np.zeros((n, m))  # … that both and all below them have in common
+            for x in range(n):
+                first, last = firsts[here + x], firsts[here + x + 1]
+                if first == last:
+                    continue  # a word, which is in no fragment of its own
+                shape = shapes[here + x]
+                for y in range(m):
+                    begin, end = firsts[there + y], firsts[there + y + 1]
+                    if begin == end:
+                        continue
+                    value = 0.0
+                    if shape == shapes[there + y]:
+                        value = decay
+                        for c in range(last - first):
+                            value *= 1.0 + rooted[children[first + c], children[begin + c]]
+                    rooted[x, y] = value
+                    for d in range(begin, end):
+                        value += beside[x, children[d]]
+                    beside[x, y] = value
+                    for c in range(first, last):
+                        value += total[children[c], y]
+                    total[x, y] = value
+            for row in range(left[1][g], left[1][g + 1]):
+                for column in range(right[1][h], right[1][h + 1]):
+                    out[row, column] = total[left_nodes[row], right_nodes[column]]

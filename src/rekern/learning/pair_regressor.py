@@ -1,0 +1,123 @@
+"""Real and ordinal responses of pairs: how similar, how related."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.svm import SVR
+
+from rekern.errors import InputError
+from rekern.kernels.kernel import Kernel
+from rekern.learning import dual_descent as descent
+from rekern.learning.explanation import Explanation
+from rekern.learning.pair_model import GRAM_LIMIT, PairModel
+
+
+class PairRegressor(RegressorMixin, PairModel):
+    """Support vector regression on pairs of texts.
+
+    Parameters
+    ----------
+    kernel : Kernel, optional
+        By default ``Rewriting(k=(1, 4)) + PrecisionRecall()``.
+    C : float
+        The price of an error beyond ``epsilon``.
+    epsilon : float
+        Errors up to this size cost nothing.
+    response : "real" or "ordinal"
+        Predict numbers, or the nearest of the levels that were seen in training.
+    gram_limit, n_jobs
+        As in `PairClassifier`.
+
+    Examples
+    --------
+    >>> pairs = [("a b c", "a b c"), ("a b c", "a b d"), ("a b c", "d e f"), ("g h", "g h"), ("g h", "i j")]
+    >>> PairRegressor(response="ordinal", C=10).fit(pairs, [5, 3, 1, 5, 1]).predict([("k l", "k l"), ("k l", "m n")])
+    array([5, 1])
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | None = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        response: str = "real",
+        gram_limit: int = GRAM_LIMIT,
+        n_jobs: int | None = None,
+    ):
+        self.kernel = kernel
+        self.C = C
+        self.epsilon = epsilon
+        self.response = response
+        self.gram_limit = gram_limit
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> PairRegressor:
+        """Train on pairs and their numbers."""
+        if self.response not in ("real", "ordinal"):
+            raise ValueError(f"response={self.response!r}: give 'real' or 'ordinal'")
+        if not self.epsilon >= 0:
+            raise ValueError(f"epsilon={self.epsilon!r}: give a number of at least 0")
+        price = self._price()
+        self.pairs_, self.labels_ = self._start(X, y)
+        if self.labels_.dtype.kind not in "iufb":
+            raise InputError(f"a regression needs numbers as labels, got {self.labels_[0]!r} in row 0")
+        if not np.isfinite(self.labels_.astype(float)).all():
+            raise InputError(f"row {int(np.argmin(np.isfinite(self.labels_)))}: the label is not a finite number")
+        self.levels_ = np.unique(self.labels_)
+        targets = self.labels_.astype(float)
+        rows = len(self.pairs_)
+        if self._uses_gram(rows):
+            svm = SVR(kernel="precomputed", C=price, epsilon=self.epsilon, cache_size=500)
+            svm.fit(self.kernel_.gram(self._training(), n_jobs=self.n_jobs), targets)
+            coefficients = np.zeros(rows)
+            coefficients[svm.support_] = svm.dual_coef_[0]
+            intercept = float(svm.intercept_[0])
+            self.solver_ = f"LIBSVM on a {rows} × {rows} Gram matrix"
+        else:
+            matrix, norms = descent.condensed(self.kernel_.features(self._training(), self.n_jobs))
+            limits = np.full(rows, price)
+            coefficients, intercept = descent.regress(matrix, norms, targets, limits, self.epsilon)
+            self.solver_ = f"dual coordinate descent on {rows} rows with {matrix.shape[1]} shared features"
+        self.coefficients_ = coefficients[:, None]
+        self.intercept_ = np.array([intercept])
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The predicted number, or level, of each pair."""
+        return self._answered(self._scores(X)[:, 0])
+
+    def _answered(self, values: np.ndarray) -> np.ndarray:
+        if self.response == "real":
+            return values
+        return self.levels_[np.argmin(np.abs(values[:, None] - self.levels_[None, :]), axis=1)]
+
+    def explain(self, pair: Any, neighbors: int = 3) -> Explanation:
+        """Take the predicted number of a pair apart: rules with their words, scores, the intercept."""
+        pair = self._one(pair)
+        prediction = self.predict([pair])[0].item()
+        return self._explain(pair, (0, 1), prediction, None, None, neighbors)
+
+
+def correlations(predictions: Any, labels: Any) -> dict[str, Any]:
+    """Pearson's and Spearman's correlation (None where one side is constant) and the mean squared error.
+
+    >>> correlations([1.0, 2.0, 3.0], [1.0, 2.0, 5.0])  # doctest: +ELLIPSIS
+    {'pearson': 0.96..., 'spearman': 1.0, 'mse': 1.33...}
+    """
+    from scipy.stats import rankdata
+
+    guesses, truth = np.asarray(predictions, dtype=float), np.asarray(labels, dtype=float)
+    return {
+        "pearson": _pearson(guesses, truth),
+        "spearman": _pearson(rankdata(guesses), rankdata(truth)),
+        "mse": float(np.mean((guesses - truth) ** 2)),
+    }
+
+
+def _pearson(x: np.ndarray, y: np.ndarray) -> float | None:
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return None
+    return float(np.round(np.corrcoef(x, y)[0, 1], 12))

@@ -1,0 +1,230 @@
+"""What one side of a pair has and the other has not, by part of speech and by place; and the order of what both have.
+
+A word is shared as often as both sides have it, its first occurrences first.
+"""
+
+import math
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from rekern.errors import InputError
+from rekern.kernels.score_kernel import ScoreKernel
+from rekern.structures import Representations, Tokens, Trees, stem
+
+# Beginnings of Penn tags -> kinds of words; the first that fits counts.
+KINDS = (
+    ("NNP", "names"),
+    ("NN", "nouns"),
+    ("VB", "verbs"),
+    ("JJ", "adjectives"),
+    ("RB", "adverbs"),
+    ("CD", "numbers"),
+    *((tag, "function words") for tag in ("IN", "PRP", "DT", "TO", "MD", "CC")),
+    ("", "others"),
+)
+LISTED = tuple(dict.fromkeys(kind for _, kind in KINDS))
+CONTENT = ("names", "nouns", "verbs", "adjectives", "numbers")
+PLACES = ("content weight", "longest run", "runs", "beginning", "end")
+UNSHARED = tuple(f"{side} unshared {name}" for side in ("source", "target") for name in (*LISTED, *PLACES))
+CHUNKS = (
+    "meteor",
+    "chunks",
+    "inversions",
+    "idf bigram precision",
+    "idf bigram recall",
+    "idf trigram precision",
+    "idf trigram recall",
+    "verbs in common",
+    "names in common",
+    "same beginning",
+)
+
+
+def kind_of(tag: str) -> str:
+    """The kind of a word with this tag.
+
+    >>> kind_of("NNPS"), kind_of("VBZ"), kind_of("PRP$"), kind_of(",")
+    ('names', 'verbs', 'function words', 'others')
+    """
+    return next(kind for start, kind in KINDS if tag.startswith(start))
+
+
+def unshared_scores(lemmas: Tokens, tags: Tokens, weights: np.ndarray) -> np.ndarray:
+    """For both sides of each pair: ln(1 + number) of the unshared words of each kind, the weight of those with content,
+    the longest run of unshared words, the number of such runs, and how many stand at the beginning and at the end.
+
+    >>> lemmas = Tokens.from_texts([["old", "dog", "bark"], ["dog", "bark", "loud"]])
+    >>> tags = Tokens.from_texts([["JJ", "NNS", "VBP"], ["NNS", "VBP", "RB"]])
+    >>> found = dict(zip(UNSHARED, unshared_scores(lemmas, tags, np.array([3.0, 1.0, 2.0, 4.0]))[0].tolist()))
+    >>> [name for name, value in found.items() if value]  # doctest: +NORMALIZE_WHITESPACE
+    ['source unshared adjectives', 'source unshared content weight', 'source unshared longest run',
+     'source unshared runs', 'source unshared beginning', 'target unshared adverbs', 'target unshared longest run',
+     'target unshared runs', 'target unshared end']
+    """
+    kinds = [kind_of(tag) for tag in tags.vocabulary]
+    rows = []
+    for row in range(len(lemmas) // 2):
+        one, other = _side(lemmas, kinds, tags, 2 * row), _side(lemmas, kinds, tags, 2 * row + 1)
+        rows.append(_unshared(*one, other[0], weights) + _unshared(*other, one[0], weights))
+    return np.array(rows, float).reshape(len(rows), len(UNSHARED))
+
+
+def chunk_scores(lemmas: Tokens, tags: Tokens, weights: np.ndarray) -> np.ndarray:
+    """How the shared words are arranged: METEOR, its chunks for each shared word, steps back for each shared word,
+    shares of idf-weighted bigrams and trigrams, verbs and names in common (of all that there are), the same first word.
+
+    >>> lemmas = Tokens.from_texts([["a", "b", "c", "d"], ["c", "d", "a", "b"]])
+    >>> tags = Tokens.from_texts([["NN"] * 4, ["NN"] * 4])
+    >>> found = chunk_scores(lemmas, tags, np.ones(4))[0]
+    >>> dict(zip(CHUNKS[:4], found.round(4).tolist()))  # two chunks of four words, one step back
+    {'meteor': 0.9375, 'chunks': 0.5, 'inversions': 0.25, 'idf bigram precision': 0.6667}
+    """
+    kinds = [kind_of(tag) for tag in tags.vocabulary]
+    rows = []
+    for row in range(len(lemmas) // 2):
+        one, other = _side(lemmas, kinds, tags, 2 * row), _side(lemmas, kinds, tags, 2 * row + 1)
+        scores = _arrangement(one[0], other[0])
+        for length in (2, 3):
+            scores += _weighted_shares(one[0], other[0], length, weights)
+        for kind in ("verbs", "names"):
+            mine, theirs = ({word for word, its in zip(*side) if its == kind} for side in (one, other))
+            scores.append(len(mine & theirs) / len(mine | theirs) if mine | theirs else 1.0)
+        scores.append(float(one[0][:1] == other[0][:1]))
+        rows.append(scores)
+    return np.array(rows, float).reshape(len(rows), len(CHUNKS))
+
+
+def _side(lemmas: Tokens, kinds: list[str], tags: Tokens, side: int) -> tuple[list[int], list[str]]:
+    """The words of a side, by number, and their kinds."""
+    chosen = slice(lemmas.offsets[side], lemmas.offsets[side + 1])
+    return lemmas.ids[chosen].tolist(), [kinds[tag] for tag in tags.ids[chosen].tolist()]
+
+
+def _unshared(words: list[int], kinds: list[str], others: list[int], weights: np.ndarray) -> list[float]:
+    left = Counter(others)
+    shared = []
+    for word in words:
+        shared.append(left[word] > 0)
+        left[word] -= 1
+    number = Counter(kind for kind, found in zip(kinds, shared) if not found)
+    content = sum(
+        float(weights[word]) for word, kind, found in zip(words, kinds, shared) if not found and kind in CONTENT
+    )
+    runs, run = [], 0
+    for found in [*shared, True]:
+        if found and run:
+            runs.append(run)
+        run = 0 if found else run + 1
+    begin = shared.index(True) if any(shared) else len(shared)
+    end = shared[::-1].index(True) if any(shared) else len(shared)
+    return [*(math.log1p(number[kind]) for kind in LISTED), content, max(runs, default=0), len(runs), begin, end]
+
+
+def _arrangement(words: list[int], others: list[int]) -> list[float]:
+    """METEOR (Banerjee and Lavie, 2005), chunks and steps back; a word is matched with the nearest that is left."""
+    free: dict[int, list[int]] = {}
+    for place, word in enumerate(others):
+        free.setdefault(word, []).append(place)
+    matched: list[int] = []
+    for place, word in enumerate(words):
+        if free.get(word):
+            wanted = matched[-1] + 1 if matched else place
+            nearest = min(free[word], key=lambda other: abs(other - wanted))
+            free[word].remove(nearest)
+            matched.append(nearest)
+    size = len(matched)
+    if not size:
+        return [0.0, 0.0, 0.0]
+    steps = np.diff(matched)
+    chunks = 1 + int(np.sum(steps != 1))
+    precision, recall = size / len(words), size / len(others)
+    mean = precision * recall / (0.9 * precision + 0.1 * recall)
+    return [mean * (1 - 0.5 * (chunks / size) ** 3), chunks / size, float(np.sum(steps < 0)) / size]
+
+
+def _weighted_shares(words: list[int], others: list[int], length: int, weights: np.ndarray) -> list[float]:
+    """The shares of the n-grams of each side that the other has, an n-gram weighing as much as its words."""
+    one, other = (Counter(zip(*(side[start:] for start in range(length)))) for side in (words, others))
+
+    def total(grams: Counter) -> float:
+        return sum(float(weights[list(gram)].sum()) * count for gram, count in grams.items())
+
+    shared = total(one & other)
+    return [shared / total(grams) if total(grams) else 0.0 for grams in (one, other)]
+
+
+class Unshared(ScoreKernel):
+    """The scores of `unshared_scores` and `chunk_scores` of the constituent trees of pairs, standardised.
+
+    ``fit`` learns from the training pairs the idf of every stem, ln((n + 1)/(df + 1)) with n sides, and the mean and
+    the standard deviation of every score.
+
+    >>> trees = ["(S (NNS Dogs) (VBP bark))", "(S (NNS Cats) (VBP mew))"]
+    >>> pairs = Representations({"source.words": trees, "target.words": trees[::-1]})
+    >>> Unshared(on="words").fit(pairs).scores(pairs).shape
+    (2, 36)
+    """
+
+    def __init__(self, on: str | None = None):
+        self.on = on
+
+    def names(self) -> list[str]:
+        """The names of the scores."""
+        return [*UNSHARED, *CHUNKS]
+
+    def fit(self, X: Any, y: Any = None) -> "Unshared":
+        """Learn the weights of stems, and the mean and the spread of every score."""
+        lemmas, _ = self._words(X)
+        seen = Counter(word for text in lemmas for word in set(text))
+        sides = len(lemmas)
+        self.idf_ = {word: math.log((sides + 1) / (number + 1)) for word, number in seen.items()}
+        self.unseen_idf_ = math.log(sides + 1)
+        found = self._raw(X)
+        self.mean_, spread = found.mean(axis=0), found.std(axis=0)
+        self.scale_ = np.where(spread < 1e-9, np.inf, spread)  # a constant score is 0
+        return self
+
+    def scores(self, X: Any) -> np.ndarray:
+        """A row of scores for each pair."""
+        if not hasattr(self, "scale_"):
+            raise NotFittedError("this Unshared has seen no training pairs yet; call fit(pairs) first")
+        return (self._raw(X) - self.mean_) / self.scale_
+
+    def _raw(self, X: Any) -> np.ndarray:
+        lemmas, tags = self._words(X)
+        weights = np.array([self.idf_.get(word, self.unseen_idf_) for word in lemmas.vocabulary], float)
+        return np.column_stack([unshared_scores(lemmas, tags, weights), chunk_scores(lemmas, tags, weights)])
+
+    def _words(self, X: Any) -> tuple[Tokens, Tokens]:
+        """The stems and the tags of all sides, source and target in turn."""
+        if self.on is None:
+            raise InputError("on=None: name the representation that has the constituent trees")
+        table, sources, targets = Representations.from_items(X).texts([self.on])
+        texts = words_of(table.trees(self.on))
+        chosen = [texts[number] for pair in zip(sources.tolist(), targets.tolist()) for number in pair]
+        stems, tags = ([[word[place] for word in text] for text in chosen] for place in (0, 1))
+        return Tokens.from_texts(stems), Tokens.from_texts(tags)
+
+
+def words_of(trees: Trees) -> list[list[tuple[str, str]]]:
+    """The words of each tree, in the order of the sentence, as (stem, tag).
+
+    >>> words_of(Trees.from_items(["(S (NP (NNS Dogs)) (VP (VBP bark)))"]))
+    [[('dog', 'NNS'), ('bark', 'VBP')]]
+    """
+    vocabulary, labels = trees.vocabulary, trees.labels.tolist()
+    first, count = trees.first.tolist(), trees.count.tolist()
+    texts = []
+    for root, end in zip(trees.offsets[:-1].tolist(), trees.offsets[1:].tolist()):
+        found, todo = [], [(root, "")] if root < end else []
+        while todo:
+            node, above = todo.pop()
+            label = vocabulary[labels[node]]
+            if not count[node]:
+                found.append((stem(label), above))
+            todo += [(child, label) for child in reversed(range(first[node], first[node] + count[node]))]
+        texts.append(found)
+    return texts

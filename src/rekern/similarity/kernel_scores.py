@@ -1,0 +1,46 @@
+"""K(source, target) inside each pair, for any kernel on single texts."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rekern.errors import InputError
+from rekern.kernels.kernel import Kernel
+from rekern.structures.representations import WORDS, Representations
+
+
+def kernel_names(kernels: Sequence[Kernel]) -> tuple[str, ...]:
+    """A name for each kernel, numbered where two are alike.
+
+    >>> from rekern.kernels import Spectrum
+    >>> kernel_names((Spectrum(1), Spectrum(2), 2 * Spectrum(3)))
+    ('Spectrum inside', 'Spectrum inside 2', 'Scaled inside')
+    """
+    if isinstance(kernels, Kernel):
+        raise InputError(f"kernels={kernels!r}: give a tuple of kernels, if only of one")
+    kinds: dict[str, int] = {}
+    names = []
+    for place, kernel in enumerate(kernels):
+        if not isinstance(kernel, Kernel) or any(name.split(".")[0] in ("source", "target") for name in kernel.reads()):
+            raise InputError(f"kernels[{place}] is {kernel!r}; give kernels on single texts or trees")
+        kind = f"{type(kernel).__name__} inside"
+        kinds[kind] = kinds.get(kind, 0) + 1
+        names.append(kind if kinds[kind] == 1 else f"{kind} {kinds[kind]}")
+    return tuple(names)
+
+
+def kernel_values(kernels: Sequence[Kernel], X: Any) -> np.ndarray:
+    """K(source, target) of every pair, a column for each kernel; equal pairs of texts are compared once."""
+    table = Representations.from_items(X)
+    columns = []
+    for kernel in kernels:
+        texts, sources, targets = table.texts(sorted(kernel.reads()))
+        pairs, numbers = np.unique(np.column_stack([sources, targets]), axis=0, return_inverse=True)
+        left, right = (_items(texts.take(pairs[:, side])) for side in range(2))
+        columns.append(kernel.paired(left, right)[numbers.ravel()])
+    return np.column_stack(columns) if columns else np.empty((len(table), 0))
+
+
+def _items(texts: Representations) -> Any:
+    return texts[WORDS] if texts.columns == [WORDS] else texts

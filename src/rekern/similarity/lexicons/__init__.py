@@ -1,0 +1,1 @@
+"""What is known about words: WordNet, word vectors, latent and explicit semantic spaces."""

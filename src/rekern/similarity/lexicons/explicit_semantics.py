@@ -1,0 +1,194 @@
+"""Explicit semantic analysis: a text is described by the documents that its words are typical of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from rekern.core.compiling import compiled
+from rekern.errors import InputError
+from rekern.structures.tokens import Tokens
+
+__all__ = ["ExplicitSemantics"]
+
+COMMON = 0.1  # a token in a larger share of the documents describes nothing,
+FEW = 10  # unless it is in no more than these
+MOST = 500  # concepts of one token: of more, those for which it is most typical are kept
+
+
+class ExplicitSemantics:
+    """Concepts, each described by a document (Gabrilovich and Markovitch, 2007).
+
+    A token weighs (1 + ln tf) · ln(documents/df) in a document, documents are scaled to length 1, and the vector of a
+    text is the sum of the rows of its tokens, each again times (1 + ln tf) · ln(documents/df). Tokens in more than a
+    tenth of the documents (and in more than 10) are left out, and of a token in more than 500 documents the 500 in
+    which it weighs most are kept (of equal ones the first).
+
+    Parameters
+    ----------
+    documents : list of str or of token lists
+        What describes the concepts, one document each.
+    tokenizer : callable, optional
+        From a str to a list of tokens, ``Tokenizer()`` by default.
+
+    >>> concepts = ExplicitSemantics(["a cat is a small animal", "the dog is an animal that barks", "stocks and shares"]
+    ...                              + [f"document {n}" for n in range(30)])
+    >>> round(concepts.similarity("cats", "dogs"), 4), concepts.similarity("cats", "stocks")
+    (0.0, 0.0)
+    >>> round(concepts.similarity("cats and animals", "dogs"), 4)
+    0.2801
+    """
+
+    def __init__(self, documents: Iterable[Any], tokenizer: Callable[[str], list[str]] | None = None):
+        tokens = Tokens.from_texts(documents, tokenizer)
+        if not len(tokens):
+            raise InputError("there are no documents to describe concepts; give at least one")
+        counts = _counts(tokens, len(tokens.vocabulary))
+        df = np.bincount(counts.indices, minlength=len(tokens.vocabulary))
+        kept = np.flatnonzero(df <= max(COMMON * len(tokens), FEW))
+        idf = np.log(len(tokens) / df[kept])
+        matrix = sp.csr_array(counts[:, kept])
+        matrix.data = (1 + np.log(matrix.data)) * idf[matrix.indices]
+        lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
+        matrix.data /= np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(matrix.indptr))
+        self._keep([tokens.vocabulary[number] for number in kept], idf, _pruned(sp.csr_array(matrix.T)), tokenizer)
+
+    def _keep(self, words: list[str], idf: np.ndarray, matrix: sp.csr_array, tokenizer: Any) -> None:
+        self.words = words
+        self.idf = idf
+        self.matrix = matrix
+        self.tokenizer = tokenizer
+        self._rows = {word: row for row, word in enumerate(words)}
+
+    def __repr__(self) -> str:
+        return f"ExplicitSemantics({self.matrix.shape[1]:,} documents, {len(self.words):,} words)"
+
+    def __sklearn_clone__(self) -> ExplicitSemantics:
+        return self
+
+    def cosines(self, sources: Tokens, targets: Tokens) -> np.ndarray:
+        """The cosine of each source with its target; 1 for equal texts, 0 if one of two different ones has no concept.
+
+        >>> one, two = (Tokens.from_texts(side) for side in (["cats", "bats"], ["dogs", "bats"]))
+        >>> ExplicitSemantics(["cats, dogs", "dogs", "birds"]).cosines(one, two).round(4)
+        array([0.2448, 1.    ])
+        """
+        both = (sources, targets)
+        rows = [np.array([self._rows.get(word, -1) for word in side.vocabulary], np.int64) for side in both]
+        matrix = self.matrix
+        found = _cosines(
+            *(row[side.ids] if len(row) else side.ids.astype(np.int64) for row, side in zip(rows, both)),
+            sources.offsets,
+            targets.offsets,
+            self.idf,
+            matrix.indptr.astype(np.int64),
+            matrix.indices.astype(np.int64),
+            matrix.data,
+            matrix.shape[1],
+        )
+        same = np.array([a == b for a, b in zip(sources, targets)], bool)
+        return np.where(same, 1.0, found)
+
+    def similarity(self, text: str, other: str) -> float:
+        """The cosine of two texts."""
+        return float(self.cosines(*(Tokens.from_texts([side], self.tokenizer) for side in (text, other)))[0])
+
+    def state(self) -> dict[str, Any]:
+        """All that is needed to make it again, but for the tokenizer: lists of str and plain arrays."""
+        matrix = self.matrix
+        return {
+            "words": self.words,
+            "idf": self.idf,
+            "data": matrix.data,
+            "indices": matrix.indices,
+            "indptr": matrix.indptr,
+            "documents": matrix.shape[1],
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any], tokenizer: Any = None) -> ExplicitSemantics:
+        """What ``state`` described, checked.
+
+        >>> concepts = ExplicitSemantics(["a cat", "a dog", "my dog"])
+        >>> ExplicitSemantics.from_state(concepts.state())
+        ExplicitSemantics(3 documents, 4 words)
+        """
+        words, idf = list(state["words"]), np.asarray(state["idf"], float)
+        shape = (len(words), int(state["documents"]))
+        matrix = sp.csr_array((state["data"], state["indices"], state["indptr"]), shape=shape)
+        try:
+            matrix.check_format()
+        except ValueError as error:
+            raise InputError(f"the concepts are damaged ({error})") from None
+        if len(idf) != len(words) or not np.isfinite(matrix.data).all() or not np.isfinite(idf).all():
+            raise InputError("the concepts are damaged: their parts do not fit, or a number is not finite")
+        concepts = cls.__new__(cls)
+        concepts._keep(words, idf, matrix, tokenizer)
+        return concepts
+
+
+def _counts(tokens: Tokens, width: int) -> sp.csr_array:
+    """Texts × tokens."""
+    texts = np.repeat(np.arange(len(tokens)), np.diff(tokens.offsets))
+    counts = sp.csr_array((np.ones(len(texts)), (texts, tokens.ids)), shape=(len(tokens), width))
+    counts.sum_duplicates()
+    return counts
+
+
+def _pruned(matrix: sp.csr_array) -> sp.csr_array:
+    """The matrix with the heaviest entries of each row only."""
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    order = np.lexsort((matrix.indices, -matrix.data, rows))
+    kept = np.sort(order[np.arange(len(order)) - matrix.indptr[rows] < MOST])
+    entries = (matrix.data[kept], (rows[kept], matrix.indices[kept]))
+    return sp.csr_array(entries, shape=matrix.shape)
+
+
+@compiled
+def _described(rows, idf, indptr, indices, data, vector, touched, count):
+    """Add up the vector of a text in ``vector``; returns how many concepts it has, listed in ``touched``."""
+    for row in rows:
+        if row >= 0:
+            count[row] += 1
+    size = 0
+    for row in rows:
+        if row < 0 or count[row] == 0:
+            continue
+        weight = (1 + math.log(count[row])) * idf[row]
+        count[row] = 0
+        for at in range(indptr[row], indptr[row + 1]):
+            concept = indices[at]
+            if vector[concept] == 0.0 and weight * data[at] != 0.0:
+                touched[size] = concept
+                size += 1
+            vector[concept] += weight * data[at]
+    return size
+
+
+@compiled
+def _cosines(rows, rows2, offsets, offsets2, idf, indptr, indices, data, concepts):
+    found = np.zeros(len(offsets) - 1)
+    vector, vector2 = np.zeros(concepts), np.zeros(concepts)
+    touched, touched2 = np.empty(concepts, np.int64), np.empty(concepts, np.int64)
+    count = np.zeros(len(idf), np.int64)
+    for text in range(len(found)):
+        one, two = rows[offsets[text] : offsets[text + 1]], rows2[offsets2[text] : offsets2[text + 1]]
+        size = _described(one, idf, indptr, indices, data, vector, touched, count)
+        size2 = _described(two, idf, indptr, indices, data, vector2, touched2, count)
+        product = square = square2 = 0.0
+        for at in range(size):
+            product += vector[touched[at]] * vector2[touched[at]]
+            square += vector[touched[at]] ** 2
+        for at in range(size2):
+            square2 += vector2[touched2[at]] ** 2
+        for at in range(size):
+            vector[touched[at]] = 0.0
+        for at in range(size2):
+            vector2[touched2[at]] = 0.0
+        if square > 0 and square2 > 0:
+            found[text] = min(product / math.sqrt(square * square2), 1.0)
+    return found

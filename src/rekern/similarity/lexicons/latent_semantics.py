@@ -1,0 +1,130 @@
+"""Latent semantic analysis: vectors of the words of a corpus, from nothing but the texts they occur in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from rekern.errors import InputError
+from rekern.similarity.lexicons.word_vectors import WordSpace
+from rekern.structures.tokens import Tokens
+
+__all__ = ["LatentSemantics"]
+
+
+class LatentSemantics(WordSpace):
+    """A word space by latent semantic analysis of the user's texts; the same texts always give the same space.
+
+    With ``matrix="texts"`` a word is described by the texts that have it, weighted (1 + ln tf) · idf with
+    idf = ln(texts/df) + 1; with ``matrix="words"`` by the words within ``window`` places of it, weighted by positive
+    pointwise mutual information. A truncated singular value decomposition keeps ``dimensions`` of it (fewer, if the
+    matrix has fewer), each scaled by its singular value.
+
+    Parameters
+    ----------
+    dimensions : int
+        The length of a vector.
+    matrix : "texts" or "words"
+        What a word is described by.
+    window : int
+        How far away a neighbour may be, for ``matrix="words"``.
+    min_count : int
+        A word needs so many occurrences.
+    tokenizer : callable, optional
+        From a str to a list of tokens, ``Tokenizer()`` (which stems) by default; tokens in lists are used verbatim.
+
+    >>> texts = ["the cat chased a mouse", "the dog chased a cat", "stocks fell on monday", "shares fell on friday"]
+    >>> space = LatentSemantics(dimensions=2).fit(texts)
+    >>> space
+    LatentSemantics(12 words, 2 dimensions)
+    >>> space.similarity("stock", "share") > 0.9 > 0.1 > space.similarity("stock", "dog")
+    True
+    """
+
+    def __init__(
+        self,
+        dimensions: int = 250,
+        matrix: str = "texts",
+        window: int = 3,
+        min_count: int = 1,
+        tokenizer: Callable[[str], list[str]] | None = None,
+    ):
+        for name, value in (("dimensions", dimensions), ("window", window), ("min_count", min_count)):
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+                raise InputError(f"{name}={value!r}: give a whole number of at least 1")
+        if matrix not in ("texts", "words"):
+            raise InputError(f"matrix={matrix!r}: choose 'texts' or 'words'")
+        self._dimensions = int(dimensions)
+        self._matrix = matrix
+        self._window = int(window)
+        self._min_count = int(min_count)
+        self._tokenizer = tokenizer
+        self._keep([], np.zeros((0, self._dimensions)))
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> LatentSemantics:
+        """The space that ``state`` described, checked; the words and vectors are all that is kept of a fitted one.
+
+        >>> LatentSemantics.from_state(LatentSemantics(2).fit(["a cat", "a dog", "my cat"]).state())
+        LatentSemantics(4 words, 2 dimensions)
+        """
+        space = cls()
+        space._keep(state["words"], state["array"])
+        return space
+
+    def fit(self, texts: Any, y: Any = None) -> LatentSemantics:
+        """Make the space from texts (str or lists of tokens)."""
+        from sklearn.decomposition import TruncatedSVD
+
+        tokens = Tokens.from_texts(texts, self._tokenizer)
+        counts = np.bincount(tokens.ids, minlength=len(tokens.vocabulary))
+        # In alphabetical order, so that the space does not depend on the order of words in the texts.
+        kept = sorted(np.flatnonzero(counts >= self._min_count).tolist(), key=tokens.vocabulary.__getitem__)
+        if not kept:
+            raise InputError(f"no word occurs {self._min_count} times in the texts; give more texts or min_count=1")
+        row_of = np.full(len(counts), -1, np.int64)
+        row_of[kept] = np.arange(len(kept))
+        described = (_by_texts if self._matrix == "texts" else _by_words)(tokens, row_of, len(kept), self._window)
+        dimensions = min(self._dimensions, *described.shape)
+        if dimensions == min(described.shape):
+            # The randomised method needs some room; so small a matrix is taken apart exactly.
+            left, values, _ = np.linalg.svd(described.toarray(), full_matrices=False)
+            vectors = (left * values)[:, :dimensions]
+        else:
+            vectors = TruncatedSVD(dimensions, random_state=0).fit_transform(described)
+        self._keep([tokens.vocabulary[number] for number in kept], vectors)
+        return self
+
+
+def _by_texts(tokens: Tokens, row_of: np.ndarray, size: int, window: int) -> sp.csr_array:
+    """Words × texts."""
+    texts = np.repeat(np.arange(len(tokens)), np.diff(tokens.offsets))
+    rows = row_of[tokens.ids]
+    known = rows >= 0
+    shape = (size, max(len(tokens), 1))
+    matrix = sp.csr_array((np.ones(known.sum()), (rows[known], texts[known])), shape=shape)
+    matrix.sum_duplicates()
+    idf = np.log(len(tokens) / np.diff(matrix.indptr)) + 1
+    matrix.data = (1 + np.log(matrix.data)) * np.repeat(idf, np.diff(matrix.indptr))
+    return matrix
+
+
+def _by_words(tokens: Tokens, row_of: np.ndarray, size: int, window: int) -> sp.csr_array:
+    """Words × neighbouring words."""
+    texts = np.repeat(np.arange(len(tokens)), np.diff(tokens.offsets))
+    rows = row_of[tokens.ids]
+    total = sp.csr_array((size, size))
+    for shift in range(1, window + 1):
+        near = (texts[shift:] == texts[:-shift]) & (rows[shift:] >= 0) & (rows[:-shift] >= 0)
+        one, other = rows[:-shift][near], rows[shift:][near]
+        met = sp.csr_array((np.ones(len(one)), (one, other)), shape=(size, size))
+        total = total + met + met.T
+    total = sp.csr_array(total)
+    sums = np.asarray(total.sum(axis=1)).ravel()
+    from_row = np.repeat(np.arange(size), np.diff(total.indptr))
+    information = np.log(total.data * sums.sum() / (sums[from_row] * sums[total.indices]))
+    total.data = np.maximum(information, 0.0)
+    return total

@@ -1,0 +1,134 @@
+"""Files of word vectors: word2vec text and binary, GloVe text, plain or gzipped."""
+
+import gzip
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from rekern.core.files import readable, reading
+from rekern.errors import InputError
+
+LONGEST_WORD = 1 << 16  # bytes; what goes on longer without a blank is no word
+MOST_DIMENSIONS = 1 << 16
+
+
+def read_vectors(path: str | Path, binary: bool | None = None, most: int | None = None) -> tuple[list[str], np.ndarray]:
+    """The words of a file and their vectors.
+
+    >>> read_vectors("no such file.txt")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: there is no file no such file.txt: check the path
+    """
+    with reading(path), open(path, "rb") as plain:
+        packed = plain.read(2) == b"\x1f\x8b"
+        plain.seek(0)
+        stream: Any = gzip.GzipFile(fileobj=plain) if packed else plain
+        try:
+            return _read(io.BufferedReader(stream, 1 << 20), binary, most)
+        except InputError as error:
+            raise InputError(f"{readable(path)}: {error}") from None
+
+
+def _read(stream: IO[bytes], binary: bool | None, most: int | None) -> tuple[list[str], np.ndarray]:
+    first = stream.readline(LONGEST_WORD + 32 * MOST_DIMENSIONS)
+    if not first.strip():
+        raise InputError("the file is empty, or begins with an empty line; give word vectors")
+    header = _header(first)
+    if header is None:
+        if binary:
+            raise InputError("line 1: no header with the numbers of words and dimensions; is the file a text?")
+        return _collected(_text_rows(first, 1, stream), None, most)
+    count, dimensions = header
+    if binary is None:
+        binary = not _is_text(stream, dimensions)
+    rows = _binary_rows(stream, count, dimensions) if binary else _text_rows(stream.readline(), 2, stream, dimensions)
+    return _collected(rows, count, most)
+
+
+def _header(line: bytes) -> tuple[int, int] | None:
+    fields = line.split()
+    if len(fields) != 2 or not all(field.isdigit() for field in fields):
+        return None
+    count, dimensions = int(fields[0]), int(fields[1])
+    if not 1 <= dimensions <= MOST_DIMENSIONS:
+        raise InputError(f"line 1: vectors of {dimensions} dimensions; at most {MOST_DIMENSIONS} are possible")
+    return count, dimensions
+
+
+def _is_text(stream: Any, dimensions: int) -> bool:
+    """Whether what follows looks like a word and so many numbers in digits."""
+    ahead = stream.peek(1 << 12)[: 1 << 12]
+    line = ahead.split(b"\n", 1)[0].split()
+    whole = b"\n" in ahead
+    if len(line) < 2 or (whole and len(line) < dimensions):
+        return False
+    return all(set(field) <= set(b"0123456789+-.eEnaifNAIF") for field in line[-dimensions:][1 : None if whole else -1])
+
+
+def _text_rows(line: bytes, number: int, stream: IO[bytes], dimensions: int | None = None) -> Iterator[tuple[str, Any]]:
+    while line:
+        text = line.rstrip(b" \r\n")
+        if text:
+            if dimensions is None:
+                dimensions = len(text.split(b" ")) - 1
+                if not 1 <= dimensions <= MOST_DIMENSIONS:
+                    raise InputError(f"line {number}: a word and its numbers are needed, separated by blanks")
+            # From the right: some files have words with blanks in them.
+            fields = text.rsplit(b" ", dimensions)
+            try:
+                if len(fields) != dimensions + 1:
+                    raise ValueError
+                with np.errstate(over="ignore"):  # what does not fit becomes infinite, and is refused as such
+                    vector = np.array(fields[1:], dtype=np.float32)
+            except ValueError:
+                raise InputError(
+                    f"line {number}: a word and {dimensions} numbers are needed; the file is damaged or truncated"
+                ) from None
+            yield _word(fields[0], f"line {number}"), vector
+        line = stream.readline(LONGEST_WORD + 32 * MOST_DIMENSIONS)
+        number += 1
+
+
+def _binary_rows(stream: IO[bytes], count: int, dimensions: int) -> Iterator[tuple[str, Any]]:
+    width = 4 * dimensions
+    for index in range(count):
+        letters = bytearray()
+        while (letter := stream.read(1)) != b" ":
+            if not letter:
+                return
+            if letter != b"\n" or letters:  # some programs end a vector with a line's end, some do not
+                letters += letter
+            if len(letters) > LONGEST_WORD:
+                raise InputError(f"word {index + 1}: no blank in {LONGEST_WORD} bytes; is it a binary word2vec file?")
+        vector = stream.read(width)
+        if len(vector) < width:
+            raise InputError(f"word {index + 1}: the file ends within its vector; it is truncated")
+        yield _word(bytes(letters), f"word {index + 1}"), np.frombuffer(vector, "<f4")
+
+
+def _word(letters: bytes, place: str) -> str:
+    try:
+        return letters.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{place}: the word {letters[:40]!r} is not UTF-8; convert the file first") from None
+
+
+def _collected(rows: Iterator[tuple[str, Any]], count: int | None, most: int | None) -> tuple[list[str], np.ndarray]:
+    words: list[str] = []
+    vectors = []
+    for word, vector in rows:
+        if most is not None and len(words) >= most:
+            break
+        if not np.isfinite(vector).all():
+            raise InputError(f"word {len(words) + 1}: the vector of {word!r} holds a number that is not finite")
+        words.append(word)
+        vectors.append(vector)
+    if count is not None and len(words) < count and (most is None or len(words) < most):
+        raise InputError(f"the first line promises {count:,} words, but there are {len(words):,}: it is truncated")
+    if not words:
+        raise InputError("there are no vectors in it")
+    return words, np.array(vectors, np.float32)

@@ -1,0 +1,211 @@
+"""Word spaces: a vector for each known word, from a file, an array, or the user's own texts."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from rekern.core.files import atomic_path, readable
+from rekern.errors import InputError, missing_extra
+from rekern.structures.tokens import Tokens
+
+__all__ = ["WordSpace", "WordVectors"]
+
+
+class WordSpace:
+    """What word spaces share: ``words``, ``array`` (a row for each word), and how they are asked and kept.
+
+    A space never changes once it is made, so that clones of a kernel share it.
+    """
+
+    words: list[str]
+    array: np.ndarray
+
+    def _keep(self, words: Iterable[str], array: Any) -> None:
+        self.words = list(words)
+        for place, word in enumerate(self.words):
+            if not isinstance(word, str):
+                raise InputError(f"word {place} of the vocabulary is {word!r}; give words as str")
+        try:
+            self.array = np.ascontiguousarray(array, dtype=np.float32)
+        except (TypeError, ValueError):
+            raise InputError("the vectors are no table of numbers; give a row of numbers for each word") from None
+        if self.array.ndim != 2 or len(self.array) != len(self.words) or (len(self.words) and not self.array.shape[1]):
+            raise InputError(f"{len(self.words)} words need as many vectors, got an array of shape {self.array.shape}")
+        wrong = np.flatnonzero(~np.isfinite(self.array).all(axis=1))
+        if len(wrong):
+            raise InputError(f"the vector of {self.words[wrong[0]]!r} holds a number that is not finite; leave it out")
+        self._rows: dict[str, int] = {}
+        for row, word in enumerate(self.words):
+            self._rows.setdefault(word, row)  # of a word that stands there twice, the first counts
+
+    @property
+    def dimensions(self) -> int:
+        """The length of a vector."""
+        return self.array.shape[1]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._rows
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.words):,} words, {self.array.shape[1]} dimensions)"
+
+    def __sklearn_clone__(self) -> Self:
+        return self
+
+    def vectors(self, words: Sequence[str]) -> np.ndarray:
+        """A row for each word; zeros for a word without a vector.
+
+        >>> WordVectors(["cat", "dog"], [[1, 0], [0.5, 0.5]]).vectors(["dog", "gnu"])
+        array([[0.5, 0.5],
+               [0. , 0. ]])
+        """
+        rows = np.array([self._rows.get(word, -1) for word in words], np.int64)
+        found = np.zeros((len(rows), self.dimensions))
+        found[rows >= 0] = self.array[rows[rows >= 0]]
+        return found
+
+    def similarity(self, word: str, other: str) -> float:
+        """The cosine of two words, 1 for equal ones, 0 if one of two different words has no vector.
+
+        >>> round(WordVectors(["cat", "dog"], [[1, 0], [1, 1]]).similarity("cat", "dog"), 4)
+        0.7071
+        """
+        if word == other:
+            return 1.0
+        one, two = self.vectors([word, other])
+        length = float(np.linalg.norm(one) * np.linalg.norm(two))
+        return float(one @ two) / length if length else 0.0
+
+    def state(self) -> dict[str, Any]:
+        """All that is needed to make the space again: a list of str and an array.
+
+        >>> WordVectors(["cat"], [[1, 2]]).state()
+        {'words': ['cat'], 'array': array([[1., 2.]], dtype=float32)}
+        """
+        return {"words": self.words, "array": self.array}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Self:
+        """The space that ``state`` described, checked.
+
+        >>> WordVectors.from_state({"words": ["cat"], "array": np.array([[1.0, 2.0]])})
+        WordVectors(1 words, 2 dimensions)
+        """
+        space = cls.__new__(cls)
+        space._keep(state["words"], state["array"])
+        return space
+
+    def save(self, path: str | Path) -> None:
+        """Write the space to an ``.npz`` file of plain arrays; ``load`` reads it faster than any text file."""
+        words = np.frombuffer(json.dumps(self.words).encode(), np.uint8)
+        with atomic_path(path) as temporary, open(temporary, "wb") as stream:
+            np.savez(stream, words=words, array=self.array)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a space that ``save`` wrote; nothing is unpickled.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     WordVectors(["cat"], [[1, 2]]).save(f"{folder}/space.npz")
+        ...     WordVectors.load(f"{folder}/space.npz").vectors(["cat"])
+        array([[1., 2.]])
+        """
+        name = readable(path)
+        try:
+            with np.load(path, allow_pickle=False) as content:
+                state = {"words": json.loads(content["words"].tobytes()), "array": content["array"]}
+        except FileNotFoundError:
+            raise InputError(f"{name}: there is no such file") from None
+        except OSError as error:
+            raise InputError(f"{name}: it cannot be read ({error.strerror or error})") from None
+        except (ValueError, KeyError, EOFError, zipfile.BadZipFile, TypeError, AttributeError):
+            raise InputError(f"{name}: no word space that save() wrote, or a damaged one; make it again") from None
+        if not isinstance(state["words"], list):
+            raise InputError(f"{name}: no word space that save() wrote, or a damaged one; make it again")
+        try:
+            return cls.from_state(state)
+        except InputError as error:
+            raise InputError(f"{name}: {error}") from None
+
+
+class WordVectors(WordSpace):
+    """Word vectors: of an array with its vocabulary, of a word2vec or GloVe file, or trained on texts.
+
+    Give a space to ``SmoothedPartialTree(similarity=space)`` or ``Similarities(groups=("alignment",), space=space)``.
+    A leaf ``LEX##dog::n`` or ``dog::n`` is looked up as ``dog::n``, then as ``dog``; a word without a vector is similar
+    to itself only.
+
+    >>> space = WordVectors(["cat", "dog", "car"], [[1, 0.1], [1, 0.2], [0, 1]])
+    >>> space
+    WordVectors(3 words, 2 dimensions)
+    >>> "dog" in space, round(space.similarity("cat", "dog"), 3), round(space.similarity("cat", "car"), 3)
+    (True, 0.995, 0.1)
+    """
+
+    def __init__(self, words: Iterable[str], array: Any):
+        self._keep(words, array)
+
+    @classmethod
+    def from_file(cls, path: str | Path, binary: bool | None = None, most: int | None = None) -> WordVectors:
+        """The vectors of a word2vec file, text or binary, or of a GloVe file (text without a header), also gzipped.
+
+        ``binary`` is found out unless given; ``most`` limits the number of words (files begin with the frequent ones).
+
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "small.txt")
+        ...     _ = path.write_text("2 3\\ncat 1 0 0\\ndog 0.9 0.1 0\\n")
+        ...     WordVectors.from_file(path)
+        WordVectors(2 words, 3 dimensions)
+        """
+        from rekern.similarity.lexicons.vector_files import read_vectors
+
+        return cls(*read_vectors(path, binary, most))
+
+    @classmethod
+    def train(
+        cls,
+        texts: Any,
+        dimensions: int = 100,
+        window: int = 5,
+        min_count: int = 2,
+        epochs: int = 10,
+        tokenizer: Callable[[str], list[str]] | None = None,
+        seed: int = 0,
+    ) -> WordVectors:
+        """Skip-gram vectors of the words of these texts, trained with gensim (extra ``vectors``) in one thread.
+
+        The same texts give the same vectors. Words are the tokenizer's (stems by default), as elsewhere in Rekern.
+
+        >>> WordVectors.train(["a cat sat", "a dog sat"] * 5, dimensions=4)
+        WordVectors(4 words, 4 dimensions)
+        """
+        try:
+            from gensim.models import Word2Vec
+        except ImportError:
+            raise missing_extra("gensim", "vectors") from None
+        sentences = list(Tokens.from_texts(texts, tokenizer))
+        try:
+            model = Word2Vec(
+                sentences,
+                vector_size=dimensions,
+                window=window,
+                min_count=min_count,
+                epochs=epochs,
+                sg=1,
+                workers=1,
+                seed=seed,
+            )
+        except RuntimeError:  # gensim's word for an empty vocabulary
+            raise InputError(f"no word occurs {min_count} times in the texts; give more texts or min_count=1") from None
+        return cls(model.wv.index_to_key, model.wv.vectors)

@@ -1,0 +1,409 @@
+"""WordNet: the words of a concept, the concepts above it, and how much a concept says.
+
+It is read from two tables (``synsets.tsv.gz`` and, if there, ``antonyms.tsv.gz``) or through the ``wn`` library.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+import re
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rekern.core.compiling import compiled
+from rekern.core.files import atomic_path, readable
+from rekern.errors import InputError, MissingDataError, missing_extra
+from rekern.similarity.lexicons.base_forms import base_forms
+
+__all__ = ["WordNet", "find_wordnet"]
+
+COLUMNS = ("synset", "pos", "members", "hypernym", "instance_hypernym", "definition")
+FOLDER = "oewn"
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+
+
+class _Synset(NamedTuple):
+    name: str
+    pos: str
+    members: list[str]
+    above: list[str]
+    definition: str
+
+
+class WordNet:
+    """A WordNet as flat arrays: synset ``i`` has ``names[i]``, ``pos[i]``, ``members[i]``, ``definitions[i]``, and the
+    synsets above it, its hypernyms and instance hypernyms, are ``above[starts[i]:starts[i + 1]]``.
+
+    The *information content* of a synset is −ln of the share of the words of all definitions (of its part of speech)
+    that mean it or something below it; a word with n synsets counts 1/n for each, and every synset once more, so that
+    none is 0. The *Resnik similarity* of two words is the information content of the most informative synset that is
+    above (or is) a synset of both; only nouns and verbs have synsets above them.
+
+    >>> wordnet = WordNet.from_synsets([("1", "n", ["animal"], [], "it lives"), ("2", "n", ["dog"], ["1"], "it barks"),
+    ...                                 ("3", "n", ["cat"], ["1"], "an animal that mews"), ("4", "n", ["car"], [], "")])
+    >>> round(wordnet.resnik("dogs", "cat"), 4), wordnet.resnik("dog", "car")  # −ln of 4/5: one gloss has "animal"
+    (0.2231, 0.0)
+    """
+
+    def __init__(self, synsets: list[_Synset], antonyms: Iterable[tuple[str, str]] = ()):
+        number = {synset.name: place for place, synset in enumerate(synsets)}
+        self.names = [synset.name for synset in synsets]
+        self.pos = ["a" if synset.pos == "s" else synset.pos for synset in synsets]
+        self.members = [synset.members for synset in synsets]
+        self.definitions = [synset.definition for synset in synsets]
+        above = [[number[name] for name in dict.fromkeys(synset.above) if name in number] for synset in synsets]
+        self.starts = np.concatenate([[0], np.cumsum([len(names) for names in above])]).astype(np.int64)
+        self.above = np.array([place for names in above for place in names], np.int64)
+        self._of_lemma: dict[str, list[int]] = defaultdict(list)
+        for place, names in enumerate(self.members):
+            for name in dict.fromkeys(map(_folded, names)):
+                self._of_lemma[name].append(place)
+        self._of_lemma.default_factory = None
+        self.antonyms = {frozenset((_folded(one), _folded(other))) for one, other in antonyms}
+        self._order = _upward(self.starts, self.above)
+        if len(self._order) < len(synsets):
+            raise InputError("the synsets have a cycle of hypernyms; a WordNet has none")
+        self._ancestors_of: dict[str, np.ndarray] = {}
+
+    @classmethod
+    def from_synsets(cls, synsets: Iterable[tuple[str, str, list[str], list[str], str]]) -> WordNet:
+        """A WordNet of tuples: name, part of speech, members, names of the synsets above, definition.
+
+        >>> WordNet.from_synsets([("1", "n", ["dog", "domestic dog"], [], "it barks")])
+        WordNet(1 synsets, 2 words)
+        """
+        return cls([_Synset(*synset) for synset in synsets])
+
+    @classmethod
+    def from_tables(cls, folder: str | Path) -> WordNet:
+        """The WordNet of a folder with ``synsets.tsv`` and perhaps ``antonyms.tsv``, packed (``.gz``) or not.
+
+        The columns are ``synset pos members hypernym instance_hypernym definition`` (lists joined with ``|``; others
+        are passed over) and ``lemma1 lemma2``.
+        """
+        path = _table(folder, "synsets")
+        if path is None:
+            raise MissingDataError(
+                f"{readable(folder)}: there is no synsets.tsv (or .gz) in it; name the folder that has it"
+            )
+        synsets = []
+        for row in _rows(path, COLUMNS):
+            lists = [[item for item in row[name].split("|") if item] for name in COLUMNS[2:5]]
+            synsets.append(_Synset(row["synset"], row["pos"], lists[0], lists[1] + lists[2], row["definition"]))
+        opposites = _table(folder, "antonyms")
+        pairs = (
+            [] if opposites is None else [(r["lemma1"], r["lemma2"]) for r in _rows(opposites, ("lemma1", "lemma2"))]
+        )
+        if not synsets:
+            raise InputError(f"{readable(path)}: there are no synsets in it")
+        return cls(synsets, pairs)
+
+    @classmethod
+    def from_wn(cls, lexicon: str | None = None) -> WordNet:
+        """The WordNet that the ``wn`` library (extra ``wordnet``) has downloaded, such as ``oewn:2024``.
+
+        Every synset is fetched from its database, one by one: ``save`` it to a folder once.
+        """
+        try:
+            import wn
+        except ImportError:
+            raise missing_extra("wn", "wordnet") from None
+        try:
+            source = wn.Wordnet(lexicon) if lexicon else wn.Wordnet(lang="en")
+            synsets = [
+                _Synset(
+                    synset.id,
+                    synset.pos,
+                    synset.lemmas(),
+                    [other.id for other in synset.get_related("hypernym", "instance_hypernym")],
+                    synset.definition() or "",
+                )
+                for synset in source.synsets()
+            ]
+            antonyms = [
+                (sense.word().lemma(), other.word().lemma())
+                for sense in source.senses()
+                for other in sense.get_related("antonym")
+            ]
+        except wn.Error:
+            synsets = []
+        if not synsets:
+            raise MissingDataError(
+                f"wn has no lexicon {lexicon or 'for English'}: get one with wn.download('oewn:2024')"
+            )
+        return cls(synsets, antonyms)
+
+    def save(self, folder: str | Path) -> None:
+        """Write the tables that ``from_tables`` reads; the folder must exist.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     WordNet.from_synsets([("1", "n", ["dog"], [], "it barks")]).save(folder)
+        ...     WordNet.from_tables(folder)
+        WordNet(1 synsets, 1 words)
+        """
+        above = [self.above[a:b].tolist() for a, b in zip(self.starts[:-1].tolist(), self.starts[1:].tolist())]
+        rows: list[tuple[str, ...]] = [
+            (name, pos, "|".join(members), "|".join(self.names[place] for place in places), "", _in_a_cell(definition))
+            for name, pos, members, places, definition in zip(
+                self.names, self.pos, self.members, above, self.definitions
+            )
+        ]
+        _write(Path(folder, "synsets.tsv.gz"), COLUMNS, rows)
+        pairs = sorted(tuple(sorted(pair)) for pair in self.antonyms if len(pair) == 2)
+        _write(Path(folder, "antonyms.tsv.gz"), ("lemma1", "lemma2"), pairs)
+
+    def __repr__(self) -> str:
+        return f"WordNet({len(self.names):,} synsets, {len(self._of_lemma):,} words)"
+
+    def lemmas(self, form: str) -> list[str]:
+        """The words that a form may be of: itself, and its base forms, as far as they are in WordNet.
+
+        >>> WordNet.from_synsets([("1", "n", ["dog"], [], ""), ("2", "v", ["go"], [], "")]).lemmas("Dogs")
+        ['dog']
+        """
+        return [lemma for lemma, _ in self._readings(form)]
+
+    def _readings(self, form: str) -> list[tuple[str, str]]:
+        """Lemmas and the part of speech as which the form is one ("" for any)."""
+        folded = _folded(form)
+        found = [(folded, "")] if folded in self._of_lemma else []
+        for lemma, pos in base_forms(folded):
+            places = self._of_lemma.get(lemma, ())
+            if lemma != folded and any(self.pos[place] == pos for place in places):
+                found.append((lemma, pos))
+        return found
+
+    def synsets(self, form: str, pos: str = "") -> list[int]:
+        """The numbers of the synsets of a word in any of its forms, of one part of speech (n, v, a, r) or of all.
+
+        >>> wordnet = WordNet.from_synsets([("1", "n", ["run"], [], ""), ("2", "v", ["run"], [], "")])
+        >>> wordnet.synsets("ran"), wordnet.synsets("run"), wordnet.synsets("run", "n")
+        ([1], [0, 1], [0])
+        """
+        found = dict.fromkeys(
+            place
+            for lemma, of in self._readings(form)
+            for place in self._of_lemma[lemma]
+            if (not of or self.pos[place] == of) and (not pos or self.pos[place] == pos)
+        )
+        return list(found)
+
+    @cached_property
+    def information(self) -> np.ndarray:
+        """The information content of every synset."""
+        counts = np.ones(len(self.names))
+        known: dict[str, list[int]] = {}
+        for definition in self.definitions:
+            for word in _WORD.findall(definition.casefold()):
+                places = known.get(word)
+                if places is None:
+                    places = known[word] = self.synsets(word)
+                for place in places:
+                    counts[place] += 1 / len(places)
+        totals = dict.fromkeys(self.pos, 0.0)
+        for place, pos in enumerate(self.pos):
+            totals[pos] += counts[place]
+        cumulative = _carried_up(counts, self._order, self.starts, self.above)
+        shares = cumulative / np.array([totals[pos] for pos in self.pos])
+        return -np.log(np.minimum(shares, 1.0)) + 0.0  # + 0.0: no negative zero
+
+    @cached_property
+    def _ranks(self) -> tuple[np.ndarray, np.ndarray]:
+        """The place of every synset among all, the most informative first, and their contents in this order."""
+        order = np.argsort(-self.information, kind="stable")
+        ranks = np.empty(len(order), np.int64)
+        ranks[order] = np.arange(len(order))
+        return ranks, self.information[order]
+
+    def ancestors(self, form: str, pos: str = "") -> np.ndarray:
+        """All synsets that a word has or that are above one of them, as ranks: the most informative first.
+
+        Two words' first common rank is the synset that decides their Resnik similarity.
+        """
+        key = f"{pos}\t{form}"
+        found = self._ancestors_of.get(key)
+        if found is None:
+            todo = [place for place in self.synsets(form, pos) if self.pos[place] in "nv"]
+            seen = set(todo)
+            while todo:
+                place = todo.pop()
+                for above in self.above[self.starts[place] : self.starts[place + 1]].tolist():
+                    if above not in seen:
+                        seen.add(above)
+                        todo.append(above)
+            found = self._ancestors_of[key] = np.sort(self._ranks[0][list(seen)]) if seen else np.empty(0, np.int64)
+        return found
+
+    @property
+    def by_rank(self) -> np.ndarray:
+        """The information content of the synset of every rank."""
+        return self._ranks[1]
+
+    def resnik(self, word: str, other: str) -> float:
+        """The Resnik similarity of two words; 0 if nothing is above both."""
+        common = np.intersect1d(self.ancestors(word), self.ancestors(other))
+        return float(self.by_rank[common[0]]) if len(common) else 0.0
+
+    def generalization(self, form: str) -> str | None:
+        """A more general word for a noun: the first member of the hypernym of its most common sense.
+
+        The most common sense is the one with the lowest information content among those that have a hypernym; of
+        several hypernyms the most informative counts, of equal ones the first. None for what is no noun, or has nothing
+        above it.
+
+        >>> synsets = [("1", "n", ["animal"], [], ""), ("2", "n", ["dog"], ["1"], "")]
+        >>> WordNet.from_synsets(synsets).generalization("dogs")
+        'animal'
+        """
+        senses = [place for place in self.synsets(form, "n") if self.starts[place] < self.starts[place + 1]]
+        if not senses:
+            return None
+        best = min(senses, key=lambda place: (self.information[place], place))
+        hypernyms = self.above[self.starts[best] : self.starts[best + 1]].tolist()
+        above = min(hypernyms, key=lambda place: (-self.information[place], place))
+        return self.members[above][0] if self.members[above] else None
+
+    def documents(self) -> Iterator[str]:
+        """A text for every synset: its members and its definition."""
+        return (f"{' , '.join(names)} : {text}" for names, text in zip(self.members, self.definitions))
+
+
+def find_wordnet(place: str | None = None) -> WordNet:
+    """The WordNet of a folder, or of the ``wn`` library for ``"wn:"`` and a lexicon such as ``wn:oewn:2024``.
+
+    Without a place: the folder ``oewn`` in the folder that the environment variable ``REKERN_DATA`` names (or in
+    ``../shared/data``), else whatever English lexicon ``wn`` has. It is read once in a process.
+
+    >>> find_wordnet("no such folder")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.MissingDataError: no such folder: there is no synsets.tsv (or .gz) in it; name the folder that has it
+    """
+    if place is None:
+        data = os.environ.get("REKERN_DATA") or os.path.join("..", "shared", "data")
+        folder = os.path.join(data, FOLDER)
+        place = folder if _table(folder, "synsets") is not None else "wn:"
+        if place == "wn:":
+            return _default_wn(folder)
+    if place.startswith("wn:"):
+        return _loaded_wn(place[3:] or None)
+    # A folder that has gone is missed at once, whatever was read before.
+    return WordNet.from_tables(place) if _table(place, "synsets") is None else _loaded(os.path.realpath(place))
+
+
+def _default_wn(folder: str) -> WordNet:
+    try:
+        return _loaded_wn(None)
+    except (ImportError, InputError):
+        raise MissingDataError(
+            f"these scores need WordNet, and there is none in {readable(folder)}: name its folder (wordnet=...) or set "
+            'REKERN_DATA, or pip install "rekern[wordnet]" and wn.download("oewn:2024")'
+        ) from None
+
+
+@lru_cache(maxsize=4)
+def _loaded(folder: str) -> WordNet:
+    return WordNet.from_tables(folder)
+
+
+@lru_cache(maxsize=4)
+def _loaded_wn(lexicon: str | None) -> WordNet:
+    return WordNet.from_wn(lexicon)
+
+
+def _folded(word: str) -> str:
+    return word.casefold().replace("_", " ")
+
+
+def _in_a_cell(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _table(folder: str | Path, name: str) -> Path | None:
+    for path in (Path(folder, f"{name}.tsv"), Path(folder, f"{name}.tsv.gz")):
+        if path.is_file():
+            return path
+    return None
+
+
+def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    name = readable(path)
+    line = 1
+    try:
+        with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8", newline="") as stream:
+            reader = csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
+            missing = [column for column in columns if column not in (reader.fieldnames or ())]
+            if missing:
+                raise InputError(f"{name}, line 1: there is no column {missing[0]!r}")
+            for line, row in enumerate(reader, 2):
+                if any(row[column] is None for column in columns):
+                    raise InputError(f"{name}, line {line}: it has too few columns; the file is truncated or damaged")
+                yield row
+    except UnicodeDecodeError:
+        raise InputError(f"{name}, after line {line}: the text is not UTF-8; convert the file first") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise InputError(f"{name}, after line {line}: the packed file is truncated or damaged") from None
+    except csv.Error as error:
+        raise InputError(f"{name}, after line {line}: {error}") from None
+
+
+def _write(path: Path, columns: tuple[str, ...], rows: Iterable[Iterable[str]]) -> None:
+    with atomic_path(path) as temporary, gzip.open(temporary, "wt", encoding="utf-8", newline="") as stream:
+        stream.writelines("\t".join(row) + "\n" for row in (columns, *rows))
+
+
+@compiled
+def _upward(starts, above):
+    """The synsets ordered so that each comes before all that are above it; those on a cycle are left out."""
+    size = len(starts) - 1
+    below = np.zeros(size, np.int64)
+    for place in above:
+        below[place] += 1
+    order = np.empty(size, np.int64)
+    written = 0
+    for place in range(size):
+        if below[place] == 0:
+            order[written] = place
+            written += 1
+    read = 0
+    while read < written:
+        place = order[read]
+        read += 1
+        for index in range(starts[place], starts[place + 1]):
+            below[above[index]] -= 1
+            if below[above[index]] == 0:
+                order[written] = above[index]
+                written += 1
+    return order[:written]
+
+
+@compiled
+def _carried_up(counts, order, starts, above):
+    """The counts of every synset and of all below it, each once even where there are several ways up."""
+    total = counts.copy()
+    seen = np.full(len(counts), -1, np.int64)
+    stack = np.empty(len(counts), np.int64)
+    for place in order:
+        height = 0
+        stack[0] = place
+        seen[place] = place
+        height = 1
+        while height:
+            height -= 1
+            top = stack[height]
+            for index in range(starts[top], starts[top + 1]):
+                if seen[above[index]] != place:
+                    seen[above[index]] = place
+                    total[above[index]] += counts[place]
+                    stack[height] = above[index]
+                    height += 1
+    return total

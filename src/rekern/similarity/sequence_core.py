@@ -1,0 +1,169 @@
+"""What two sequences have in common, as runs, subsequences, n-grams and edits: compiled cores over whole corpora."""
+
+import math
+
+import numpy as np
+
+from rekern.core.compiling import compiled
+from rekern.similarity.overlap_core import _common_run, _common_subsequence, _grams
+
+
+@compiled
+def _cosine(grams, distinct):
+    counts = np.zeros((2, distinct))
+    for side in range(2):
+        for gram in grams[side]:
+            counts[side, gram] += 1
+    product = one = two = 0.0
+    for gram in range(distinct):
+        product += counts[0, gram] * counts[1, gram]
+        one += counts[0, gram] ** 2
+        two += counts[1, gram] ** 2
+    return product / math.sqrt(one * two) if one > 0 and two > 0 else 0.0
+
+
+@compiled
+def ngram_cosines(ids, offsets, longest):
+    """The cosines of the counts of n-grams of two sides, a column for each n; 0 if a side has none."""
+    rows = (len(offsets) - 1) // 2
+    cosines = np.zeros((rows, longest))
+    for row in range(rows):
+        begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
+        sides = (ids[begin:middle], ids[middle:end])
+        grams = (sides[0].astype(np.int64), sides[1].astype(np.int64))
+        grams, distinct = _grams((grams[0], grams[1]), (np.zeros_like(grams[0]), np.zeros_like(grams[1])), 0)
+        cosines[row, 0] = _cosine(grams, distinct)
+        for n in range(1, longest):
+            grams, distinct = _grams(grams, sides, n)
+            cosines[row, n] = _cosine(grams, distinct)
+    return cosines
+
+
+@compiled
+def common_lengths(ids, offsets, vocabulary):
+    """The lengths of the longest common run and of the longest common subsequence, over the longer side's length."""
+    rows = (len(offsets) - 1) // 2
+    found = np.ones((rows, 2))
+    masks = np.zeros(vocabulary, np.uint64)
+    for row in range(rows):
+        begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
+        one, two = ids[begin:middle], ids[middle:end]
+        longer = max(len(one), len(two))
+        if longer:
+            found[row, 0] = _common_run(one, two) / longer
+            found[row, 1] = _common_subsequence(one, two, masks) / longer
+    return found
+
+
+@compiled
+def _tile(one, two, least):
+    """Greedy string tiling: how many tokens of either side lie in tiles, and the number of tiles.
+
+    In each round the longest common runs of free tokens become tiles, from left to right, first in the first side,
+    then in the second, unless an earlier tile of the round has taken a token; until no run has ``least`` tokens.
+    """
+    taken, taken2 = np.zeros(len(one), np.uint8), np.zeros(len(two), np.uint8)
+    runs = np.zeros((2, len(two) + 1), np.int64)
+    covered = tiles = 0
+    longest = min(len(one), len(two))
+    while True:
+        # First how long the longest run is, then where runs of this length begin.
+        length = 0
+        runs[:] = 0
+        for i in range(len(one) - 1, -1, -1):
+            now, below = runs[i & 1], runs[1 - (i & 1)]
+            for j in range(len(two) - 1, -1, -1):
+                if not taken[i] and not taken2[j] and one[i] == two[j]:
+                    now[j] = below[j + 1] + 1
+                    length = max(length, now[j])
+                else:
+                    now[j] = 0
+        length = min(length, longest)
+        if length < max(least, 1):
+            return covered, tiles
+        for i in range(len(one) - length + 1):
+            j = 0
+            while j + length <= len(two):
+                size = 0
+                while size < length and not taken[i + size] and not taken2[j + size] and one[i + size] == two[j + size]:
+                    size += 1
+                if size == length:
+                    taken[i : i + length] = 1
+                    taken2[j : j + length] = 1
+                    covered += length
+                    tiles += 1
+                j += 1
+
+
+@compiled
+def tilings(ids, offsets, least):
+    """Of every pair, twice the tiled tokens over all tokens, and the tiles for each tiled token."""
+    rows = (len(offsets) - 1) // 2
+    found = np.ones((rows, 2))
+    for row in range(rows):
+        begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
+        covered, tiles = _tile(ids[begin:middle], ids[middle:end], least)
+        if end > begin:
+            found[row, 0] = 2 * covered / (end - begin)
+        found[row, 1] = tiles / covered if covered else 1.0
+    return found
+
+
+@compiled
+def edit_similarities(ids, offsets):
+    """1 − (tokens to insert, delete or replace) / (length of the longer side)."""
+    rows = (len(offsets) - 1) // 2
+    found = np.ones(rows)
+    for row in range(rows):
+        begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
+        one, two = ids[begin:middle], ids[middle:end]
+        if len(one) == 0 and len(two) == 0:
+            continue
+        costs = np.arange(len(two) + 1)
+        for i in range(len(one)):
+            diagonal = costs[0]
+            costs[0] = i + 1
+            for j in range(len(two)):
+                replaced = diagonal + (one[i] != two[j])
+                diagonal = costs[j + 1]
+                costs[j + 1] = min(replaced, diagonal + 1, costs[j] + 1)
+        found[row] = 1 - costs[len(two)] / max(len(one), len(two))
+    return found
+
+
+@compiled
+def differences(ids, offsets, idf, content, number, capital):
+    """What is not shared: a column for each name of the group "differences"; ``capital`` marks positions."""
+    rows = (len(offsets) - 1) // 2
+    vocabulary = len(idf)
+    found = np.zeros((rows, 11))
+    count = np.zeros((2, vocabulary), np.int64)
+    name = np.zeros(vocabulary, np.int64)
+    for row in range(rows):
+        begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
+        tokens = ids[begin:end]
+        for place in range(begin, end):
+            count[1 if place >= middle else 0, ids[place]] += 1
+            if capital[place] and content[ids[place]]:
+                name[ids[place]] = 1
+        kinds = np.zeros((2, 3), np.int64)  # numbers and names: of one side only (0, 1), and of both (2)
+        for token in tokens:
+            one, two = count[0, token], count[1, token]
+            if one == 0 and two == 0:
+                continue
+            if one == 0 or two == 0:
+                side = 0 if two == 0 else 1
+                found[row, side] = max(found[row, side], idf[token])
+                found[row, 2 + side] += idf[token] * max(one, two)
+                found[row, 4 + side] += content[token]
+            where = 2 if one > 0 and two > 0 else (0 if two == 0 else 1)
+            kinds[0, where] += number[token]
+            kinds[1, where] += name[token]
+            count[0, token] = count[1, token] = name[token] = 0
+        for column in range(2, 6):
+            found[row, column] = math.log(1 + found[row, column])
+        for kind in range(2):
+            found[row, 6 + 2 * kind] = kinds[kind, 0] + kinds[kind, 1] == 0
+            found[row, 7 + 2 * kind] = kinds[kind, 0] == 0 or kinds[kind, 1] == 0
+        found[row, 10] = abs(math.log((1 + middle - begin) / (1 + end - middle)))
+    return found

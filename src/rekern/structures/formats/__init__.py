@@ -1,0 +1,1 @@
+"""File formats of trees: brackets, Penn Treebank, CoNLL-U, KeLP, SVM-LIGHT-TK."""

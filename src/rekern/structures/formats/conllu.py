@@ -1,0 +1,134 @@
+"""CoNLL-U: ten columns a word, a blank line after each sentence; ranges of words and empty nodes are passed over.
+
+>>> text = "1\\tGo\\tgo\\tVERB\\tVB\\t_\\t0\\troot\\t_\\t_\\n2\\thome\\thome\\tADV\\tRB\\t_\\t1\\tadvmod\\t_\\t_\\n"
+>>> from_conllu(text)[0].heads
+(-1, 0)
+>>> to_conllu(from_conllu(text)).splitlines()[0].replace("\\t", " ")
+'1 Go go _ VB _ 0 root _ _'
+"""
+
+import os
+import re
+from collections.abc import Iterable
+
+from rekern.errors import InputError
+from rekern.structures.formats.text_files import CONLLU, parsed, write_lines
+from rekern.structures.sentences import Sentence, head_fault, named, stem
+
+__all__ = ["from_conllu", "read_conllu", "to_conllu", "write_conllu"]
+
+_NONE = "_"
+_RANGE_OR_EMPTY = re.compile(r"[1-9]\d*-[1-9]\d*$|\d+\.[1-9]\d*$")
+
+
+def read_conllu(path: str | os.PathLike[str]) -> list[Sentence]:
+    """The sentences of a CoNLL-U file, which may be gzip-compressed.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_conllu(f"{folder}/go.conllu", [Sentence(("Go",), ("go",), ("VB",), (-1,), ("root",))])
+    ...     read_conllu(f"{folder}/go.conllu")
+    [Sentence(words=('Go',), lemmas=('go',), tags=('VB',), heads=(-1,), relations=('root',))]
+    """
+    return parsed(path, CONLLU, from_conllu)
+
+
+def write_conllu(path: str | os.PathLike[str], sentences: Iterable[Sentence]) -> None:
+    """Write sentences as CoNLL-U; tags go to the column XPOS, and what a ``Sentence`` does not hold is ``_``.
+
+    >>> write_conllu("go.conllu", [Sentence(("",), ("go",), ("VB",), (-1,), ("root",))])
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: sentence 0, word 0: '' is empty; CoNLL-U cannot hold it
+    """
+    write_lines(path, to_conllu(sentences).split("\n")[:-1])
+
+
+def from_conllu(text: str | Iterable[str]) -> list[Sentence]:
+    """The sentences of a text in CoNLL-U, or of its lines.
+
+    A word's tag is its XPOS, else its UPOS; a lemma that is missing is the word's stem. Comments, multiword tokens
+    (``3-4``) and empty nodes (``5.1``) are passed over: the words that they span or complete stay.
+
+    >>> from_conllu("1\\tGo\\tgo\\tVERB\\tVB\\t_\\t_\\troot\\t_\\t_\\n")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: line 1, sentence 1: 'Go' has no head; write 0 for the root, or the number of a word
+    """
+    lines = text.split("\n") if isinstance(text, str) else text
+    sentences: list[Sentence] = []
+    rows: list[list[str]] = []
+    places: list[int] = []
+    number = 0
+    for number, line in enumerate(lines, 1):
+        line = line.rstrip("\r\n")
+        if not line.strip():
+            if rows:
+                sentences.append(_sentence(rows, places, len(sentences) + 1))
+                rows, places = [], []
+        elif not line.startswith("#"):
+            cells = line.split("\t")
+            where = f"line {number}, sentence {len(sentences) + 1}"
+            if len(cells) != 10:
+                raise InputError(f"{where}: {len(cells)} columns between tabs; CoNLL-U has 10")
+            if cells[0] == str(len(rows) + 1):
+                rows.append(cells)
+                places.append(number)
+            elif not _RANGE_OR_EMPTY.match(cells[0]):
+                raise InputError(f"{where}: the word's number is {cells[0]!r}; the next one is {len(rows) + 1}")
+    if rows:
+        sentences.append(_sentence(rows, places, len(sentences) + 1))
+    return sentences
+
+
+def _sentence(rows: list[list[str]], places: list[int], number: int) -> Sentence:
+    heads = []
+    for row, line in zip(rows, places):
+        if not re.match(r"\d{1,9}$", row[6], re.ASCII):
+            what = "has no head" if row[6] in (_NONE, "") else f"has the head {row[6]!r}"
+            remedy = "write 0 for the root, or the number of a word"
+            raise InputError(f"line {line}, sentence {number}: {row[1]!r} {what}; {remedy}")
+        heads.append(int(row[6]) - 1)
+    fault = head_fault(heads)
+    if fault:
+        _raise(fault, rows, places, number)
+    columns = list(zip(*rows))
+    lemmas = [
+        stem(word) if lemma == _NONE != word else lemma for word, lemma in zip(columns[1], columns[2])
+    ]  # a word that is an underscore has itself as its lemma
+    tags = [upos if xpos == _NONE else xpos for upos, xpos in zip(columns[3], columns[4])]
+    return Sentence(columns[1], tuple(lemmas), tuple(tags), tuple(heads), columns[7])
+
+
+def _raise(fault: tuple[int, str], rows: list[list[str]], places: list[int], number: int) -> None:
+    """The error for heads that make no tree, in the counting of CoNLL-U, where words begin at 1 and 0 is the root."""
+    place, reason = fault
+    line = places[max(place, 0)]
+    if place < 0:
+        reason = "no word is the root; one word needs the head 0"
+    elif "root" in reason:
+        reason = f"{rows[place][1]!r} is a second root; only one word has the head 0"
+    elif "cycle" in reason:
+        reason = f"the heads of {rows[place][1]!r} lead back to it; a sentence has no cycle"
+    else:
+        reason = f"{rows[place][1]!r} has the head {rows[place][6]}, but the sentence has {len(rows)} words"
+    raise InputError(f"line {line}, sentence {number}: {reason}")
+
+
+def to_conllu(sentences: Iterable[Sentence]) -> str:
+    """Sentences as CoNLL-U text.
+
+    >>> to_conllu([Sentence(("Go",), ("go",), ("VB",), (-1,), ("root",))])
+    '1\\tGo\\tgo\\t_\\tVB\\t_\\t0\\troot\\t_\\t_\\n\\n'
+    """
+    lines = []
+    for name, item in named(sentences):
+        for place, (word, lemma, tag, head, relation) in enumerate(zip(*item)):
+            for value in (word, lemma, tag, relation):
+                if not value or re.search(r"[\t\r\n]", value):
+                    what = "holds a tab or a line's end" if value else "is empty"
+                    raise InputError(f"{name}, word {place}: {value!r} {what}; CoNLL-U cannot hold it")
+            cells = (place + 1, word, lemma, _NONE, tag, _NONE, head + 1, relation, _NONE, _NONE)
+            lines.append("\t".join(map(str, cells)) + "\n")
+        lines.append("\n")
+    return "".join(lines)

@@ -1,0 +1,131 @@
+"""Files of trees in brackets, and what the Penn Treebank has in its labels beside words and categories.
+
+>>> trees = Trees.from_items(["(S (NP-SBJ-1 (-NONE- *)) (VP (VB Stop) (-LRB- -LRB-)))"])
+>>> unescaped(without_function_tags(without_empty_nodes(trees))).written(0)
+'(S (VP (VB Stop) (-LRB- -LRB-)))'
+"""
+
+import os
+import re
+from collections.abc import Iterable
+
+import numpy as np
+
+from rekern.structures.formats.text_files import BRACKETS, parsed, write_lines
+from rekern.structures.trees import Trees
+
+__all__ = [
+    "from_brackets",
+    "read_brackets",
+    "unescaped",
+    "without_empty_nodes",
+    "without_function_tags",
+    "write_brackets",
+]
+
+EMPTY = "-NONE-"
+_ESCAPES = {
+    "-LRB-": "(",
+    "-RRB-": ")",
+    "-LSB-": "[",
+    "-RSB-": "]",
+    "-LCB-": "{",
+    "-RCB-": "}",
+    "\\(": "(",
+    "\\)": ")",
+    "\\/": "/",
+    "\\*": "*",
+}
+_ESCAPED = re.compile("|".join(map(re.escape, _ESCAPES)))
+
+
+def read_brackets(
+    path: str | os.PathLike[str],
+    empty_nodes: bool = True,
+    function_tags: bool = True,
+    unescape: bool = False,
+) -> Trees:
+    """The trees of a file in brackets, one a line or each over several lines; the file may be gzip-compressed.
+
+    Labels are taken literally. ``empty_nodes=False`` drops nodes labelled ``-NONE-`` and the phrases that hold nothing
+    else; ``function_tags=False`` cuts ``NP-SBJ-1`` to ``NP``; ``unescape=True`` turns ``-LRB-``, ``-RRB-`` and the like
+    in words into brackets, and reads a bracket after a backslash as part of a word.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_brackets(f"{folder}/trees.mrg", ["(S (NP-SBJ (PRP he)) (VP (VBZ runs)))"], pretty=True)
+    ...     read_brackets(f"{folder}/trees.mrg", function_tags=False)[0]
+    '(S (NP (PRP he)) (VP (VBZ runs)))'
+    """
+    return parsed(path, BRACKETS, lambda text: from_brackets(text, empty_nodes, function_tags, unescape))
+
+
+def from_brackets(
+    text: str | Iterable[str], empty_nodes: bool = True, function_tags: bool = True, unescape: bool = False
+) -> Trees:
+    """The trees in a text or in its lines, with the options of ``read_brackets``.
+
+    >>> trees = from_brackets("(NP-TMP (-LRB- \\\\() (NN noon))\\n", function_tags=False, unescape=True)
+    >>> trees[0], trees.vocabulary
+    ('(NP (-LRB- -LRB-) (NN noon))', ['NP', '-LRB-', 'NN', '(', 'noon'])
+    """
+    trees = Trees.from_brackets(text, backslashes=unescape)
+    if not empty_nodes:
+        trees = without_empty_nodes(trees)
+    if not function_tags:
+        trees = without_function_tags(trees)
+    return unescaped(trees) if unescape else trees
+
+
+def write_brackets(path: str | os.PathLike[str], trees: Iterable[str] | Trees, pretty: bool = False) -> None:
+    """Write trees in brackets, one a line, or with ``pretty`` indented over several lines; ``.gz`` is compressed.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_brackets(f"{folder}/trees.mrg", ["(S (NP he) (VP runs))", "(S (VP stop))"])
+    ...     print(open(f"{folder}/trees.mrg").read(), end="")
+    (S (NP he) (VP runs))
+    (S (VP stop))
+    """
+    corpus = Trees.from_items(trees)
+    style = "pretty" if pretty else "penn"
+    write_lines(path, (corpus.written(tree, style) for tree in range(len(corpus))))
+
+
+def plain_label(label: str) -> str:
+    """A Penn label without its function tags and index; ``-LRB-``, ``-NONE-`` and the like are whole labels.
+
+    >>> plain_label("NP-SBJ-1"), plain_label("NP=2"), plain_label("ADVP|PRT"), plain_label("-LRB-"), plain_label("-")
+    ('NP', 'NP', 'ADVP', '-LRB-', '-')
+    """
+    return re.split("[-=|]", label, maxsplit=1)[0] or label
+
+
+def without_empty_nodes(trees: Trees) -> Trees:
+    """The trees without the nodes labelled ``-NONE-``, nor phrases that hold nothing else.
+
+    >>> list(without_empty_nodes(Trees.from_items(["(S (NP (-NONE- *)) (VP go))", "(S (-NONE- 0))"])))
+    ['(S (VP go))', '()']
+    """
+    if EMPTY not in trees.vocabulary:
+        return trees
+    return trees.without(trees.labels == np.int32(trees.vocabulary.index(EMPTY)))
+
+
+def without_function_tags(trees: Trees) -> Trees:
+    """The trees with ``NP-SBJ-1`` cut to ``NP``, above words; words keep their hyphens.
+
+    >>> without_function_tags(Trees.from_items(["(NP-SBJ=2 (JJ well-known))"]))[0]
+    '(NP (JJ well-known))'
+    """
+    return trees.relabelled(inner=plain_label)
+
+
+def unescaped(trees: Trees) -> Trees:
+    """The trees with real brackets in their words in place of ``-LRB-``, ``-RRB-`` (and square and curly ones), and
+    without backslashes before brackets, ``/`` and ``*``; labels above words stay.
+
+    >>> unescaped(Trees.from_items(["(NP (-LRB- -LRB-) (CD 1\\\\/2))"])).vocabulary
+    ['NP', '-LRB-', 'CD', '(', '1/2']
+    """
+    return trees.relabelled(leaf=lambda word: _ESCAPED.sub(lambda found: _ESCAPES[found[0]], word))

@@ -1,0 +1,168 @@
+"""Constituent trees become dependencies: every phrase has a head word, on which the other words of the phrase depend.
+
+The head of a phrase is found by the rules of Collins (1999, appendix A), which look at labels only.
+
+>>> found, = to_dependencies(["(S (NP (DT the) (NN dog)) (VP (VBZ chases) (NP (NNS cats))))"])
+>>> for word, head, relation in zip(found.words, found.heads, found.relations):
+...     print(word, found.words[head] if head >= 0 else "-", relation)
+the dog DT:NP
+dog chases NP:S
+chases - root
+cats chases NP:VP
+"""
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from rekern.structures.formats.penn_treebank import plain_label
+from rekern.structures.sentences import Sentence, stem
+from rekern.structures.trees import Trees
+
+__all__ = ["head_child", "to_dependencies"]
+
+# A phrase's head: the side from which its children are searched, and what is searched for, the first label first.
+_RULES = {
+    "ADJP": ("left", "NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB"),
+    "ADVP": ("right", "RB RBR RBS FW ADVP TO CD JJR JJ IN NP JJS NN"),
+    "CONJP": ("right", "CC RB IN"),
+    "FRAG": ("right", ""),
+    "INTJ": ("left", ""),
+    "LST": ("right", "LS :"),
+    "NAC": ("left", "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
+    "PP": ("right", "IN TO VBG VBN RP FW"),
+    "PRN": ("left", ""),
+    "PRT": ("right", "RP"),
+    "QP": ("left", "$ IN NNS NN JJ RB DT CD NCD QP JJR JJS"),
+    "RRC": ("right", "VP NP ADVP ADJP PP"),
+    "S": ("left", "TO IN VP S SBAR ADJP UCP NP"),
+    "SBAR": ("left", "WHNP WHPP WHADVP WHADJP IN DT S SQ SINV SBAR FRAG"),
+    "SBARQ": ("left", "SQ S SINV SBARQ FRAG"),
+    "SINV": ("left", "VBZ VBD VBP VB MD VP S SINV ADJP NP"),
+    "SQ": ("left", "VBZ VBD VBP VB MD VP SQ"),
+    "UCP": ("right", ""),
+    "VP": ("left", "TO VBD VBN MD VBZ VB VBG VBP VP ADJP NN NNS NP"),
+    "WHADJP": ("left", "CC WRB JJ ADJP"),
+    "WHADVP": ("right", "CC WRB"),
+    "WHNP": ("left", "WDT WP WP$ WHADJP WHPP WHNP"),
+    "WHPP": ("right", "IN TO FW"),
+}
+# Noun phrases: sets of labels, each searched from its side; a possessive mark at the end comes before all.
+_NOUN_RULES = (
+    ("right", frozenset(["NN", "NNP", "NNPS", "NNS", "NX", "POS", "JJR"])),
+    ("left", frozenset(["NP"])),
+    ("right", frozenset(["$", "ADJP", "PRN"])),
+    ("right", frozenset(["CD"])),
+    ("right", frozenset(["JJ", "JJS", "RB", "QP"])),
+)
+_PUNCTUATION = frozenset([",", ":", ".", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP"])
+_UNTAGGED = "_"  # the tag of a word that stands beside other children, without a bracket of its own
+
+
+@lru_cache(maxsize=65536)
+def head_child(label: str, children: tuple[str, ...]) -> int:
+    """The place of the child that heads a phrase, from 0, by Collins' rules; function tags are looked through.
+
+    Punctuation heads nothing but punctuation. A phrase without a rule of its own (ROOT, X …) is headed by its first
+    child. Of two coordinated heads the one before the conjunction is chosen.
+
+    >>> head_child("NP", ("DT", "JJ", "NN")), head_child("NP", ("NN", "CC", "NN")), head_child("S", ("NP-SBJ", "VP"))
+    (2, 0, 1)
+    """
+    names = [plain_label(child) for child in children]
+    places = [place for place, name in enumerate(names) if name not in _PUNCTUATION]
+    if not places:
+        return 0
+    names = [names[place] for place in places]
+    found = _head(plain_label(label), names)
+    if found >= 2 and names[found - 1] == "CC":
+        found -= 2
+    return places[found]
+
+
+def _head(label: str, names: list[str]) -> int:
+    if label in ("NP", "NX"):
+        if names[-1] == "POS":
+            return len(names) - 1
+        for side, wanted in _NOUN_RULES:
+            found = _first(names, wanted, side)
+            if found >= 0:
+                return found
+        return len(names) - 1
+    side, wishes = _RULES.get(label, ("left", ""))
+    for wish in wishes.split():
+        found = _first(names, (wish,), side)
+        if found >= 0:
+            return found
+    return 0 if side == "left" else len(names) - 1
+
+
+def _first(names: list[str], wanted: Iterable[str], side: str) -> int:
+    """The first of these names from a side, or -1."""
+    places = range(len(names)) if side == "left" else range(len(names) - 1, -1, -1)
+    return next((place for place in places if names[place] in wanted), -1)
+
+
+def to_dependencies(trees: Any, lemma: Callable[[str, str], str] | None = None) -> list[Sentence]:
+    """The dependencies of constituent trees, given as bracket strings or ``Trees``: one sentence a tree.
+
+    Empty nodes (``-NONE-``) and function tags are left out. A word's tag is the label above it. Its relation is
+    ``NP:S``: the largest phrase that it heads, and the phrase in which that one stands (so ``NP:S`` is mostly a
+    subject and ``NP:VP`` an object), ``root`` for the root. ``lemma(word, tag)`` gives the lemma; without it, stems.
+
+    >>> to_dependencies(["(S (NP-SBJ (-NONE- *)) (VP (VB Go) (ADVP (RB home))) (. .))"], lemma=lambda word, tag: word)
+    [Sentence(words=('Go', 'home', '.'), lemmas=('Go', 'home', '.'), tags=('VB', 'RB', '.'), heads=(-1, 0, 0), \
+relations=('root', 'ADVP:VP', '.:S'))]
+    """
+    corpus = Trees.from_items(trees)
+    labels = [corpus.vocabulary[label] for label in corpus.labels.tolist()]
+    names = list(map(_plain(corpus.vocabulary).__getitem__, labels))
+    arrays = labels, names, corpus.first.tolist(), corpus.count.tolist()
+    offsets = corpus.offsets.tolist()
+    return [_sentence(begin, end, *arrays, lemma) for begin, end in pairwise(offsets)]
+
+
+def _plain(vocabulary: list[str]) -> dict[str, str]:
+    return {label: plain_label(label) for label in vocabulary}
+
+
+def _sentence(
+    begin: int,
+    end: int,
+    labels: list[str],
+    names: list[str],
+    first: list[int],
+    count: list[int],
+    lemma: Callable[[str, str], str] | None,
+) -> Sentence:
+    """The dependencies of the tree whose nodes are ``begin`` … ``end``, breadth-first."""
+    words: list[str] = []
+    tags: list[str] = []
+    word_of: dict[int, int] = {}  # a node -> the word that heads it; nodes without a word are missing
+    todo = [(begin, _UNTAGGED)] if begin < end else []
+    while todo:  # depth-first, so that words are numbered from left to right
+        node, tag = todo.pop()
+        if count[node]:
+            own = names[node] if count[node] == 1 else _UNTAGGED
+            todo += [(child, own) for child in range(first[node] + count[node] - 1, first[node] - 1, -1)]
+        elif tag != "-NONE-":
+            word_of[node] = len(words)
+            words.append(labels[node])
+            tags.append(tag)
+    heads = [-1] * len(words)
+    relations = ["root"] * len(words)
+    for node in range(end - 1, begin - 1, -1):  # children before their parents
+        children = [child for child in range(first[node], first[node] + count[node]) if child in word_of]
+        if not children:
+            continue
+        below = tuple(names[child] if count[child] else _UNTAGGED for child in children)
+        chosen = head_child(names[node], below)
+        head = word_of[node] = word_of[children[chosen]]
+        for child, name in zip(children, below):
+            word = word_of[child]
+            if word != head:
+                heads[word] = head
+                relations[word] = f"{name}:{names[node]}"
+    lemmas = map(stem, words) if lemma is None else map(lemma, words, tags)
+    return Sentence(tuple(words), tuple(lemmas), tuple(tags), tuple(heads), tuple(relations))

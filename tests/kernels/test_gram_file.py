@@ -1,0 +1,305 @@
+"""Grams on disk: the same bits as in memory, and a killed run goes on where it was."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+from rekern.errors import InputError
+from rekern.kernels import Rewriting, Spectrum, Subsequence
+from rekern.kernels import gram_file as gramfile
+from rekern.kernels import kernel as base
+from rekern.kernels.gram_file import write_gram
+from rekern.kernels.kernel import Plan
+from rekern.similarity import PrecisionRecall
+from rekern.structures import Pairs
+
+KERNELS = [
+    Rewriting((1, 3)),
+    Rewriting(2, "free") + 0.5 * PrecisionRecall(),
+    (Rewriting(1) * Rewriting(2)).normalized(),
+]
+
+
+def corpus(number, seed=0):
+    rng = np.random.default_rng(seed)
+    sides = [list(map(str, rng.integers(0, 30, rng.integers(0, 9)))) for _ in range(2 * number)]
+    return Pairs.from_items(list(zip(sides[::2], sides[1::2])))
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(base, "BLOCK_BYTES", 1)  # blocks of 16 rows
+    monkeypatch.setattr(gramfile, "TILE", 50)
+    Watched.starts, Watched.most = [], 10**9
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A block function that notes what it computes and stops when it has computed enough."""
+
+    block: Any
+    starts: ClassVar[list[int]] = []
+    most: ClassVar[int] = 10**9
+
+    def __call__(self, first, last):
+        if len(self.starts) == self.most:
+            raise KeyboardInterrupt
+        self.starts.append(first)
+        return self.block(first, last)
+
+
+def write(kernel, pairs, path, others=None, n_jobs=1):
+    plan = kernel._plan(pairs, others, 1)
+    return write_gram(Plan(plan.rows, plan.columns, plan.symmetric, Watched(plan.block)), path, n_jobs, repr(kernel))
+
+
+def interrupted(kernel, pairs, path, after, others=None):
+    Watched.starts, Watched.most = [], after
+    with pytest.raises(KeyboardInterrupt):
+        write(kernel, pairs, path, others)
+    Watched.starts, Watched.most = [], 10**9
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=range(len(KERNELS)))
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_same_bits_as_in_memory(kernel, n_jobs, tmp_path):
+    pairs = corpus(330)
+    found = kernel.gram(pairs, out=tmp_path / "gram.npy", n_jobs=n_jobs)
+    assert isinstance(found, np.memmap)
+    expected = kernel.gram(pairs)
+    assert np.array_equal(found, expected)
+    assert np.array_equal(np.load(tmp_path / "gram.npy"), expected)
+    rectangle = kernel.gram(pairs[:40], pairs, out=str(tmp_path / "rectangle.npy"), n_jobs=n_jobs)
+    assert np.array_equal(rectangle, kernel.gram(pairs[:40], pairs))
+    assert sorted(os.listdir(tmp_path)) == ["gram.npy", "rectangle.npy"]
+
+
+@pytest.mark.parametrize("kernel", [Spectrum(2), Subsequence(2, 0.5)], ids=["spectrum", "subsequence"])
+def test_kernels_on_texts(kernel, tmp_path):
+    texts = [source for source, _ in corpus(60)]
+    assert np.array_equal(kernel.gram(texts, out=tmp_path / "gram.npy"), kernel.gram(texts))
+
+
+def test_empty_grams(tmp_path):
+    assert Rewriting(1).gram([], out=tmp_path / "a.npy").shape == (0, 0)
+    assert Rewriting(1).gram([("a", "b")], [], out=tmp_path / "b.npy").shape == (1, 0)
+    assert Rewriting(1).gram([], [("a", "b")], out=tmp_path / "c.npy").shape == (0, 1)
+    assert np.load(tmp_path / "b.npy").shape == (1, 0)
+
+
+def test_a_gram_on_disk_trains_a_machine(tmp_path):
+    pairs = corpus(60)
+    labels = np.arange(60) % 2
+    on_disk = Rewriting(1).gram(pairs, out=tmp_path / "gram.npy")
+    machines = [SVC(kernel="precomputed").fit(gram, labels) for gram in (on_disk, Rewriting(1).gram(pairs))]
+    assert np.array_equal(machines[0].dual_coef_, machines[1].dual_coef_)
+
+
+@pytest.mark.parametrize("others", [None, corpus(70, seed=1)], ids=["symmetric", "rectangle"])
+def test_an_interrupted_run_goes_on(tmp_path, others):
+    kernel, pairs, path = Rewriting(2), corpus(160), tmp_path / "gram.npy"
+    interrupted(kernel, pairs, path, after=4, others=others)
+    assert sorted(os.listdir(tmp_path)) == ["gram.npy.part", "gram.npy.part.json"]
+    interrupted(kernel, pairs, path, after=3, others=others)
+    assert json.loads((tmp_path / "gram.npy.part.json").read_text())["done"] == 7
+    found = write(kernel, pairs, path, others)
+    assert Watched.starts == [112, 128, 144]
+    assert np.array_equal(found, kernel.gram(pairs, others))
+    assert os.listdir(tmp_path) == ["gram.npy"]
+
+
+def test_interrupted_while_it_is_mirrored(tmp_path, monkeypatch):
+    kernel, pairs, path = Rewriting(2), corpus(160), tmp_path / "gram.npy"
+    monkeypatch.setattr(gramfile, "_mirror", lambda matrix: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        write(kernel, pairs, path)
+    assert not path.exists()
+    monkeypatch.undo()
+    monkeypatch.setattr(base, "BLOCK_BYTES", 1)
+    Watched.starts = []
+    assert np.array_equal(write(kernel, pairs, path), kernel.gram(pairs))
+    assert Watched.starts == []
+
+
+def test_an_interruption_before_the_first_block_leaves_nothing(tmp_path):
+    interrupted(Rewriting(2), corpus(160), tmp_path / "gram.npy", after=0)
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_old_gram_stays_until_the_new_one_is_whole(tmp_path):
+    path = tmp_path / "gram.npy"
+    old = np.array(Rewriting(1).gram(corpus(40), out=path))
+    interrupted(Rewriting(2), corpus(160), path, after=4)
+    assert np.array_equal(np.load(path), old)
+    write(Rewriting(2), corpus(160), path)
+    assert np.load(path).shape == (160, 160)
+
+
+def changed_pair():
+    pairs = [tuple(pair) for pair in corpus(160)]
+    pairs[155] = (["99"], ["98"])  # a pair that has no word in common with any other
+    return pairs
+
+
+@pytest.mark.parametrize(
+    ("kernel", "pairs"),
+    [
+        (Rewriting(3), corpus(160)),
+        (Rewriting(2, decay=0.5), corpus(160)),
+        (Rewriting(2), corpus(160, seed=1)),
+        (Rewriting(2), corpus(150)),
+        (Rewriting(2), changed_pair()),
+        (Rewriting(2, normalize=False), corpus(160)),
+        (0.5 * Rewriting(2), corpus(160)),
+    ],
+    ids=range(7),
+)
+def test_another_kernel_or_corpus_starts_over(tmp_path, kernel, pairs):
+    path = tmp_path / "gram.npy"
+    interrupted(Rewriting(2), corpus(160), path, after=4)
+    found = write(kernel, pairs, path)
+    assert Watched.starts[0] == 0
+    assert len(Watched.starts) == 10
+    assert np.array_equal(found, kernel.gram(pairs))
+
+
+def test_a_block_function_that_cannot_be_looked_into_is_known_by_its_values(tmp_path):
+    path, starts = tmp_path / "gram.npy", []
+
+    def plan(seed):
+        values = np.random.default_rng(seed).random((160, 5))
+
+        def block(first, last):
+            if last - first > 1:  # not a sample of one row
+                starts.append(first)
+                if len(starts) == 4:
+                    raise KeyboardInterrupt
+            return values[first:last]
+
+        return Plan(160, 5, False, block)
+
+    for seed, expected in ((0, [0, 16, 32, 48]), (0, [48, 64, 80, 96]), (1, [0, 16, 32, 48])):
+        with pytest.raises(KeyboardInterrupt):
+            write_gram(plan(seed), path, 1, "a kernel")
+        assert starts == expected
+        starts.clear()
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", "null", '{"done": 3}', "\x00\xff"])
+def test_a_damaged_record_starts_over(tmp_path, damage):
+    kernel, pairs, path = Rewriting(2), corpus(160), tmp_path / "gram.npy"
+    interrupted(kernel, pairs, path, after=4)
+    (tmp_path / "gram.npy.part.json").write_text(damage, encoding="latin-1")
+    assert np.array_equal(write(kernel, pairs, path), kernel.gram(pairs))
+    assert len(Watched.starts) == 10
+
+
+@pytest.mark.parametrize("damage", ["gone", "short", "other"])
+def test_a_damaged_matrix_starts_over(tmp_path, damage):
+    kernel, pairs, path = Rewriting(2), corpus(160), tmp_path / "gram.npy"
+    interrupted(kernel, pairs, path, after=4)
+    part = tmp_path / "gram.npy.part"
+    if damage == "gone":
+        part.unlink()
+    elif damage == "short":
+        os.truncate(part, 1000)
+    else:
+        part.write_bytes(b"something else")
+    assert np.array_equal(write(kernel, pairs, path), kernel.gram(pairs))
+    assert len(Watched.starts) == 10
+
+
+def test_a_function_as_tokenizer_does_not_start_over(tmp_path):
+    # Its repr holds an address that differs from run to run.
+    plan = Rewriting(1)._plan(corpus(40), None, 1)
+    texts = [f"Rewriting(tokenizer=<function cut at 0x7f{place}>)" for place in ("12ab", "34cd")]
+    assert len({gramfile._fingerprint(plan, plan.spans(), text) for text in texts}) == 1
+
+
+def test_the_number_of_jobs_does_not_start_over(tmp_path):
+    kernel, pairs, path = Rewriting((1, 4)), corpus(600), tmp_path / "gram.npy"
+    interrupted(kernel, pairs, path, after=30)
+    plan = kernel._plan(pairs, None, 2)
+    found = write_gram(Plan(plan.rows, plan.columns, True, Watched(plan.block)), path, 2, repr(kernel))
+    assert sorted(Watched.starts) == list(range(480, 600, 16))
+    assert np.array_equal(found, kernel.gram(pairs))
+
+
+def test_a_second_run_at_the_same_time_is_refused(tmp_path):
+    pytest.importorskip("fcntl")
+    sidecar = tmp_path / "gram.npy.part.json"
+    with gramfile._locked(sidecar), pytest.raises(InputError, match="another run is writing"):
+        Rewriting(1).gram([("a", "b")], out=tmp_path / "gram.npy")
+
+
+@pytest.mark.parametrize("name", ["", "none/gram.npy", "gram.npy/"])
+def test_a_place_where_no_file_can_be_written(tmp_path, name):
+    with pytest.raises(InputError) as caught:
+        Rewriting(1).gram([("a", "b")], out=f"{tmp_path}/{name}")
+    assert "\n" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/null"), reason="no device to try")
+def test_a_device_is_refused():
+    with pytest.raises(InputError, match="not a plain file"):
+        Rewriting(1).gram([("a", "b")], out="/dev/null")
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="room cannot be reserved here")
+def test_a_full_disk_is_one_line(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(InputError, match=r"No space left on device; the Gram needs 0\.0 GB"):
+        Rewriting(1).gram([("a", "b")], out=tmp_path / "gram.npy")
+    assert os.listdir(tmp_path) == []
+
+
+PROGRAM = """
+import sys, time
+import numpy as np
+sys.path.insert(0, sys.argv[2])
+from test_gram_file import Plan, Rewriting, Watched, base, corpus, gramfile, write_gram
+base.BLOCK_BYTES, gramfile.RECORD_SECONDS = 1, 0.0
+
+class Slow(Watched):
+    def __call__(self, first, last):
+        print(first, flush=True)
+        time.sleep(0.05)
+        return self.block(first, last)
+
+plan = Rewriting((1, 2))._plan(corpus(800), None, 1)
+write_gram(Plan(plan.rows, plan.columns, True, Slow(plan.block)), gramfile.Path(sys.argv[1]), 1, "Rewriting")
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
+def test_a_killed_process_goes_on(tmp_path):
+    path = tmp_path / "gram.npy"
+    command = [sys.executable, "-c", PROGRAM, str(path), os.path.dirname(__file__)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        first = [process.stdout.readline() for _ in range(12)]
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    assert not path.exists()
+    done = json.loads((tmp_path / "gram.npy.part.json").read_text())["done"]
+    assert 8 <= done <= 16
+    started = time.monotonic()
+    second = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout.split()
+    assert time.monotonic() - started < 60
+    assert len(first) == 12
+    assert list(map(int, second)) == list(range(16 * done, 800, 16))  # nothing that was recorded is computed again
+    assert np.array_equal(np.load(path), Rewriting((1, 2)).gram(corpus(800)))
+    assert os.listdir(tmp_path) == ["gram.npy"]

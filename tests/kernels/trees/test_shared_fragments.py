@@ -1,0 +1,71 @@
+"""What two trees share, as text: complete lists sum to the value of the kernel."""
+
+import pytest
+from hypothesis import given, settings
+from test_trees_oracle import FIGURE_4, FIGURE_5
+from test_trees_reference import trees, vowels
+
+from rekern.errors import InputError
+from rekern.kernels.trees.dependency_paths import DependencyPaths
+from rekern.kernels.trees.partial_tree import PartialTree, SmoothedPartialTree
+from rekern.kernels.trees.subset_tree import SubsetTree, SubTree
+
+KERNELS = [
+    SubTree(0.4),
+    SubsetTree(0.4),
+    SubsetTree(0.7, words=True),
+    PartialTree(0.4, 0.7, terminal_factor=0.5),
+    PartialTree(0.4, 0.7, gaps="span", max_children=2),
+    SmoothedPartialTree(0.4, 0.7, similarity=vowels),
+    DependencyPaths(0.4),
+    DependencyPaths(0.4, weights="printed"),
+]
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@settings(deadline=None, max_examples=40)
+@given(a=trees(max_leaves=5), b=trees(max_leaves=5))
+def test_complete_lists_sum_to_the_kernel(kernel, a, b):
+    for normalize in (False, True):
+        kernel.set_params(normalize=normalize)
+        found = kernel.explain(a, b, n=None, beam=1_000_000)
+        assert sum(part.value for part in found) == pytest.approx(kernel(a, b), rel=1e-10, abs=1e-13)
+        assert [part.value for part in found] == sorted((part.value for part in found), reverse=True)
+        assert len({part.text for part in found}) == len(found)
+
+
+def test_texts():
+    a, b = "(NP (DT the) (JJ old) (NN dog))", "(NP (DT the) (NN dog))"
+    assert [text for text, _ in SubTree().explain(a, b)] == ["(DT the)", "(NN dog)"]
+    assert [text for text, _ in SubsetTree().explain(a, "(NP (DT a) (JJ old) (NN dog))", n=3)] == [
+        "(JJ old)",
+        "(NN dog)",
+        "(NP DT JJ NN)",
+    ]
+    found = dict(PartialTree(1.0, 1.0, normalize=False).explain(a, b, n=None))
+    assert found["(NP (DT the) (NN dog))"] == 1.0
+    assert found["(NP DT NN)"] == 1.0
+    assert "(NP JJ)" not in found
+
+
+def test_paths_of_the_figures():
+    found = dict(DependencyPaths(1.0, normalize=False).explain(FIGURE_4, FIGURE_5, n=None))
+    assert sum(found.values()) == 33
+    assert found["a → cat → was ← chased ← by ← dog ← a"] == 1.0
+    assert found["chased → was"] == 1.0
+    assert "a → cat ← fat" not in found
+
+
+def test_a_narrow_beam_keeps_the_heavy_ones():
+    a = "(S (A x) (A x) (A x) (A x) (A x) (A x))"
+    kernel = PartialTree(normalize=False)
+    narrow = kernel.explain(a, a, n=5, beam=20)
+    assert narrow[0].text == kernel.explain(a, a, n=1)[0].text
+    assert sum(part.value for part in kernel.explain(a, a, n=None, beam=20)) <= kernel(a, a) * (1 + 1e-12)
+
+
+def test_too_many_pairs():
+    wide = "(a" + " b" * 600 + ")"
+    with pytest.raises(InputError, match="pairs of nodes to explain"):
+        PartialTree().explain(wide, wide)
+    assert PartialTree().explain("()", "(a)") == []

@@ -1,0 +1,325 @@
+"""Databases are only read, in limited time, and must fit the grammar."""
+
+import importlib.util
+import sqlite3
+import threading
+import time
+from datetime import date
+from decimal import Decimal
+from unittest.mock import MagicMock
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rekern.errors import InputError
+from rekern.krisp.answering.database import Database, OtherDatabase, open_database, with_database
+from rekern.krisp.answering.sql import Query, for_sqlalchemy
+from rekern.krisp.grammar import read_grammar
+
+FOREVER = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
+LINES = [
+    "Query -> length({River}) := SELECT km FROM river WHERE name = {1}",
+    "River -> '{name}'",
+    "names River := SELECT name FROM river",
+]
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "rivers & co.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE river (name TEXT, km REAL)")
+        connection.execute("INSERT INTO river VALUES ('Rhine', 1233), ('Inn', 518), (NULL, 1)")
+    connection.close()
+    return path
+
+
+@pytest.fixture(params=["path", "url", "sqlalchemy"])
+def database(request, file):
+    if request.param == "sqlalchemy":
+        pytest.importorskip("sqlalchemy")
+    url = {"path": file, "url": f"sqlite:///{file}", "sqlalchemy": f"sqlite+pysqlite:///{file}"}[request.param]
+    opened = open_database(url, seconds=0.3)
+    yield opened
+    opened.close()
+
+
+def test_reading(database):
+    found = database.run(Query("SELECT name, km FROM river WHERE km > :v1", {"v1": 1000}))
+    assert (found.columns, found.rows, found.cut) == (["name", "km"], [("Rhine", 1233.0)], False)
+
+
+def test_many_rows_are_cut(database):
+    found = database.run(Query("SELECT name FROM river ORDER BY km", {}), limit=2)
+    assert len(found.rows) == 2
+    assert found.cut
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DELETE FROM river",
+        "DROP TABLE river",
+        "INSERT INTO river VALUES ('x', 1)",
+        "CREATE TABLE other (a)",
+        "PRAGMA query_only = OFF",
+        "ATTACH DATABASE 'other.db' AS other",
+        "SELECT load_extension('mischief')",
+    ],
+)
+def test_nothing_is_written(database, file, sql):
+    with pytest.raises(InputError):
+        database.run(Query(sql, {}))
+    with sqlite3.connect(file) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM river").fetchone() == (3,)
+    connection.close()
+
+
+def test_endless_queries_are_stopped(database):
+    started = time.monotonic()
+    with pytest.raises(InputError, match=r"the query was stopped after 0\.3 seconds"):
+        database.run(Query(FOREVER, {}))
+    assert time.monotonic() - started < 20
+
+
+def test_names_come_from_the_database(database):
+    grammar = with_database(read_grammar(LINES), database)
+    assert [production.value for production in grammar.productions[1:]] == ["Rhine", "Inn"]
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("Query -> lakes := SELECT name FROM lake", "Query -> lakes: its SQL does not fit"),
+        ("Query -> widest({River}) := SELECT wide FROM river WHERE name = {1}", "Query -> widest({River}): its SQL"),
+        ("Query -> wrong := SELEC name", "Query -> wrong: its SQL must begin with SELECT or WITH"),
+        ("Query -> wrong := SELECT FROM FROM", "Query -> wrong: its SQL does not fit"),
+    ],
+)
+def test_templates_are_checked_on_load(database, line, complaint):
+    with pytest.raises(InputError) as caught:
+        with_database(read_grammar([*LINES, line]), database)
+    assert complaint in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_production_at_fault_is_named(database):
+    lines = [
+        "Query -> answer({Place}) := SELECT * FROM ({1}) AS s",
+        "Place -> rivers := SELECT name FROM river",
+        "Place -> beside({Place}) := SELECT b FROM beside WHERE a IN ({1})",
+    ]
+    with pytest.raises(InputError, match=r"^Place -> beside\(\{Place\}\): .*no such table: beside"):
+        with_database(read_grammar(lines), database)
+
+
+def test_a_query_for_names_that_fails(database):
+    lines = [*LINES[:2], "names River := SELECT name FROM rivers"]
+    with pytest.raises(InputError, match=r"names River: its SQL does not fit .*no such table: rivers"):
+        with_database(read_grammar(lines), database)
+
+
+def test_no_database(tmp_path):
+    (tmp_path / "text.db").write_text("this is no database, but it is long enough to look like one " * 30)
+    with pytest.raises(InputError, match=r"text\.db: file is not a database"):
+        open_database(tmp_path / "text.db")
+    with pytest.raises(InputError, match=r"none\.db: there is no such database file"):
+        open_database(tmp_path / "none.db")
+    with pytest.raises(InputError, match="is a folder: give an SQLite file in it"):
+        open_database(tmp_path)
+    for name in ("", " ", "sqlite://", "sqlite:///"):
+        with pytest.raises(InputError):
+            open_database(name)
+    if importlib.util.find_spec("sqlalchemy"):
+        with pytest.raises(InputError, match=r"none\.db: there is no such database file"):
+            open_database(f"sqlite+pysqlite:///{tmp_path / 'none.db'}")
+        with pytest.raises(InputError, match=r"text\.db: file is not a database"):
+            open_database(f"sqlite+pysqlite:///{tmp_path / 'text.db'}").run(Query("SELECT * FROM t", {}))
+    assert not (tmp_path / "none.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("url", "complaint"),
+    [
+        ("nosuch://ann:s3cret@host/db", "nosuch://host/db: SQLAlchemy has no dialect nosuch"),
+        ("postgres://ann:s3cret@host/db", "as in postgresql[+]psycopg://user:password@host/database"),
+        ("postgresql://ann:s3cr/et@s3cret@host:port/db", "this is no URL of SQLAlchemy"),
+        ("postgresql://ann:s3cret", "this is no URL of SQLAlchemy"),
+        ("postgresql://ann:p@s3cret@host/db", "an @ in the password is written %40"),
+        ("nosuch:///db?user=ann&password=s3cret", "nosuch:///db: SQLAlchemy has no dialect"),
+        ("sqlite+aiosqlite:///s.db?x=s3cret", "aiosqlite"),
+    ],
+)
+def test_unknown_dialects_and_hidden_passwords(url, complaint):
+    pytest.importorskip("sqlalchemy")
+    with pytest.raises(InputError, match=complaint) as caught:
+        open_database(url)
+    assert "3cr" not in str(caught.value)
+
+
+def test_a_server_that_cannot_be_reached_is_said_at_once(monkeypatch):
+    sqlalchemy = pytest.importorskip("sqlalchemy")
+    engine = MagicMock()
+    engine.dialect.name, engine.dialect.is_async = "postgresql", False
+    cause = RuntimeError('connection to "host" failed:\n  Connection refused')
+    engine.connect.side_effect = sqlalchemy.exc.OperationalError("SELECT s3cret", {}, cause)
+    monkeypatch.setattr(sqlalchemy, "create_engine", lambda *_, **__: engine)
+    with pytest.raises(InputError) as caught:
+        open_database("postgresql+psycopg://ann:s3cret@host/db")
+    said = 'postgresql+psycopg://host/db: connection to "host" failed: Connection refused'
+    assert str(caught.value) == said
+    engine.dialect.is_async = True
+    with pytest.raises(InputError, match="is asynchronous; take another"):
+        open_database("postgresql+psycopg://ann:s3cret@host/db")
+
+
+def test_huge_values_are_not_made(database):
+    with pytest.raises(InputError, match="too big"):
+        database.run(Query("SELECT randomblob(1000000000)", {}))
+
+
+def test_text_that_is_no_text(tmp_path):
+    with sqlite3.connect(tmp_path / "odd.db") as connection:
+        connection.execute("CREATE TABLE t AS SELECT CAST(x'ff41' AS TEXT) AS a")
+    connection.close()
+    database = open_database(tmp_path / "odd.db")
+    assert database.run(Query("SELECT a FROM t", {})).rows == [("\ufffdA",)]
+    database.close()
+
+
+def test_other_words_for_a_name_that_is_not_there(database):
+    with pytest.warns(UserWarning, match=r"also River Rine: .* has no such name"):
+        with_database(read_grammar([*LINES, "also River Rine = the rhine"]), database)
+
+
+@pytest.fixture
+def server():
+    """A stand-in for an engine, as no server runs here; the rows of its answers, and what it was told."""
+    pytest.importorskip("sqlalchemy")
+    engine = MagicMock()
+    engine.dialect.is_mariadb = False
+    connection = engine.connect.return_value.__enter__.return_value
+    connection.execute.return_value.fetchmany.return_value = [("Rhine",)]
+    connection.execute.return_value.keys.return_value = ["name"]
+    connection.execute.return_value.__iter__.side_effect = lambda: iter([("pg_reload_conf",), ("pg_sleep",)])
+    engine.told = lambda: [str(call.args[0]) for call in connection.execute.call_args_list]
+    return engine
+
+
+@pytest.mark.parametrize(
+    ("dialect", "statements"),
+    [
+        ("mysql", ["SET SESSION max_execution_time = 1500", "START TRANSACTION READ ONLY"]),
+        ("mariadb", ["SET SESSION max_statement_time = 1.5", "START TRANSACTION READ ONLY"]),
+    ],
+)
+def test_what_other_servers_are_told_before_a_query(server, dialect, statements):
+    server.dialect.name, server.dialect.is_mariadb = dialect, dialect == "mariadb"
+    connection = server.connect.return_value.__enter__.return_value
+    database = OtherDatabase("a server", server, 1.5)
+    query = Query("SELECT name FROM river WHERE km > :v1", {"v1": 1})
+    assert database.run(query).rows == [("Rhine",)]
+    assert server.told() == [*statements, query.sql]
+    assert connection.execute.call_args.args[1] == {"v1": 1}
+    connection.rollback.assert_called_once()
+    database.prepare(query)
+    assert server.told()[-1] == f"EXPLAIN {query.sql}"
+
+
+def test_what_postgresql_is_told(server):
+    server.dialect.name = "postgresql"
+    connection = server.connect.return_value.__enter__.return_value
+    database = OtherDatabase("a server", server, 1.0001)
+    query = Query("SELECT name FROM river WHERE km > :v1 AND name <> ':v1'", {"v1": 1})
+    assert database.run(query, 5).rows == [("Rhine",)]
+    limits, (catalogue, *told) = server.told()[:3], server.told()[3:]
+    assert limits[:2] == ["SET TRANSACTION READ ONLY", "SET LOCAL statement_timeout = 1001"]
+    assert "pg_proc" in catalogue
+    opened = r"DECLARE rekern NO SCROLL CURSOR FOR SELECT name FROM river WHERE km > :v1 AND name <> ':v1'"
+    assert told == [opened, "FETCH 6 rekern"]
+    assert connection.execute.call_args_list[4].args[1] == {"v1": 1}
+    connection.rollback.assert_called_once()
+    connection.execute.reset_mock()
+    database.prepare(query)  # a cursor is opened, and nothing fetched
+    assert server.told() == [*limits, opened]
+
+
+@pytest.mark.parametrize(
+    ("sql", "complaint"),
+    [
+        ("SELECT E'\\''; COMMIT; DELETE FROM river --'", "without semicolons and comments"),
+        ("SELECT pg_reload_conf/* */()", "without semicolons and comments"),
+        ("COPY river TO PROGRAM 'rm -r .'", "must begin with SELECT or WITH"),
+        ("SELECT PG_Reload_Conf ()", "the function pg_reload_conf may do more than read"),
+        ('SELECT pg_catalog."pg_reload_conf"()', "the function pg_reload_conf may do more than read"),
+        ("SELECT query('SELECT pg_reload_conf()')", "the function pg_reload_conf may do more than read"),
+        ('SELECT U&"pg_reload\\005fconf"()', "without U&"),
+    ],
+)
+def test_what_postgresql_is_not_told(server, sql, complaint):
+    server.dialect.name = "postgresql"
+    with pytest.raises(InputError, match=complaint):
+        OtherDatabase("a server", server).run(Query(sql, {}))
+    assert not any(sql in told for told in server.told())
+
+
+def test_an_error_after_the_time_is_over(server):
+    from sqlalchemy.exc import SQLAlchemyError
+
+    def late(*_, **__):
+        time.sleep(0.2)
+        raise SQLAlchemyError("canceling statement")
+
+    server.connect.return_value.__enter__.return_value.execute.side_effect = late
+    server.connect.return_value.__exit__.return_value = False
+    with pytest.raises(InputError, match=r"stopped after 0\.1 seconds"):
+        OtherDatabase("a server", server, 0.1).run(Query("SELECT 1", {}))
+    with pytest.raises(InputError, match="a server: canceling statement"):
+        OtherDatabase("a server", server, 100).run(Query("SELECT 1", {}))
+
+
+def test_values_of_drivers_become_plain(server):
+    server.dialect.name = "postgresql"
+    result = server.connect.return_value.__enter__.return_value.execute.return_value
+    numbers = (Decimal("8.50"), Decimal("3E2"), Decimal("NaN"), Decimal("1E5000"))
+    values = (*numbers, date(2020, 1, 2), ["a", Decimal(1)], {"ä": None}, True, None)
+    result.fetchmany.return_value = [values]
+    (row,) = OtherDatabase("a server", server).run(Query("SELECT 1", {})).rows
+    assert row[2] != row[2]
+    assert row[:2] + row[3:] == (8.5, 300, float("inf"), "2020-01-02", '["a", "1"]', '{"ä": null}', True, None)
+    assert isinstance(hash(row), int)
+
+
+@given(st.text("ab1:\\%'\" v", max_size=12), st.text("a:%'\\", max_size=5))
+def test_colons_in_strings_are_no_parameters(literal, value):
+    sqlalchemy = pytest.importorskip("sqlalchemy")
+    quoted = "'" + literal.replace("'", "''") + "'"
+    query = Query(f'SELECT :v1, {quoted}, :v1 || {quoted} AS "a:v1"', {"v1": value})
+    with sqlalchemy.create_engine("sqlite://").connect() as connection:
+        result = connection.execute(sqlalchemy.text(for_sqlalchemy(query)), query.parameters)
+        assert [*result] == [(value, literal, value + literal)]
+        assert list(result.keys())[2] == "a:v1"
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan")])
+def test_a_time_limit_that_is_none(file, seconds):
+    with pytest.raises(InputError, match="must be more than 0 seconds"):
+        open_database(file, seconds)
+
+
+def test_a_server_that_does_not_answer():
+    pytest.importorskip("sqlalchemy")
+    engine = MagicMock()
+    waiting = threading.Event()
+    engine.connect.side_effect = lambda: waiting.wait(60)
+    with pytest.raises(InputError, match=r"stopped after 0\.1 seconds"):
+        OtherDatabase("a server", engine, 0.1).run(Query("SELECT 1", {}))
+    waiting.set()
+
+
+def test_in_memory_databases_are_guarded_too():
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE t (a)")
+    with pytest.raises(InputError, match="not authorized"):
+        Database("memory", connection).run(Query("INSERT INTO t VALUES (1)", {}))

@@ -1,0 +1,103 @@
+"""The search finds what listing all derivations finds."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reference import krisp as reference
+from rekern.krisp.derivation_chart import search, unfold
+from rekern.krisp.parsing_rules import Builder
+
+# Q -> A | B; A -> f A (leaf f) | g A B (leaf g) | names; B -> A A (no leaf) | h A B A (leaf h) | a leaf of its own
+RULES = [
+    ("QA", "Q", ("A",), 0),
+    ("QB", "Q", ("B",), 0),
+    ("Af", "A", ("f", "A"), 1),
+    ("Ag", "A", ("g", "A", "B"), 1),
+    ("BAA", "B", ("A", "A"), 0),
+    ("Bh", "B", ("h", "A", "B", "A"), 1),
+]
+LEAVES = ["f", "g", "h", "B"]
+
+
+def tree(builder, node, names):
+    """A found derivation as the reference writes it."""
+    if node.kind == 0:
+        symbol = builder.leaves[node.number][0]
+        return (f"leaf {next(s for s, n in builder.symbols.items() if n == symbol)}", node.start, node.end)
+    if node.kind == 1:
+        return (f"name {node.number}", node.start, node.end)
+    name = RULES[builder.rules[node.number][2]][0]
+    return (name, node.start, node.end, tuple(tree(builder, child, names) for child in node.children))
+
+
+def grammar():
+    builder = Builder()
+    for symbol in "QABfgh":
+        builder.symbol(symbol)
+    for number, (_, left, children, first) in enumerate(RULES):
+        places = tuple(builder.symbol(child) for child in children)
+        builder.rules.append((builder.symbol(left), places, number, None, bool(first)))
+    for number, symbol in enumerate(LEAVES):
+        builder.leaves.append((builder.symbol(symbol), len(RULES) + number, None))
+    return builder, builder.lay_out()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 4), st.integers(0, 10**6), st.sampled_from([0.0, 0.3]), st.integers(1, 40))
+def test_the_best_derivations_are_found(words, seed, threshold, beam):
+    rng = np.random.default_rng(seed)
+    builder, rules = grammar()
+    chances = rng.random((len(RULES) + len(LEAVES), words, words + 1))
+    chances[chances < threshold] = 0.0
+    names = []
+    for _ in range(4):
+        start = int(rng.integers(words))
+        names.append(
+            (builder.symbols["A"], start, int(rng.integers(start + 1, words + 1)), float(np.log(rng.random())))
+        )
+
+    def leaves(symbol, start, end):
+        found = [(f"leaf {symbol}", chances[len(RULES) + LEAVES.index(symbol), start, end])] if symbol in LEAVES else []
+        return found + [
+            (f"name {n}", np.exp(value)) for n, (s, i, j, value) in enumerate(names)
+            if (s, i, j) == (builder.symbols[symbol], start, end)
+        ]  # fmt: skip
+
+    listed = [(*rule[:3], lambda i, j, n=n: chances[n, i, j], rule[3]) for n, rule in enumerate(RULES)]
+    expected = reference.best_derivations("Q", listed, leaves, words)
+    with np.errstate(divide="ignore"):
+        chart = search(rules, np.log(chances), names, builder.symbols["Q"], beam)
+    found = [unfold(chart, entry) for entry in range(*chart.roots)]
+    assert not chart.cut
+    assert len(found) == min(beam, len(expected))
+    np.testing.assert_allclose([np.exp(node.value) for node in found], [p for p, _ in expected[:beam]], rtol=1e-9)
+    known = {t: p for p, t in expected}
+    for node in found:
+        assert known[tree(builder, node, names)] == pytest.approx(np.exp(node.value))
+    assert len({tree(builder, node, names) for node in found}) == len(found)
+
+
+def test_a_search_that_is_cut_says_so():
+    builder, rules = grammar()
+    scores = np.zeros((len(RULES) + len(LEAVES), 30, 31))
+    names = [(builder.symbols["A"], i, i + 1, 0.0) for i in range(30)]
+    chart = search(rules, scores, names, builder.symbols["Q"], 30, limit=1000)
+    assert chart.cut
+    assert chart.roots == (0, 0)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(2, 6), st.integers(0, 10**6))
+def test_a_lower_bound_loses_nothing_above_it(words, seed):
+    rng = np.random.default_rng(seed)
+    builder, rules = grammar()
+    scores = np.log(rng.random((len(RULES) + len(LEAVES), words, words + 1)))
+    names = [(builder.symbols["A"], i, i + 1, -0.1) for i in range(words)]
+    whole = search(rules, scores, names, builder.symbols["Q"], 20)
+    values = whole.value[slice(*whole.roots)]
+    least = float(np.median(values))
+    bounded = search(rules, scores, names, builder.symbols["Q"], 20, least=least)
+    np.testing.assert_allclose(bounded.value[slice(*bounded.roots)], values[values >= least])
+    assert len(bounded.value) <= len(whole.value)

@@ -1,0 +1,145 @@
+"""The linear solver reaches the optimum that LIBLINEAR finds, with and without the features that only one row has."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.svm import SVC, LinearSVC, LinearSVR
+
+from helpers import close, rewritings
+from rekern.kernels import Rewriting
+from rekern.learning import dual_descent as descent
+
+
+def features(number=120, seed=0):
+    pairs, labels = rewritings(number, seed)
+    return sp.csr_array(Rewriting((1, 2)).features(pairs)), labels
+
+
+def squares(X):
+    return np.asarray((X**2).sum(axis=1)).ravel()
+
+
+def hinge_objectives(X, signs, limits, coefficients):
+    """Primal and dual objective of a machine whose intercept is the weight of a constant feature 1."""
+    weights, intercept = X.T @ coefficients, coefficients.sum()
+    half = 0.5 * (weights @ weights + intercept**2)
+    losses = limits @ np.maximum(0, 1 - signs * (X @ weights + intercept))
+    return half + losses, signs @ coefficients - half
+
+
+def narrow(X):
+    """The same matrix with 32-bit indices, as LIBLINEAR wants it."""
+    return sp.csr_matrix((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+def test_classification_reaches_the_optimum(C):
+    X, labels = features()
+    signs = np.where(labels == 1, 1, -1)
+    limits = np.full(len(signs), C)
+    peer = LinearSVC(loss="hinge", C=C, intercept_scaling=1, tol=1e-8, max_iter=10**6, random_state=0)
+    peer.fit(narrow(X), signs)
+    weights, offset = peer.coef_[0], peer.intercept_[0]
+    best = 0.5 * (weights @ weights + offset**2) + C * np.maximum(0, 1 - signs * (X @ weights + offset)).sum()
+    for options, allowed in (({}, 1e-2), ({"tolerance": 1e-5}, 1e-3)):
+        coefficients, intercept = descent.classify(X, squares(X), signs, limits, **options)
+        close(intercept, coefficients.sum())
+        assert (signs * coefficients >= 0).all()
+        assert (np.abs(coefficients) <= C).all()
+        primal, dual = hinge_objectives(X, signs, limits, coefficients)
+        assert dual < best * (1 + 1e-6)
+        assert abs(dual - best) < 1e-3 * best
+        assert abs(primal - best) < allowed * best
+    assert np.abs(X @ (X.T @ coefficients) + intercept - (X @ weights + offset)).max() < 0.01
+
+
+def test_each_row_has_its_own_limit():
+    X, labels = features()
+    signs = np.where(labels == 1, 1, -1)
+    limits = np.random.default_rng(0).choice([0.0, 0.5, 3.0], len(signs))
+    coefficients, _ = descent.classify(X, squares(X), signs, limits, tolerance=1e-6)
+    assert (np.abs(coefficients) <= limits).all()
+    primal, dual = hinge_objectives(X, signs, limits, coefficients)
+    assert primal - dual < 1e-4 * primal
+    kept = limits > 0
+    # LIBSVM has no cost for the intercept; with the constant as a kernel's part it has the same problem.
+    gram = (X[kept] @ X[kept].T).toarray() + 1
+    svm = SVC(kernel="precomputed", C=1, tol=1e-8).fit(gram, signs[kept], sample_weight=limits[kept])
+    found = (X @ (X.T @ coefficients) + coefficients.sum())[kept]
+    assert np.corrcoef(found, svm.decision_function(gram))[0, 1] > 0.999
+
+
+@pytest.mark.parametrize(("C", "width"), [(0.1, 0.1), (1.0, 0.1), (1.0, 0.5), (10.0, 0.0)])
+def test_regression_reaches_the_optimum(C, width):
+    X, labels = features()
+    targets = labels + np.random.default_rng(1).normal(scale=0.3, size=len(labels))
+    middle = targets.mean()
+
+    def objective(weights, offset):
+        errors = np.abs(targets - middle - (X @ weights + offset))
+        return 0.5 * (weights @ weights + offset**2) + C * np.maximum(0, errors - width).sum()
+
+    peer = LinearSVR(epsilon=width, C=C, intercept_scaling=1, tol=1e-8, max_iter=10**6, random_state=0)
+    peer.fit(narrow(X), targets - middle)
+    best = objective(peer.coef_, float(np.ravel(peer.intercept_)[0]))
+    for options, allowed in (({}, 2e-2), ({"tolerance": 1e-5}, 1e-3)):
+        coefficients, intercept = descent.regress(X, squares(X), targets, np.full(len(targets), C), width, **options)
+        close(intercept, coefficients.sum() + middle)
+        assert (np.abs(coefficients) <= C).all()
+        primal = objective(X.T @ coefficients, coefficients.sum())
+        half = 0.5 * (np.sum((X.T @ coefficients) ** 2) + coefficients.sum() ** 2)
+        dual = (targets - middle) @ coefficients - width * np.abs(coefficients).sum() - half
+        assert dual < best * (1 + 1e-6)
+        assert abs(dual - best) < 1e-3 * best
+        assert abs(primal - best) < allowed * best
+
+
+def test_private_and_equal_columns_change_nothing():
+    X, labels = features()
+    X = sp.csr_array(sp.hstack([X, X[:, ::3], 2 * X[:, ::5]]))  # some columns twice, some twice as large
+    signs = np.where(labels == 1, 1, -1)
+    limits = np.ones(len(signs))
+    shared, norms = descent.condensed(X)
+    columns = X.toarray().T
+    distinct = np.unique(columns[(columns != 0).sum(axis=1) > 1], axis=0)
+    assert shared.shape == (X.shape[0], len(distinct))
+    close(norms, squares(X))
+    products, expected = (shared @ shared.T).toarray(), (X @ X.T).toarray()
+    np.fill_diagonal(products, norms)
+    close(products, expected)
+    whole = descent.classify(X, squares(X), signs, limits, 1e-8)
+    partial = descent.classify(shared, norms, signs, limits, 1e-8)
+    np.testing.assert_allclose(whole[0], partial[0], atol=1e-5)
+    np.testing.assert_allclose(whole[1], partial[1], atol=1e-5)
+
+
+def test_order_by_features_and_by_gram():
+    X, labels = features()
+    differences = sp.csr_array(X[labels == 1][:30] - X[labels == 0][:30])
+    by_features = descent.order(differences, squares(differences), 1.0, 1e-8)
+    by_gram = descent.order_by_gram((differences @ differences.T).toarray(), 1.0, 1e-8)
+    np.testing.assert_allclose(by_features, by_gram, atol=1e-5)
+    assert (by_features >= 0).all()
+    assert (by_features <= 1).all()
+    weights = differences.T @ by_gram
+    primal = 0.5 * weights @ weights + np.maximum(0, 1 - differences @ weights).sum()
+    dual = by_gram.sum() - 0.5 * weights @ weights
+    assert primal - dual < 1e-5 * max(primal, 1)
+
+
+def test_rows_and_columns_of_nothing():
+    empty = sp.csr_array((4, 3))
+    coefficients, intercept = descent.classify(empty, np.zeros(4), np.array([1, 1, 1, -1]), np.ones(4))
+    assert np.isfinite(coefficients).all()
+    assert intercept > 0  # three of four are positive
+    assert not descent.order(empty, np.zeros(4), 1.0).any()
+    shared, norms = descent.condensed(sp.csr_array((0, 0)))
+    assert shared.shape == (0, 0)
+    assert norms.shape == (0,)
+
+
+def test_same_result_in_every_run():
+    X, labels = features()
+    signs = np.where(labels == 1, 1, -1)
+    first, second = (descent.classify(X, squares(X), signs, np.ones(len(signs))) for _ in range(2))
+    assert np.array_equal(first[0], second[0])

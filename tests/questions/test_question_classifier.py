@@ -1,0 +1,300 @@
+"""The classifier: every method, explanations, files, and whatever may come as a question."""
+
+import json
+import sys
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+import rekern
+from rekern.errors import InputError, ModelFileError
+from rekern.kernels import PartialTree, Subsequence, SubsetTree
+from rekern.questions import QuestionClassifier
+from rekern.questions.embedded_questions import embedded_answerer, embedded_model, load_questions, train_embedded
+from rekern.questions.measures import mcnemar, measured
+from rekern.questions.question_classifier import METHODS
+from rekern.questions.question_files import load, load_answerer
+from rekern.questions.question_units import jieba_tagger
+from rekern.questions.setting_search import cross_validate
+
+LONG = "word " * 5000
+ODD = ["", "?", "why", "😀", LONG, "Почему небо синее", "why 天空是蓝色 λ 空", "\0\t\n", "a" * 3000, "怎"]
+
+
+@pytest.fixture(scope="module")
+def some():
+    """A tenth of the training questions, all types and both languages among them."""
+    questions, kinds = load_questions("train")
+    return questions[::9], kinds[::9]
+
+
+@pytest.fixture(scope="module")
+def models(some):
+    made = {method: QuestionClassifier(method) for method in METHODS if method != "svm"}
+    made["svm"] = QuestionClassifier("svm", kernel=Subsequence(2), C=1.0)
+    return {method: model.fit(*some) for method, model in made.items()}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_learns_and_answers_anything(models, some, method):
+    model = models[method]
+    questions, kinds = some
+    assert np.mean(model.predict(questions) == np.array(kinds)) > 0.6
+    odd = [question for question in ODD if method != "svm" or question != LONG]  # the kernel would take its time
+    chances = model.predict_proba(odd)
+    assert chances.shape == (len(odd), 6) and np.isfinite(chances).all()
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0)
+    assert (model.classes_[chances.argmax(axis=1)] == model.predict(odd)).all()
+    assert model.predict([]).shape == (0,) and model.predict_proba([]).shape == (0, 6)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_saved_models_answer_the_same(models, some, method, tmp_path):
+    path = tmp_path / "model.rekern"
+    models[method].save(path)
+    for loaded in (rekern.load_model(path), load(path)):
+        assert isinstance(loaded, QuestionClassifier) and loaded.method == method
+        asked = [*some[0][:20], *ODD[:4]]
+        np.testing.assert_allclose(loaded.predict_proba(asked), models[method].predict_proba(asked))
+    if method in ("mss", "msb", "mb"):
+        assert str(loaded.explain(some[0][0])) == str(models[method].explain(some[0][0]))
+
+
+def test_own_expressions_are_saved(tmp_path, some):
+    model = QuestionClassifier(expressions=[".*(website|网站).*"], top=0, penalty=0.1).fit(*some)
+    fired = model.explain("is there a website for it").patterns
+    assert any(pattern.kind == "expression" and "Navigation" in pattern.weights for pattern in fired)
+    model.save(tmp_path / "m.rekern")
+    assert load(tmp_path / "m.rekern").explain("a website").patterns == model.explain("a website").patterns
+
+
+@pytest.mark.parametrize("method", ["mss", "msb", "mb"])
+def test_an_explanation_adds_up(models, some, method):
+    model = models[method]
+    for question in some[0][:20]:
+        found = model.explain(question)
+        scores = dict.fromkeys(model.classes_.tolist(), 0.0) | found.prior
+        for fired in found.patterns:
+            assert 0 < fired.confidence <= 1
+            for kind, weight in fired.weights.items():
+                scores[kind] += fired.confidence * weight
+        np.testing.assert_allclose(list(scores.values()), model.scores([question])[0])
+        assert found.type == model.predict([question])[0]
+        assert sum(found.probabilities.values()) == pytest.approx(1.0)
+        json.dumps(found.as_dict())
+
+
+def test_no_formula_of_weight_zero_is_kept(models):
+    for method in ("mss", "msb", "mb"):
+        model = models[method]
+        assert model.weights_.any(axis=1).all()
+        assert model.formulas_ == np.count_nonzero(model.weights_) + np.count_nonzero(model.prior_)
+
+
+@pytest.mark.parametrize("worlds", ["all", "one"])
+@pytest.mark.parametrize("prior", [True, False])
+def test_worlds_and_prior(some, worlds, prior):
+    model = QuestionClassifier(worlds=worlds, prior=prior).fit(*some)
+    unmatched = model.predict_proba(["😀"])[0]
+    assert prior or (unmatched == unmatched[0]).all()  # without a prior an unmatched question is a tie
+
+
+def test_trees_compare_through_the_same_interface():
+    trees = [
+        "(S (WRB why) (VBZ is))",
+        "(S (WRB why) (NN it))",
+        "(S (WRB how) (TO to))",
+        "(S (WRB how) (TO to) (VB go))",
+    ]
+    for kernel in (SubsetTree(), PartialTree()):
+        model = QuestionClassifier("svm", kernel=kernel, C=10.0).fit(trees, ["R", "R", "S", "S"])
+        assert model.predict(trees).tolist() == ["R", "R", "S", "S"]
+
+
+def test_any_labels_and_a_type_with_a_single_example():
+    asked = ["why is it", "why not", "how to go", "how to swim", "define love"]
+    model = QuestionClassifier(penalty=0.1).fit(asked, [3, 3, 7, 7, 9])
+    assert model.classes_.tolist() == [3, 7, 9]
+    assert model.predict(["why so"]).tolist() == [3]
+    assert np.isfinite(model.predict_proba(ODD)).all()
+    machine = QuestionClassifier("sb").fit(asked * 3, [3, 3, 7, 7, 9] * 3)
+    assert np.isfinite(machine.predict_proba(ODD)).all()
+
+
+def test_it_is_an_estimator(some):
+    model = QuestionClassifier(penalty=0.5)
+    assert clone(model).get_params() == model.get_params()
+    assert clone(model).fit(*some).score(*some) > 0.6
+    search = GridSearchCV(QuestionClassifier("mb"), {"penalty": [0.5, 1e6]}, cv=2, error_score="raise").fit(*some)
+    assert search.best_params_ == {"penalty": 0.5}
+    assert 0 <= cross_validate(model, *some, [{"penalty": 0.5}, {"worlds": "one"}], folds=3, rounds=1)[0] <= 100
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"method": "knn"}, "method='knn': give one of mss"),
+        ({"worlds": "none"}, "worlds='none'"),
+        ({"longest": 0}, "longest=0: give a whole number of at least 1"),
+        ({"shortest": 3, "longest": 2}, "shortest=3 exceeds longest=2"),
+        ({"penalty": -1.0}, "penalty=-1.0: give a number from 0"),
+        ({"share": 2.0}, "share=2.0: give a number from 0 to 1"),
+        ({"orders": ()}, "orders="),
+        ({"tagger": "brill"}, "tagger='brill'"),
+        ({"method": "svm"}, "needs a kernel"),
+        ({"expressions": ["a("]}, "expression 1, position 2"),
+        ({"expressions": [1]}, "expression 1 is 1: give a str"),
+        ({"expressions": 5}, "expressions=5: give a list"),
+        ({"orders": 5}, "orders=5: give lengths"),
+        ({"method": "sb", "C": -1.0}, "C=-1.0: give a number above 0"),
+        ({"method": "sb", "C": "1"}, "C='1': give a number above 0"),
+        ({"tagger": str.split}, "a tagger returns a list of pairs"),
+        ({"tagger": lambda text: None}, "a tagger returns a list of pairs"),
+    ],
+)
+def test_bad_parameters(parameters, message):
+    with pytest.raises(InputError, match=message):
+        QuestionClassifier(**parameters).fit(["why is it", "how to go"] * 3, ["R", "S"] * 3)
+
+
+@pytest.mark.parametrize(
+    ("questions", "kinds", "message"),
+    [
+        ([], [], "there are no questions"),
+        (["a"], ["R", "S"], "there are 1 questions but 2 types"),
+        (["a", "b"], ["R", "R"], "all types are R"),
+        (["a", None], ["R", "S"], "row 1: the question is None"),
+        (["a", "b"], ["R", None], "row 1: the type is missing"),
+        ("why", ["R"], "a list of questions is needed"),
+        (None, ["R"], "a list of questions is needed, got None"),
+        (["a", "b"], None, "types are needed"),
+        (["a", "b"], "RS", "but 0 types"),
+        (["a", "b"], [["R"], ["S"]], "types are needed"),
+        (["a", "b"], ["R", 1], "all text or all numbers"),
+        (["a", "b"], ["R\nS", "R\nS"], "all types are R S;"),
+    ],
+)
+def test_bad_training_data(questions, kinds, message):
+    with pytest.raises(InputError, match=message):
+        QuestionClassifier().fit(questions, kinds)
+
+
+def test_questions_without_any_word_can_be_trained_on():
+    model = QuestionClassifier().fit(["", "😀", "?", "!"], ["A", "A", "A", "B"])
+    assert model.predict(["", "why"]).tolist() == ["A", "A"]
+
+
+def test_one_by_one_in_bulk_and_in_threads_the_answers_are_the_same(models, some):
+    for method in ("mss", "msb", "mb"):
+        together = models[method].predict_proba(some[0])
+        assert (np.vstack([models[method].predict_proba([question]) for question in some[0]]) == together).all()
+        with ThreadPoolExecutor(4) as pool:
+            assert all((found == together).all() for found in pool.map(models[method].predict_proba, [some[0]] * 8))
+
+
+def test_the_embedded_model_is_what_the_questions_teach():
+    """If it is not: python -m rekern.questions.embedded_questions"""
+    learned, embedded = train_embedded(), embedded_model()
+    asked, _ = load_questions("train")
+    assert learned.get_params() | {"expressions": None} == embedded.get_params()
+    assert abs(learned.formulas_ - embedded.formulas_) <= 0.05 * learned.formulas_  # the last digits vary by machine
+    np.testing.assert_allclose(learned.predict_proba(asked), embedded.predict_proba(asked), atol=0.02)
+    (answerer, short) = embedded_answerer(), asked[::50]
+    assert (answerer.predict_proba(short) == embedded.predict_proba(short)).all()
+    assert (answerer.predict(short) == embedded.predict(short)).all()
+    assert answerer.explain(short[0]) == embedded.explain(short[0])
+
+
+def test_small_collections_are_told_by_their_interrogatives():
+    model = QuestionClassifier().fit(["why is it", "how to go"] * 6, ["R", "S"] * 6)
+    assert model.predict(["why", "how"]).tolist() == ["R", "S"]
+
+
+def test_a_fit_that_fails_leaves_no_half_of_a_model(some):
+    model = QuestionClassifier(expressions=["a("])
+    with pytest.raises(InputError):
+        model.fit(*some)
+    with pytest.raises(ValueError, match="not trained yet"):
+        model.predict(["why"])
+    model = QuestionClassifier("mb").fit(*some)
+    with pytest.raises(ValueError, match="trained with method='mb': call fit again"):
+        model.set_params(method="sb").predict(["why"])
+
+
+def test_what_cannot_be_explained_or_saved(models, some, tmp_path):
+    with pytest.raises(InputError, match="no patterns to show"):
+        models["sb"].explain("why")
+    with pytest.raises(InputError, match="number=-1"):
+        models["mss"].explain("why", -1)
+    with pytest.raises(ValueError, match="not trained yet"):
+        QuestionClassifier().predict(["why"])
+    own = QuestionClassifier(tagger=lambda text: [(word, True) for word in text.split()]).fit(*some)
+    with pytest.raises(InputError, match="tagger of your own cannot be saved"):
+        own.save(tmp_path / "m.rekern")
+
+
+def unpacked(path):
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def pack(path, members):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+
+
+def test_damaged_model_files(models, tmp_path, monkeypatch):
+    path = tmp_path / "m.rekern"
+    models["mss"].save(path)
+    members = unpacked(path)
+    header = json.loads(members["model.json"])
+    endless = {"kind": "n-gram", "terms": [], "orders": [-(10**9)], "stems": False, "of": "words"}
+    changes = [
+        {"model.json": b"{}"},
+        {"model.json": json.dumps(header | {"classes": ["a"]}).encode()},
+        {"model.json": json.dumps(header | {"parts": header["parts"][:1]}).encode()},
+        {"model.json": json.dumps(header | {"version": 99}).encode()},
+        {"weights.npy": members["weights.npy"][:-8]},
+        {"weights.npy": members["prior.npy"]},
+        {"prior.npy": members["prior.npy"][:-8] + np.array([1e300]).tobytes()},  # finite, but no sum of such is
+        {"model.json": json.dumps(header | {"parts": [*header["parts"], endless]}).encode()},
+    ]
+    for change in changes:
+        pack(path, members | change)
+        for reader in (load, load_answerer, rekern.load_model):
+            with pytest.raises(ModelFileError, match=r"m\.rekern: "):
+                reader(path)
+    path.write_bytes(b"no zip")
+    with pytest.raises(ModelFileError, match="not a model file"):
+        load(path)
+    monkeypatch.setattr("rekern.core.model_archive.UNSUSPECTED", 1000)
+    pack(path, members | {"zeros": bytes(1 << 22)})
+    for reader in (load, load_answerer):
+        with pytest.raises(ModelFileError, match="would unpack to"):
+            reader(path)
+
+
+def test_a_model_whose_tagger_is_not_installed(models, tmp_path, monkeypatch):
+    path = tmp_path / "m.rekern"
+    models["mss"].save(path)
+    members = unpacked(path)
+    header = json.loads(members["model.json"])
+    header["parameters"]["tagger"] = "jieba"
+    pack(path, members | {"model.json": json.dumps(header).encode()})
+    monkeypatch.setitem(sys.modules, "jieba", None)
+    jieba_tagger.cache_clear()
+    for reader in (load, load_answerer):
+        with pytest.raises(ModelFileError, match=r'm\.rekern: jieba is not installed: pip install "rekern\[chinese\]"'):
+            reader(path)
+
+
+def test_measures():
+    assert measured([], [])["accuracy"] == 0.0
+    assert measured(["a", "b"], ["b", "b"])["types"]["a"]["f"] == 0.0
+    assert mcnemar([1, 1], [1, 1], [1, 1]) == 1.0
+    assert mcnemar([1] * 10, [1] * 10, [0] * 10) == pytest.approx(2 / 2**10)

@@ -1,0 +1,80 @@
+"""The shared Grams give the same machines as one estimator for each setting."""
+
+import numpy as np
+import pytest
+
+from rekern.datasets.rewrite_corpus import load_rewrites
+from rekern.kernels import Gaussian, Rewriting
+from rekern.learning import PairClassifier
+from rekern.reproduce.rewriting_settings import Setting, candidates, paper_settings, srk, terms
+from rekern.reproduce.shared_grams import decisions, grouped_folds, shared_texts, train
+from rekern.similarity import PrecisionRecall, Similarities
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    pairs, labels = load_rewrites("train", size=60)
+    return pairs[:40], np.array(labels[:40]), pairs[40:]
+
+
+@pytest.mark.parametrize(
+    "setting", [*paper_settings()[::4], *candidates()], ids=lambda s: f"{s.method}{s.kmax}{s.note}"
+)
+def test_machines_equal_the_classifier(corpus, setting):
+    pairs, labels, test = corpus
+    signs = np.where(labels == 1, 1, -1)
+    settings = [srk("kb-srk+pr", 2), setting.at(3.0), srk("kb-srk", 4)]  # between others that share its parts
+    values = decisions(train(settings, pairs, signs), pairs, test)[:, 1]
+    model = PairClassifier(setting.kernel, C=3.0, calibration=0).fit(pairs, labels)
+    assert np.allclose(values, model.decision_function(test), atol=1e-9)
+
+
+def test_terms_add_up_to_the_kernel(corpus):
+    pairs = corpus[0]
+    kernel = 0.5 * (Rewriting(k=[(1, 1), (2, 3)], decay=0.5) + 2 * Gaussian(PrecisionRecall())) + Rewriting(k=(1, 2))
+    total = sum(weight * part.gram(pairs) for weight, part in terms(kernel))
+    assert np.allclose(total, kernel.gram(pairs), atol=1e-12)
+    assert [weight for weight, _ in terms(kernel)] == [0.5, 0.5, 1.0, 1.0, 1.0]
+
+
+def test_terms_have_learned_nothing(corpus):
+    kernel = Similarities().fit(corpus[0])
+    ((_, part),) = terms(kernel)
+    assert not hasattr(part, "mean_")
+
+
+def test_cross_validation_is_that_of_the_folds(corpus):
+    pairs, labels, _ = corpus
+    signs = np.where(labels == 1, 1, -1)
+    folds = grouped_folds(pairs, labels, folds=3)
+    (found,) = train([srk("kb-srk+pr", 3)], pairs, signs, folds)
+    right = []
+    for part, held in folds:
+        model = PairClassifier(srk("kb-srk+pr", 3).kernel, calibration=0)
+        model.fit([pairs[i] for i in part], labels[part])
+        right += (model.predict([pairs[i] for i in held]) == labels[held]).tolist()
+    assert found.cv_accuracy == pytest.approx(100 * np.mean(right))
+
+
+def test_folds_keep_shared_texts_together():
+    draw = np.random.default_rng(0)
+    texts = [f"text {i}" for i in range(200)]
+    pairs = [(texts[a], texts[b]) for a, b in draw.integers(0, 200, (120, 2))]
+    labels = draw.integers(0, 2, 120)
+    judged = np.arange(60, 120)
+    held_out = []
+    for part, held in grouped_folds(pairs, labels, judged):
+        trained = {text for i in part for text in pairs[i]}
+        assert not trained & {text for i in held for text in pairs[i]}
+        held_out += held.tolist()
+    assert sorted(held_out) == judged.tolist()
+
+
+def test_groups_join_through_others():
+    groups = shared_texts([("a", "b"), ("x", "y"), ("b", "c"), ("c", "d"), ("z", "z")])
+    assert groups[0] == groups[2] == groups[3] and len(set(groups.tolist())) == 3
+
+
+def test_a_setting_describes_itself():
+    described = Setting("kb-srk", Rewriting(k=(1, 2)), 2, note="n").at(0.3).described()
+    assert described == {"method": "kb-srk", "kmax": 2, "C": 0.3, "note": "n", "kernel": "Rewriting(k=(1, 2))"}
