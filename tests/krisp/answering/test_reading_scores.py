@@ -208,7 +208,5 @@ def test_the_kept_model_depends_on_the_code(monkeypatch):
     code = fingerprints._code
     changed = "krisp/production_classifiers.py"
     monkeypatch.setattr(fingerprints, "_code", lambda path: code(path) + "#" * (path == changed))
-        fingerprints, "_code", lambda path: code(path) + "#" * (path == "krisp/production_classifiers.py")
-    )
     assert embedded.europe_fingerprint() != before
     assert embedded.europe_notes() is None
