@@ -60,12 +60,12 @@ def predict(
 
             write_table("-", columns)
         return
-    from rekern.core.files import atomic_path
+    from rekern.core.files import write_atomically
     from rekern.datasets.tables import write_table
 
     written = output.table_format(out)
     started = time.perf_counter()
-    with atomic_path(out) as temporary:  # now, so that a place that cannot be written is known before the work
+    with write_atomically(out) as temporary:  # now, so that a place that cannot be written is known before the work
         table = _pairs(file, source_text, target_text, reading)
         columns = _answers(loaded, table, texts)
         write_table(temporary, columns, written)
