@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rekern.core.files import atomic_path, readable
+from rekern.core.files import show_path, write_atomically
 from rekern.errors import MissingDataError, MissingExtraError, ModelFileError
 
 FORMAT = "rekern model"
@@ -43,7 +43,7 @@ def write_archive(
     from rekern import __version__
 
     whole = {"format": FORMAT, "version": version, "written_by": __version__, **header}
-    with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+    with write_atomically(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("model.json", json.dumps(whole, ensure_ascii=True, indent=1))
         for name, content in members.items():
             archive.writestr(name, json.dumps(content, ensure_ascii=True))
@@ -69,7 +69,7 @@ def opened_archive(path: str | os.PathLike[str]) -> Iterator[tuple[dict[str, Any
     ...
     rekern.errors.ModelFileError: no such file.rekern: there is no such file
     """
-    name = readable(path)
+    name = show_path(path)
     try:
         if not Path(path).exists():
             raise ModelFileError("there is no such file")
