@@ -213,15 +213,12 @@ def with_kernel_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def _described_kernel(text: str) -> Any:
     """The kernel of a text on the command line: JSON, or the name of a file that holds it."""
-    from rekern.datasets.table_formats import read_bytes
+    from rekern.core.text_files import read_text
     from rekern.learning.kernel_json import kernel_from_json
 
     if text.lstrip().startswith(("{", "[")):
         return kernel_from_json(text, "--kernel")
-    try:
-        return kernel_from_json(read_bytes(text).decode(), text)
-    except UnicodeDecodeError:
-        raise InputError(f"{text} is not UTF-8: give --kernel JSON, or the name of a file that holds it") from None
+    return kernel_from_json(read_text(text), text)
 
 
 def kernel_in_words(kernel: Any) -> dict[str, str]:

@@ -113,16 +113,16 @@ def _is_file(asked: str) -> bool:
 
 def _listed(path: str, column: str) -> list[str]:
     """The questions of a file, one a line, empty lines skipped; or of a table, whose header has the column."""
-    from rekern.datasets import table_formats as formats
+    from rekern.core.text_files import decode_text, read_bytes, show_source
 
-    name = formats.display_name(path)
-    data = formats.read_bytes(path, may_be_empty=True).removeprefix(b"\xef\xbb\xbf")
+    name = show_source(path)
+    data = read_bytes(path)
     if _is_table(path, data, column):
         from rekern.datasets.tables import read_rows, text_column
 
         found = text_column(read_rows(path), column, path, "--question")
     else:
-        found = [_decoded(line, name, number) for number, line in enumerate(data.splitlines(), 1)]
+        found = decode_text(data, name).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     questions = [text.strip() for text in found if text.strip()]
     if not questions:
         raise InputError(f"{name} holds no question: write one a line")
@@ -132,19 +132,12 @@ def _listed(path: str, column: str) -> list[str]:
 def _is_table(path: str, data: bytes, column: str) -> bool:
     """Whether a file that is named like a table begins like one: with the column in a header, a tab, or with JSON."""
     extension = os.path.splitext(path.lower().removesuffix(".gz"))[1]
-    first = data.lstrip().split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+    first = data.lstrip().split(b"\n", 1)[0].decode("utf-8-sig", "replace").strip()
     if extension in (".json", ".jsonl"):
         return first[:1] in ("{", "[")
     separator = {".tsv": "\t", ".csv": ","}.get(extension)
     names = [name.strip(' "') for name in first.split(separator)]
     return separator is not None and (column in names or (separator == "\t" and len(names) > 1))
-
-
-def _decoded(line: bytes, name: str, number: int) -> str:
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError:
-        raise InputError(f"{name}, line {number} is not UTF-8 text: save the file as UTF-8") from None
 
 
 def _answer_one(model: Model, asked: str, json: bool) -> None:

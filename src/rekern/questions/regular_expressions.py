@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from rekern.core.files import explain_read_errors, show_path
+from rekern.core.files import show_path
+from rekern.core.text_files import read_text
 from rekern.errors import InputError
 from rekern.questions.question_units import HAN
 
@@ -394,11 +395,7 @@ def read_expressions(path: str | Path) -> Expressions:
     rekern.errors.InputError: there is no file no such file.txt: check the path
     """
     name = show_path(path)
-    try:
-        with explain_read_errors(path):
-            text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{name} is not UTF-8 text: save it as UTF-8") from None
+    text = read_text(path)
     numbered = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
     kept = [(number, line) for number, line in numbered if line and not line.startswith("#")]
     return Expressions([line for _, line in kept], [f"{name}, line {number}" for number, _ in kept])

@@ -29,6 +29,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from rekern.core.files import show_path, write_atomically
+from rekern.core.text_files import read_text
 from rekern.errors import InputError
 from rekern.structures import ngram_counts as expressioncore
 from rekern.structures.tokens import Tokenizer, Tokens, joined, spans, starts_of
@@ -174,11 +175,9 @@ class Expressions(BaseEstimator):
         ['so far', 'so good']
         """
         name = show_path(path)
+        text = read_text(path)
         try:
-            with open(path, "rb") as file:
-                content = json.loads(file.read().decode("utf-8"))
-        except OSError as error:
-            raise InputError(f"cannot read {name}: {error.strerror or error}; check the path") from None
+            content = json.loads(text)
         except (ValueError, RecursionError):
             raise InputError(f"{name} is not a file of expressions: it is no JSON; learn and save them again") from None
         try:

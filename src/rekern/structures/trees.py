@@ -15,7 +15,7 @@ import numpy as np
 
 from rekern.core.compiling import compiled
 from rekern.errors import InputError
-from rekern.structures.formats.brackets import intern, raise_fault, scan
+from rekern.structures.formats.brackets import intern, locate_fault, scan
 from rekern.structures.pairs import as_texts
 from rekern.structures.tokens import in_words, positions
 
@@ -129,9 +129,10 @@ class Trees:
             return _with_nested(texts, nested)
         for row, text in enumerate(texts):
             if not isinstance(text, str):
-                raise InputError(f"row {row}: the tree is {in_words(text)}; give it in brackets, as in (S (NP ...))")
+                reason = f"the tree is {in_words(text)}; give it in brackets, as in (S (NP ...))"
+                raise InputError(reason, row=row)
             if "\0" in text:
-                raise InputError(f"row {row}: a tree holds the character NUL; remove it")
+                raise InputError("a tree holds the character NUL; remove it", row=row)
         if not texts:
             nothing = np.empty(0, np.int32)
             return cls(nothing, nothing, nothing, np.zeros(1, np.int64), [])
@@ -141,7 +142,7 @@ class Trees:
         nodes, (kind, row, place) = scan(text, bounds, False, False)
         if kind:
             begin = int(bounds[row])
-            raise_fault(raw[begin:], kind, place - begin, f"row {row}")
+            raise locate_fault(raw[begin:], kind, place - begin, row)
         return cls._from_scan(raw, text, nodes)
 
     @classmethod
@@ -158,7 +159,7 @@ class Trees:
         array = np.frombuffer(raw, np.uint8)
         nodes, (kind, _, place) = scan(array, np.array([0, len(raw)], np.int64), True, backslashes)
         if kind:
-            raise_fault(raw, kind, place, "")
+            raise locate_fault(raw, kind, place)
         return cls._from_scan(raw, array, nodes)
 
     @classmethod
@@ -186,7 +187,8 @@ class Trees:
         offsets = np.ascontiguousarray(offsets, np.int64)
         wrong = _breadth_first(np.ascontiguousarray(parents, np.int64), offsets, order, first, count)
         if wrong >= 0:
-            raise InputError(f"row {wrong}: not a tree; every node but one root needs a parent, and there is no cycle")
+            reason = "not a tree; every node but one root needs a parent, and there is no cycle"
+            raise InputError(reason, row=int(wrong))
         return cls(np.asarray(labels, np.int32)[order], first, count, offsets, vocabulary)
 
     @classmethod
@@ -391,7 +393,7 @@ def _with_nested(items: list, nested: list[int]) -> Trees:
             label = item[0] if type(item) is tuple and item else item
             fault = _label_fault(label)
             if fault:
-                raise InputError(f"row {row}: {fault}; a nested tree is (label, child, ...), every leaf a str")
+                raise InputError(f"{fault}; a nested tree is (label, child, ...), every leaf a str", row=row)
             parents.append(parent)
             todo += [(child, len(labels)) for child in reversed(children)]
             labels.append(numbers.setdefault(str(label), len(numbers)))

@@ -184,16 +184,32 @@ def scan(text: np.ndarray, bounds: np.ndarray, many: bool, escapes: bool = False
     return Scan(parents[:nodes], starts[:nodes], ends[:nodes], offsets[: trees + 1]), (kind, item, place)
 
 
-def raise_fault(text: bytes, kind: int, place: int, name: str) -> None:
-    """The error for a fault at a place in these bytes.
+class BracketError(InputError):
+    """A tree in brackets that cannot be read; ``line`` and ``character`` are the place in its text, from 1.
 
-    >>> raise_fault(b"(A (b)", 2, 0, "row 7")
-    Traceback (most recent call last):
-    ...
-    rekern.errors.InputError: row 7, line 1, column 1: this bracket is never closed
+    In a list of trees ``row`` is the number of the tree, in a text with several trees the line.
+
+    >>> print(BracketError("this bracket is never closed", 1, 5, row=7))
+    row 7, line 1, column 5: this bracket is never closed
+    >>> print(BracketError("this bracket is never closed", 1, 5))
+    line 1, column 5: this bracket is never closed
+    """
+
+    def __init__(self, reason: str, line: int = 1, character: int = 1, row: int | None = None):
+        if row is None:
+            super().__init__(reason, row=line, column=f"column {character}", unit="line")
+        else:
+            super().__init__(reason, row=row, column=f"line {line}, column {character}")
+        self.line = line
+        self.character = character
+
+
+def locate_fault(text: bytes, kind: int, place: int, row: int | None = None) -> BracketError:
+    """Make the error for a fault of this kind at a place in the bytes of a tree, or of a text with several trees.
+
+    >>> locate_fault(b"(A\\n(b)", 2, 3).line
+    2
     """
     before = text[:place].decode("utf-8", "replace")
     line = before.count("\n") + 1
-    column = len(before) - (before.rfind("\n") + 1) + 1
-    where = f"{name}, line {line}" if name else f"line {line}"
-    raise InputError(f"{where}, column {column}: {_FAULTS[kind]}")
+    return BracketError(_FAULTS[kind], line, len(before) - (before.rfind("\n") + 1) + 1, row)
