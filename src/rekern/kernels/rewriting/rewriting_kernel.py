@@ -18,6 +18,7 @@ from rekern.core.inverted_lists import Postings, add_window, invert
 from rekern.core.jobs import jobs, local, run, spans
 from rekern.core.key_tables import KeyRows, concatenate, number_keys
 from rekern.core.parameters import check_decay, check_patterns, check_size, windows_of
+from rekern.core.registry import register
 from rekern.kernels.kernel import Kernel, Plan, inverse_roots
 from rekern.kernels.rewriting.aligned_rules import aligned_rules, rule_constants
 from rekern.kernels.rewriting.pattern_placements import MAX_ALIGNMENTS
@@ -33,6 +34,7 @@ MOST_PARTS = 1 << 12
 FEATURE_LIMIT = 1 << 23  # rules of one pair that are listed; the Gram needs no list and has no limit
 
 
+@register
 class Rewriting(Kernel):
     """Re-writing rules that two pairs of texts share.
 

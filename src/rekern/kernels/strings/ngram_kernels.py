@@ -10,6 +10,7 @@ from rekern.core.inverted_lists import ListBlock, invert
 from rekern.core.jobs import run, spans
 from rekern.core.key_tables import KeyRows, concatenate, number_keys
 from rekern.core.parameters import check_decay, check_patterns, check_size
+from rekern.core.registry import register
 from rekern.kernels.kernel import Kernel, Plan, inverse_roots
 from rekern.kernels.rewriting.window_features import as_matrix
 from rekern.kernels.strings.ngram_core import patterns
@@ -87,6 +88,7 @@ class PatternKernel(Kernel):
         return self._diagonal(self.rows(self.items(X)))
 
 
+@register
 class Spectrum(PatternKernel):
     """The k-grams that two texts share (Leslie et al., 2002).
 
@@ -113,6 +115,7 @@ class Spectrum(PatternKernel):
         return check_size("k", self.k), 0, 1.0
 
 
+@register
 class Wildcard(PatternKernel):
     """The patterns of k elements with at most m wildcards that two texts share (Leslie and Kuang, 2004).
 

@@ -450,6 +450,7 @@ def europe_asker(n_jobs: int | None = None, status: Status = _quiet, seconds: fl
     """
     from rekern import __version__
     from rekern.core.files import atomic_path
+    from rekern.core.model_archive import load_model
     from rekern.errors import ModelFileError
     from rekern.krisp.answering.europe import (
         europe_database,
@@ -458,7 +459,6 @@ def europe_asker(n_jobs: int | None = None, status: Status = _quiet, seconds: fl
         europe_notes,
         europe_questions,
     )
-    from rekern.learning.model_files import load_model
     from rekern.structures.parsers.parse_cache import cache_folder
 
     database = europe_database(seconds)
