@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from rekern.core.files import readable
+from rekern.core.files import show_path
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ def load(path: Path, n_jobs: int | None = None) -> Any:
     model = load_model(path)
     command = {"QuestionClassifier": "question", "SemanticParser": "ask"}.get(type(model).__name__)
     if command is not None:
-        raise InputError(f"{readable(path)} is no model of pairs: use it with rekern {command} --model")
+        raise InputError(f"{show_path(path)} is no model of pairs: use it with rekern {command} --model")
     model.n_jobs = n_jobs
     return model
 

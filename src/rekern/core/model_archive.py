@@ -20,7 +20,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats
-from rekern.core.files import atomic_path, readable
+from rekern.core.files import show_path, write_atomically
 from rekern.core.registry import find_class
 from rekern.core.version import __version__
 from rekern.errors import MissingDataError, MissingExtraError, ModelFileError
@@ -114,7 +114,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 def write_archive(path: str | os.PathLike[str], header: Mapping[str, Any], content: ModelContent) -> None:
     """Write a header, with the format and the version, and all else that a model file holds."""
     whole = {"format": FORMAT, "version": content.version, "written_by": __version__, **header}
-    with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+    with write_atomically(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("model.json", json.dumps(whole, ensure_ascii=True, indent=1))
         for name, member in content.members.items():
             archive.writestr(name, json.dumps(member, ensure_ascii=True))
@@ -140,7 +140,7 @@ def open_archive(path: str | os.PathLike[str]) -> Iterator[OpenArchive]:
     ...
     rekern.errors.ModelFileError: no such file.rekern: there is no such file
     """
-    name = readable(path)
+    name = show_path(path)
     try:
         if not Path(path).exists():
             raise ModelFileError("there is no such file")

@@ -99,7 +99,10 @@ def test_hostile_files(tmp_path, content):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [gzip.compress(as_text())[:-20], gzip.compress(as_text())[:12] + b"garbage"])
+DAMAGED = {"cut off": gzip.compress(as_text())[:-20], "garbage": gzip.compress(as_text())[:12] + b"garbage"}
+
+
+@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
 def test_damaged_archives(tmp_path, content):
     path = tmp_path / "bad"
     path.write_bytes(content)

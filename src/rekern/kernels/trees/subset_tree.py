@@ -7,8 +7,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from rekern.core.compiling import compiled
+from rekern.core.csr import make_csr
 from rekern.core.inverted_lists import ListBlock, invert
-from rekern.core.key_tables import KeyRows
+from rekern.core.key_rows import KeyRows
 from rekern.core.parameters import check_decay
 from rekern.core.registry import register
 from rekern.kernels.kernel import Plan, inverse_roots
@@ -97,7 +98,7 @@ class SubTree(TreeKernel):
         """A row for each tree, a column for each distinct subtree of these trees."""
         rows, _ = self.rows(self.items(X))
         distinct, numbers = np.unique(rows.keys, return_inverse=True)
-        return sp.csr_array((rows.values, numbers, rows.indptr), shape=(len(rows.indptr) - 1, len(distinct)))
+        return make_csr(rows.values, numbers, rows.indptr, len(distinct))
 
     def _parameters(self, vocabulary: list[str], used: np.ndarray) -> tuple:
         return (check_decay(self.decay),)

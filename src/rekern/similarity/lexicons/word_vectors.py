@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from rekern.core.files import atomic_path, readable
+from rekern.core.files import show_path, write_atomically
 from rekern.core.registry import register
 from rekern.errors import InputError, missing_extra
 from rekern.structures.tokens import Tokens
@@ -108,7 +108,7 @@ class WordSpace:
     def save(self, path: str | Path) -> None:
         """Write the space to an ``.npz`` file of plain arrays; ``load`` reads it faster than any text file."""
         words = np.frombuffer(json.dumps(self.words).encode(), np.uint8)
-        with atomic_path(path) as temporary, open(temporary, "wb") as stream:
+        with write_atomically(path) as temporary, open(temporary, "wb") as stream:
             np.savez(stream, words=words, array=self.array)
 
     @classmethod
@@ -121,7 +121,7 @@ class WordSpace:
         ...     WordVectors.load(f"{folder}/space.npz").vectors(["cat"])
         array([[1., 2.]])
         """
-        name = readable(path)
+        name = show_path(path)
         try:
             with np.load(path, allow_pickle=False) as content:
                 state = {"words": json.loads(content["words"].tobytes()), "array": content["array"]}
