@@ -47,7 +47,7 @@ def test_corpus_holds_the_tokens_of_each_text(texts, punctuation):
     assert corpus.ids.dtype == np.int32 and corpus.offsets.dtype == np.int64
     assert len(corpus) == len(texts) == len(corpus.offsets) - 1
     assert corpus.vocabulary == list(dict.fromkeys(token for text in wanted for token in text))
-    assert len(corpus.fingerprints()) == len(corpus.vocabulary)
+    assert len(corpus.token_keys()) == len(corpus.vocabulary)
 
 
 @settings(deadline=None)
@@ -70,17 +70,17 @@ def test_parts_of_a_corpus(texts, data):
 
 def test_fingerprints_are_blake2b_computed_once_and_shared():
     corpus = Tokens.from_texts([["é", "\ud800", "", "a\0"], ["é"]])
-    values = corpus[1:].fingerprints()
+    values = corpus[1:].token_keys()
     assert values.dtype == np.uint64
     for token, value in zip(corpus.vocabulary, values):
         digest = hashlib.blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         assert int(value) == int.from_bytes(digest, "big")
-    assert corpus.fingerprints() is values
+    assert corpus.token_keys() is values
 
 
 def test_fingerprints_do_not_depend_on_the_process():
     program = (
-        "from rekern.structures import Tokens; print(Tokens.from_texts(['Some words, here']).fingerprints().tolist())"
+        "from rekern.structures import Tokens; print(Tokens.from_texts(['Some words, here']).token_keys().tolist())"
     )
     runs = {
         subprocess.run(
@@ -200,7 +200,7 @@ def test_strange_characters():
     text = "a\0b \ud800 😀👍🏽 e\u0301 שלום مرحبا İ ß \u200d"
     corpus = Tokens.from_texts([text])
     assert corpus[0] == ["a\0b", "\ud800", "😀👍🏽", "e\u0301", "שלום", "مرحبا", "i\u0307", "ss", "\u200d"]
-    assert len(set(corpus.fingerprints().tolist())) == 9
+    assert len(set(corpus.token_keys().tolist())) == 9
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ def _bag_of_words(corpus: Corpus) -> np.ndarray:
     from sklearn.pipeline import make_pipeline
     from sklearn.svm import LinearSVC
 
-    from rekern.structures.tokens import Tokenizer
+    from rekern.structures.tokenizer import Tokenizer
 
     tokens = Tokenizer()
 

@@ -179,7 +179,7 @@ class KernelOptions:
 
         from rekern.kernels.rewriting.rewriting_kernel import Rewriting
         from rekern.similarity import PrecisionRecall
-        from rekern.structures.tokens import Tokenizer
+        from rekern.structures.tokenizer import Tokenizer
 
         language = None if self.language.lower() == "none" else self.language.lower()
         tokenizer = Tokenizer(language, lowercase=not self.keep_case)
@@ -229,7 +229,7 @@ def kernel_in_words(kernel: Any) -> dict[str, str]:
     """
     from rekern.kernels.rewriting.rewriting_kernel import Rewriting
     from rekern.similarity import PrecisionRecall
-    from rekern.structures.tokens import Tokenizer
+    from rekern.structures.tokenizer import Tokenizer
 
     rules, score = kernel, ""
     if isinstance(getattr(kernel, "right", None), PrecisionRecall):

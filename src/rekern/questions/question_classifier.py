@@ -244,7 +244,7 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         return Answerer(self.classes_, self.evidence_, self.weights_, self.prior_, self._tagger)
 
     def _questions(self, X: Any) -> list[Any]:
-        from rekern.structures.tokens import in_words
+        from rekern.core.messages import name_value
 
         if isinstance(X, str | bytes):
             raise InputError(
@@ -253,12 +253,12 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         try:
             questions = list(X)
         except TypeError:
-            raise InputError(f"a list of questions is needed, got {in_words(X)}") from None
+            raise InputError(f"a list of questions is needed, got {name_value(X)}") from None
         if self.method == "svm":  # a kernel takes what it takes: texts, trees
             return questions
         for row, question in enumerate(questions):
             if not isinstance(question, str):
-                raise InputError(f"row {row}: the question is {in_words(question)}; give a str, an empty one will do")
+                raise InputError(f"row {row}: the question is {name_value(question)}; give a str, an empty one will do")
         return [str(question) for question in questions]
 
     def _check_fitted(self) -> None:

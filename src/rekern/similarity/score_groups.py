@@ -21,7 +21,9 @@ from rekern.similarity.lexicons.wordnet import WordNet, find_wordnet
 from rekern.similarity.overlap_core import _number
 from rekern.structures.head_rules import to_dependencies
 from rekern.structures.representations import Representations
-from rekern.structures.tokens import Tokenizer, Tokens
+from rekern.structures.stemmer import stem
+from rekern.structures.tokenizer import Tokenizer
+from rekern.structures.tokens import Tokens
 
 LONGEST_GRAM = 4
 
@@ -89,12 +91,7 @@ def _bare(leaf: str) -> str:
 
 def _lemma(leaf: str, tag: str) -> str:
     parts = lexical(leaf)
-    return _finished(leaf) if parts is None else parts[1]
-
-
-@lru_cache(maxsize=2**16)
-def _finished(word: str) -> str:
-    return "".join(Tokenizer()._lookup().finish(word))
+    return stem(leaf) if parts is None else parts[1]
 
 
 @dataclass

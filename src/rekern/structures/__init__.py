@@ -25,8 +25,10 @@ from rekern.structures.multiword_expressions import Expression, Expressions
 from rekern.structures.pairs import Pairs, as_pairs, as_texts
 from rekern.structures.rel_links import linked_graphs, mark_related
 from rekern.structures.representations import Representations
-from rekern.structures.sentences import Sentence, sentence, stem
-from rekern.structures.tokens import Tokenizer, Tokens
+from rekern.structures.sentences import Sentence, sentence
+from rekern.structures.stemmer import stem
+from rekern.structures.tokenizer import Tokenizer
+from rekern.structures.tokens import Tokens
 from rekern.structures.trees import Trees
 
 __all__ = [

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from rekern.errors import InputError
-from rekern.structures.sentences import Sentence, check_sentences, sentence, stem
+from rekern.structures.sentences import Sentence, check_sentences, sentence
+from rekern.structures.stemmer import stem
 from rekern.structures.trees import Trees
 
 __all__ = ["from_grct", "grct", "lct", "lemma_leaves", "loct", "word_trees"]

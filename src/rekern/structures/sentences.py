@@ -5,14 +5,14 @@
 ('saw', ('chip', 'saw', 'dale'), 1)
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from rekern.core.messages import name_value
 from rekern.errors import InputError
-from rekern.structures.tokens import Tokenizer, in_words
+from rekern.structures.stemmer import stem
 
-__all__ = ["Sentence", "sentence", "stem"]
+__all__ = ["HeadFault", "Sentence", "check_sentences", "find_head_fault", "sentence"]
 
 
 class Sentence(NamedTuple):
@@ -137,20 +137,6 @@ def find_head_fault(heads: Sequence[int]) -> HeadFault | None:
     return None
 
 
-def stem(word: str) -> str:
-    """The lemma where nothing better is known: the word in lower case, cut by the English Snowball stemmer.
-
-    >>> stem("Cities"), stem("n't"), stem("1,000")
-    ('citi', "n't", '1,000')
-    """
-    return _finish()(word)
-
-
-@cache
-def _finish() -> Callable[[str], str]:
-    return Tokenizer()._lookup().finish
-
-
 def check_sentences(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
     """Yield the sentences, and raise an error at the first item that is none.
 
@@ -164,17 +150,17 @@ def check_sentences(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
     for number, item in enumerate(sentences):
         if not isinstance(item, Sentence):
             remedy = "parse raw text first" if isinstance(item, str) else "make it with sentence(words, heads)"
-            raise InputError(f"a list of sentences is needed, and item {number} is {in_words(item)}; {remedy}")
+            raise InputError(f"a list of sentences is needed, and item {number} is {name_value(item)}; {remedy}")
         yield item
 
 
 def _texts(values: Iterable[str], field: str, name: str) -> tuple[str, ...]:
     if isinstance(values, str | bytes):
-        raise InputError(f"the {field} are {in_words(values)}; give a list of them", file=name)
+        raise InputError(f"the {field} are {name_value(values)}; give a list of them", file=name)
     found = tuple(values)
     for place, value in enumerate(found):
         if not isinstance(value, str):
-            reason = f"among the {field} is {in_words(value)}; give a str"
+            reason = f"among the {field} is {name_value(value)}; give a str"
             raise InputError(reason, file=name, column=f"word {place}")
     return tuple(map(str, found))
 
@@ -183,6 +169,6 @@ def _whole(heads: Iterable[int], name: str) -> tuple[int, ...]:
     found = tuple(heads)
     for place, head in enumerate(found):
         if isinstance(head, bool) or not hasattr(head, "__index__"):
-            reason = f"its head is {in_words(head)}; give a whole number, -1 for the root"
+            reason = f"its head is {name_value(head)}; give a whole number, -1 for the root"
             raise InputError(reason, file=name, column=f"word {place}")
     return tuple(int(head) for head in found)

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from rekern.errors import InputError
 from rekern.kernels import SmoothedPartialTree
 from rekern.similarity import LatentSemantics, WordVectors
-from rekern.structures.tokens import Tokenizer
+from rekern.structures.tokenizer import Tokenizer
 
 WORDS = ["cat", "dog", "Ärger", "日本", "new york"]
 BINARY_WORDS = [word.replace(" ", "_") for word in WORDS]  # in a binary file a blank ends a word

@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from rekern.core.text_files import write_lines
 from rekern.errors import InputError
 from rekern.structures.formats.format_detection import CONLLU, parse_file
-from rekern.structures.sentences import HeadFault, Sentence, check_sentences, find_head_fault, stem
+from rekern.structures.sentences import HeadFault, Sentence, check_sentences, find_head_fault
+from rekern.structures.stemmer import stem
 
 __all__ = ["from_conllu", "read_conllu", "to_conllu", "write_conllu"]
 

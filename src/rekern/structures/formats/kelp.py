@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from rekern.core.messages import name_value
 from rekern.core.text_files import write_lines
 from rekern.errors import InputError
 from rekern.structures.formats.brackets import BracketError
 from rekern.structures.formats.format_detection import KELP, parse_file
-from rekern.structures.tokens import in_words
 from rekern.structures.trees import Trees
 
 __all__ = ["KelpExample", "from_klp", "read_klp", "to_klp", "trees_named", "write_klp"]
@@ -249,7 +249,7 @@ def to_klp(examples: Iterable[KelpExample]) -> str:
     for number, example in enumerate(examples):
         if not isinstance(example, KelpExample):
             raise InputError(
-                f"a list of examples is needed, and item {number} is {in_words(example)}; give a KelpExample"
+                f"a list of examples is needed, and item {number} is {name_value(example)}; give a KelpExample"
             )
         try:
             lines.append(" ".join(_pieces(example)) + "\n")

@@ -14,11 +14,11 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from rekern.core.messages import name_value
 from rekern.core.text_files import write_lines
 from rekern.errors import InputError
 from rekern.structures.formats.format_detection import SVMLIGHTTK, parse_file
 from rekern.structures.formats.kelp import check_trees, number_of
-from rekern.structures.tokens import in_words
 from rekern.structures.trees import Trees
 
 __all__ = ["TKExample", "from_svmlighttk", "read_svmlighttk", "to_svmlighttk", "write_svmlighttk"]
@@ -147,7 +147,7 @@ def to_svmlighttk(lines: Iterable[TKExample]) -> str:
     written = []
     for number, line in enumerate(lines):
         if not isinstance(line, TKExample):
-            raise InputError(f"a list of TKExample is needed, and item {number} is {in_words(line)}")
+            raise InputError(f"a list of TKExample is needed, and item {number} is {name_value(line)}")
         label = str(line.label)
         if number_of(label) is None or re.search(r"\s", label):
             raise InputError(f"the label is {label!r}; SVM-LIGHT-TK wants a number", row=number, unit="line")
