@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rekern.cli import options, output
-from rekern.cli.exit_codes import say
+from rekern.cli import common_options, output
 from rekern.core.files import readable
 from rekern.errors import InputError
 
@@ -54,8 +53,8 @@ def ask(
     seconds: Annotated[
         float, typer.Option("--seconds", min=0.1, metavar="S", help="What a query of the database may take.")
     ] = 10.0,
-    jobs: options.Jobs = None,
-    json: options.Json = False,
+    jobs: common_options.Jobs = None,
+    json: common_options.Json = False,
 ) -> None:
     """Answer a question from a database.
 
@@ -98,7 +97,7 @@ def _asker(
     if db is not None and train is None and model is None:
         raise InputError("--db needs --model, or --train and --grammar")
     if db is None:
-        with output.status("training on the built-in questions, once") as status:
+        with output.show_status("training on the built-in questions, once") as status:
             return europe_asker(jobs, status, seconds)
     import logging
 
@@ -124,16 +123,16 @@ def _asker(
     started = time.perf_counter()
     meant = read_grammar(grammar)
     if model is None:
-        with output.status("training") as status:
+        with output.show_status("training") as status:
             return train_asker(questions, meant, database, jobs, status)
-    with atomic_path(model) as temporary, output.status("training") as status:
+    with atomic_path(model) as temporary, output.show_status("training") as status:
         asker = train_asker(questions, meant, database, jobs, status)
         asker.parser.save(temporary)
-    took = output.seconds(time.perf_counter() - started)
-    say(f"{len(questions)} questions are learned and the model is in {model}, after {took}")
+    took = output.format_seconds(time.perf_counter() - started)
+    output.say(f"{len(questions)} questions are learned and the model is in {model}, after {took}")
     if json:
         return asker
-    say(f"right in cross-validation: {_share(asker.notes)}; a reading of less than {asker.confidence:.3f} is no answer")
+    output.say(f"right in cross-validation: {_share(asker.notes)}; a reading of less than {asker.confidence:.3f} is no answer")
     return asker
 
 
@@ -158,7 +157,7 @@ def _ask_lines(asker: Asker, json: bool, all_rows: bool) -> None:
         try:
             _print(asker.ask(line), json, all_rows)
         except InputError as error:  # the next question may be a better one
-            say(str(error))
+            output.say(str(error))
         if not json:
             print(flush=True)
 
@@ -169,7 +168,7 @@ def _evaluate(asker: Asker, test: str | None, json: bool, encoding: str) -> None
     from rekern.krisp.answering.europe import europe_questions
 
     questions = Questions(*europe_questions("heldout")) if test is None else read_questions(test, encoding)
-    with output.status("asking") as status:
+    with output.show_status("asking") as status:
         report = evaluate(asker, questions, status)
     if json:
         output.print_json(report)

@@ -1,20 +1,21 @@
-"""Cross-validation of the model that is about to be trained."""
+"""Cross-validation on a table, before the model is trained on all of it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rekern.cli.options import same_source_groups
+from rekern.cli.table_options import list_groups
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
+    from rekern.cli.model_argument import TrainedModel
     from rekern.datasets.tables import Table
 
 
-def cross_validate(model: Any, table: Table, folds: int) -> dict[str, Any]:
-    """Accuracy, correlations or MAP of answers to pairs that a model was not trained on.
+def cross_validate(model: TrainedModel, table: Table, folds: int) -> dict[str, object]:
+    """Measure the predictions for held-out pairs: accuracy, correlations or MAP.
 
-    Groups stay together, classes keep their shares, and the folds are the same in every run.
+    Groups stay together, classes keep their proportions, and the folds are the same in every run.
 
     >>> from rekern import PairClassifier
     >>> from rekern.datasets import from_frame
@@ -33,15 +34,15 @@ def cross_validate(model: Any, table: Table, folds: int) -> dict[str, Any]:
     groups: Any = None
     if isinstance(model, PairClassifier):
         counts = {label: int((labels == label).sum()) for label in np.unique(labels)}
-        _check(folds, min(counts.values()), f"of class {min(counts, key=lambda label: counts[label])}", table)
+        _check_enough(folds, min(counts.values()), f"of class {min(counts, key=lambda label: counts[label])}", table)
         splits: Any = StratifiedKFold(folds, shuffle=True, random_state=0).split(labels, labels)
     elif isinstance(model, PairRegressor):
-        _check(folds, len(labels), "pairs", table)
+        _check_enough(folds, len(labels), "pairs", table)
         splits = KFold(folds, shuffle=True, random_state=0).split(labels)
     else:
         numbers: dict[Any, int] = {}
-        groups = np.array([numbers.setdefault(group, len(numbers)) for group in same_source_groups(table)])
-        _check(folds, len(numbers), "groups", table)
+        groups = np.array([numbers.setdefault(group, len(numbers)) for group in list_groups(table)])
+        _check_enough(folds, len(numbers), "groups", table)
         splits = GroupKFold(folds).split(labels, groups=groups)
     plain = clone(model)
     if isinstance(model, PairClassifier):
@@ -64,6 +65,6 @@ def cross_validate(model: Any, table: Table, folds: int) -> dict[str, Any]:
     return {"folds": folds, **ranking_measures(answers, labels, groups)}
 
 
-def _check(folds: int, count: int, what: str, table: Table) -> None:
+def _check_enough(folds: int, count: int, what: str, table: Table) -> None:
     if count < folds:
         raise InputError(f"{table.path} has only {count} {what}, too few for --cv {folds}: ask for fewer folds")

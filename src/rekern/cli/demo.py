@@ -1,4 +1,4 @@
-"""``rekern demo``: train on the embedded corpus, compare, show the rules, explain one decision."""
+"""``rekern demo``: train on the embedded corpus, compare methods, show rules, explain one decision."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ import os
 import shlex
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypedDict
 
 import typer
 
-from rekern.cli import options, output
+from rekern.cli import common_options, output
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Sequence
+
+    from rekern.core.arrays import Bools
+    from rekern.datasets.rewrite_corpus import Detail
+    from rekern.kernels.rewriting.rule_decision import WeightedRule
+    from rekern.learning import PairClassifier
+    from rekern.learning.explanation import Explanation
 
 RULES = 6
 PARTS = 8
@@ -46,8 +52,8 @@ def demo(
         Path | None,
         typer.Option("--pairs", metavar="DIR", help="Write the pairs, too: DIR/train.tsv and DIR/test.tsv."),
     ] = None,
-    jobs: options.Jobs = None,
-    json: options.Json = False,
+    jobs: common_options.Jobs = None,
+    json: common_options.Json = False,
 ) -> None:
     """Train on the built-in pairs and show what is learned.
 
@@ -59,7 +65,7 @@ def demo(
     started = time.perf_counter()
     if pairs is not None:
         made_folder(pairs, "the pairs")
-    with atomic_path(out) as temporary:  # now, so that a place that cannot be written is known before the work
+    with atomic_path(out) as temporary:  # opened first, so that an unwritable place is found before the work
         corpus = _corpus()
         if not json:
             _print_corpus(corpus)
@@ -116,7 +122,7 @@ def _compare(corpus: Corpus, jobs: int | None) -> tuple[list[dict[str, Any]], An
     }
     answers = {}
     rows = []
-    with output.status("training") as status:
+    with output.show_status("training") as status:
         for method, name in NAMES.items():
             status(f"training: {name}")
             started = time.perf_counter()
@@ -187,13 +193,13 @@ def _write_pairs(corpus: Corpus, folder: Path) -> None:
 
 
 def _print_corpus(corpus: Corpus) -> None:
-    console = output.console()
+    console = output.make_console()
     console.rule("Does the second sentence follow from the first?", style="dim")
     print(
         f"\n{len(corpus.train):,} pairs to learn from, and {len(corpus.test):,} held-out pairs about other people,"
         " things\nand deeds. Two of the pairs, made of the same words:\n"
     )
-    table = output.table("source", "target", "follows")
+    table = output.make_table("source", "target", "follows")
     by_words: dict[tuple[str, ...], list[int]] = {}
     for row, pair in enumerate(corpus.train):
         key = tuple(sorted(" ".join(pair).lower().replace(".", "").replace(",", "").split()))
@@ -208,23 +214,23 @@ def _print_corpus(corpus: Corpus) -> None:
 
 
 def _print_accuracies(report: dict[str, Any]) -> None:
-    console = output.console()
+    console = output.make_console()
     console.rule("Accuracy on the held-out pairs", style="dim")
     print()
-    table = output.table("method", "what it sees", ">%", "")
+    table = output.make_table("method", "what it sees", ">%", "")
     for row in report["rows"]:
         best = row["accuracy"] >= max(other["accuracy"] for other in report["rows"]) - 5
         share = row["accuracy"] / 100
         name = NAMES[row["method"]]
         table.add_row(
-            row["method"], name, f"{row['accuracy']:.1f}", output.bar(share, 20), style="bold green" if best else ""
+            row["method"], name, f"{row['accuracy']:.1f}", output.draw_bar(share, 20), style="bold green" if best else ""
         )
     console.print(table)
     print(f"\nGuessing has 50 %. In sentences of shapes never seen in training: {report['unseen_templates']:.1f} %.")
     print("\nkb-srk+pr by kind of re-writing:\n")
     kinds = report["rewritings"]
     half = (len(kinds) + 1) // 2
-    table = output.table("", ">%", "", "", ">%")
+    table = output.make_table("", ">%", "", "", ">%")
     table.show_header = False
     for left, right in zip(kinds[:half], [*kinds[half:], None]):
         cells = [left["rewriting"], f"{left['accuracy']:.0f}", "  "]
@@ -237,7 +243,7 @@ def _print_accuracies(report: dict[str, Any]) -> None:
 def _print_rules(strongest: tuple[list[Any], list[Any]]) -> None:
     from rekern.cli.rules import print_rules
 
-    output.console().rule("The strongest rules", style="dim")
+    output.make_console().rule("The strongest rules", style="dim")
     print("\nThe same number in ⟨…⟩ stands for the same word on both sides.\n")
     print_rules(strongest[0], "That it follows:")
     print_rules(strongest[1], "That it does not:")
@@ -246,17 +252,17 @@ def _print_rules(strongest: tuple[list[Any], list[Any]]) -> None:
 def _print_explained(explained: Any) -> None:
     from rekern.cli.explain import print_explanation
 
-    output.console().rule("One decision, explained: a pair that the bag of words gets wrong", style="dim")
+    output.make_console().rule("One decision, explained: a pair that the bag of words gets wrong", style="dim")
     print()
     print_explanation(explained, PARTS)
     print()
 
 
 def _print_next(out: Path, pairs: Path | None, took: float) -> None:
-    output.console().rule("What next", style="dim")
+    output.make_console().rule("What next", style="dim")
     model = shlex.quote(os.fspath(out))
     folder = shlex.quote(os.fspath(pairs or Path("demo-pairs")))
-    print(f"\nThe model is in {out} (all of this took {output.seconds(took)}). Try:\n")
+    print(f"\nThe model is in {out} (all of this took {output.format_seconds(took)}). Try:\n")
     print(f'  rekern explain {model} "The judge thanked the pilot." "The pilot was thanked by the judge."')
     print(f'  rekern explain {model} "The judge thanked the pilot." "The judge was thanked by the pilot."')
     print(f"  rekern rules {model} --top 10")

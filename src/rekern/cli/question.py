@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rekern.cli import options, output
-from rekern.cli.exit_codes import say
+from rekern.cli import common_options, output
 from rekern.core.files import readable
 from rekern.errors import InputError
 
@@ -56,7 +55,7 @@ def question(
         Path | None,
         typer.Option("--patterns", metavar="FILE", help="For --train: regular expressions of your own, one a line."),
     ] = None,
-    json: options.Json = False,
+    json: common_options.Json = False,
 ) -> None:
     """Say what kind of answer a question wants.
 
@@ -162,17 +161,17 @@ def _answer_one(model: Model, asked: str, json: bool) -> None:
         row = {"question": asked, "type": found.type, "probabilities": found.probabilities, "patterns": listed}
         output.print_json({"rows": [row]})
         return
-    console = output.console()
+    console = output.make_console()
     console.print(f"{found.type}\n")
-    grid = output.table("type", ">probability", "")
+    grid = output.make_table("type", ">probability", "")
     for kind, chance in sorted(found.probabilities.items(), key=lambda item: -item[1]):
-        grid.add_row(str(kind), f"{100 * chance:.1f} %", output.bar(chance))
+        grid.add_row(str(kind), f"{100 * chance:.1f} %", output.draw_bar(chance))
     console.print(grid)
     console.print()
     if not found.patterns:
         console.print("No pattern of the model matches; the answer is the most frequent type.")
         return
-    grid = output.table("pattern", "kind", ">confidence", "weights")
+    grid = output.make_table("pattern", "kind", ">confidence", "weights")
     for fired in found.patterns[:SHOWN]:
         weights = ", ".join(f"{kind} {weight:+.2f}" for kind, weight in fired.weights.items())
         grid.add_row(fired.pattern, fired.kind, f"{fired.confidence:.2f}", weights)
@@ -227,11 +226,11 @@ def _train(
 
     if method not in ("mss", "msb", "mb", "sb"):
         raise InputError(f"--method {method!r} is unknown: choose mss, msb, mb or sb")
-    with atomic_path(out) as temporary:  # now, so that a place that cannot be written is known before the work
+    with atomic_path(out) as temporary:  # opened first, so that an unwritable place is found before the work
         questions, kinds = _table(path, columns)
         started = time.perf_counter()
         expressions = None if patterns is None else str(patterns)
-        with output.status(f"learning from {len(questions):,} questions"):
+        with output.show_status(f"learning from {len(questions):,} questions"):
             model = QuestionClassifier(method, penalty=penalty, expressions=expressions).fit(questions, kinds)
         model.save(temporary)
         took = time.perf_counter() - started
@@ -239,7 +238,7 @@ def _train(
     formulas = model.formulas_ if method != "sb" else None
     for kind, count in counts.items():
         if count == 1:
-            say(f"warning: the type {kind} has a single example; give it more")
+            output.say(f"warning: the type {kind} has a single example; give it more")
     if json:
         result = {
             "questions": len(questions),
@@ -253,7 +252,7 @@ def _train(
     listed = ", ".join(f"{kind} {count}" for kind, count in counts.items())
     print(f"{len(questions):,} questions: {listed}")
     learned = "a support vector machine" if formulas is None else f"{formulas:,} formulas"
-    print(f"{learned}, in {out}, after {output.seconds(took)}")
+    print(f"{learned}, in {out}, after {output.format_seconds(took)}")
 
 
 def _evaluate(model: Model, path: str | None, columns: tuple[str, str], json: bool) -> None:
@@ -270,10 +269,10 @@ def _evaluate(model: Model, path: str | None, columns: tuple[str, str], json: bo
     if json:
         output.print_json(results)
         return
-    console = output.console()
+    console = output.make_console()
     for name, result in results.items():
         console.print(f"{name}: {result['accuracy']:.1f} % of {result['questions']:,} questions are right\n")
-        grid = output.table("type", ">questions", ">precision", ">recall", ">F")
+        grid = output.make_table("type", ">questions", ">precision", ">recall", ">F")
         for kind, row in result["types"].items():
             grid.add_row(str(kind), str(row["questions"]), *(in_per_cent(row[n]) for n in ("precision", "recall", "f")))
         console.print(grid)
