@@ -31,40 +31,37 @@ def cross_validate(model: TrainedModel, table: Table, folds: int) -> dict[str, o
     from rekern.learning import PairClassifier, PairRanker, PairRegressor, correlations, ranking_measures
 
     labels, items = np.array(table.labels), table.items
-    groups: Any = None
+    copy = clone(model)
+    numbers: dict[object, int] = {}
+    groups = np.array([numbers.setdefault(group, len(numbers)) for group in list_groups(table)])
     if isinstance(model, PairClassifier):
-        counts = {label: int((labels == label).sum()) for label in np.unique(labels)}
-        _check_enough(folds, min(counts.values()), f"of class {min(counts, key=lambda label: counts[label])}", table)
-        splits: Any = StratifiedKFold(folds, shuffle=True, random_state=0).split(labels, labels)
+        copy.set_params(calibration=0)
+        names, counts = np.unique(labels, return_counts=True)
+        _check_enough(folds, int(counts.min()), f"of class {names[counts.argmin()]}", table)
+        splits = StratifiedKFold(folds, shuffle=True, random_state=0).split(labels, labels)
     elif isinstance(model, PairRegressor):
         _check_enough(folds, len(labels), "pairs", table)
         splits = KFold(folds, shuffle=True, random_state=0).split(labels)
     else:
-        numbers: dict[Any, int] = {}
-        groups = np.array([numbers.setdefault(group, len(numbers)) for group in list_groups(table)])
         _check_enough(folds, len(numbers), "groups", table)
         splits = GroupKFold(folds).split(labels, groups=groups)
-    plain = clone(model)
-    if isinstance(model, PairClassifier):
-        plain.set_params(calibration=0)
-    answers: Any = np.empty(len(labels), dtype=labels.dtype if isinstance(model, PairClassifier) else float)
-    scores = []
+    predictions = np.empty(len(labels), dtype=labels.dtype if isinstance(model, PairClassifier) else float)
+    accuracies = []
     for train, test in track(splits, folds, "cross-validation"):
-        pairs = items.take(train)
         if isinstance(model, PairRanker):
-            plain.fit(pairs, labels[train], groups[train])
+            copy.fit(items.take(train), labels[train], groups[train])
         else:
-            plain.fit(pairs, labels[train])
-        answers[test] = plain.predict(items.take(test))
-        scores.append(float(np.mean(answers[test] == labels[test])))
+            copy.fit(items.take(train), labels[train])
+        predictions[test] = copy.predict(items.take(test))
+        accuracies.append(float(np.mean(predictions[test] == labels[test])))
     if isinstance(model, PairClassifier):
-        mean = float(np.mean(answers == labels))
-        return {"folds": folds, "accuracy": mean, "deviation": float(np.std(scores)), "accuracies": scores}
+        mean = float(np.mean(predictions == labels))
+        return {"folds": folds, "accuracy": mean, "deviation": float(np.std(accuracies)), "accuracies": accuracies}
     if isinstance(model, PairRegressor):
-        return {"folds": folds, **correlations(answers, labels)}
-    return {"folds": folds, **ranking_measures(answers, labels, groups)}
+        return {"folds": folds, **correlations(predictions, labels)}
+    return {"folds": folds, **ranking_measures(predictions, labels, groups)}
 
 
-def _check_enough(folds: int, count: int, what: str, table: Table) -> None:
-    if count < folds:
-        raise InputError(f"{table.path} has only {count} {what}, too few for --cv {folds}: ask for fewer folds")
+def _check_enough(folds: int, n: int, what: str, table: Table) -> None:
+    if n < folds:
+        raise InputError(f"{table.path} has only {n} {what}, too few for --cv {folds}: ask for fewer folds")

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Annotated
 import typer
 
 from rekern.cli import common_options, output, table_options
-from rekern.core.files import readable
+from rekern.core.files import show_path
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ def expressions(
     ],
     column: Annotated[
         list[str] | None,
-        typer.Option("--column", metavar="COLUMN", help="Column of texts in a table, by name or number; may be repeated."),
+        typer.Option(
+            "--column", metavar="COLUMN", help="Column of texts in a table, by name or number; may be repeated."
+        ),
     ] = None,
     sizes: Annotated[str, typer.Option("--sizes", metavar="SIZES", help="Number of words: 2-4, or 3.")] = "2-4",
     min_documents: Annotated[
@@ -39,7 +41,10 @@ def expressions(
         typer.Option("--max-distance", min=0.0, max=1.0, metavar="X", help="Largest normalised distance."),
     ] = 0.1,
     top: Annotated[
-        int | None, typer.Option("--top", min=1, metavar="N", help=f"Number of n-grams to list: {SHOWN} when printed, else all, by default.")
+        int | None,
+        typer.Option(
+            "--top", min=1, metavar="N", help=f"Number of n-grams to list: {SHOWN} when printed, else all, by default."
+        ),
     ] = None,
     out: Annotated[
         str | None,
@@ -64,9 +69,11 @@ def expressions(
     with output.show_status("counting"):
         learned.fit(_read_texts(file, column, format, encoding, no_header))
     if not learned.documents_:
-        raise InputError(f"{readable(file)} has no text: it needs at least one line that is not blank")
+        raise InputError(f"{show_path(file)} has no text: it needs at least one line that is not blank")
     if learned.min_documents_ > min_documents:
-        output.say(f"more than {learned.most:,} n-grams: only those in {learned.min_documents_:,} texts or more are listed")
+        output.say(
+            f"more than {learned.most:,} n-grams: only those in {learned.min_documents_:,} texts or more are listed"
+        )
     rows = learned.rows_[:top]
     if out is not None:
         _write(out, learned, rows)
@@ -99,7 +106,9 @@ def _parse_sizes(text: str) -> tuple[int, int]:
         raise InputError(f"--sizes {text!r} is no range of whole numbers: write 2-4, or 3") from None
 
 
-def _read_texts(file: str, columns: list[str] | None, format: str | None, encoding: str, no_header: bool) -> Iterator[str]:
+def _read_texts(
+    file: str, columns: list[str] | None, format: str | None, encoding: str, no_header: bool
+) -> Iterator[str]:
     """Return the texts of a file: its lines, or columns of a table."""
     from rekern.datasets.table_formats import EXTENSIONS
 

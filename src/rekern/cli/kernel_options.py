@@ -126,7 +126,7 @@ def _parse_window(text: str) -> int | tuple[int, int]:
 def _read_kernel(text: str) -> Kernel:
     """Build the kernel given as JSON, or as the name of a file with JSON."""
     from rekern.datasets.table_formats import read_bytes
-    from rekern.learning.kernel_json import kernel_from_json
+    from rekern.kernels.kernel_json import kernel_from_json
 
     if text.lstrip().startswith(("{", "[")):
         return kernel_from_json(text, "--kernel")

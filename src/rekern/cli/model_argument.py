@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rekern.core.files import readable
+from rekern.core.files import show_path
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,4 +35,4 @@ def load_pair_model(path: Path, n_jobs: int | None = None) -> TrainedModel:
     from rekern.questions import QuestionClassifier
 
     command = "question" if isinstance(model, QuestionClassifier) else "ask"
-    raise InputError(f"{readable(path)} is no model of pairs: use it with rekern {command} --model")
+    raise InputError(f"{show_path(path)} is no model of pairs: use it with rekern {command} --model")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rekern.core.files import readable
+from rekern.core.files import show_path
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -141,4 +141,4 @@ def choose_table_format(path: str) -> str:
         return choose_format(path, None, WRITTEN)
     except InputError:
         remedy = "name it .tsv, .csv, .jsonl or .parquet"
-        raise InputError(f"{readable(path)}: the extension does not tell the format; {remedy}") from None
+        raise InputError(f"{show_path(path)}: the extension does not tell the format; {remedy}") from None

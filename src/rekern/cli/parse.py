@@ -43,7 +43,9 @@ def parse(
     ] = None,
     cache: Annotated[
         str | None,
-        typer.Option("--cache", metavar="DIR", help="Cache folder of parses; by default REKERN_CACHE or ~/.cache/rekern."),
+        typer.Option(
+            "--cache", metavar="DIR", help="Cache folder of parses; by default REKERN_CACHE or ~/.cache/rekern."
+        ),
     ] = None,
     format: table_options.Format = None,
     encoding: table_options.Encoding = "utf-8",
@@ -55,7 +57,7 @@ def parse(
     Writes the table with a new column COLUMN.KIND for every column and kind of tree. Parses are cached by text: equal
     texts are parsed once, an interrupted run continues, and a second run does not parse again.
     """
-    from rekern.core.files import atomic_path
+    from rekern.core.files import write_atomically
     from rekern.datasets.tables import write_table
     from rekern.structures.parsers import parser as find_parser
     from rekern.structures.parsers.parse_trees import check_kinds
@@ -75,7 +77,7 @@ def parse(
         if file_format is None:
             write_table("-", add_trees().columns)
             return
-        with atomic_path(out) as temporary:  # opened first, so that an unwritable place is found before the work
+        with write_atomically(out) as temporary:  # opened first, so that an unwritable place is found before the work
             parsed = add_trees()
             write_table(temporary, parsed.columns, file_format)
         identity, took = adapter.identity, time.perf_counter() - started
@@ -145,9 +147,7 @@ def _add_trees(
             new_columns.append(f"{name}.{kind}")
             table[new_columns[-1]] = parsed.trees[kind][place * height : (place + 1) * height]
     without_tree = [{"text": text, "reason": reason} for text, reason in parsed.faults.items()]
-    return ParsedTable(
-        table, new_columns, height, height * len(names), parsed.distinct, parsed.cached, without_tree
-    )
+    return ParsedTable(table, new_columns, height, height * len(names), parsed.distinct, parsed.cached, without_tree)
 
 
 def _split_names(text: str, option: str) -> list[str]:

@@ -52,7 +52,7 @@ def predict(
     for a regressor a number, for a ranker a score and the rank within the group (by default, the pairs with the same
     first text).
     """
-    from rekern.core.files import atomic_path
+    from rekern.core.files import write_atomically
     from rekern.datasets.tables import write_table
 
     loaded = load_pair_model(model, jobs)
@@ -66,7 +66,7 @@ def predict(
         return
     file_format = output.choose_table_format(out)
     started = time.perf_counter()
-    with atomic_path(out) as temporary:  # opened first, so that an unwritable place is found before the work
+    with write_atomically(out) as temporary:  # opened first, so that an unwritable place is found before the work
         pairs = _read_pairs(file, source_text, target_text, table)
         columns = _predict_columns(loaded, pairs, texts)
         write_table(temporary, columns, file_format)

@@ -13,15 +13,21 @@ from rekern.errors import InputError
 
 def reproduce(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", show_default=False, help="An experiment; if left out, all experiments are listed.")
+        str | None,
+        typer.Argument(
+            metavar="NAME", show_default=False, help="An experiment; if left out, all experiments are listed."
+        ),
     ] = None,
     data: common_options.Data = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for figures (PNG) and results (JSON).")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for figures (PNG) and results (JSON).")
+    ] = None,
     only: Annotated[
         str | None, typer.Option("--only", metavar="DATA", help="Use one data set of an experiment that has several.")
     ] = None,
     cache: Annotated[
-        Path | None, typer.Option("--cache", metavar="DIR", help="Folder in which the Grams of trees are kept for later runs.")
+        Path | None,
+        typer.Option("--cache", metavar="DIR", help="Folder in which the Grams of trees are kept for later runs."),
     ] = None,
     kernel: Annotated[
         str | None,
@@ -72,4 +78,3 @@ def reproduce(
         output.print_json(result)
     else:
         print(experiments.render(result))
-

@@ -21,10 +21,14 @@ if TYPE_CHECKING:
 
 def rules(
     model: ModelFile,
-    top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Number of rules for, and of rules against.")] = 20,
+    top: Annotated[
+        int, typer.Option("--top", min=1, metavar="N", help="Number of rules for, and of rules against.")
+    ] = 20,
     label: Annotated[
         str | None,
-        typer.Option("--label", metavar="LABEL", help="Class that the rules are for or against; by default all classes."),
+        typer.Option(
+            "--label", metavar="LABEL", help="Class that the rules are for or against; by default all classes."
+        ),
     ] = None,
     out: Annotated[
         str | None, typer.Option("--out", "-o", metavar="OUT", help="Write a .tsv, .csv, .jsonl or .parquet file.")
@@ -112,7 +116,10 @@ def _list_rules(model: TrainedModel, rows: Sequence[WeightedRule]) -> list[dict[
             "weight": rule.weight,
             "support": rule.support,
             "example": {"source": rule.source, "target": rule.target},
-            "pair": {"source": _join_tokens(model.pairs_[rule.pair][0]), "target": _join_tokens(model.pairs_[rule.pair][1])},
+            "pair": {
+                "source": _join_tokens(model.pairs_[rule.pair][0]),
+                "target": _join_tokens(model.pairs_[rule.pair][1]),
+            },
         }
         for rule in rows
     ]

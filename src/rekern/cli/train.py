@@ -62,14 +62,14 @@ def train(
     json: common_options.Json = False,
 ) -> None:
     """Train a model on labelled pairs and save it."""
-    from rekern.core.files import atomic_path
+    from rekern.core.files import write_atomically
 
     built = kernel.build()
     if not 0 < cost < float("inf"):
         raise InputError(f"--C {cost:g} is out of range: give a number above 0")
     if os.fspath(out) == "-":
         raise InputError("-o - is no place for a model: name a file")
-    with atomic_path(out) as temporary:  # opened first, so that an unwritable place is found before the work
+    with write_atomically(out) as temporary:  # opened first, so that an unwritable place is found before the work
         pairs = table.read(file)
         chosen = _choose_task(pairs, task, table.group is not None, ordinal)
         model = _make_model(chosen, built, cost, balanced, ordinal, jobs)

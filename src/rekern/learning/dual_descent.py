@@ -10,7 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from rekern.core.compiling import compiled
-from rekern.core.key_tables import mix, number_keys
+from rekern.core.hashing import mix
+from rekern.core.key_index import number_keys
 
 
 @compiled
