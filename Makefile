@@ -2,6 +2,10 @@
 # make test   sets everything up and passes the tests
 PYTHON ?= python3
 BIN := .venv/bin
+# the public corpora, where they lie beside the checkout; tests and experiments that need them are skipped elsewhere
+ifneq ($(wildcard ../shared/data),)
+export REKERN_DATA ?= $(abspath ../shared/data)
+endif
 
 .PHONY: demo test test-slow lint bench clean
 

@@ -6,14 +6,18 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+_SHARED = REPOSITORY.parent / "shared" / "data"
+
+# The package looks only where REKERN_DATA points to; beside a checkout the corpora may lie in ../shared/data.
+if not os.environ.get("REKERN_DATA") and _SHARED.is_dir():
+    os.environ["REKERN_DATA"] = str(_SHARED)
 
 
 @pytest.fixture(scope="session")
 def corpora() -> Path:
-    """The folder with the public corpora: REKERN_DATA, else ../shared/data beside the repository, else a skip."""
-    named = os.environ.get("REKERN_DATA")
-    folder = Path(named) if named else REPOSITORY.parent / "shared" / "data"
-    if not folder.is_dir():
-        reason = "REKERN_DATA names no folder" if named else "REKERN_DATA is not set and ../shared/data is absent"
+    """The folder with the public corpora that REKERN_DATA names; the test is skipped if there is none."""
+    folder = os.environ.get("REKERN_DATA")
+    if not folder or not Path(folder).is_dir():
+        reason = "REKERN_DATA names no folder" if folder else "REKERN_DATA is not set and ../shared/data is absent"
         pytest.skip(f"the public corpora are not here: {reason}")
-    return folder.resolve()
+    return Path(folder).resolve()

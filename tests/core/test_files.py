@@ -6,13 +6,13 @@ import threading
 
 import pytest
 
-from rekern.core.files import atomic_path, readable
+from rekern.core.files import show_path, write_atomically
 from rekern.errors import InputError
 
 
 def test_file_appears_when_the_block_ends(tmp_path):
     target = tmp_path / "gram.npy"
-    with atomic_path(target) as temporary:
+    with write_atomically(target) as temporary:
         assert temporary.parent == tmp_path
         assert temporary.suffix == ".npy"
         temporary.write_text("new")
@@ -23,14 +23,14 @@ def test_file_appears_when_the_block_ends(tmp_path):
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
 def test_nothing_is_left_after_an_exception(tmp_path, error):
-    with pytest.raises(error), atomic_path(tmp_path / "a.tsv") as temporary:
+    with pytest.raises(error), write_atomically(tmp_path / "a.tsv") as temporary:
         temporary.write_text("half")
         raise error
     assert os.listdir(tmp_path) == []
 
 
 def test_exception_before_anything_is_written(tmp_path):
-    with pytest.raises(KeyboardInterrupt), atomic_path(tmp_path / "a.tsv"):
+    with pytest.raises(KeyboardInterrupt), write_atomically(tmp_path / "a.tsv"):
         raise KeyboardInterrupt
     assert os.listdir(tmp_path) == []
 
@@ -38,14 +38,14 @@ def test_exception_before_anything_is_written(tmp_path):
 def test_old_file_stays_after_an_exception(tmp_path):
     target = tmp_path / "a.tsv"
     target.write_text("old")
-    with pytest.raises(KeyboardInterrupt), atomic_path(target) as temporary:
+    with pytest.raises(KeyboardInterrupt), write_atomically(target) as temporary:
         temporary.write_text("half")
         raise KeyboardInterrupt
     assert target.read_text() == "old"
 
 
 def test_missing_folder_is_refused_before_any_work(tmp_path):
-    with pytest.raises(InputError) as caught, atomic_path(tmp_path / "none" / "a.tsv"):
+    with pytest.raises(InputError) as caught, write_atomically(tmp_path / "none" / "a.tsv"):
         pytest.fail("the block must not run")
     name = tmp_path / "none"
     assert str(caught.value) == f"cannot write {name / 'a.tsv'}: there is no folder {name}; make it first"
@@ -55,18 +55,18 @@ def test_missing_folder_is_refused_before_any_work(tmp_path):
 def test_folder_is_refused(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sub").mkdir()
-    with pytest.raises(InputError, match="is a folder: give the name of a file"), atomic_path(name):
+    with pytest.raises(InputError, match="is a folder: give the name of a file"), write_atomically(name):
         pytest.fail("the block must not run")
 
 
 def test_nul_in_the_name_is_refused():
-    with pytest.raises(InputError, match="NUL"), atomic_path("a\0b"):
+    with pytest.raises(InputError, match="NUL"), write_atomically("a\0b"):
         pytest.fail("the block must not run")
 
 
 def test_relative_path(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with atomic_path("a.tsv") as temporary:
+    with write_atomically("a.tsv") as temporary:
         temporary.write_text("x")
     assert (tmp_path / "a.tsv").read_text() == "x"
 
@@ -74,7 +74,7 @@ def test_relative_path(tmp_path, monkeypatch):
 def test_permissions_follow_the_umask(tmp_path):
     plain = tmp_path / "plain"
     plain.write_text("x")
-    with atomic_path(tmp_path / "atomic") as temporary:
+    with write_atomically(tmp_path / "atomic") as temporary:
         temporary.write_text("x")
     assert stat.S_IMODE((tmp_path / "atomic").stat().st_mode) == stat.S_IMODE(plain.stat().st_mode)
 
@@ -82,7 +82,7 @@ def test_permissions_follow_the_umask(tmp_path):
 def test_symbolic_link_stays_a_link(tmp_path):
     (tmp_path / "real").write_text("old")
     (tmp_path / "link").symlink_to("real")
-    with atomic_path(tmp_path / "link") as temporary:
+    with write_atomically(tmp_path / "link") as temporary:
         temporary.write_text("new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text() == "new"
@@ -95,7 +95,7 @@ def test_pipe_is_written_through(tmp_path):
     got = []
     reader = threading.Thread(target=lambda: got.append(pipe.read_text()))
     reader.start()
-    with atomic_path(pipe) as path:
+    with write_atomically(pipe) as path:
         path.write_text("through")
     reader.join(10)
     assert got == ["through"]
@@ -105,11 +105,11 @@ def test_pipe_is_written_through(tmp_path):
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
 def test_read_only_folder_is_refused(tmp_path):
     tmp_path.chmod(0o500)
-    with pytest.raises(InputError, match="read-only"), atomic_path(tmp_path / "a"):
+    with pytest.raises(InputError, match="read-only"), write_atomically(tmp_path / "a"):
         pytest.fail("the block must not run")
 
 
 def test_readable():
-    assert readable("a b.tsv") == "a b.tsv"
-    assert "\n" not in readable("a\nb")
-    assert readable("") == "''"
+    assert show_path("a b.tsv") == "a b.tsv"
+    assert "\n" not in show_path("a\nb")
+    assert show_path("") == "''"

@@ -1,9 +1,11 @@
 """The public corpora have the counts that their own descriptions give."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
+import rekern
 from rekern.datasets import (
     data_directory,
     load_msrp,
@@ -204,22 +206,27 @@ def test_whole_numbers_are_still_real_responses(tmp_path):
 
 
 def test_data_directory_prefers_the_argument_then_the_variable(tmp_path, monkeypatch):
-    first, second, third = (tmp_path / name for name in ("first", "second", "third"))
-    (third / "shared" / "data").mkdir(parents=True)
-    (third / "here").mkdir()
+    first, second = (tmp_path / name for name in ("first", "second"))
     first.mkdir()
     second.mkdir()
-    monkeypatch.chdir(third / "here")
     monkeypatch.setenv("REKERN_DATA", str(second))
     assert data_directory(first) == first
     assert data_directory() == second
-    monkeypatch.delenv("REKERN_DATA")
-    assert data_directory().resolve() == third / "shared" / "data"
 
 
-def test_data_directory_says_how_to_set_it(tmp_path, monkeypatch):
+def test_data_directory_looks_at_nothing_beside_a_checkout(tmp_path, monkeypatch):
+    (tmp_path / "shared" / "data").mkdir(parents=True)
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.delenv("REKERN_DATA", raising=False)
+    with pytest.raises(InputError, match="no folder with corpora is known"):
+        data_directory()
+    package = Path(rekern.__file__).parent
+    sources = [path.read_text(encoding="utf-8") for path in package.rglob("*.py")]
+    assert not any("shared/data" in source or '"shared"' in source for source in sources)
+
+
+def test_data_directory_says_how_to_set_it(monkeypatch):
     monkeypatch.delenv("REKERN_DATA", raising=False)
     with pytest.raises(InputError) as caught:
         data_directory()

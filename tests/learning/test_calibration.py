@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
@@ -33,6 +33,7 @@ def test_weights_are_those_of_scikit_learn():
     assert np.allclose(found, [peer.coef_[0, 0], peer.intercept_[0]], rtol=1e-9)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**6), st.booleans())
 def test_a_weight_of_two_is_the_value_twice(seed, smooth):
     values, signs = decisions(20, seed)

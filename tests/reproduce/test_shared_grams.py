@@ -6,8 +6,8 @@ import pytest
 from rekern.datasets.rewrite_corpus import load_rewrites
 from rekern.kernels import Gaussian, Rewriting
 from rekern.learning import PairClassifier
-from rekern.reproduce.rewriting_settings import Setting, candidates, paper_settings, srk, terms
 from rekern.learning.candidate_groups import group_shared_texts
+from rekern.reproduce.rewriting_settings import Setting, candidates, paper_settings, srk, terms
 from rekern.reproduce.shared_grams import decisions, grouped_folds, train
 from rekern.similarity import PrecisionRecall, Similarities
 

@@ -11,7 +11,7 @@ import typer
 
 from rekern.cli import options, output
 from rekern.cli.exit_codes import say
-from rekern.core.files import readable
+from rekern.core.files import show_path
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -108,14 +108,14 @@ def _asker(
     database = open_database(db, seconds)
     if train is None:
         assert model is not None
-        from rekern.learning.model_files import load_model
+        from rekern.core.model_archive import load_model
 
         parser = load_model(model)
         if "questions" not in getattr(parser, "notes", {}):
-            raise InputError(f"{readable(model)}: this model was not made by rekern ask --train")
+            raise InputError(f"{show_path(model)}: this model was not made by rekern ask --train")
         parser.n_jobs = jobs
         return Asker(parser, database)
-    from rekern.core.files import atomic_path
+    from rekern.core.files import write_atomically
     from rekern.krisp.answering.asker import read_questions
     from rekern.krisp.grammar import read_grammar
 
@@ -126,7 +126,7 @@ def _asker(
     if model is None:
         with output.status("training") as status:
             return train_asker(questions, meant, database, jobs, status)
-    with atomic_path(model) as temporary, output.status("training") as status:
+    with write_atomically(model) as temporary, output.status("training") as status:
         asker = train_asker(questions, meant, database, jobs, status)
         asker.parser.save(temporary)
     took = output.seconds(time.perf_counter() - started)

@@ -54,12 +54,12 @@ def demo(
     Does the second sentence follow from the first? Pairs that hold and pairs that do not have the same words, so only
     the way of re-writing tells. The held-out pairs speak of other people, things and deeds.
     """
-    from rekern.core.files import atomic_path, made_folder
+    from rekern.core.files import make_folder, write_atomically
 
     started = time.perf_counter()
     if pairs is not None:
-        made_folder(pairs, "the pairs")
-    with atomic_path(out) as temporary:  # now, so that a place that cannot be written is known before the work
+        make_folder(pairs, "the pairs")
+    with write_atomically(out) as temporary:  # now, so that a place that cannot be written is known before the work
         corpus = _corpus()
         if not json:
             _print_corpus(corpus)

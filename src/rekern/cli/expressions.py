@@ -14,7 +14,7 @@ import typer
 
 from rekern.cli import options, output
 from rekern.cli.exit_codes import say
-from rekern.core.files import readable
+from rekern.core.files import show_path
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def expressions(
     with output.status("counting"):
         learned.fit(_texts(file, column, format, encoding, no_header))
     if not learned.documents_:
-        raise InputError(f"{readable(file)} has no text: it needs at least one line that is not blank")
+        raise InputError(f"{show_path(file)} has no text: it needs at least one line that is not blank")
     if learned.min_documents_ > min_documents:
         say(f"more than {learned.most:,} n-grams: only those in {learned.min_documents_:,} texts or more are listed")
     rows = learned.rows_[:top]

@@ -99,13 +99,13 @@ def label_numbers(rows: Table, columns: Table | None) -> tuple[list[Any], dict[s
 def _write_libsvm(
     kernel: Any, rows: Table, columns: Table | None, labels: list[Any], out: str, jobs: int | None
 ) -> None:
-    from rekern.core.files import atomic_path
+    from rekern.core.files import write_atomically
     from rekern.core.progress import track
 
     other = None if columns is None else columns.items
     large = 8 * len(rows) * len(rows if other is None else other) > IN_MEMORY
     scratch = Path(f"{out}.npy") if large else None
-    with atomic_path(out) as temporary:
+    with write_atomically(out) as temporary:
         try:
             matrix = kernel.gram(rows.items, other, n_jobs=jobs, out=scratch)
             with open(temporary, "w", encoding="ascii") as file:

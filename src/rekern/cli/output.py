@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rekern.core.files import readable
+from rekern.core.files import show_path
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -136,4 +136,4 @@ def table_format(path: str) -> str:
         return choose_format(path, None, WRITTEN)
     except InputError:
         remedy = "name it .tsv, .csv, .jsonl or .parquet"
-        raise InputError(f"{readable(path)}: the extension tells no format; {remedy}") from None
+        raise InputError(f"{show_path(path)}: the extension tells no format; {remedy}") from None

@@ -52,7 +52,7 @@ def parse(
     The table is written again, with a column COLUMN.KIND for every column and kind. Every text is parsed once: parses
     are kept by their content, so that an interrupted run continues and a second one does not parse at all.
     """
-    from rekern.core.files import atomic_path
+    from rekern.core.files import write_atomically
     from rekern.datasets.tables import write_table
     from rekern.structures.parsers import parser as find_parser
     from rekern.structures.parsers.parse_trees import check_kinds
@@ -72,7 +72,7 @@ def parse(
         if written is None:
             write_table("-", work()[0])
             return
-        with atomic_path(out) as temporary:  # now, so that a place that cannot be written is known before the work
+        with write_atomically(out) as temporary:  # now, so that a place that cannot be written is known before the work
             table, report = work()
             write_table(temporary, table, written)
         report |= {"parser": adapter.identity, "seconds": time.perf_counter() - started, "written": out}

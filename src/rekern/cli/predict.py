@@ -60,12 +60,12 @@ def predict(
 
             write_table("-", columns)
         return
-    from rekern.core.files import atomic_path
+    from rekern.core.files import write_atomically
     from rekern.datasets.tables import write_table
 
     written = output.table_format(out)
     started = time.perf_counter()
-    with atomic_path(out) as temporary:  # now, so that a place that cannot be written is known before the work
+    with write_atomically(out) as temporary:  # now, so that a place that cannot be written is known before the work
         table = _pairs(file, source_text, target_text, reading)
         columns = _answers(loaded, table, texts)
         write_table(temporary, columns, written)
@@ -117,23 +117,20 @@ def _answers(model: Any, table: Table, texts: bool = False) -> dict[str, list[An
         columns["score"] = scores
         columns["rank"] = _ranks(scores, options.same_source_groups(table))
     else:
-        predicted, numbers = _classified(model, table)
+        predicted, numbers = _classify(model, table)
         columns["prediction"] = predicted
         columns.update(numbers)
     return columns
 
 
-def _classified(model: Any, table: Table) -> tuple[list[Any], dict[str, list[Any]]]:
+def _classify(model: Any, table: Table) -> tuple[list[Any], dict[str, list[Any]]]:
     """Classes, and the probabilities of all of them (decision values, for a model that was not calibrated)."""
-    values = model.decision_function(table.items)
-    scores = values[:, None] if values.ndim == 1 else values
-    predicted = model._decided(scores).tolist()
+    labels, values, probabilities = model.decide(table.items)
     names = [str(name) for name in model.classes_]
-    if model.calibration_ is None:
-        shown = names if scores.shape[1] > 1 else names[1:]
-        return predicted, {f"decision_{name}": scores[:, column].tolist() for column, name in enumerate(shown)}
-    chances = model._probabilities(scores)
-    return predicted, {f"probability_{name}": chances[:, column].tolist() for column, name in enumerate(names)}
+    if probabilities is None:
+        shown = names if values.shape[1] > 1 else names[1:]
+        return labels.tolist(), {f"decision_{name}": values[:, at].tolist() for at, name in enumerate(shown)}
+    return labels.tolist(), {f"probability_{name}": probabilities[:, at].tolist() for at, name in enumerate(names)}
 
 
 def _ranks(scores: list[float], groups: list[Any]) -> list[int]:

@@ -11,7 +11,7 @@ import typer
 
 from rekern.cli import options, output
 from rekern.cli.exit_codes import say
-from rekern.core.files import readable
+from rekern.core.files import show_path
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -103,11 +103,11 @@ def _is_file(asked: str) -> bool:
     if "\0" in asked:
         return False
     if os.path.isdir(asked):
-        raise InputError(f"{readable(asked)} is a folder: give a question, or a file with one a line")
+        raise InputError(f"{show_path(asked)} is a folder: give a question, or a file with one a line")
     if os.path.exists(asked):
         return True
     if " " not in asked and asked.lower().endswith(EXTENSIONS):
-        raise InputError(f"there is no file {readable(asked)}: check the path")
+        raise InputError(f"there is no file {show_path(asked)}: check the path")
     return False
 
 
@@ -206,7 +206,7 @@ def _table(path: Path, columns: tuple[str, str]) -> tuple[list[str], list[str]]:
     for line, kind in zip(rows.lines, kinds):
         if not kind.strip():
             raise InputError(
-                f"{readable(path)}, {rows.unit} {line}: the type is missing; drop the row or give it a type"
+                f"{show_path(path)}, {rows.unit} {line}: the type is missing; drop the row or give it a type"
             )
     return questions, [kind.strip() for kind in kinds]
 
@@ -222,12 +222,12 @@ def _train(
 ) -> None:
     if out is None:
         raise InputError("--train needs a place for the model: add -o MODEL")
-    from rekern.core.files import atomic_path
+    from rekern.core.files import write_atomically
     from rekern.questions.question_classifier import QuestionClassifier
 
     if method not in ("mss", "msb", "mb", "sb"):
         raise InputError(f"--method {method!r} is unknown: choose mss, msb, mb or sb")
-    with atomic_path(out) as temporary:  # now, so that a place that cannot be written is known before the work
+    with write_atomically(out) as temporary:  # now, so that a place that cannot be written is known before the work
         questions, kinds = _table(path, columns)
         started = time.perf_counter()
         expressions = None if patterns is None else str(patterns)
@@ -261,7 +261,7 @@ def _evaluate(model: Model, path: str | None, columns: tuple[str, str], json: bo
     from rekern.questions.measures import in_per_cent, measured
 
     if path is not None:
-        parts = {readable(path): _table(Path(path), columns)}
+        parts = {show_path(path): _table(Path(path), columns)}
     elif not set(model.classes_.tolist()) & set(TYPES):
         raise InputError("the model has other types than our held-out questions: name a table to test it on")
     else:

@@ -64,8 +64,7 @@ def _outputs(model: Any, label: str | None) -> list[Any]:
         return [None]
     names = model.classes_.tolist()
     if label is not None:
-        model._output(label)
-        return [next(name for name in names if str(name) == label)]
+        return [model.find_label(label)]
     return names[1:] if len(names) == 2 else names
 
 

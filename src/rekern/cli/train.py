@@ -64,7 +64,7 @@ def train(
     json: options.Json = False,
 ) -> None:
     """Train a model on labelled pairs and save it."""
-    from rekern.core.files import atomic_path
+    from rekern.core.files import write_atomically
 
     chosen_kernel = kernel.build()
     if not 0 < cost < float("inf"):
@@ -72,7 +72,7 @@ def train(
     if os.fspath(out) == "-":
         raise InputError("-o - is no place for a model: name a file")
     reading = options.Reading(source, target, label, group, format, encoding, no_header)
-    with atomic_path(out) as temporary:  # now, so that a place that cannot be written is known before the work
+    with write_atomically(out) as temporary:  # now, so that a place that cannot be written is known before the work
         table = reading.table(file)
         chosen = _task(table, task, group is not None, ordinal)
         model = _model(chosen, chosen_kernel, cost, balanced, ordinal, jobs)

@@ -1,4 +1,4 @@
-"""Files: read with one clear line where that fails, written whole or not at all."""
+"""Paths, folders and atomic writes, with one clear error line where a file cannot be used."""
 
 import gzip
 import os
@@ -13,61 +13,61 @@ from rekern.errors import InputError
 
 
 @contextmanager
-def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary path in the folder of ``path``; what is written there becomes ``path`` when the block ends well.
+def write_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a temporary path in the folder of ``path``; the temporary file replaces ``path`` when the block ends.
 
-    On any exception, Ctrl-C included, the temporary file is removed and a file that was at ``path`` stays as it was.
-    The temporary name keeps the extension, because ``numpy.save`` and ``savefig`` look at it.
+    After any exception, including Ctrl-C, the temporary file is removed and an existing file at ``path`` is unchanged.
+    The temporary name has the same extension, because ``numpy.save`` and ``savefig`` depend on it.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     with atomic_path(Path(folder) / "model.txt") as temporary:
-    ...         _ = temporary.write_text("whole")
+    ...     with write_atomically(Path(folder) / "model.txt") as temporary:
+    ...         _ = temporary.write_text("complete")
     ...     (Path(folder) / "model.txt").read_text(), len(os.listdir(folder))
-    ('whole', 1)
+    ('complete', 1)
     """
-    _check(path)
+    check_writable(path)
     if _is_stream(path):  # renaming onto /dev/null or a pipe would replace it by a plain file
         yield Path(path)
         return
-    # realpath: writing to a symbolic link changes the file it points to, and leaves the link
-    whole = Path(os.path.realpath(path))
-    # not mkstemp: its files are private, and the finished file should have the permissions the user's umask gives
-    temporary = whole.with_name(f".rekern-{secrets.token_hex(8)}{whole.suffix}")
+    # realpath: writing to a symbolic link changes the file it points to and keeps the link
+    target = Path(os.path.realpath(path))
+    # not mkstemp: its files are private, but the new file should have the permissions that the user's umask gives
+    temporary = target.with_name(f".rekern-{secrets.token_hex(8)}{target.suffix}")
     try:
         yield temporary
-        os.replace(temporary, whole)
+        os.replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
 
 
-def made_folder(path: str | os.PathLike[str], what: str) -> Path:
-    """The folder for what is to be written, made if need be.
+def make_folder(path: str | os.PathLike[str], what: str) -> Path:
+    """Create the folder if it does not exist, and return it; ``what`` names its contents in the error message.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     made_folder(Path(folder) / "new" / "figures", "the figures").is_dir()
+    ...     make_folder(Path(folder) / "new" / "figures", "the figures").is_dir()
     True
     """
     folder = Path(path)
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"{readable(folder)} is a file: give a folder for {what}")
+        raise InputError(f"{show_path(folder)} is a file: give a folder for {what}")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 @contextmanager
-def reading(path: object) -> Iterator[None]:
-    """Say in one line why a file, which may be gzip-compressed, cannot be read in the block.
+def explain_read_errors(path: object) -> Iterator[None]:
+    """Turn the errors of opening, reading and decompressing a file in this block into one `InputError`.
 
-    >>> with reading("nowhere.txt"):
+    >>> with explain_read_errors("nowhere.txt"):
     ...     open("nowhere.txt")
     Traceback (most recent call last):
     ...
     rekern.errors.InputError: there is no file nowhere.txt: check the path
     """
-    name = readable(path)
+    name = show_path(path)
     try:
         yield
     except (InputError, UnicodeError):
@@ -84,19 +84,25 @@ def reading(path: object) -> Iterator[None]:
         raise InputError(f"cannot read {name}: {reason}; check the path and its permissions") from None
 
 
-def readable(path: object) -> str:
-    """A file's name for a message: as it is, or quoted where it would break the line.
+def show_path(path: object) -> str:
+    """Return a file name as messages show it: unchanged, or quoted if it is empty or cannot be printed on one line.
 
-    >>> readable("pairs.tsv"), readable("two\\nlines")
+    >>> show_path("pairs.tsv"), show_path("two\\nlines")
     ('pairs.tsv', "'two\\\\nlines'")
     """
     name = os.fspath(path) if isinstance(path, str | os.PathLike) else str(path)
     return name if isinstance(name, str) and name.isprintable() and name else repr(name)
 
 
-def _check(path: str | os.PathLike[str]) -> None:
-    """Refuse a place where no file can be written, before any work is done for it."""
-    name = readable(path)
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise an `InputError` if no file can be written at this path, before any work is done for it.
+
+    >>> check_writable("no such folder/model.rekern")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: cannot write no such folder/model.rekern: there is no folder ...
+    """
+    name = show_path(path)
     if "\0" in os.fspath(path):
         raise InputError(f"{name} is not a file name: it holds a NUL character")
     folder = os.path.dirname(os.path.realpath(path)) if os.fspath(path) else ""
@@ -105,9 +111,9 @@ def _check(path: str | os.PathLike[str]) -> None:
     if _is_stream(path):
         return
     if not os.path.isdir(folder):
-        raise InputError(f"cannot write {name}: there is no folder {readable(folder)}; make it first")
+        raise InputError(f"cannot write {name}: there is no folder {show_path(folder)}; make it first")
     if not os.access(folder, os.W_OK):
-        raise InputError(f"cannot write {name}: the folder {readable(folder)} is read-only; choose another")
+        raise InputError(f"cannot write {name}: the folder {show_path(folder)} is read-only; choose another")
 
 
 def _is_stream(path: str | os.PathLike[str]) -> bool:

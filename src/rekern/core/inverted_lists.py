@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.core.key_tables import KeyRows, index_keys, look_up, number_keys
+from rekern.core.key_index import index_keys, look_up, number_keys
+from rekern.core.key_rows import KeyRows
 
 
 class Postings(NamedTuple):

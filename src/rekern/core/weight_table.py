@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.core.key_tables import KeyRows, mix
+from rekern.core.hashing import mix, size_table
+from rekern.core.key_rows import KeyRows
 
 CHUNK = 4096
 EMPTY = np.uint64(0)  # a key that is 0 by chance is filed under 1
@@ -43,20 +44,14 @@ def sum_weights(blocks: Iterable[tuple[KeyRows, np.ndarray]], outputs: int) -> W
             _move(cells, larger)
             cells = larger
         size = _add(cells, cells.view(np.float64), size, coefficients, rows.indptr, rows.keys, rows.values)
-    bits = 6
-    while (1 << bits) < 8 * size:
-        bits += 1
-    present = np.zeros(1 << (bits - 6), np.uint64)
+    present = np.zeros(1 << max(0, size_table(4 * size) - 6), np.uint64)  # a bit map: at least 8 bits a key, 64 a word
     _mark(cells, present)
     return Weights(cells, cells.view(np.float64), present, size)
 
 
 @compiled
 def _shift_of(cells):
-    bits = 0
-    while (1 << bits) < len(cells):
-        bits += 1
-    return np.uint64(64 - bits)
+    return np.uint64(64 - size_table(len(cells) // 2))
 
 
 @compiled

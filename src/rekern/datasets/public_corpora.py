@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rekern.core.files import readable
+from rekern.core.files import show_path
 from rekern.datasets.tables import Table, read_table
 from rekern.errors import InputError
 
 VARIABLE = "REKERN_DATA"
-DEFAULT = Path("..") / "shared" / "data"
 # the RTE-3 setting: everything that was public before the RTE-3 test set is training data
 RTE_TRAIN = ("rte1_dev", "rte1_test", "rte2_dev", "rte2_test", "rte3_dev")
 RTE_FILES = (*RTE_TRAIN, "rte3_test", "rte2_dev_nltk400")
@@ -22,7 +21,7 @@ DataPath = str | os.PathLike[str] | None
 
 
 def data_directory(data: DataPath = None) -> Path:
-    """The folder that holds the corpora: the argument, else ``REKERN_DATA``, else ``../shared/data`` if it exists.
+    """Return the folder that holds the corpora: the argument, else what the variable ``REKERN_DATA`` names.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -32,10 +31,8 @@ def data_directory(data: DataPath = None) -> Path:
     chosen, origin = (data, "--data (data=)") if data is not None else (os.environ.get(VARIABLE), VARIABLE)
     if chosen:
         if not os.path.isdir(chosen):
-            raise InputError(f"{origin} names {readable(chosen)}, which is no folder: name the one with the corpora")
+            raise InputError(f"{origin} names {show_path(chosen)}, which is no folder: name the one with the corpora")
         return Path(chosen)
-    if DEFAULT.is_dir():
-        return DEFAULT
     raise InputError(f"no folder with corpora is known: give --data DIR (data=) or set {VARIABLE}")
 
 
@@ -179,7 +176,7 @@ def _file(corpus: str, part: str, parts: Sequence[str], data: DataPath) -> Path:
     for name in (f"{part}.tsv", f"{part}.tsv.gz"):
         if (folder / name).is_file():
             return folder / name
-    expected = readable(folder / f"{part}.tsv")
+    expected = show_path(folder / f"{part}.tsv")
     raise InputError(f"there is no {expected} (or .gz): put the corpus there, or name its folder with {VARIABLE}")
 
 

@@ -17,7 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from rekern.core.files import readable, reading
+from rekern.core.files import explain_read_errors, show_path
 from rekern.errors import InputError, missing_extra
 
 FORMATS = ("tsv", "csv", "jsonl", "json", "parquet", "msrp", "rte")
@@ -53,7 +53,7 @@ def display_name(path: str | os.PathLike[str]) -> str:
     >>> display_name("-"), display_name("pairs.tsv")
     ('standard input', 'pairs.tsv')
     """
-    return "standard input" if os.fspath(path) == STANDARD_INPUT else readable(path)
+    return "standard input" if os.fspath(path) == STANDARD_INPUT else show_path(path)
 
 
 def choose_format(path: str | os.PathLike[str], format: str | None, known: Sequence[str] = FORMATS) -> str:
@@ -79,7 +79,7 @@ def choose_format(path: str | os.PathLike[str], format: str | None, known: Seque
 def read_bytes(path: str | os.PathLike[str], may_be_empty: bool = False) -> bytes:
     """The bytes of a file or of standard input (``-``), unpacked where they are gzip-compressed."""
     name = display_name(path)
-    with reading(name):
+    with explain_read_errors(name):
         data = sys.stdin.buffer.read() if os.fspath(path) == STANDARD_INPUT else Path(path).read_bytes()
         if data and (data.startswith(b"\x1f\x8b") or os.fspath(path).lower().endswith(".gz")):
             data = gzip.decompress(data)

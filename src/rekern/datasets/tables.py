@@ -14,7 +14,7 @@ from functools import cached_property
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
-from rekern.core.files import atomic_path, readable
+from rekern.core.files import show_path, write_atomically
 from rekern.datasets import table_formats as formats
 from rekern.errors import InputError, missing_extra
 
@@ -204,12 +204,12 @@ def write_table(path: str | os.PathLike[str], columns: Mapping[str, Sequence[Any
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) != 1:
         counts = ", ".join(f"{name} {length}" for name, length in lengths.items()) or "none"
-        raise InputError(f"cannot write {readable(path)}: the columns must be of one length, not {counts}")
+        raise InputError(f"cannot write {show_path(path)}: the columns must be of one length, not {counts}")
     to_screen = os.fspath(path) == formats.STANDARD_INPUT
     chosen = formats.choose_format(path, format, WRITTEN[:-1] if to_screen else WRITTEN)
     plain = {str(name): [_plain(value) for value in values] for name, values in columns.items()}
     if chosen == "parquet":
-        data = _parquet_bytes(plain, readable(path))
+        data = _parquet_bytes(plain, show_path(path))
     else:
         text = {"tsv": _tsv_text, "csv": _csv_text, "jsonl": _jsonl_text}[chosen](plain)
         if to_screen:
@@ -219,10 +219,10 @@ def write_table(path: str | os.PathLike[str], columns: Mapping[str, Sequence[Any
             data = text.encode()
         except UnicodeEncodeError as error:
             bad = f"U+{ord(text[error.start]):04X}"
-            raise InputError(f"cannot write {readable(path)}: half of a character ({bad}); mend the text") from None
+            raise InputError(f"cannot write {show_path(path)}: half of a character ({bad}); mend the text") from None
     if os.fspath(path).lower().endswith(".gz"):
         data = gzip.compress(data, mtime=0)  # no time of day, so that equal tables give equal files
-    with atomic_path(path) as temporary:
+    with write_atomically(path) as temporary:
         temporary.write_bytes(data)
 
 

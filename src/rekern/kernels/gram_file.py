@@ -20,7 +20,7 @@ from typing import IO, Any
 import joblib
 import numpy as np
 
-from rekern.core.files import _check, readable
+from rekern.core.files import check_writable, show_path
 from rekern.core.jobs import jobs, run, spans
 from rekern.core.progress import track
 from rekern.errors import InputError
@@ -83,10 +83,10 @@ def checked_path(path: str | Path) -> Path:
     ...
     rekern.errors.InputError: gram.npy/ is a folder: give the name of a file
     """
-    _check(path)
+    check_writable(path)
     whole = Path(os.path.realpath(path))
     if whole.exists() and not whole.is_file():
-        raise InputError(f"{readable(path)} is not a plain file: a memory-mapped Gram needs one")
+        raise InputError(f"{show_path(path)} is not a plain file: a memory-mapped Gram needs one")
     return whole
 
 
@@ -167,7 +167,7 @@ def _reserve(part: Path, plan: Plan) -> None:
                 if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
                     return  # a file system that cannot reserve room
                 need = f"{size / 1e9:.1f} GB"
-                raise InputError(f"cannot write {readable(part)}: {error.strerror}; the Gram needs {need}") from None
+                raise InputError(f"cannot write {show_path(part)}: {error.strerror}; the Gram needs {need}") from None
 
 
 @contextmanager
@@ -176,7 +176,7 @@ def _locked(sidecar: Path) -> Iterator[IO[bytes]]:
     try:
         file = os.fdopen(os.open(sidecar, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
     except OSError as error:
-        raise InputError(f"cannot write {readable(sidecar)}: {error.strerror}; choose another place") from None
+        raise InputError(f"cannot write {show_path(sidecar)}: {error.strerror}; choose another place") from None
     with file:
         try:
             import fcntl
@@ -186,7 +186,7 @@ def _locked(sidecar: Path) -> Iterator[IO[bytes]]:
             pass
         except OSError:
             raise InputError(
-                f"another run is writing {readable(sidecar)}; wait for it or choose another name"
+                f"another run is writing {show_path(sidecar)}; wait for it or choose another name"
             ) from None
         yield file
 

@@ -38,7 +38,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rekern.core.files import readable
+from rekern.core.files import show_path
 from rekern.errors import InputError
 
 _TOKEN = re.compile(r"[^\s(){}\[\],'\"]+|[(){}\[\],'\"]")
@@ -451,7 +451,7 @@ def read_grammar(source: str | Path | Iterable[str], start: str | None = None) -
     from rekern.krisp.grammar_files import read_lines
 
     if isinstance(source, str | Path):
-        name = readable(source)
+        name = show_path(source)
         try:
             lines = Path(source).read_text(encoding="utf-8-sig").split("\n")  # not at a form feed, as editors do not
         except IsADirectoryError:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from functools import cache
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+from scipy.optimize import minimize
+from threadpoolctl import ThreadpoolController
 
-Floats = npt.NDArray[np.float64]
+from rekern.core.arrays import AnyArray, Floats
 
 PENALTY = 1e-6
 TOLERANCE = 1e-4
 MOST_STEPS = 100
+
+_LOCK = Lock()
 
 
 class Sigmoid(NamedTuple):
@@ -32,7 +37,7 @@ class Sigmoid(NamedTuple):
 
 def fit_sigmoid(
     values: Floats,
-    signs: npt.NDArray[np.generic],
+    signs: AnyArray,
     weights: Floats | None = None,
     *,
     smooth: bool = False,
@@ -65,8 +70,6 @@ def fit_sigmoid(
     >>> round(sigmoid.slope, 2), round(abs(sigmoid.offset), 2)
     (0.67, 0.0)
     """
-    from scipy.optimize import minimize
-
     positive = np.asarray(signs) > 0
     shares = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
     total = float(shares.sum())
@@ -87,6 +90,12 @@ def fit_sigmoid(
         return float(value), np.array([errors @ values + curb * slope, errors.sum()])
 
     options = {"maxiter": MOST_STEPS, "maxls": 50, "gtol": tolerance, "ftol": 64 * np.finfo(np.float64).eps}
-    with np.errstate(over="ignore"):  # exp overflows to infinity, and 1 / infinity is the right 0
+    # For two parameters, waking the threads of BLAS takes longer than all the rest. exp may overflow to infinity.
+    with _LOCK, _blas().limit(limits=1, user_api="blas"), np.errstate(over="ignore"):
         slope, offset = minimize(loss, np.zeros(2), method="L-BFGS-B", jac=True, options=options).x
     return Sigmoid(float(slope), float(offset))
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()

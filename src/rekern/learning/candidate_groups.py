@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from rekern.core.arrays import Ints, SmallInts
 from rekern.errors import InputError
-
-Ints = npt.NDArray[np.int64]
 
 
 def number_groups(groups: Iterable[Hashable], n: int | None = None) -> Ints:
@@ -38,7 +36,7 @@ def rows_of_groups(groups: Ints) -> list[Ints]:
     return np.split(order, np.flatnonzero(np.diff(groups[order])) + 1) if len(order) else []
 
 
-def group_shared_texts(pairs: Iterable[tuple[str, str]]) -> npt.NDArray[np.int32]:
+def group_shared_texts(pairs: Iterable[tuple[str, str]]) -> SmallInts:
     """A group number for every pair; pairs that share a text, directly or through others, are in one group.
 
     >>> group_shared_texts([("a", "b"), ("c", "d"), ("e", "a")]).tolist()
@@ -47,5 +45,5 @@ def group_shared_texts(pairs: Iterable[tuple[str, str]]) -> npt.NDArray[np.int32
     numbers: dict[str, int] = {}
     sides = np.array([[numbers.setdefault(text, len(numbers)) for text in pair] for pair in pairs])
     links = sp.coo_array((np.ones(len(sides)), (sides[:, 0], sides[:, 1])), shape=(len(numbers), len(numbers)))
-    found: npt.NDArray[np.int32] = connected_components(links, directed=False)[1][sides[:, 0]]
+    found: SmallInts = connected_components(links, directed=False)[1][sides[:, 0]]
     return found

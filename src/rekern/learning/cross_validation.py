@@ -8,14 +8,11 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
+from rekern.core.arrays import AnyArray, Ints
 from rekern.errors import InputError
 from rekern.learning.candidate_groups import group_shared_texts, number_groups
-
-Ints = npt.NDArray[np.int64]
-Labels = npt.NDArray[np.generic]
 
 
 class Fold(NamedTuple):
@@ -34,7 +31,7 @@ def make_folds(n: int, folds: int, seed: int = 0) -> list[Fold]:
     return _listed(KFold(folds, shuffle=True, random_state=seed).split(np.zeros(n)))
 
 
-def make_stratified_folds(labels: Labels, folds: int, seed: int = 0) -> list[Fold]:
+def make_stratified_folds(labels: AnyArray, folds: int, seed: int = 0) -> list[Fold]:
     """Shuffled folds in which classes keep their shares.
 
     >>> [fold.test.tolist() for fold in make_stratified_folds(np.array([0, 0, 1, 1]), 2)]
@@ -43,7 +40,7 @@ def make_stratified_folds(labels: Labels, folds: int, seed: int = 0) -> list[Fol
     return _listed(StratifiedKFold(folds, shuffle=True, random_state=seed).split(labels, labels))
 
 
-def make_class_folds(labels: Labels, folds: int, seed: int = 0) -> list[Fold]:
+def make_class_folds(labels: AnyArray, folds: int, seed: int = 0) -> list[Fold]:
     """Stratified folds if every class has at least as many rows as there are folds, else plain shuffled folds.
 
     >>> [fold.test.tolist() for fold in make_class_folds(np.array([0, 0, 0, 1]), 2)]
@@ -64,7 +61,7 @@ def make_group_folds(groups: Iterable[Hashable], folds: int) -> list[Fold]:
     return _listed(GroupKFold(folds).split(numbers, groups=numbers))
 
 
-def make_text_folds(pairs: Sequence[tuple[str, str]], labels: Labels, folds: int, seed: int = 0) -> list[Fold]:
+def make_text_folds(pairs: Sequence[tuple[str, str]], labels: AnyArray, folds: int, seed: int = 0) -> list[Fold]:
     """Folds that keep pairs of one text together, with the classes in proportion.
 
     >>> pairs = [("a", "b"), ("c", "d"), ("e", "f"), ("g", "b")]  # the first and the last share a text
@@ -76,8 +73,10 @@ def make_text_folds(pairs: Sequence[tuple[str, str]], labels: Labels, folds: int
     counts = Counter(labels.tolist())
     if len(counts) < 2 or min(counts.values()) < folds:
         raise InputError(f"cross-validation in {folds} folds needs {folds} pairs of each of two labels at least")
-    splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
-    return _listed(splitter.split(labels, labels, group_shared_texts(pairs)))
+    groups = group_shared_texts(pairs)
+    if len(np.unique(groups)) < folds:
+        raise InputError(f"too many pairs share a text for {folds} folds that keep them together: ask for fewer folds")
+    return _listed(StratifiedGroupKFold(folds, shuffle=True, random_state=seed).split(labels, labels, groups))
 
 
 def deal_folds(n: int, folds: int, seed: int = 0) -> list[Fold]:

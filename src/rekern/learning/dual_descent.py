@@ -13,12 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from rekern.core.key_tables import number_keys
+from rekern.core.arrays import AnyArray, Floats
+from rekern.core.key_index import number_keys
 from rekern.learning.dual_descent_core import descend_gram, descend_rows, pick_columns, sign_columns
 from rekern.learning.dual_solution import DualSolution
-
-Floats = npt.NDArray[np.float64]
-Signs = npt.NDArray[np.generic]
 
 TOLERANCE = 1e-3  # of the gap between primal and dual objective, as a share of the primal
 SWEEPS = 1000
@@ -58,7 +56,7 @@ def condense(matrix: sp.csr_array) -> tuple[sp.csr_array, Floats]:
 
 
 def classify_features(
-    matrix: sp.csr_array, norms: Floats, signs: Signs, costs: Floats, tolerance: float = TOLERANCE
+    matrix: sp.csr_array, norms: Floats, signs: AnyArray, costs: Floats, tolerance: float = TOLERANCE
 ) -> DualSolution:
     """Train a support vector classifier (hinge loss) on sparse features.
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.core.key_tables import mix
+from rekern.core.hashing import mix
 
 
 @compiled

@@ -9,16 +9,16 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.svm import SVC, SVR
 
+from rekern.core.arrays import AnyArray, Floats
 from rekern.learning.dual_solution import DualSolution
 from rekern.learning.submatrix_core import take_submatrix
 
-Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.integer]
 
 CACHE_MEGABYTES = 500
 
 
-def classify_gram(gram: Floats, signs: npt.NDArray[np.generic], C: float | Floats) -> DualSolution:
+def classify_gram(gram: Floats, signs: AnyArray, C: float | Floats) -> DualSolution:
     """Train a support vector classifier (hinge loss).
 
     Parameters
@@ -51,7 +51,7 @@ def regress_gram(gram: Floats, targets: Floats, C: float | Floats, epsilon: floa
     return _solution(svm.fit(gram, targets, sample_weight=_costs(C, len(gram))), len(gram))
 
 
-def classify_rows(gram: Floats, signs: npt.NDArray[np.generic], C: float | Floats, rows: Rows) -> DualSolution:
+def classify_rows(gram: Floats, signs: AnyArray, C: float | Floats, rows: Rows) -> DualSolution:
     """Train `classify_gram` on some rows of a Gram; the coefficients are those of these rows.
 
     >>> classify_rows(np.eye(3), np.array([1, 1, -1]), 10.0, np.array([0, 2])).coefficients.tolist()
@@ -61,9 +61,7 @@ def classify_rows(gram: Floats, signs: npt.NDArray[np.generic], C: float | Float
     return classify_gram(part, signs[rows], C[rows] if isinstance(C, np.ndarray) else C)
 
 
-def classify_held_out(
-    gram: Floats, signs: npt.NDArray[np.generic], C: float | Floats, train: Rows, test: Rows
-) -> Floats:
+def classify_held_out(gram: Floats, signs: AnyArray, C: float | Floats, train: Rows, test: Rows) -> Floats:
     """The decision values of test rows, from a classifier trained on other rows of the same Gram.
 
     >>> gram = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.0], [0.5, 0.0, 1.0]])

@@ -9,10 +9,9 @@ from typing import TypedDict
 import numpy as np
 import numpy.typing as npt
 
+from rekern.core.arrays import Floats
 from rekern.errors import InputError
 from rekern.learning.candidate_groups import number_groups, rows_of_groups
-
-Floats = npt.NDArray[np.float64]
 
 
 class ClassRow(TypedDict):

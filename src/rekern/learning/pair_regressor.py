@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from rekern.core.model_archive import OpenArchive
+from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.learning.dual_descent import condense, regress_features
@@ -15,6 +17,7 @@ from rekern.learning.gram_svm import regress_gram
 from rekern.learning.pair_model import GRAM_LIMIT, PairModel
 
 
+@register
 class PairRegressor(RegressorMixin, PairModel):
     """Support vector regression on pairs of texts.
 
@@ -81,6 +84,13 @@ class PairRegressor(RegressorMixin, PairModel):
         self.coefficients_ = coefficients[:, None]
         self.intercept_ = np.array([intercept])
         return self
+
+    @classmethod
+    def from_archive(cls, archive: OpenArchive) -> Self:
+        """The model of a file that is being read."""
+        model = super().from_archive(archive)
+        model.levels_ = np.unique(model.labels_)
+        return model
 
     def predict(self, X: Any) -> np.ndarray:
         """The predicted number, or level, of each pair."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rekern.core.files import readable, reading
+from rekern.core.files import explain_read_errors, show_path
 from rekern.errors import InputError
 from rekern.questions.question_units import HAN
 
@@ -393,9 +393,9 @@ def read_expressions(path: str | Path) -> Expressions:
     ...
     rekern.errors.InputError: there is no file no such file.txt: check the path
     """
-    name = readable(path)
+    name = show_path(path)
     try:
-        with reading(path):
+        with explain_read_errors(path):
             text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{name} is not UTF-8 text: save it as UTF-8") from None

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from rekern.core.files import made_folder
+from rekern.core.files import make_folder
 from rekern.errors import InputError
 
 __all__ = ["NAMES", "render", "run"]
@@ -122,4 +122,4 @@ def _folder(out: Any) -> Path | None:
     from rekern.reproduce.rewriting_figures import check_library
 
     check_library()  # before minutes of work, not after
-    return made_folder(out, "the figures")
+    return make_folder(out, "the figures")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rekern.core.files import atomic_path
+from rekern.core.files import write_atomically
 from rekern.datasets.tables import Table
 from rekern.errors import InputError
 from rekern.reproduce.rewriting_settings import PRICES, Setting
@@ -84,7 +84,7 @@ def experiment(
 
 def write_json(path: Path, content: Any) -> None:
     """Write a JSON file, whole or not at all."""
-    with atomic_path(path) as temporary:
+    with write_atomically(path) as temporary:
         temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

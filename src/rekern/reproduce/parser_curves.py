@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from rekern.core.files import atomic_path
+from rekern.core.cache_folder import cache_folder
+from rekern.core.files import write_atomically
 from rekern.core.progress import track
 from rekern.errors import InputError
 from rekern.krisp.code_fingerprint import LEARNER, fingerprint
 from rekern.krisp.grammar import Grammar
-from rekern.structures.parsers.parse_cache import cache_folder
 
 KERNELS = ("dependency", "word", "syntactic")
 SUMS = ("dependency+word", "dependency+syntactic", "word+syntactic", "dependency+word+syntactic")
@@ -142,7 +142,7 @@ def _fold(
     used = choose(corpus, (*KERNELS, *SUMS), train, settings, n_jobs) if kernel == CHOSEN else kernel
     predicted = train_and_parse(corpus, used, train, part["test"], settings, n_jobs)
     work.mkdir(parents=True, exist_ok=True)
-    with atomic_path(path) as temporary:
+    with write_atomically(path) as temporary:
         temporary.write_text(json.dumps({"kernel": used, "predicted": predicted}), encoding="utf-8")
     return used, predicted
 
@@ -278,7 +278,7 @@ def draw(result: dict[str, Any], folder: Path) -> list[Path]:
         panel.set_ylabel("best F (%); dashed: published" if kind == "learning" else "precision (%)")
         panel.legend(frameon=False)
         figure.tight_layout()
-        with atomic_path(path) as temporary:
+        with write_atomically(path) as temporary:
             figure.savefig(temporary, dpi=150)
         pyplot.close(figure)
     return files

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from rekern.core.files import atomic_path, readable
+from rekern.core.files import show_path, write_atomically
 from rekern.core.progress import track
 from rekern.datasets.public_corpora import DataPath, data_directory, load_trec
 from rekern.errors import InputError
@@ -114,7 +114,7 @@ def _columns(data: DataPath, folder: str, file: str, names: Sequence[str]) -> li
 
     path = data_directory(data) / folder / file
     if not path.is_file():
-        raise InputError(f"there is no {readable(path)}: put the corpus there, or name its folder with REKERN_DATA")
+        raise InputError(f"there is no {show_path(path)}: put the corpus there, or name its folder with REKERN_DATA")
     rows = read_rows(path)
     return [text_column(rows, name, path) for name in names]
 
@@ -383,6 +383,6 @@ def draw(result: dict[str, Any], folder: Path) -> list[Path]:
         panel.spines[["top", "right"]].set_visible(False)
     figure.suptitle("Types of training questions (Figure 1)")
     path = folder / "figure1-questions.png"
-    with atomic_path(path) as temporary:
+    with write_atomically(path) as temporary:
         figure.savefig(temporary, dpi=150)
     return [path]

@@ -4,7 +4,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from rekern.core.files import atomic_path
+from rekern.core.files import write_atomically
 from rekern.errors import missing_extra
 from rekern.reproduce import published_figures as published
 
@@ -88,5 +88,5 @@ def _save(figure: Any, panels: Any, path: Path) -> None:
         panel.grid(alpha=0.3)
         panel.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside lower center", ncols=5, fontsize=9, frameon=False)  # below: no curve runs through it
-    with atomic_path(path) as temporary:
+    with write_atomically(path) as temporary:
         figure.savefig(temporary, dpi=150)

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.core.key_tables import mix, slots_for
+from rekern.core.hashing import mix, size_table
 
 BLANK = 32  # the code of the character between two tokens
 BITS = 64  # of one word of a bit vector
@@ -143,7 +143,7 @@ def _common_run(source, target):
 @compiled
 def _number(keys):
     """Put the number of each distinct key in its place; returns how many there are."""
-    bits = slots_for(len(keys))
+    bits = size_table(len(keys))
     slots = np.full(1 << bits, -1, np.int32)
     distinct = np.empty(len(keys), np.int64)
     last = (1 << bits) - 1

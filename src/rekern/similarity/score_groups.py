@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rekern.core.files import readable, reading
+from rekern.core.files import explain_read_errors, show_path
 from rekern.errors import InputError
 from rekern.kernels.trees.label_similarity import lexical
 from rekern.similarity import best_match_core as matching
@@ -145,10 +145,11 @@ def _of_definitions(wordnet: WordNet, tokenizer: Any) -> ExplicitSemantics:
 
 @lru_cache(maxsize=4)
 def _thesaurus_file(path: str) -> dict[str, list[str]]:
-    name = readable(path)
+    name = show_path(path)
     pairs = []
     try:
-        with reading(path), (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as stream:
+        opener = gzip.open if path.endswith(".gz") else open
+        with explain_read_errors(path), opener(path, "rt", encoding="utf-8") as stream:
             for number, line in enumerate(stream, 1):
                 fields = line.rstrip("\r\n").split("\t")
                 if len(fields) < 2:

@@ -28,7 +28,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from rekern.core.files import atomic_path, readable
+from rekern.core.files import show_path, write_atomically
 from rekern.errors import InputError
 from rekern.structures import ngram_counts as expressioncore
 from rekern.structures.tokens import Tokenizer, Tokens, joined, spans, starts_of
@@ -160,7 +160,7 @@ class Expressions(BaseEstimator):
             "documents": self.documents_,
             "expressions": [[row.text, row.documents, row.together] for row in self.rows_],
         }
-        with atomic_path(path) as temporary:
+        with write_atomically(path) as temporary:
             temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
     @classmethod
@@ -173,7 +173,7 @@ class Expressions(BaseEstimator):
         ...     Expressions.load(folder + "/found.json").texts_
         ['so far', 'so good']
         """
-        name = readable(path)
+        name = show_path(path)
         try:
             with open(path, "rb") as file:
                 content = json.loads(file.read().decode("utf-8"))

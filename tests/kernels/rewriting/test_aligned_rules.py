@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from helpers import corpora, pairs, texts, windows
 from reference.rewriting import WILDCARD, rewriting_features
-from rekern.core.key_tables import constants, index_keys, look_up, merge_equal, mix, mix_array, number_keys
+from rekern.core.hashing import constants, mix, mix_array
+from rekern.core.key_index import index_keys, look_up, number_keys
+from rekern.core.key_rows import merge_equal
 from rekern.kernels import Rewriting
 from rekern.kernels.rewriting.aligned_rules import ROW_LIMIT, _rules, aligned_rules, rule_constants
 from rekern.kernels.rewriting.rule_text import matches, written

@@ -1,5 +1,7 @@
 """What two trees share, as text: complete lists sum to the value of the kernel."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from test_trees_oracle import FIGURE_4, FIGURE_5
@@ -22,7 +24,7 @@ KERNELS = [
 ]
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: re.sub(r" at 0x\w+", "", repr(kernel)))
 @settings(deadline=None, max_examples=40)
 @given(a=trees(max_leaves=5), b=trees(max_leaves=5))
 def test_complete_lists_sum_to_the_kernel(kernel, a, b):

@@ -1,5 +1,6 @@
 """Tree kernels on what is extreme or wrong, from several threads, and as parts of larger kernels."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -21,7 +22,7 @@ KERNELS = [
     SmoothedPartialTree(similarity=lambda a, b: 0.5),
     DependencyPaths(),
 ]
-every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: re.sub(r" at 0x\w+", "", repr(kernel)))
 
 
 @every_kernel

@@ -99,7 +99,10 @@ def test_hostile_files(tmp_path, content):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [gzip.compress(as_text())[:-20], gzip.compress(as_text())[:12] + b"garbage"])
+DAMAGED = {"cut off": gzip.compress(as_text())[:-20], "garbage": gzip.compress(as_text())[:12] + b"garbage"}
+
+
+@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
 def test_damaged_archives(tmp_path, content):
     path = tmp_path / "bad"
     path.write_bytes(content)
@@ -141,7 +144,7 @@ def test_kept_and_cloned(tmp_path):
         space.save(tmp_path / "space.npz")
         again = type(space).load(tmp_path / "space.npz")
         assert again.words == space.words and np.array_equal(again.array, space.array)
-        assert np.array_equal(type(space).from_state(space.state()).array, space.array)
+        assert np.array_equal(type(space).from_dict(space.to_dict()).array, space.array)
         assert clone(SmoothedPartialTree(similarity=space)).similarity is space
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rekern import PairClassifier, load_model
-from rekern.errors import InputError, ModelFileError
+from rekern.errors import InputError, MissingDataError, ModelFileError
 from rekern.similarity import Similarities
 from rekern.similarity.lexicons.base_forms import base_forms
 from rekern.similarity.lexicons.wordnet import WordNet, find_wordnet
@@ -105,6 +105,25 @@ def test_names_that_lead_nowhere_are_passed_over(tmp_path):
     (tmp_path / "synsets.tsv").write_text(HEADER + "1\tn\tdog|hot_dog\t99\t\tbarks\n")
     found = WordNet.from_tables(tmp_path)
     assert found.generalization("dog") is None and found.synsets("Hot dogs") == [0] and found.synsets("hot dog") == [0]
+
+
+def test_wordnet_is_looked_for_in_the_data_folder_alone(tmp_path, monkeypatch):
+    wn = pytest.importorskip("wn")
+    monkeypatch.setattr(wn.config, "data_directory", tmp_path / "wn")
+    tables = "shared/data/oewn", "data/oewn"
+    for name in tables:
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "synsets.tsv").write_text(HEADER + "1\tn\tdog\t\t\tbarks\n")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.delenv("REKERN_DATA", raising=False)
+    with pytest.raises(MissingDataError, match=r"^these scores need WordNet: name its folder .*REKERN_DATA"):
+        find_wordnet()
+    monkeypatch.setenv("REKERN_DATA", "nowhere")
+    with pytest.raises(MissingDataError, match=r"^these scores need WordNet, and there is none in nowhere.oewn: "):
+        find_wordnet()
+    monkeypatch.setenv("REKERN_DATA", str(tmp_path / "data"))
+    assert len(find_wordnet().names) == 1
 
 
 @pytest.mark.slow

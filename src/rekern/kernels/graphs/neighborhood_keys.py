@@ -19,7 +19,7 @@ this too is much, by its colours. So only among such balls can two that are not 
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.core.key_tables import constants, mix
+from rekern.core.hashing import constants, mix
 
 OWN, NEIGHBOR, FOLDED, APART, AWAY, LINK, LOOP = (np.uint64(factor) for factor in constants(0x6261, 7))
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.core.key_tables import KeyRows, constants, merge_equal, mix
+from rekern.core.hashing import constants, mix
+from rekern.core.key_rows import KeyRows, merge_equal
 from rekern.kernels.graphs.neighborhood_keys import ball_keys, reach, simple_links
 from rekern.kernels.rewriting.pattern_placements import grown
 from rekern.structures.graphs import Graphs

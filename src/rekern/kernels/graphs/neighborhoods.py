@@ -6,10 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from rekern.core.csr import make_csr
 from rekern.core.inverted_lists import ListBlock, invert
 from rekern.core.jobs import run, spans
-from rekern.core.key_tables import KeyRows, concatenate, number_keys
+from rekern.core.key_index import number_keys
+from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.parameters import check_most
+from rekern.core.registry import register
 from rekern.kernels.graphs.neighborhood_pairs import links_of, list_pairs, pair_features
 from rekern.kernels.kernel import Kernel, Plan, inverse_roots
 from rekern.structures.graphs import Graphs
@@ -35,6 +38,7 @@ class SharedBalls(NamedTuple):
     contribution: float  # what it adds to the kernel's value
 
 
+@register
 class Neighborhoods(Kernel):
     """Pairs of neighbourhoods that two graphs share: NSPDK (Costa and De Grave, 2010).
 
@@ -102,7 +106,7 @@ class Neighborhoods(Kernel):
         """The features of every graph, a row for each radius and distance."""
         links, ranges = links_of(graphs), self._ranges()
         calls = [(*span, graphs.offsets, links, *ranges) for span in spans(len(graphs), GRAPHS_IN_BLOCK)]
-        return concatenate(list(run(pair_features, calls or [(0, 0, graphs.offsets, links, *ranges)], n_jobs, "balls")))
+        return stack_rows(list(run(pair_features, calls or [(0, 0, graphs.offsets, links, *ranges)], n_jobs, "balls")))
 
     def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
         left = self.rows(self.items(X), n_jobs)
@@ -125,7 +129,7 @@ class Neighborhoods(Kernel):
         """
         rows = self.rows(self.items(X), n_jobs)
         numbers, distinct = number_keys(rows.keys, n_jobs)
-        return sp.csr_array((rows.values, numbers, rows.indptr), shape=(len(rows.indptr) - 1, len(distinct)))
+        return make_csr(rows.values, numbers, rows.indptr, len(distinct))
 
     def _diagonal(self, rows: KeyRows) -> np.ndarray:
         return (np.diff(rows.indptr) > 0).astype(float) if self.normalize else np.rint(rows.squared_norms())

@@ -11,7 +11,8 @@ from functools import lru_cache
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.core.key_tables import KeyRows, constants, keep_first, merge_equal, mix
+from rekern.core.hashing import constants, mix, size_table
+from rekern.core.key_rows import KeyRows, keep_first, merge_equal
 from rekern.kernels.rewriting.pattern_placements import (
     ALWAYS_COMPLETE,
     distinct_windows,
@@ -69,9 +70,7 @@ def join_parses(
     scratch = np.empty(16, np.int32)
     count, traced = 0, 0
 
-    bits = 4
-    while (1 << bits) < 2 * len(text2):
-        bits += 1
+    bits = size_table(len(text2))
     shift = np.uint64(64 - bits)
     head = np.full(1 << bits, -1, np.int64)
     after = np.empty(len(text2), np.int64)

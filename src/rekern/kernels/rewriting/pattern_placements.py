@@ -8,7 +8,7 @@ own stack (compiled functions that call themselves cannot be cached).
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.core.key_tables import mix
+from rekern.core.hashing import mix, size_table
 
 # A window of up to 6 tokens has at most 13,327 rules against any other, so nothing is left out there. In longer
 # windows repeated tokens can align in factorially many ways; past this many, rules with more wildcards are left out.
@@ -41,9 +41,7 @@ def sequence_fingerprints(tokens, finger, span):
 @compiled
 def occurs_in(prints, other):
     """Which of the sequences occur in the other text as well."""
-    bits = 4
-    while (1 << bits) < 2 * other.size:
-        bits += 1
+    bits = size_table(other.size)
     mask = (1 << bits) - 1
     shift = np.uint64(64 - bits)
     table = np.zeros(1 << bits, np.uint64)
@@ -76,9 +74,7 @@ def distinct_windows(tokens, finger, size, reach, factors):
     starts = np.empty(number, np.int64)
     counts = np.empty(number, np.float64)
     seen = np.empty(number, np.uint64)
-    bits = 4
-    while (1 << bits) < 2 * number:
-        bits += 1
+    bits = size_table(number)
     mask = (1 << bits) - 1
     shift = np.uint64(64 - bits)
     table = np.full(1 << bits, -1, np.int64)

@@ -13,8 +13,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
 from rekern.core.compiling import compiled
+from rekern.core.hashing import size_table
 from rekern.core.jobs import run, spans
-from rekern.core.key_tables import KeyIndex, index_keys, look_up
+from rekern.core.key_index import KeyIndex, index_keys, look_up
 from rekern.errors import InputError
 from rekern.kernels.rewriting.rewriting_kernel import Rewriting
 from rekern.kernels.rewriting.rule_text import matches
@@ -273,9 +274,7 @@ def _folded(indptr: Array, keys: Array, values: Array, columns: int) -> tuple[Ar
     longest = 1
     for row in range(len(indptr) - 1):
         longest = max(longest, indptr[row + 1] - indptr[row])
-    bits = 4
-    while (1 << bits) < 2 * longest:
-        bits += 1
+    bits = size_table(longest)
     mask = (1 << bits) - 1
     table = np.full(1 << bits, -1, np.int64)  # of places in the result: those of earlier rows count as empty
     at = 0

@@ -14,16 +14,19 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from rekern.core.csr import make_csr
 from rekern.core.inverted_lists import Postings, add_window, invert
 from rekern.core.jobs import jobs, local, run, spans
-from rekern.core.key_tables import KeyRows, concatenate, number_keys
+from rekern.core.key_index import number_keys
+from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.parameters import check_decay, check_patterns, check_size, windows_of
+from rekern.core.registry import register
 from rekern.kernels.kernel import Kernel, Plan, inverse_roots
 from rekern.kernels.rewriting.aligned_rules import aligned_rules, rule_constants
 from rekern.kernels.rewriting.pattern_placements import MAX_ALIGNMENTS
 from rekern.kernels.rewriting.rule_columns import Columns, number_rules
 from rekern.kernels.rewriting.rule_decision import RuleScorer
-from rekern.kernels.rewriting.window_features import Rows, as_matrix, list_all, one_below_the_other
+from rekern.kernels.rewriting.window_features import Rows, list_all, one_below_the_other
 from rekern.kernels.strings.ngram_core import patterns
 from rekern.structures.pairs import Pairs
 from rekern.structures.representations import pairs_in
@@ -33,6 +36,7 @@ MOST_PARTS = 1 << 12
 FEATURE_LIMIT = 1 << 23  # rules of one pair that are listed; the Gram needs no list and has no limit
 
 
+@register
 class Rewriting(Kernel):
     """Re-writing rules that two pairs of texts share.
 
@@ -256,7 +260,7 @@ class Rewriting(Kernel):
         array([3., 2.])
         """
         numbered = self.numbered(self.items(X), n_jobs)
-        return as_matrix(numbered.values, numbered.columns, numbered.indptr, len(numbered.keys))
+        return make_csr(numbered.values, numbered.columns, numbered.indptr, len(numbered.keys))
 
     def numbered(self, pairs: Pairs, n_jobs: int | None = None) -> Columns:
         """The feature map as rows over numbered columns, with the key of each column."""
@@ -298,7 +302,7 @@ class Rewriting(Kernel):
             sampled = [list_all([row], whole, [key], mask) for row, key in zip(rows, self.size_keys())]
             scale = self.scales(np.array([block.squared_norms() for block in sampled]))
             blocks.append(list_all(rows, scale, self.size_keys(), mask))
-        return concatenate(blocks).take(np.argsort(np.concatenate([light, heavy]), kind="stable"))
+        return stack_rows(blocks).take(np.argsort(np.concatenate([light, heavy]), kind="stable"))
 
     def size_keys(self) -> list[Any]:
         """The constant in the keys of each window size."""

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rekern.core.compiling import compiled
+from rekern.core.hashing import mix
 from rekern.core.inverted_lists import invert_numbers
 from rekern.core.jobs import local, spans
-from rekern.core.key_tables import mix, number_keys
+from rekern.core.key_index import number_keys
 from rekern.kernels.rewriting.window_features import Rows
 
 

@@ -7,7 +7,7 @@ targets, and the rules with wildcards.
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.core.key_tables import mix
+from rekern.core.hashing import mix
 
 
 @compiled

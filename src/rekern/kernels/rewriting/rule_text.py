@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.key_tables import mix_array
+from rekern.core.hashing import mix_array
 from rekern.kernels.rewriting.aligned_rules import join_parses, pair_parses, rule_constants
 from rekern.structures.tokens import Tokens
 
@@ -147,7 +147,7 @@ def _laid_out(
 
 def _free_matches(source, target, finger, left_ids, right_ids, window, span) -> list[Match]:
     """Rules with free wildcards: every pattern of the source with every pattern of the target."""
-    from rekern.core.key_tables import constants
+    from rekern.core.hashing import constants
     from rekern.kernels.rewriting.pattern_placements import distinct_windows, list_parses, sequence_fingerprints
 
     sides = []

@@ -8,7 +8,8 @@ aligned first with first, second with second, and only repeated tokens need a se
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.core.key_tables import merge_equal, mix
+from rekern.core.hashing import mix, size_table
+from rekern.core.key_rows import merge_equal
 from rekern.kernels.rewriting.pattern_placements import distinct_windows, grown
 
 MOST_WAYS = 720  # alignments of six equal tokens
@@ -185,9 +186,7 @@ def short_rules(
             listed2, text2, bag2, shape2 = _wildcard_sets(
                 target, finger, mark, stamp, starts2, window[1], target_factors, text2, bag2, shape2
             )
-            bits = 4
-            while (1 << bits) < 2 * listed2:
-                bits += 1
+            bits = size_table(listed2)
             shift = np.uint64(64 - bits)
             head = grown(head, 1 << bits)
             after = grown(after, listed2)

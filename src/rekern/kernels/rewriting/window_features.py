@@ -3,10 +3,9 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from rekern.core.jobs import local, spans
-from rekern.core.key_tables import KeyRows, concatenate
+from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.kernels.rewriting.rule_lists import count_rules, list_rules
 
 NOTHING = np.uint64(0)
@@ -15,15 +14,6 @@ NOTHING = np.uint64(0)
 def empty_rows(number: int) -> KeyRows:
     """So many rows without any key."""
     return KeyRows(np.zeros(number + 1, np.int64), np.empty(0, np.uint64), np.empty(0))
-
-
-def as_matrix(values: np.ndarray, columns: np.ndarray, indptr: np.ndarray, width: int) -> sp.csr_array:
-    """A sparse matrix of so many columns, with 32-bit indices: many solvers take no others.
-
-    >>> as_matrix(np.ones(1), np.zeros(1, np.int32), np.array([0, 1]), 3).indices.dtype
-    dtype('int32')
-    """
-    return sp.csr_array((values, columns, indptr.astype(np.int32)), shape=(len(indptr) - 1, width))
 
 
 class Rows(NamedTuple):
@@ -79,7 +69,7 @@ def list_all(
 def one_below_the_other(blocks: list[Rows]) -> Rows:
     rules = [block.rules for block in blocks if block.rules is not None]
     return Rows(
-        concatenate([block.source for block in blocks]),
-        concatenate([block.target for block in blocks]),
-        concatenate(rules) if rules else None,
+        stack_rows([block.source for block in blocks]),
+        stack_rows([block.target for block in blocks]),
+        stack_rows(rules) if rules else None,
     )

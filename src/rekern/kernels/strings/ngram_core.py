@@ -3,7 +3,8 @@
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.core.key_tables import KeyRows, constants, keep_first, merge_equal, mix
+from rekern.core.hashing import constants, mix
+from rekern.core.key_rows import KeyRows, keep_first, merge_equal
 from rekern.kernels.rewriting.pattern_placements import distinct_windows, grown, list_parses, sequence_fingerprints
 
 

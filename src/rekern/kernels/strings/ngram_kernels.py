@@ -6,12 +6,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from rekern.core.csr import make_csr
 from rekern.core.inverted_lists import ListBlock, invert
 from rekern.core.jobs import run, spans
-from rekern.core.key_tables import KeyRows, concatenate, number_keys
+from rekern.core.key_index import number_keys
+from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.parameters import check_decay, check_patterns, check_size
+from rekern.core.registry import register
 from rekern.kernels.kernel import Kernel, Plan, inverse_roots
-from rekern.kernels.rewriting.window_features import as_matrix
 from rekern.kernels.strings.ngram_core import patterns
 from rekern.structures.representations import texts_in
 from rekern.structures.tokens import Tokens
@@ -56,7 +58,7 @@ class PatternKernel(Kernel):
             )
             for a, b in spans(len(tokens), TEXTS_IN_BLOCK)
         ] or [(tokens.ids[:0], np.zeros(1, np.int64), finger, size, wildcards, decay)]
-        rows = concatenate(list(run(_extract, calls, n_jobs, "patterns")))
+        rows = stack_rows(list(run(_extract, calls, n_jobs, "patterns")))
         if self.normalize:
             scale = np.repeat(inverse_roots(rows.squared_norms()), np.diff(rows.indptr))
             rows = rows._replace(values=rows.values * scale)
@@ -77,7 +79,7 @@ class PatternKernel(Kernel):
         """A row for each text, a column for each distinct pattern of these texts."""
         rows = self.rows(self.items(X), n_jobs)
         numbers, distinct = number_keys(rows.keys, n_jobs)
-        return as_matrix(rows.values, numbers, rows.indptr, len(distinct))
+        return make_csr(rows.values, numbers, rows.indptr, len(distinct))
 
     def _diagonal(self, rows: KeyRows) -> np.ndarray:
         return (np.diff(rows.indptr) > 0).astype(float) if self.normalize else rows.squared_norms()
@@ -87,6 +89,7 @@ class PatternKernel(Kernel):
         return self._diagonal(self.rows(self.items(X)))
 
 
+@register
 class Spectrum(PatternKernel):
     """The k-grams that two texts share (Leslie et al., 2002).
 
@@ -113,6 +116,7 @@ class Spectrum(PatternKernel):
         return check_size("k", self.k), 0, 1.0
 
 
+@register
 class Wildcard(PatternKernel):
     """The patterns of k elements with at most m wildcards that two texts share (Leslie and Kuang, 2004).
 

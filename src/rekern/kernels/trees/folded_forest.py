@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.compiling import compiled
+from rekern.core.hashing import extend_hash, size_table
 from rekern.structures.trees import TreeArrays
 
 MOST_TREES = 256  # in a forest: many share more subtrees, few stay in the cache and fit the edge of a triangle
@@ -39,22 +40,6 @@ class Forest(NamedTuple):
 
 
 @compiled
-def mix(code, value):
-    """One step of a hash."""
-    code = (code ^ np.uint64(value)) * np.uint64(0x9E3779B97F4A7C15)
-    return code ^ (code >> np.uint64(29))
-
-
-@compiled
-def table_size(entries):
-    """A power of two that leaves a hash table at least half empty."""
-    size = 16
-    while size < 2 * entries:
-        size *= 2
-    return size
-
-
-@compiled
 def fold(labels, first, count, offsets, begin, end):
     """Equal subtrees of the trees ``begin`` … ``end`` get equal numbers; returns these and a node for each number."""
     start = offsets[begin]
@@ -62,15 +47,15 @@ def fold(labels, first, count, offsets, begin, end):
     numbers = np.empty(size, np.int32)
     examples = np.empty(size, np.int64)
     codes = np.empty(size, np.uint64)
-    slots = table_size(size)
+    slots = 1 << size_table(size)
     table = np.full(slots, -1, np.int32)
     known = 0
     for tree in range(begin, end):
         for node in range(offsets[tree + 1] - 1, offsets[tree] - 1, -1):
             children = first[node] - start
-            code = mix(np.uint64(count[node]), labels[node])
+            code = extend_hash(np.uint64(count[node]), labels[node])
             for child in range(count[node]):
-                code = mix(code, numbers[children + child])
+                code = extend_hash(code, numbers[children + child])
             slot = np.int64(code & np.uint64(slots - 1))
             while True:
                 number = table[slot]
@@ -104,14 +89,14 @@ def _group(labels, first, count, examples, class_of):
     number_of = np.empty(len(examples), np.int32)
     found = np.empty(len(examples), np.int64)
     codes = np.empty(len(examples), np.uint64)
-    slots = table_size(len(examples))
+    slots = 1 << size_table(len(examples))
     table = np.full(slots, -1, np.int32)
     known = 0
     for index in range(len(examples)):
         node = examples[index]
-        code = mix(np.uint64(count[node]), class_of[labels[node]])
+        code = extend_hash(np.uint64(count[node]), class_of[labels[node]])
         for child in range(first[node], first[node] + count[node]):
-            code = mix(code, class_of[labels[child]])
+            code = extend_hash(code, class_of[labels[child]])
         slot = np.int64(code & np.uint64(slots - 1))
         while True:
             number = table[slot]
@@ -142,7 +127,7 @@ def _group(labels, first, count, examples, class_of):
 def _post(group_class, sequences, classes, class_count):
     """For every (class of a node, class of a child) the groups where both occur."""
     entries = len(classes)
-    slots = table_size(entries)
+    slots = 1 << size_table(entries)
     keys = np.full(slots, -1, np.int64)
     sizes = np.zeros(slots + 1, np.int64)
     places = np.empty(entries, np.int64)
@@ -157,7 +142,7 @@ def _post(group_class, sequences, classes, class_count):
             if repeated:
                 continue
             key = np.int64(group_class[group]) * class_count + classes[place]
-            slot = np.int64(mix(np.uint64(0), key) & np.uint64(slots - 1))
+            slot = np.int64(extend_hash(np.uint64(0), key) & np.uint64(slots - 1))
             while keys[slot] >= 0 and keys[slot] != key:
                 slot = (slot + 1) & (slots - 1)
             keys[slot] = key

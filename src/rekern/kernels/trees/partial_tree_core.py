@@ -9,7 +9,7 @@ for the length: what ends in a pair of children is Δ of that pair times one plu
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.kernels.trees.folded_forest import mix
+from rekern.core.hashing import extend_hash
 
 FEW = 24  # matching pairs of children; with more, the sums run over all cells
 
@@ -151,7 +151,7 @@ def partial_trees(
                             steps[row] = 0
                     for row in range(rows):
                         key = np.int64(own) * class_count + row_classes[row]
-                        probe = mix(np.uint64(0), key) & slots_mask
+                        probe = extend_hash(np.uint64(0), key) & slots_mask
                         while keys[probe] >= 0 and keys[probe] != key:
                             probe = (probe + np.uint64(1)) & slots_mask
                         if keys[probe] < 0:

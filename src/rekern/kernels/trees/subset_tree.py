@@ -7,9 +7,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from rekern.core.compiling import compiled
+from rekern.core.csr import make_csr
 from rekern.core.inverted_lists import ListBlock, invert
-from rekern.core.key_tables import KeyRows
+from rekern.core.key_rows import KeyRows
 from rekern.core.parameters import check_decay
+from rekern.core.registry import register
 from rekern.kernels.kernel import Plan, inverse_roots
 from rekern.kernels.trees.folded_forest import fold
 from rekern.kernels.trees.shared_fragments import complete_subtrees
@@ -21,6 +23,7 @@ from rekern.structures.trees import Trees
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: a product with it keeps numbers apart and fills the high bits
 
 
+@register
 class SubsetTree(TreeKernel):
     """The tree fragments made of whole productions that two trees share (Collins and Duffy, 2002).
 
@@ -51,6 +54,7 @@ class SubsetTree(TreeKernel):
         return subset_fragments(left, right, decay, words, beam)
 
 
+@register
 class SubTree(TreeKernel):
     """The complete subtrees that two trees share: a node with everything below it.
 
@@ -94,7 +98,7 @@ class SubTree(TreeKernel):
         """A row for each tree, a column for each distinct subtree of these trees."""
         rows, _ = self.rows(self.items(X))
         distinct, numbers = np.unique(rows.keys, return_inverse=True)
-        return sp.csr_array((rows.values, numbers, rows.indptr), shape=(len(rows.indptr) - 1, len(distinct)))
+        return make_csr(rows.values, numbers, rows.indptr, len(distinct))
 
     def _parameters(self, vocabulary: list[str], used: np.ndarray) -> tuple:
         return (check_decay(self.decay),)

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rekern.core.compiling import compiled
+from rekern.core.hashing import extend_hash
 from rekern.core.parameters import check_most
 from rekern.kernels.kernel import Kernel, Plan, inverse_roots
-from rekern.kernels.trees.folded_forest import Forest, build, cut, depth_first, mix, plant
+from rekern.kernels.trees.folded_forest import Forest, build, cut, depth_first, plant
 from rekern.structures.representations import trees_in
 from rekern.structures.trees import Trees
 
@@ -40,9 +41,9 @@ class Shared(NamedTuple):
 def _production_codes(labels, first, count):
     codes = np.empty(len(labels), np.uint64)
     for node in range(len(labels)):
-        code = mix(np.uint64(count[node]), labels[node])
+        code = extend_hash(np.uint64(count[node]), labels[node])
         for child in range(first[node], first[node] + count[node]):
-            code = mix(code, labels[child])
+            code = extend_hash(code, labels[child])
         codes[node] = code
     return codes
 

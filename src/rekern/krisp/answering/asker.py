@@ -449,7 +449,9 @@ def europe_asker(n_jobs: int | None = None, status: Status = _quiet, seconds: fl
     After a change of the facts, the questions or the code that learns from them, it is trained again.
     """
     from rekern import __version__
-    from rekern.core.files import atomic_path
+    from rekern.core.cache_folder import cache_folder
+    from rekern.core.files import write_atomically
+    from rekern.core.model_archive import load_model
     from rekern.errors import ModelFileError
     from rekern.krisp.answering.europe import (
         europe_database,
@@ -458,8 +460,6 @@ def europe_asker(n_jobs: int | None = None, status: Status = _quiet, seconds: fl
         europe_notes,
         europe_questions,
     )
-    from rekern.learning.model_files import load_model
-    from rekern.structures.parsers.parse_cache import cache_folder
 
     database = europe_database(seconds)
     path = cache_folder() / f"europe-{__version__}-{europe_fingerprint()}.rekern"
@@ -474,7 +474,7 @@ def europe_asker(n_jobs: int | None = None, status: Status = _quiet, seconds: fl
     asker = train_asker(questions, europe_grammar(), database, n_jobs, status, europe_notes())
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_path(path) as temporary:
+        with write_atomically(path) as temporary:
             asker.parser.save(temporary)
     except (OSError, InputError):
         pass  # a folder that cannot be written only means that the next use trains again

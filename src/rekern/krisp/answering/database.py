@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from rekern.core.files import readable
+from rekern.core.files import show_path
 from rekern.errors import InputError, missing_extra
 from rekern.krisp.answering.sql import Query, check_templates, compile_sql, examples, for_sqlalchemy
 from rekern.krisp.grammar import Derivation, Grammar, short
@@ -272,7 +272,7 @@ def open_database(url: str | Path, seconds: float = SECONDS) -> Database:
     if "@" in (parsed.host or ""):
         raise InputError(f"{match[0]}…: an @ in the password is written %40, as in {EXAMPLE}")
     shown = re.sub(r"//.*@", "//", text, flags=re.DOTALL)  # without user and password
-    shown = readable(re.sub(r"\?.*", "", shown, flags=re.DOTALL))  # which may also stand among the options
+    shown = show_path(re.sub(r"\?.*", "", shown, flags=re.DOTALL))  # which may also stand among the options
     try:
         # A database of no encoding would else give bytes, on which SQLAlchemy itself fails.
         in_utf8 = {"client_encoding": "utf8"} if parsed.get_dialect().driver in ("psycopg", "psycopg2") else {}
@@ -296,11 +296,11 @@ def open_database(url: str | Path, seconds: float = SECONDS) -> Database:
 
 def _check_file(path: str) -> None:
     if "\0" in path or not path:
-        raise InputError(f"{readable(path)} is no name of a database file")
+        raise InputError(f"{show_path(path)} is no name of a database file")
     if Path(path).is_dir():
-        raise InputError(f"{readable(path)} is a folder: give an SQLite file in it")
+        raise InputError(f"{show_path(path)} is a folder: give an SQLite file in it")
     if not Path(path).is_file():
-        raise InputError(f"{readable(path)}: there is no such database file")
+        raise InputError(f"{show_path(path)}: there is no such database file")
 
 
 def _open_sqlite(path: str, seconds: float) -> Database:
@@ -311,8 +311,8 @@ def _open_sqlite(path: str, seconds: float) -> Database:
         connection.text_factory = _decoded
         connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchall()
     except sqlite3.Error as error:
-        raise InputError(f"{readable(path)}: {error}") from None
-    return Database(readable(path), connection, seconds)
+        raise InputError(f"{show_path(path)}: {error}") from None
+    return Database(show_path(path), connection, seconds)
 
 
 def _decoded(data: bytes) -> str:

@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from rekern.core.files import readable
+from rekern.core.files import show_path
 from rekern.errors import InputError
 from rekern.krisp.answering.database import Database
 from rekern.krisp.answering.sql import Query, compile_sql
@@ -104,9 +104,9 @@ def read_facts(path: str | Path) -> list[tuple[str, list[Any]]]:
                     fact = json.loads(line)
                     found.append((str(fact["pred"]), list(fact["args"])))
                 except (ValueError, KeyError, TypeError):
-                    raise InputError(f"{readable(path)}, line {number}: this is no fact with pred and args") from None
+                    raise InputError(f"{show_path(path)}, line {number}: this is no fact with pred and args") from None
     except FileNotFoundError:
-        raise InputError(f"{readable(path)}: there is no such file of facts") from None
+        raise InputError(f"{show_path(path)}: there is no such file of facts") from None
     return found
 
 

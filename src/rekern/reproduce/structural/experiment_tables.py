@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rekern.core.files import made_folder
+from rekern.core.files import make_folder
 from rekern.datasets.public_corpora import DataPath
 from rekern.errors import InputError
 from rekern.reproduce import published_figures as published
@@ -61,7 +61,7 @@ def _tables(corpus: str, data: DataPath, out: Path | None, n_jobs: int | None, c
     before the test part is read.
     """
     if cache is not None:
-        made_folder(cache, "the Grams")  # before minutes of work, not after
+        make_folder(cache, "the Grams")  # before minutes of work, not after
     train = load_part(corpus, "train", data)
     signs = _signs(train, np.unique(np.array(train.table.labels)))
     found = resources(
@@ -173,7 +173,7 @@ def _signs(part: Part, classes: np.ndarray) -> np.ndarray:
 def _folder(cache: Any) -> Iterator[Path]:
     """The folder for Grams of trees: the user's, which stays, or one for this run."""
     if cache is not None:
-        yield made_folder(cache, "the Grams")
+        yield make_folder(cache, "the Grams")
         return
     with TemporaryDirectory(prefix="rekern-") as folder:
         yield Path(folder)

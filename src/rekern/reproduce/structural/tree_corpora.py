@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rekern.core.files import readable, reading
+from rekern.core.files import explain_read_errors, show_path
 from rekern.datasets.public_corpora import VARIABLE, DataPath, data_directory, load_msrp, load_rte
 from rekern.datasets.tables import Table
 from rekern.errors import InputError
@@ -53,7 +53,7 @@ def find_file(data: DataPath, *names: str) -> Path:
     for candidate in (path, path.with_name(f"{path.name}.gz")):
         if candidate.is_file():
             return candidate
-    raise InputError(f"there is no {readable(path)} (or .gz): put it there, or name the folder with {VARIABLE}")
+    raise InputError(f"there is no {show_path(path)} (or .gz): put it there, or name the folder with {VARIABLE}")
 
 
 def read_trees(path: Path) -> dict[str, str]:
@@ -66,11 +66,11 @@ def read_trees(path: Path) -> dict[str, str]:
     ...     read_trees(path)
     {'It rains.': '(S (NP It) (VP rains) (. .))'}
     """
-    name = readable(path)
+    name = show_path(path)
     trees: dict[str, str] = {}
     try:
         unpack = gzip.open if path.suffix == ".gz" else open
-        with reading(path), unpack(path, "rt", encoding="utf-8", newline="\n") as stream:
+        with explain_read_errors(path), unpack(path, "rt", encoding="utf-8", newline="\n") as stream:
             for number, line in enumerate(stream, 1):
                 text, tab, tree = line.rstrip("\r\n").partition("\t")
                 if not tab:

@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from rekern.core.files import readable, reading
+from rekern.core.files import explain_read_errors, show_path
 from rekern.errors import InputError
 
 LONGEST_WORD = 1 << 16  # bytes; what goes on longer without a blank is no word
@@ -23,14 +23,14 @@ def read_vectors(path: str | Path, binary: bool | None = None, most: int | None 
     ...
     rekern.errors.InputError: there is no file no such file.txt: check the path
     """
-    with reading(path), open(path, "rb") as plain:
+    with explain_read_errors(path), open(path, "rb") as plain:
         packed = plain.read(2) == b"\x1f\x8b"
         plain.seek(0)
         stream: Any = gzip.GzipFile(fileobj=plain) if packed else plain
         try:
             return _read(io.BufferedReader(stream, 1 << 20), binary, most)
         except InputError as error:
-            raise InputError(f"{readable(path)}: {error}") from None
+            raise InputError(f"{show_path(path)}: {error}") from None
 
 
 def _read(stream: IO[bytes], binary: bool | None, most: int | None) -> tuple[list[str], np.ndarray]:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.core.files import atomic_path, readable
+from rekern.core.files import show_path, write_atomically
 from rekern.errors import InputError, MissingDataError, missing_extra
 from rekern.similarity.lexicons.base_forms import base_forms
 
@@ -92,7 +92,7 @@ class WordNet:
         path = _table(folder, "synsets")
         if path is None:
             raise MissingDataError(
-                f"{readable(folder)}: there is no synsets.tsv (or .gz) in it; name the folder that has it"
+                f"{show_path(folder)}: there is no synsets.tsv (or .gz) in it; name the folder that has it"
             )
         synsets = []
         for row in _rows(path, COLUMNS):
@@ -103,7 +103,7 @@ class WordNet:
             [] if opposites is None else [(r["lemma1"], r["lemma2"]) for r in _rows(opposites, ("lemma1", "lemma2"))]
         )
         if not synsets:
-            raise InputError(f"{readable(path)}: there are no synsets in it")
+            raise InputError(f"{show_path(path)}: there are no synsets in it")
         return cls(synsets, pairs)
 
     @classmethod
@@ -280,8 +280,8 @@ class WordNet:
 def find_wordnet(place: str | None = None) -> WordNet:
     """The WordNet of a folder, or of the ``wn`` library for ``"wn:"`` and a lexicon such as ``wn:oewn:2024``.
 
-    Without a place: the folder ``oewn`` in the folder that the environment variable ``REKERN_DATA`` names (or in
-    ``../shared/data``), else whatever English lexicon ``wn`` has. It is read once in a process.
+    Without a place: the folder ``oewn`` in the folder that the environment variable ``REKERN_DATA`` names, else the
+    English lexicon of ``wn``. It is read once in a process.
 
     >>> find_wordnet("no such folder")
     Traceback (most recent call last):
@@ -289,24 +289,25 @@ def find_wordnet(place: str | None = None) -> WordNet:
     rekern.errors.MissingDataError: no such folder: there is no synsets.tsv (or .gz) in it; name the folder that has it
     """
     if place is None:
-        data = os.environ.get("REKERN_DATA") or os.path.join("..", "shared", "data")
-        folder = os.path.join(data, FOLDER)
-        place = folder if _table(folder, "synsets") is not None else "wn:"
-        if place == "wn:":
+        data = os.environ.get("REKERN_DATA")
+        folder = os.path.join(data, FOLDER) if data else None
+        if folder is None or _table(folder, "synsets") is None:
             return _default_wn(folder)
+        place = folder
     if place.startswith("wn:"):
         return _loaded_wn(place[3:] or None)
     # A folder that has gone is missed at once, whatever was read before.
     return WordNet.from_tables(place) if _table(place, "synsets") is None else _loaded(os.path.realpath(place))
 
 
-def _default_wn(folder: str) -> WordNet:
+def _default_wn(folder: str | None) -> WordNet:
     try:
         return _loaded_wn(None)
     except (ImportError, InputError):
+        absent = f", and there is none in {show_path(folder)}" if folder else ""
         raise MissingDataError(
-            f"these scores need WordNet, and there is none in {readable(folder)}: name its folder (wordnet=...) or set "
-            'REKERN_DATA, or pip install "rekern[wordnet]" and wn.download("oewn:2024")'
+            f"these scores need WordNet{absent}: name its folder (wordnet=...), or the one above oewn (REKERN_DATA), "
+            'or pip install "rekern[wordnet]" and wn.download("oewn:2024")'
         ) from None
 
 
@@ -336,7 +337,7 @@ def _table(folder: str | Path, name: str) -> Path | None:
 
 
 def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    name = readable(path)
+    name = show_path(path)
     line = 1
     try:
         with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8", newline="") as stream:
@@ -357,7 +358,7 @@ def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:
 
 
 def _write(path: Path, columns: tuple[str, ...], rows: Iterable[Iterable[str]]) -> None:
-    with atomic_path(path) as temporary, gzip.open(temporary, "wt", encoding="utf-8", newline="") as stream:
+    with write_atomically(path) as temporary, gzip.open(temporary, "wt", encoding="utf-8", newline="") as stream:
         stream.writelines("\t".join(row) + "\n" for row in (columns, *rows))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
-from rekern.core.files import atomic_path, readable, reading
+from rekern.core.files import explain_read_errors, show_path, write_atomically
 from rekern.errors import InputError
 
 __all__ = ["looks_like"]
@@ -70,8 +70,8 @@ def read_text(path: str | os.PathLike[str]) -> str:
     ...
     rekern.errors.InputError: there is no file nowhere.mrg: check the path
     """
-    name = readable(path)
-    with reading(path):
+    name = show_path(path)
+    with explain_read_errors(path):
         data = Path(path).read_bytes()
         if data.startswith(b"\x1f\x8b"):
             data = gzip.decompress(data)
@@ -94,13 +94,13 @@ def parsed(path: str | os.PathLike[str], wanted: str, parse: Callable[[str], _Pa
         found = looks_like(text)
         if found != wanted:
             remedy = _REMEDIES.get(found, f"give a file with {wanted}")
-            raise InputError(f"{readable(path)} looks like {found}, not like {wanted}: {remedy}") from None
-        raise InputError(f"{readable(path)}, {error}") from None
+            raise InputError(f"{show_path(path)} looks like {found}, not like {wanted}: {remedy}") from None
+        raise InputError(f"{show_path(path)}, {error}") from None
 
 
 def write_lines(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
     """A text file of these lines, compressed where its name ends in ``.gz``; it appears whole or not at all."""
-    with atomic_path(path) as temporary:
+    with write_atomically(path) as temporary:
         compressed = os.fspath(path).lower().endswith(".gz")
         with gzip.open(temporary, "wb") if compressed else open(temporary, "wb") as file:
             for line in lines:

@@ -14,9 +14,10 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
+from rekern.core.cache_folder import cache_folder
 from rekern.errors import InputError
 from rekern.structures.parsers.interface import Parse, Parser
-from rekern.structures.parsers.parse_cache import ParseCache, cache_folder
+from rekern.structures.parsers.parse_cache import ParseCache
 from rekern.structures.parsers.parse_trees import KINDS, Parsed, parse_trees, text_tree
 
 __all__ = [

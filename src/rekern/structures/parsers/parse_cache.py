@@ -12,35 +12,20 @@ import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import Any
 
-from rekern.core.files import readable
+from rekern.core.cache_folder import cache_folder
+from rekern.core.files import show_path
 from rekern.errors import InputError
 from rekern.structures.parsers.interface import Parse
 from rekern.structures.sentences import Sentence, sentence
 
-FOLDER = "REKERN_CACHE"
 FILE = "parses.sqlite"
 SHAPE = 1  # of what is stored; another shape is another key
 SAVE_EVERY = 1.0  # seconds of work that an interruption may cost
 WAIT = 60.0  # seconds for another process that writes
 ASKED_AT_ONCE = 500  # keys; SQLite takes 999
 LARGEST = 1 << 28  # bytes of one parse when unpacked
-
-
-def cache_folder(folder: str | os.PathLike[str] | None = None) -> Path:
-    """The folder named, else REKERN_CACHE, else ``rekern`` in the user's cache folder (XDG_CACHE_HOME, ``~/.cache``).
-
-    >>> cache_folder("mine").name
-    'mine'
-    """
-    if folder is not None and os.fspath(folder):
-        return Path(folder)
-    if os.environ.get(FOLDER):
-        return Path(os.environ[FOLDER])
-    user = os.environ.get("XDG_CACHE_HOME") or ""
-    return (Path(user) if os.path.isabs(user) else Path.home() / ".cache") / "rekern"
 
 
 class ParseCache:
@@ -65,7 +50,7 @@ class ParseCache:
             place.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             reason = error.strerror or error
-            raise InputError(f"cannot make the cache folder {readable(place)} ({reason}): name another") from None
+            raise InputError(f"cannot make the cache folder {show_path(place)} ({reason}): name another") from None
         with self._readable():
             self._base = sqlite3.connect(self.path, timeout=WAIT)
             with self._base:
@@ -122,10 +107,10 @@ class ParseCache:
         try:
             yield
         except sqlite3.OperationalError as error:
-            name = readable(self.path)
+            name = show_path(self.path)
             raise InputError(f"cannot use the cache {name} ({error}): free it, or name another folder") from None
         except sqlite3.DatabaseError as error:
-            raise InputError(f"the cache {readable(self.path)} is damaged ({error}): delete it") from None
+            raise InputError(f"the cache {show_path(self.path)} is damaged ({error}): delete it") from None
 
 
 def _packed(parse: Parse) -> bytes:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from rekern.core.files import readable
+from rekern.core.files import show_path
 from rekern.errors import InputError
 from rekern.structures.parsers.interface import Parse, Parser, time_limit
 from rekern.structures.parsers.line_program import JavaLines, Stopped, find_java, java_reason
@@ -66,9 +66,9 @@ class StanfordParser(Parser):
             raise InputError(f"memory={memory!r}: give what Java's -Xmx takes, such as 800m or 2g")
         for part in self.jar.split(os.pathsep):
             if not os.path.isfile(part):
-                raise InputError(f"there is no file {readable(part)}: give the jar of the Stanford parser ({JAR})")
+                raise InputError(f"there is no file {show_path(part)}: give the jar of the Stanford parser ({JAR})")
         if not os.path.isfile(self.model) and not _in_jars(self.model, self.jar):
-            raise InputError(f"there is no file {readable(self.model)}: give a model of the Stanford parser ({MODEL})")
+            raise InputError(f"there is no file {show_path(self.model)}: give a model of the Stanford parser ({MODEL})")
         java = find_java(java)
         self._java = [java, f"-Xmx{self.memory}", "-Dfile.encoding=UTF-8", "-cp", self.jar]
         arguments = ["-sentences", "newline", "-tokenized", "-encoding", "utf-8", "-outputFormat", "oneline"]
@@ -144,7 +144,7 @@ def _in_jars(model: str, jars: str) -> bool:
                 if model in jar.namelist():
                     return True
         except (OSError, zipfile.BadZipFile):
-            raise InputError(f"{readable(part)} is not a jar: give the jar of the Stanford parser ({JAR})") from None
+            raise InputError(f"{show_path(part)} is not a jar: give the jar of the Stanford parser ({JAR})") from None
     return False
 
 
