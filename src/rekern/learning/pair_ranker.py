@@ -12,7 +12,7 @@ from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.learning.candidate_groups import number_groups, rows_of_groups
 from rekern.learning.dual_descent import condense, order_features, order_gram
-from rekern.learning.explanation import Explanation
+from rekern.learning.explanation import PairExplanation
 from rekern.learning.measures import ranking_measures
 from rekern.learning.pair_model import GRAM_LIMIT, PairModel
 
@@ -91,7 +91,7 @@ class PairRanker(PairModel):
         """The mean average precision over the groups that have a positive candidate."""
         return ranking_measures(self.decision_function(X), y, groups)["map"]
 
-    def explain(self, pair: Any, neighbors: int = 3) -> Explanation:
+    def explain(self, pair: Any, neighbors: int = 3) -> PairExplanation:
         """Take the score of a pair apart: rules with their words, and scores."""
         pair = self._one(pair)
         prediction = float(self.decision_function([pair])[0])

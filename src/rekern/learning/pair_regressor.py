@@ -12,7 +12,7 @@ from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.learning.dual_descent import condense, regress_features
-from rekern.learning.explanation import Explanation
+from rekern.learning.explanation import PairExplanation
 from rekern.learning.gram_svm import regress_gram
 from rekern.learning.pair_model import GRAM_LIMIT, PairModel
 
@@ -101,7 +101,7 @@ class PairRegressor(RegressorMixin, PairModel):
             return values
         return self.levels_[np.argmin(np.abs(values[:, None] - self.levels_[None, :]), axis=1)]
 
-    def explain(self, pair: Any, neighbors: int = 3) -> Explanation:
+    def explain(self, pair: Any, neighbors: int = 3) -> PairExplanation:
         """Take the predicted number of a pair apart: rules with their words, scores, the intercept."""
         pair = self._one(pair)
         prediction = self.predict([pair])[0].item()
