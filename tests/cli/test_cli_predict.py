@@ -98,9 +98,9 @@ def test_measures_of_a_classifier(models: Path) -> None:
     table = read_table(models / "three.tsv")
     guesses = load_model(models / "three.rekern").predict(table.pairs).tolist()
     guesses[:5] = ["no"] * 5
-    from rekern.cli.class_measures import measure_classes
+    from rekern.learning.measures import class_measures
 
-    found = measure_classes(guesses, table.labels, ["maybe", "no", "yes"])
+    found = class_measures(guesses, table.labels, ["maybe", "no", "yes"])
     assert found["accuracy"] == accuracy_score(table.labels, guesses)
     assert found["confusion"] == confusion_matrix(table.labels, guesses).tolist()
     expected = precision_recall_fscore_support(table.labels, guesses)

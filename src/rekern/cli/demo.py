@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rekern.datasets.rewrite_corpus import PairDetail
     from rekern.kernels.rewriting.rule_decision import WeightedRule
     from rekern.learning import PairClassifier
-    from rekern.learning.explanation import Explanation
+    from rekern.learning.explanation import PairExplanation
 
 N_RULES = 6
 N_PARTS = 8
@@ -287,7 +287,7 @@ def _print_rules(positive: Sequence[WeightedRule], negative: Sequence[WeightedRu
     print_rules(negative, "It does not follow:")
 
 
-def _print_explanation(explanation: Explanation) -> None:
+def _print_explanation(explanation: PairExplanation) -> None:
     from rekern.cli.explain import print_explanation
 
     output.make_console().rule("One decision, explained: a pair that the bag of words gets wrong", style="dim")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rekern.cli import common_options, output
-from rekern.cli.class_measures import ClassMeasures, measure_classes
 from rekern.cli.model_argument import ModelFile, load_pair_model
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions, check_numbers, list_groups
@@ -17,6 +16,7 @@ from rekern.errors import InputError
 if TYPE_CHECKING:
     from rekern.datasets.tables import Table
     from rekern.learning import PairClassifier
+    from rekern.learning.measures import ClassMeasures, Correlations, RankingMeasures
 
 
 @expand_options()
@@ -35,7 +35,8 @@ def evaluate(
     """
     loaded = load_pair_model(model, jobs)
 
-    from rekern.learning import PairClassifier, PairRegressor, correlations, ranking_measures
+    from rekern.learning import PairClassifier, PairRegressor
+    from rekern.learning.measures import class_measures, correlations, ranking_measures
 
     pairs = table.read(file)
     if isinstance(loaded, PairClassifier):
@@ -46,31 +47,27 @@ def evaluate(
     started = time.perf_counter()
     predictions = loaded.predict(pairs.items).tolist()
     took = time.perf_counter() - started
-    headline = f"{len(pairs):,} pairs of {pairs.path}, in {output.format_seconds(took)}\n"
+    found: ClassMeasures | Correlations | RankingMeasures
     if isinstance(loaded, PairClassifier):
-        found = measure_classes(predictions, labels, loaded.classes_.tolist())
-        if json:
-            output.print_json({"pairs": len(pairs), **found, "seconds": took})
-            return
-        print(headline)
-        _print_classes(found)
-        return
-    if isinstance(loaded, PairRegressor):
-        measures = correlations(predictions, labels)
+        found = class_measures(predictions, labels, loaded.classes_.tolist())
+    elif isinstance(loaded, PairRegressor):
+        found = correlations(predictions, labels)
     else:
-        measures = ranking_measures(predictions, labels, list_groups(pairs))
+        found = ranking_measures(predictions, labels, list_groups(pairs))
     if json:
-        output.print_json({"pairs": len(pairs), **measures, "seconds": took})
+        output.print_json({"pairs": len(pairs), **found, "seconds": took})
         return
-    print(headline)
-    if isinstance(loaded, PairRegressor):
-        for name, key in (("Pearson", "pearson"), ("Spearman", "spearman"), ("mean squared error", "mse")):
-            value = measures[key]
+    print(f"{len(pairs):,} pairs of {pairs.path}, in {output.format_seconds(took)}\n")
+    if "confusion" in found:
+        _print_classes(found)
+    elif "pearson" in found:
+        for name, value in (("Pearson", found["pearson"]), ("Spearman", found["spearman"])):
             print(f"{name:20}" + ("undefined: one side is constant" if value is None else f"{value:.4f}"))
+        print(f"mean squared error  {found['mse']:.4f}")
     else:
-        print(f"mean average precision  {measures['map']:.4f}")
-        print(f"mean reciprocal rank    {measures['mrr']:.4f}")
-        print(f"groups with an answer   {measures['groups']:,}")
+        print(f"mean average precision  {found['map']:.4f}")
+        print(f"mean reciprocal rank    {found['mrr']:.4f}")
+        print(f"groups with an answer   {found['groups']:,}")
 
 
 def _match_labels(model: PairClassifier, table: Table) -> list[object]:

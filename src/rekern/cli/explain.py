@@ -13,7 +13,7 @@ from rekern.cli.table_options import TableOptions
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
-    from rekern.learning.explanation import Explanation
+    from rekern.learning.explanation import PairExplanation
 
 SHOWN = 12  # parts, unless all or another number are asked for
 
@@ -81,7 +81,7 @@ def _find_pair(texts: list[str], row: int | None, options: TableOptions) -> obje
     return table.items[row - 1]
 
 
-def print_explanation(found: Explanation, top: int) -> None:
+def print_explanation(found: PairExplanation, top: int) -> None:
     """Print an explanation with its ``top`` largest parts.
 
     >>> from rekern.learning.explanation import PairExplanation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -70,7 +71,7 @@ class TableOptions(OptionGroup):
         )
 
 
-def list_groups(table: Table) -> list[object]:
+def list_groups(table: Table) -> list[Hashable]:
     """Return the group of each pair: the column given by ``--group``, or else the source text itself.
 
     >>> from rekern.datasets import from_frame

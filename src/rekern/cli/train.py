@@ -80,7 +80,7 @@ def train(
             print(f"read      {len(pairs):,} pairs from {pairs.path}: {_format_labels(labels)}")
             print(f"kernel    {summary.kernel}\ntokens    {summary.tokens}", flush=True)
         if cv is not None:
-            from rekern.cli.cross_validation import cross_validate
+            from rekern.cli.table_cross_validation import cross_validate
 
             measures = cross_validate(model, pairs, cv)
             report["cross_validation"] = measures

@@ -25,26 +25,27 @@ def cross_validate(model: TrainedModel, table: Table, folds: int) -> dict[str, o
     """
     import numpy as np
     from sklearn.base import clone
-    from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
     from rekern.core.progress import track
-    from rekern.learning import PairClassifier, PairRanker, PairRegressor, correlations, ranking_measures
+    from rekern.learning import PairClassifier, PairRanker, PairRegressor
+    from rekern.learning.candidate_groups import number_groups
+    from rekern.learning.cross_validation import make_folds, make_group_folds, make_stratified_folds
+    from rekern.learning.measures import correlations, ranking_measures
 
     labels, items = np.array(table.labels), table.items
     copy = clone(model)
-    numbers: dict[object, int] = {}
-    groups = np.array([numbers.setdefault(group, len(numbers)) for group in list_groups(table)])
+    groups = number_groups(list_groups(table))
     if isinstance(model, PairClassifier):
         copy.set_params(calibration=0)
         names, counts = np.unique(labels, return_counts=True)
         _check_enough(folds, int(counts.min()), f"of class {names[counts.argmin()]}", table)
-        splits = StratifiedKFold(folds, shuffle=True, random_state=0).split(labels, labels)
+        splits = make_stratified_folds(labels, folds)
     elif isinstance(model, PairRegressor):
         _check_enough(folds, len(labels), "pairs", table)
-        splits = KFold(folds, shuffle=True, random_state=0).split(labels)
+        splits = make_folds(len(labels), folds)
     else:
-        _check_enough(folds, len(numbers), "groups", table)
-        splits = GroupKFold(folds).split(labels, groups=groups)
+        _check_enough(folds, int(groups.max()) + 1, "groups", table)
+        splits = make_group_folds(groups.tolist(), folds)
     predictions = np.empty(len(labels), dtype=labels.dtype if isinstance(model, PairClassifier) else float)
     accuracies = []
     for train, test in track(splits, folds, "cross-validation"):
