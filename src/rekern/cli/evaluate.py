@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -43,31 +45,27 @@ def evaluate(
         labels = _match_labels(loaded, pairs)
     else:
         check_numbers(pairs, "this model predicts numbers")
-        labels = list(pairs.labels or [])
     started = time.perf_counter()
     predictions = loaded.predict(pairs.items).tolist()
     took = time.perf_counter() - started
-    found: ClassMeasures | Correlations | RankingMeasures
+    found: Mapping[str, object]
+    show: Callable[[], None]
     if isinstance(loaded, PairClassifier):
-        found = class_measures(predictions, labels, loaded.classes_.tolist())
-    elif isinstance(loaded, PairRegressor):
-        found = correlations(predictions, labels)
+        classes = class_measures(predictions, labels, loaded.classes_.tolist())
+        found, show = classes, partial(_print_classes, classes)
     else:
-        found = ranking_measures(predictions, labels, list_groups(pairs))
+        numbers = [float(label) for label in pairs.labels or []]
+        if isinstance(loaded, PairRegressor):
+            values = correlations(predictions, numbers)
+            found, show = values, partial(_print_correlations, values)
+        else:
+            ranking = ranking_measures(predictions, numbers, list_groups(pairs))
+            found, show = ranking, partial(_print_ranking, ranking)
     if json:
         output.print_json({"pairs": len(pairs), **found, "seconds": took})
         return
     print(f"{len(pairs):,} pairs of {pairs.path}, in {output.format_seconds(took)}\n")
-    if "confusion" in found:
-        _print_classes(found)
-    elif "pearson" in found:
-        for name, value in (("Pearson", found["pearson"]), ("Spearman", found["spearman"])):
-            print(f"{name:20}" + ("undefined: one side is constant" if value is None else f"{value:.4f}"))
-        print(f"mean squared error  {found['mse']:.4f}")
-    else:
-        print(f"mean average precision  {found['map']:.4f}")
-        print(f"mean reciprocal rank    {found['mrr']:.4f}")
-        print(f"groups with an answer   {found['groups']:,}")
+    show()
 
 
 def _match_labels(model: PairClassifier, table: Table) -> list[object]:
@@ -102,3 +100,15 @@ def _print_classes(found: ClassMeasures) -> None:
     for name, counts in zip(names, found["confusion"]):
         confusion.add_row(name, *(f"{count:,}" for count in counts))
     console.print(confusion)
+
+
+def _print_correlations(found: Correlations) -> None:
+    for name, value in (("Pearson", found["pearson"]), ("Spearman", found["spearman"])):
+        print(f"{name:20}" + ("undefined: one side is constant" if value is None else f"{value:.4f}"))
+    print(f"mean squared error  {found['mse']:.4f}")
+
+
+def _print_ranking(found: RankingMeasures) -> None:
+    print(f"mean average precision  {found['map']:.4f}")
+    print(f"mean reciprocal rank    {found['mrr']:.4f}")
+    print(f"groups with an answer   {found['groups']:,}")

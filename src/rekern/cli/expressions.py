@@ -6,9 +6,9 @@ import gzip
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -156,7 +156,7 @@ def _read_lines(file: str, encoding: str) -> Iterator[str]:
         raise InputError(f"cannot read {name}: {reason}; check the file") from None
 
 
-def _open_stream(file: str) -> AbstractContextManager[IO[bytes]]:
+def _open_stream(file: str) -> AbstractContextManager[Iterable[bytes]]:
     if file == "-":
         return nullcontext(sys.stdin.buffer)
     return gzip.open(file, "rb") if file.lower().endswith(".gz") else open(file, "rb")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -95,7 +96,7 @@ def number_labels(rows: Table, columns: Table | None) -> tuple[list[object], dic
 
 
 def _write_libsvm(
-    kernel: Kernel, rows: Table, columns: Table | None, labels: list[object], out: str, jobs: int | None
+    kernel: Kernel, rows: Table, columns: Table | None, labels: Sequence[object], out: str, jobs: int | None
 ) -> None:
     from rekern.core.files import write_atomically
     from rekern.core.progress import track

@@ -145,7 +145,7 @@ def _add_trees(
     for place, name in enumerate(names):
         for kind in kinds:
             new_columns.append(f"{name}.{kind}")
-            table[new_columns[-1]] = parsed.trees[kind][place * height : (place + 1) * height]
+            table[new_columns[-1]] = list(parsed.trees[kind][place * height : (place + 1) * height])
     without_tree = [{"text": text, "reason": reason} for text, reason in parsed.faults.items()]
     return ParsedTable(table, new_columns, height, height * len(names), parsed.distinct, parsed.cached, without_tree)
 
