@@ -13,8 +13,7 @@ from rekern import PairClassifier, load_model
 from rekern.errors import InputError
 from rekern.kernels import Rewriting
 from rekern.similarity import PrecisionRecall
-from rekern.structures import Expression, Expressions, Tokenizer, Tokens
-from rekern.structures import ngram_counts
+from rekern.structures import Expression, Expressions, Tokenizer, Tokens, ngram_counts
 
 documents = st.lists(st.lists(st.sampled_from(["a", "b", "c", "d", ","]), max_size=9), max_size=12)
 sizes = st.sampled_from([(2, 2), (2, 4), (3, 3), (2, 8)])

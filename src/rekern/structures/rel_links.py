@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import Ints, SmallInts
 from rekern.errors import InputError
 from rekern.structures.graphs import Graphs, list_neighbors
 from rekern.structures.stemmer import stem

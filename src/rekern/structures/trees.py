@@ -1,6 +1,6 @@
 """A corpus of trees as flat arrays.
 
-Labels are numbered once for the corpus. Nodes are in breadth-first order, so that the children of a node are contiguous.
+Labels are numbered once for the corpus. Nodes are in breadth-first order, so that the children of a node adjoin.
 
 >>> trees = Trees.from_items(["(S (NP (DT the) (NN dog)) (VP barks))", "(NP (DT the))"])
 >>> trees
@@ -40,7 +40,7 @@ class TreeArrays(NamedTuple):
 
 
 class Trees:
-    """A corpus of trees: node ``i`` has the label ``vocabulary[labels[i]]`` and ``count[i]`` children from ``first[i]``.
+    """Trees: node ``i`` has the label ``vocabulary[labels[i]]``, and ``count[i]`` children from ``first[i]``
 
     The nodes of tree ``t`` are ``offsets[t]`` to ``offsets[t + 1] - 1``, its root first. A tree may be empty.
 
@@ -49,9 +49,7 @@ class Trees:
     (['(A (b) (c d))', '()', '(A b)'], ['()', '(A b)'], ['(A b)', '(A b)'])
     """
 
-    def __init__(
-        self, labels: SmallInts, first: SmallInts, count: SmallInts, offsets: Ints, vocabulary: list[str]
-    ):
+    def __init__(self, labels: SmallInts, first: SmallInts, count: SmallInts, offsets: Ints, vocabulary: list[str]):
         self.labels = labels
         self.first = first
         self.count = count
@@ -244,7 +242,7 @@ class Trees:
         first = (self.first[nodes] - nodes + np.arange(len(nodes))).astype(np.int32)
         return Trees(self.labels[nodes], first, self.count[nodes], offsets, self.vocabulary)
 
-    def numbered_as(self, other: "Trees") -> "Trees":
+    def renumber_like(self, other: "Trees") -> "Trees":
         """Number the labels as in another corpus, and new labels after them; the vocabulary has both.
 
         >>> Trees.from_items(["(B c)"]).renumber_like(Trees.from_items(["(A b)"])).vocabulary
@@ -258,7 +256,7 @@ class Trees:
         return Trees(labels, self.first, self.count, self.offsets, list(numbers))
 
     def written(self, tree: int, style: str = "penn") -> str:
-        """Write one tree in brackets, in the style ``"penn"``, ``"pretty"`` or ``"kelp"`` (no blanks, words in brackets).
+        """Write one tree in brackets, in the style ``"penn"``, ``"pretty"`` or ``"kelp"`` (without blanks).
 
         Brackets and blanks in a label are written ``-LRB-``, ``-RRB-`` and ``_``, because they would end it.
 

@@ -1,4 +1,4 @@
-"""The scanner of trees in brackets, as compiled functions of bytes. It never recurses: depth and width have no limit."""
+"""The scanner of trees in brackets: compiled functions of bytes without recursion, for trees of any depth and width."""
 
 import numpy as np
 
