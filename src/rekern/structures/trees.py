@@ -67,7 +67,7 @@ class Trees:
         >>> Trees.from_items(["(A b)", "(A (b)"])
         Traceback (most recent call last):
         ...
-        rekern.errors.InputError: row 1, line 1, column 1: this bracket is never closed
+        rekern.structures.formats.brackets.BracketError: row 1, line 1, column 1: this bracket is never closed
         """
         if isinstance(X, Trees):
             return X
