@@ -166,7 +166,7 @@ def test_a_missing_tree_is_named_and_an_empty_one_is_like_nothing():
     rows = [dict(row) for row in TRAIN]
     model = PairClassifier(PairSum(PartialTree(on="tree")), calibration=0)
     rows[4]["target.tree"] = None
-    with pytest.raises(InputError, match=r"row 4, column 'target.tree': the value is None; drop the row"):
+    with pytest.raises(InputError, match=r"row 4, target.tree: the value is None; drop the row"):
         model.fit(rows, LABELS)
     rows[4]["target.tree"] = "()"
     model.fit(rows, LABELS)
