@@ -16,7 +16,7 @@ from rekern.core.registry import register
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel
 from rekern.learning import dual_descent as descent
-from rekern.learning.explanation import Explanation
+from rekern.learning.explanation import PairExplanation
 from rekern.learning.pair_model import GRAM_LIMIT, PairModel
 from rekern.learning.pair_model_archive import pack_model, unpack_model
 
@@ -187,7 +187,7 @@ class PairClassifier(ClassifierMixin, PairModel):
         total = single.sum(axis=1, keepdims=True)
         return np.where(total > 0, single / np.where(total > 0, total, 1), 1 / len(self.classes_))
 
-    def explain(self, pair: Any, label: Any = None, neighbors: int = 3) -> Explanation:
+    def explain(self, pair: Any, label: Any = None, neighbors: int = 3) -> PairExplanation:
         """Take the decision value of a pair apart: rules with their words, scores, the intercept.
 
         The value explained is that of ``label``: by default of the second class if there are two, else of the class

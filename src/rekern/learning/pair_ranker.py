@@ -11,7 +11,7 @@ from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.learning import dual_descent as descent
-from rekern.learning.explanation import Explanation
+from rekern.learning.explanation import PairExplanation
 from rekern.learning.pair_model import GRAM_LIMIT, PairModel
 
 
@@ -89,7 +89,7 @@ class PairRanker(PairModel):
         """The mean average precision over the groups that have a positive candidate."""
         return ranking_measures(self.decision_function(X), y, groups)["map"]
 
-    def explain(self, pair: Any, neighbors: int = 3) -> Explanation:
+    def explain(self, pair: Any, neighbors: int = 3) -> PairExplanation:
         """Take the score of a pair apart: rules with their words, and scores."""
         pair = self._one(pair)
         prediction = float(self.decision_function([pair])[0])

@@ -13,7 +13,7 @@ from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.learning import dual_descent as descent
-from rekern.learning.explanation import Explanation
+from rekern.learning.explanation import PairExplanation
 from rekern.learning.pair_model import GRAM_LIMIT, PairModel
 
 
@@ -104,7 +104,7 @@ class PairRegressor(RegressorMixin, PairModel):
             return values
         return self.levels_[np.argmin(np.abs(values[:, None] - self.levels_[None, :]), axis=1)]
 
-    def explain(self, pair: Any, neighbors: int = 3) -> Explanation:
+    def explain(self, pair: Any, neighbors: int = 3) -> PairExplanation:
         """Take the predicted number of a pair apart: rules with their words, scores, the intercept."""
         pair = self._one(pair)
         prediction = self.predict([pair])[0].item()
