@@ -196,7 +196,9 @@ class _Compiler:
     def compile(self) -> int:
         """Build all nodes; return the first."""
         if len(self.text) > MAX_CHARACTERS:
-            raise ExpressionError(f"the expression has more than {MAX_CHARACTERS:,} characters; split it", MAX_CHARACTERS + 1)
+            raise ExpressionError(
+                f"the expression has more than {MAX_CHARACTERS:,} characters; split it", MAX_CHARACTERS + 1
+            )
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

@@ -51,7 +51,8 @@ def minimize_with_l1(
     times the largest slope at the start (at least 1), or when no step improves the objective. ``memory`` is the number
     of steps that the direction takes into account.
 
-    >>> found = minimize_with_l1(lambda w: (float(((w - [3, 0.5]) ** 2).sum()), 2 * (w - np.array([3, 0.5]))), np.ones(2), 2.0)
+    >>> best = np.array([3, 0.5])
+    >>> found = minimize_with_l1(lambda w: (float(((w - best) ** 2).sum()), 2 * (w - best)), np.ones(2), 2.0)
     >>> found.weights.round(6).tolist(), found.converged
     ([2.0, 0.0], True)
     """

@@ -67,9 +67,7 @@ def extract_method_patterns(
     patterns = PatternCollection(parts)
     confidences = patterns.match(questions, cut, units)
     if method == "mss":
-        soft = SoftPatterns.cluster(
-            units, settings.orders, settings.near, settings.floor, settings.idf, settings.stems
-        )
+        soft = SoftPatterns.cluster(units, settings.orders, settings.near, settings.floor, settings.idf, settings.stems)
         patterns.parts.append(soft)
         confidences = join_columns([confidences, soft.match_training(units)], len(questions))
     return TrainingPatterns(patterns, confidences)

@@ -26,6 +26,7 @@ from rekern.questions.taggers import find_tagger
 class PatternModel(QuestionModel):
     """Patterns with a weight for each type, patterns × types, and the weights of the prior.
 
+    >>> import numpy as np
     >>> from rekern.questions.regular_expressions import RegularExpressions
     >>> patterns = PatternCollection([RegularExpressions(["why .*"])])
     >>> model = PatternModel(np.array(["Fact", "Reason"]), patterns, np.array([[0.0, 2.0]]), np.array([0.5, 0.0]))

@@ -270,7 +270,9 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         parameters |= {"orders": [int(order) for order in self.patterns.orders], "expressions": None}
         parameters["tagger"] = self.tagger or "words"
         if not isinstance(parameters["tagger"], str):
-            raise InputError("a model with a tagger of your own cannot be saved; use tagger='words', 'spacy' or 'jieba'")
+            raise InputError(
+                "a model with a tagger of your own cannot be saved; use tagger='words', 'spacy' or 'jieba'"
+            )
         arrays: Arrays = {}
         header: JsonObject = {
             "parameters": {name: v.item() if isinstance(v, np.generic) else v for name, v in parameters.items()},

@@ -114,7 +114,9 @@ def _split_tagged(pairs: object) -> Units:
         for unit in split_words(text):
             found.append(unit)
             function.append(is_function or unit in INTERROGATIVES)
-            shapes.append(None if _HAN.match(unit) else _describe_shape(text.strip(), 0, len(text.strip()), bool(shapes)))
+            shapes.append(
+                None if _HAN.match(unit) else _describe_shape(text.strip(), 0, len(text.strip()), bool(shapes))
+            )
     _mark_interrogatives(found, function)
     for place, is_function in enumerate(function):
         if is_function:

@@ -33,7 +33,9 @@ def list_terms(units: Units, orders: Sequence[int] = (2,), stems: bool = False) 
     ['夏天', '天减', '减肥']
     """
     content = [_load_stemmer()(word) for word in units.content] if stems else units.content
-    return [_join_words(content[place : place + order]) for order in orders for place in range(len(content) - order + 1)]
+    return [
+        _join_words(content[place : place + order]) for order in orders for place in range(len(content) - order + 1)
+    ]
 
 
 def _join_words(words: list[str]) -> str:
@@ -158,7 +160,9 @@ class SoftPatterns:
 
     def count_terms(self, questions: Iterable[Units]) -> csr_array:
         """Return the questions as a sparse matrix, questions × terms."""
-        return _count_terms([list_terms(units, self.orders, self.stems) for units in questions], self.number, self.weights)
+        return _count_terms(
+            [list_terms(units, self.orders, self.stems) for units in questions], self.number, self.weights
+        )
 
     def match(self, questions: Iterable[Units]) -> csr_array:
         """Return the cosines above the floor, a sparse matrix, questions × clusters."""

@@ -80,9 +80,7 @@ class StrictPatterns:
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
-    def __init__(
-        self, patterns: Sequence[Pattern], frequencies: Mapping[str, int] | None = None, of: str = "words"
-    ):
+    def __init__(self, patterns: Sequence[Pattern], frequencies: Mapping[str, int] | None = None, of: str = "words"):
         self.patterns = list(patterns)
         self.of = of
         self.number: dict[str, int] = {}
@@ -192,7 +190,7 @@ def find_distinct_columns(matrix: csr_array) -> Ints:
     [0, 2]
     """
     rng = np.random.default_rng(0)
-    marks = rng.integers(0, 2**62, size=(2, matrix.shape[0]), dtype=np.int64)  # 124 bits: no two different columns will collide
+    marks = rng.integers(0, 2**62, size=(2, matrix.shape[0]), dtype=np.int64)  # 124 bits do not collide
     columns = matrix.tocsc()
     empty = np.diff(columns.indptr) == 0
     sums = np.zeros((2, matrix.shape[1]), dtype=np.int64)

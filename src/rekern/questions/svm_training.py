@@ -66,9 +66,7 @@ def train_one_vs_rest(
     return OneVsRestSVM(coefficients, intercept, best.C, best.gamma, temperature)
 
 
-def _cross_validate(
-    gram: Floats, types: Ints, n_types: int, C: float, gamma: float, folds: list[Fold]
-) -> _Candidate:
+def _cross_validate(gram: Floats, types: Ints, n_types: int, C: float, gamma: float, folds: list[Fold]) -> _Candidate:
     held_out = np.zeros((len(types), n_types))
     for train, test in folds:
         coefficients, intercept = _fit_types(gram[np.ix_(train, train)], types[train], n_types, C)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from functools import cache
 
+from rekern.core.spacy_pipelines import load_pipeline
 from rekern.errors import InputError, missing_extra
 from rekern.questions.question_units import Tagger
-from rekern.core.spacy_pipelines import load_pipeline
 
 CONTENT_TAGS = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM", "PRON"})  # of Universal Dependencies
 CONTENT_FLAGS = "nvadmrtsfilj"  # first letters of jieba's tags: nouns, verbs, adjectives, adverbs, numerals, pronouns …
