@@ -1,5 +1,6 @@
 """spaCy: what comes out of a real model, and what is said when there is none."""
 
+import importlib.util
 import sys
 import warnings
 
@@ -9,7 +10,10 @@ from rekern.errors import InputError
 from rekern.structures.parsers import Parser, parse_trees, parser, spacy_parser
 from rekern.structures.sentences import find_head_fault
 
-pytest.importorskip("spacy", reason='spaCy is not installed: pip install "rekern[parse]"')
+# Looked up, not imported: that takes seconds, also when other tests are run.
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("spacy") is None, reason='spaCy is not installed: pip install "rekern[parse]"'
+)
 
 
 @pytest.fixture(scope="module")
