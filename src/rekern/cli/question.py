@@ -140,20 +140,8 @@ def _is_table(path: str, data: bytes, column: str) -> bool:
     return separator is not None and (column in names or (separator == "\t" and len(names) > 1))
 
 
-<<<<<<< HEAD
-def _answer_one(model: Model, asked: str, json: bool) -> None:
-    from rekern.questions.pattern_model import Answerer
-=======
-def _decode(line: bytes, name: str, number: int) -> str:
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError:
-        raise InputError(f"{name}, line {number} is not UTF-8 text: save the file as UTF-8") from None
-
-
 def _answer_one(model: TrainedModel, asked: str, json: bool) -> None:
     from rekern.questions.pattern_model import PatternModel
->>>>>>> main
 
     if not isinstance(model, PatternModel):  # a support vector machine has no patterns to show
         _answer_all(model, [asked], json)

@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import AnyArray, Floats, Ints
 from rekern.core.json_values import JsonObject
+from rekern.core.messages import name_value
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
 from rekern.core.registry import register
 from rekern.errors import InputError, ModelFileError
@@ -34,7 +35,6 @@ from rekern.questions.question_units import Tagger, cut
 from rekern.questions.svm_models import BigramSVM, KernelSVM
 from rekern.questions.svm_training import train_one_vs_rest
 from rekern.questions.taggers import find_tagger
-from rekern.structures.tokens import in_words
 
 METHODS = (*PATTERN_METHODS, "sb", "svm")
 DEFAULT_PATTERNS = PatternSettings()
@@ -141,7 +141,7 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         names = ", ".join(settings)
         remedy = f"patterns=PatternSettings({', '.join(f'{name}=…' for name in settings)})"
         warnings.warn(
-            f"{names}: give settings of patterns as {remedy}; as parameters they will be refused in 0.3",
+            f"{names}: give settings of patterns as {remedy}; as parameters they will be refused in 0.4",
             FutureWarning,
             stacklevel=3,
         )
@@ -284,19 +284,6 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         return ModelContent(header, {}, arrays)
 
     @classmethod
-<<<<<<< HEAD
-    def from_archive(cls, archive: OpenArchive) -> QuestionClassifier:
-        """The classifier of a file that is being read."""
-        from rekern.questions.question_files import unpack_classifier
-
-        return unpack_classifier(archive)
-
-    def _answerer(self) -> Answerer:
-        return Answerer(self.classes_, self.evidence_, self.weights_, self.prior_, self._tagger)
-
-    def _questions(self, X: Any) -> list[Any]:
-        from rekern.core.messages import name_value
-=======
     def from_archive(cls, archive: OpenArchive) -> Self:
         """Read the classifier from an open file."""
         parameters = dict(archive.header["parameters"])
@@ -314,7 +301,6 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
                 raise ModelFileError("its parts do not fit together")
         model._trained = model.method
         return model
->>>>>>> main
 
     def _check_questions(self, X: Iterable[object]) -> list[object]:
         if isinstance(X, str | bytes):
@@ -324,21 +310,12 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         try:
             questions = list(X)
         except TypeError:
-<<<<<<< HEAD
             raise InputError(f"a list of questions is needed, got {name_value(X)}") from None
-        if self.method == "svm":  # a kernel takes what it takes: texts, trees
-            return questions
-        for row, question in enumerate(questions):
-            if not isinstance(question, str):
-                raise InputError(f"row {row}: the question is {name_value(question)}; give a str, an empty one will do")
-=======
-            raise InputError(f"a list of questions is needed, got {in_words(X)}") from None
         if self.method == "svm":  # a kernel decides what it takes: texts, trees
             return questions
         for row, question in enumerate(questions):
             if not isinstance(question, str):
-                raise InputError(f"the question is {in_words(question)}; give a str, an empty one will do", row=row)
->>>>>>> main
+                raise InputError(f"the question is {name_value(question)}; give a str, an empty one will do", row=row)
         return [str(question) for question in questions]
 
     def _check_fitted(self) -> None:

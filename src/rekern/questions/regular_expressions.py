@@ -78,23 +78,10 @@ def read_expressions(path: str | Path) -> RegularExpressions:
     ...
     rekern.errors.InputError: there is no file no such file.txt: check the path
     """
-    name = show_path(path)
-<<<<<<< HEAD
-    text = read_text(path)
-    numbered = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
-    kept = [(number, line) for number, line in numbered if line and not line.startswith("#")]
-    return Expressions([line for _, line in kept], [f"{name}, line {number}" for number, _ in kept])
-=======
-    try:
-        with explain_read_errors(path):
-            text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{name} is not UTF-8 text: save it as UTF-8") from None
-    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
+    lines = [(number, line.strip()) for number, line in enumerate(read_text(path).splitlines(), 1)]
     kept = [(number, line) for number, line in lines if line and not line.startswith("#")]
     try:
         return RegularExpressions([line for _, line in kept])
     except InputError as error:
         row = None if error.row is None else kept[error.row - 1][0]
-        raise error.at(file=name, row=row, unit="line") from None
->>>>>>> main
+        raise error.at(file=show_path(path), row=row, unit="line") from None
