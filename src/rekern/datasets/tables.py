@@ -170,7 +170,7 @@ def _make_table(columns: NamedColumns, roles: Mapping[str, ColumnName | None], b
 
 
 def _read_others(columns: NamedColumns, found: Mapping[str, int]) -> dict[str, list[Any]]:
-    """Read the columns that are neither texts nor labels; those named after a text's column are named after its role."""
+    """Read all other columns; one that is named after a text's column is named after the role of the text."""
     roles = {str(columns.names[index]): role for role, index in found.items() if role in SIDES}
     others: dict[str, list[Any]] = {}
     for index, column in enumerate(columns.names):

@@ -15,7 +15,16 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from rekern.core.arrays import Booleans, Ints, RowIndices, SmallInts, offsets_of, resolve_rows, slice_ragged, take_ragged
+from rekern.core.arrays import (
+    Booleans,
+    Ints,
+    RowIndices,
+    SmallInts,
+    offsets_of,
+    resolve_rows,
+    slice_ragged,
+    take_ragged,
+)
 from rekern.core.messages import name_value
 from rekern.errors import InputError
 from rekern.structures.formats.brackets import Bytes, Scan, escape_label, format_tree, locate_fault, scan
