@@ -7,7 +7,7 @@ import pytest
 
 from rekern import reproduce
 from rekern.errors import InputError
-from rekern.questions.embedded_questions import load_questions
+from rekern.questions.question_corpus import load_questions
 
 COLUMNS = {"data", "method", "formulas", "easy", "all", "published"}
 

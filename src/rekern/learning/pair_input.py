@@ -65,7 +65,7 @@ def read_table(kernel: Kernel, X: object) -> Representations | None:
     table = Representations.from_items(X)
     table.check(names - {"source", "target"})
     words = [name for name in ("source", "target") if name in table.columns]
-    return table.only([*words, *sorted((names & set(table.columns)) - set(words))])
+    return table.select_columns([*words, *sorted((names & set(table.columns)) - set(words))])
 
 
 def read_items(kernel: Kernel, X: object) -> object:

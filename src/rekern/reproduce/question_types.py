@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,14 @@ from rekern.datasets.public_corpora import DataPath, data_directory, load_trec
 from rekern.errors import InputError
 from rekern.learning.cross_validation import make_stratified_folds
 from rekern.learning.measures import mcnemar
-from rekern.questions.embedded_questions import LANGUAGES, load_questions, own_expressions
-from rekern.questions.measures import measured
+from rekern.questions.pattern_settings import PatternSettings
 from rekern.questions.question_classifier import QuestionClassifier
+from rekern.questions.question_corpus import LANGUAGES, load_questions
 from rekern.questions.question_units import cut
-from rekern.questions.setting_search import choose
+from rekern.questions.setting_search import choose_setting
+from rekern.questions.six_type_training import list_own_expressions
 from rekern.questions.soft_patterns import SoftPatterns
+from rekern.questions.type_measures import measure_types
 
 METHODS = ("sb", "mb", "msb", "mss")
 # Table 4: formulas, and accuracy in per cent on questions with function words and on all, on the paper's own data.
@@ -83,7 +85,7 @@ def data_sets(data: DataPath = None) -> dict[str, Data]:
     >>> list(data_sets())
     ['nf_cats/human', 'nf_cats/all', 'trec/coarse', 'trec/fine', 'orcas', 'six-types']
     """
-    many = {"top": 5000, "keywords": 5000}
+    many = {"patterns": PatternSettings(top=5000, keywords=5000)}
     return {
         "nf_cats/human": Data(lambda: load_nf_cats("train", True, data), lambda: load_nf_cats("test", True, data)),
         "nf_cats/all": Data(lambda: load_nf_cats("train", False, data), lambda: load_nf_cats("test", False, data)),
@@ -91,7 +93,7 @@ def data_sets(data: DataPath = None) -> dict[str, Data]:
         "trec/fine": Data(lambda: load_trec("train", True, data), lambda: load_trec("test", True, data), many),
         "orcas": Data(lambda: load_orcas(data), None),
         "six-types": Data(
-            lambda: load_questions("train"), lambda: load_questions("heldout"), {"expressions": own_expressions()}
+            lambda: load_questions("train"), lambda: load_questions("heldout"), {"expressions": list_own_expressions()}
         ),
     }
 
@@ -145,7 +147,7 @@ def experiment(name: str, data: Data, out: Path | None = None) -> dict[str, Any]
         "train": len(asked),
         "test": len(questions_),
         "chosen": {method: _described(model, cv) for method, (model, cv) in chosen.items()},
-        "types": measured(true, found["mss"])["types"],
+        "types": measure_types(true, found["mss"])["types"],
         "distribution": _distribution(kinds),
         "soft_patterns": soft_patterns(trained["mss"], asked, kinds),
         "options": _options(chosen["mss"][0], asked, kinds, questions_, true),
@@ -155,7 +157,7 @@ def experiment(name: str, data: Data, out: Path | None = None) -> dict[str, Any]
         result["linear_svm"] = _linear_svm(asked, kinds, questions_, true, found)
     if name == "six-types":
         result["languages"] = {
-            language: measured(kinds_, trained["mss"].predict(part).tolist())
+            language: measure_types(kinds_, trained["mss"].predict(part).tolist())
             for language in LANGUAGES
             for part, kinds_ in [load_questions("heldout", language)]
         }
@@ -194,7 +196,7 @@ def _folded(name: str, data: Data, asked: list[str], kinds: list[str]) -> dict[s
         "train": len(asked),
         "test": len(asked),
         "folds": ORCAS_FOLDS,
-        "types": measured(kinds, predicted["mss"])["types"],
+        "types": measure_types(kinds, predicted["mss"])["types"],
         "distribution": _distribution(kinds),
         "soft_patterns": soft_patterns(last, asked, kinds),
     }
@@ -207,7 +209,7 @@ def _chosen(
     model = QuestionClassifier(method, **parameters)
     if method == "sb":
         return model, None
-    return choose(model, asked, kinds, SETTINGS, FOLDS, 2 if len(asked) > LARGE else None)
+    return choose_setting(model, asked, kinds, SETTINGS, FOLDS, 2 if len(asked) > LARGE else None)
 
 
 def _rows(
@@ -247,7 +249,8 @@ def soft_patterns(model: QuestionClassifier, asked: Sequence[str], kinds: Sequen
 
     >>> asked = ["best tv series", "tv series to watch", "lose weight fast", "lose weight"] * 3
     >>> kinds = ["List", "List", "Solution", "Solution"] * 3
-    >>> model = QuestionClassifier(keywords=0, shapes=False, penalty=0.1).fit(asked, kinds)
+    >>> settings = PatternSettings(keywords=0, shapes=False)
+    >>> model = QuestionClassifier(patterns=settings, penalty=0.1).fit(asked, kinds)
     >>> soft_patterns(model, asked, kinds)[0]["types"]
     {'List': 100.0}
     """
@@ -260,7 +263,7 @@ def soft_patterns(model: QuestionClassifier, asked: Sequence[str], kinds: Sequen
                 shares = model.distribution_[first + cluster]
                 top = np.argsort(-shares, kind="stable")[:3]
                 types = {str(model.classes_[kind]): round(100 * float(shares[kind]), 1) for kind in top if shares[kind]}
-                terms = part.in_words(int(cluster))
+                terms = part.list_heaviest(int(cluster))
                 rows.append({"terms": terms, "questions": int(part.sizes[cluster]), "types": types})
         first += count
     return rows
@@ -284,8 +287,8 @@ def _as_printed(
     model: QuestionClassifier, asked: list[str], kinds: list[str], test: list[str], true: list[str]
 ) -> dict[str, Any]:
     """MSS with the paper's patterns alone: no single words, keywords or shapes, no own expressions; only reported."""
-    printed = {"shortest": 2, "keywords": 0, "shapes": False, "expressions": None, "orders": (2,), "stems": False}
-    other = clone(model).set_params(**printed, top=3000).fit(asked, kinds)
+    printed = replace(model.patterns, shortest=2, top=3000, keywords=0, shapes=False, orders=(2,), stems=False)
+    other = clone(model).set_params(patterns=printed, expressions=None).fit(asked, kinds)
     right = np.array(other.predict(test)) == np.array(true)
     return {"formulas": other.formulas_, "all": round(100 * float(right.mean()), 2)}
 
@@ -306,14 +309,16 @@ def _linear_svm(
     return {
         "cv": round(100 * float(search.best_score_), 2),
         "C": search.best_params_["linearsvc__C"],
-        "all": round(measured(true, predicted)["accuracy"], 2),
+        "all": round(measure_types(true, predicted)["accuracy"], 2),
         "p_against_mss": round(mcnemar(true, found["mss"], predicted), 5),
     }
 
 
 def _described(model: QuestionClassifier, cv: float | None) -> dict[str, Any]:
-    names = ("penalty", "worlds", "share", "top", "keywords")
-    chosen = {} if model.method == "sb" else {name: getattr(model, name) for name in names}
+    chosen: dict[str, Any] = {}
+    if model.method != "sb":
+        chosen = {name: getattr(model, name) for name in ("penalty", "worlds", "share")}
+        chosen |= {"top": model.patterns.top, "keywords": model.patterns.keywords}
     return {**chosen, "cv": None if cv is None else round(cv, 2)}
 
 

@@ -12,7 +12,7 @@ from rekern.reproduce import published_figures as published
 from rekern.reproduce.algorithm_calls import figure6
 from rekern.reproduce.experiment import experiment
 from rekern.reproduce.rewriting_settings import KERNELS, KMAX, Setting, candidates, paper_settings, srk
-from rekern.structures.tokens import Tokenizer
+from rekern.structures.tokenizer import Tokenizer
 
 
 def msrp(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> dict[str, Any]:

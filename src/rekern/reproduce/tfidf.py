@@ -8,7 +8,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from rekern.datasets.tables import Table
-from rekern.structures.tokens import Tokenizer
+from rekern.structures.tokenizer import Tokenizer
 
 
 def tfidf_scores(table: Table, test: Sequence[tuple[str, str]], measure: str) -> np.ndarray:

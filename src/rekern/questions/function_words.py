@@ -1,6 +1,6 @@
-"""The closed classes of English and Chinese: what is not in these lists is a content word.
+"""Lists of the function words of English and Chinese. A word that is in none of them is a content word.
 
-Interrogatives are function words whatever a tagger calls them, because they carry what a question asks for.
+Interrogatives count as function words even if a tagger says otherwise: they say what the question asks for.
 """
 
 
@@ -46,7 +46,7 @@ CHINESE = _words(
     """
 )
 
-# Content words that begin or hold a function word; they are read whole.
+# Content words that contain a function word. They are matched as a whole.
 CHINESE_CONTENT = _words(
     """
     目的 的确 的士 地方 地球 地图 地铁 地址 地区 地震 土地 当地 地理 地狱 得到 获得 心得 觉得 记得 懂得 显得 了解

@@ -1,29 +1,29 @@
-"""The compiled twin of `rekern.questions.pattern_matching`: all patterns against all questions."""
+"""The loop of `rekern.questions.pattern_index` over all patterns and questions.
+
+It is compiled when it is first needed, because a few questions are answered faster than Numba is loaded.
+"""
 
 import numpy as np
-
-from rekern.core.compiling import compiled
 
 GAP = -1
 
 
-@compiled
-def match_all(units, starts, codes, code_starts, filed, filed_starts, seen):
-    """The columns and row offsets of the matches; ``seen`` is scratch, a number for each unit."""
-    columns = np.empty(16 * len(starts), np.int64)
-    offsets = np.zeros(len(starts), np.int64)
+def match_all(units, unit_offsets, codes, code_offsets, entries, entry_offsets, seen):
+    """Return the columns and the row offsets of all matches; ``seen`` is scratch space, one number per unit."""
+    columns = np.empty(16 * len(unit_offsets), np.int64)
+    offsets = np.zeros(len(unit_offsets), np.int64)
     count = 0
-    for row in range(len(starts) - 1):
-        begin, end = starts[row], starts[row + 1]
+    for row in range(len(unit_offsets) - 1):
+        begin, end = unit_offsets[row], unit_offsets[row + 1]
         first = count
         for here in range(begin, end):
             unit = units[here]
             if unit < 0 or seen[unit] == row + 1:
                 continue
             seen[unit] = row + 1
-            for entry in range(filed_starts[unit], filed_starts[unit + 1]):
-                number = filed[entry]
-                start, stop = code_starts[number], code_starts[number + 1]
+            for entry in range(entry_offsets[unit], entry_offsets[unit + 1]):
+                number = entries[entry]
+                start, stop = code_offsets[number], code_offsets[number + 1]
                 place, at = start, begin
                 gap, mark = -1, -1
                 fits = True
