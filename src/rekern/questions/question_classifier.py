@@ -141,7 +141,7 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         names = ", ".join(settings)
         remedy = f"patterns=PatternSettings({', '.join(f'{name}=…' for name in settings)})"
         warnings.warn(
-            f"{names}: give settings of patterns as {remedy}; as parameters they will be refused in 0.3",
+            f"{names}: give settings of patterns as {remedy}; as parameters they will be refused in 0.4",
             FutureWarning,
             stacklevel=3,
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 from scipy.sparse import csr_array
 
 from rekern.core.files import show_path
-from rekern.core.text_files import iterate_lines
+from rekern.core.text_files import read_text
 from rekern.errors import InputError
 from rekern.questions.expression_automaton import CHINESE, Automaton, ExpressionError
 from rekern.questions.pattern_matrices import flatten_rows, mark_matches
@@ -78,11 +78,10 @@ def read_expressions(path: str | Path) -> RegularExpressions:
     ...
     rekern.errors.InputError: there is no file no such file.txt: check the path
     """
-    name = show_path(path)
-    lines = [(number, line.strip()) for number, line in enumerate(iterate_lines(path), 1)]
+    lines = [(number, line.strip()) for number, line in enumerate(read_text(path).splitlines(), 1)]
     kept = [(number, line) for number, line in lines if line and not line.startswith("#")]
     try:
         return RegularExpressions([line for _, line in kept])
     except InputError as error:
         row = None if error.row is None else kept[error.row - 1][0]
-        raise error.at(file=name, row=row, unit="line") from None
+        raise error.at(file=show_path(path), row=row, unit="line") from None

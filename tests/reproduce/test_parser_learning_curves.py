@@ -6,7 +6,7 @@ import pytest
 
 import rekern.reproduce as reproduce
 from rekern.errors import InputError
-from rekern.reproduce import parser_curves as semantic
+from rekern.reproduce import parser_learning_curves as semantic
 
 
 @pytest.fixture

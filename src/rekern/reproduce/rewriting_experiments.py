@@ -8,10 +8,10 @@ import numpy as np
 
 from rekern.datasets.public_corpora import DataPath, load_msrp, load_rte
 from rekern.datasets.tables import Table
-from rekern.reproduce import published_figures as published
+from rekern.reproduce import published_results as published
 from rekern.reproduce.algorithm_calls import figure6
-from rekern.reproduce.experiment import experiment
 from rekern.reproduce.rewriting_settings import KERNELS, KMAX, Setting, candidates, paper_settings, srk
+from rekern.reproduce.two_class_experiment import experiment
 from rekern.structures.tokenizer import Tokenizer
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from rekern.reproduce import NAMES
-from rekern.reproduce.rewriting_figures import _figure, _save
+from rekern.reproduce.rewriting_plots import _figure, _save
 from rekern.reproduce.text_tables import table
 
 COLUMNS = {

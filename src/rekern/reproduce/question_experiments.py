@@ -128,7 +128,7 @@ def experiment(name: str, data: Data, out: Path | None = None) -> dict[str, Any]
         return _folded(name, data, asked, kinds)
     chosen = {method: _chosen(method, data.parameters, asked, kinds) for method in METHODS}
     if out is not None:
-        from rekern.reproduce.experiment import write_json
+        from rekern.reproduce.two_class_experiment import write_json
 
         record = {method: _described(model, cv) for method, (model, cv) in chosen.items()}
         write_json(out / f"questions-{name.replace('/', '-')}-chosen.json", record)

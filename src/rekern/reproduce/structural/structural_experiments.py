@@ -14,12 +14,11 @@ import numpy as np
 from rekern.core.files import make_folder
 from rekern.datasets.public_corpora import DataPath
 from rekern.errors import InputError
-from rekern.reproduce import published_figures as published
-from rekern.reproduce.experiment import write_json
+from rekern.reproduce import published_results as published
 from rekern.reproduce.rewriting_settings import PRICES
 from rekern.reproduce.shared_grams import FOLDS, grouped_folds
-from rekern.reproduce.structural.pairing_grams import Grams, in_folds, judged, measures, repeated_folds
-from rekern.reproduce.structural.result_tables import as_text, draw
+from rekern.reproduce.structural.structural_grams import Grams, in_folds, judged, measures, repeated_folds
+from rekern.reproduce.structural.structural_report import as_text, draw
 from rekern.reproduce.structural.structural_settings import (
     SCORES,
     Structural,
@@ -30,6 +29,7 @@ from rekern.reproduce.structural.structural_settings import (
     tree_settings,
 )
 from rekern.reproduce.structural.tree_corpora import TREES, Part, find_file, load_part
+from rekern.reproduce.two_class_experiment import write_json
 
 __all__ = ["as_text", "draw", "structural_msrp", "structural_rte3"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rekern.core.files import write_atomically
 from rekern.errors import missing_extra
-from rekern.reproduce import published_figures as published
+from rekern.reproduce import published_results as published
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart
 COLOURS = {"kb-srk": "#0072B2", "ps-srk": "#D55E00", "pw-srk": "#009E73", "pr": "#666666"}

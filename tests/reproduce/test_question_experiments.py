@@ -36,7 +36,7 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize("name", ["nf_cats/human", "trec/fine", "orcas"])
 def test_one_data_set(folder, tmp_path, name, monkeypatch):
-    monkeypatch.setattr("rekern.reproduce.question_types.ORCAS_FOLDS", 3)
+    monkeypatch.setattr("rekern.reproduce.question_experiments.ORCAS_FOLDS", 3)
     result = reproduce.run("questions", folder, tmp_path, only=name)
     assert [row["method"] for row in result["rows"]] == ["sb", "mb", "msb", "mss"]
     assert all(set(row) >= COLUMNS and row["data"] == name and 0 <= row["all"] <= 100 for row in result["rows"])

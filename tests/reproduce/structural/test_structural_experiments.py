@@ -11,9 +11,9 @@ from rekern.datasets import from_frame
 from rekern.datasets.rewrite_corpus import load_rewrites
 from rekern.errors import InputError
 from rekern.kernels import Gaussian, Neighborhoods, PartialTree, Rewriting
-from rekern.reproduce.published_figures import STRUCTURAL
+from rekern.reproduce.published_results import STRUCTURAL
 from rekern.reproduce.rewriting_settings import Setting
-from rekern.reproduce.structural.pairing_grams import Grams, in_folds, judged, measures
+from rekern.reproduce.structural.structural_grams import Grams, in_folds, judged, measures
 from rekern.reproduce.structural.structural_settings import PAIRINGS
 from rekern.reproduce.structural.tree_corpora import GRAPHS, TREES, WORDS, load_part, read_trees, represented
 from rekern.reproduce.structural.unshared_scores import (

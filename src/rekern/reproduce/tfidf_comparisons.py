@@ -16,9 +16,9 @@ from rekern.datasets.public_corpora import DataPath, load_paws, load_qqp, load_s
 from rekern.datasets.tables import Table
 from rekern.kernels import Rewriting
 from rekern.learning import PairClassifier, PairRanker, PairRegressor, correlations, ranking_measures
-from rekern.reproduce.experiment import experiment, write_json
 from rekern.reproduce.rewriting_settings import Setting, srk, with_similarities
-from rekern.reproduce.tfidf import tfidf_scores
+from rekern.reproduce.tfidf_baseline import tfidf_scores
+from rekern.reproduce.two_class_experiment import experiment, write_json
 from rekern.similarity import PrecisionRecall, Similarities
 
 PRICES = (0.1, 1.0, 10.0)
