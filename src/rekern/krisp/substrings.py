@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -42,6 +41,13 @@ class SubstringGroups(NamedTuple):
     ends: Ints
 
 
+class _Order(NamedTuple):
+    """Substrings in sorted order, and the place of each in the original order."""
+
+    groups: SubstringGroups
+    order: Ints
+
+
 class Substrings(Sequence[Substring]):
     """Substrings of the sentences of a corpus, as an array of (sentence, start, end).
 
@@ -54,6 +60,7 @@ class Substrings(Sequence[Substring]):
     def __init__(self, corpus: SentenceCorpus, spans: npt.ArrayLike):
         self.corpus = corpus
         self.spans: Ints = np.asarray(spans, dtype=np.int64).reshape(-1, 3)
+        self._order: _Order | None = None
 
     @classmethod
     def from_items(cls, items: Iterable[Substring]) -> Substrings:
@@ -90,28 +97,31 @@ class Substrings(Sequence[Substring]):
 
     def move_to(self, corpus: SentenceCorpus, shift: int = 0) -> Substrings:
         """The same substrings in a corpus that has these sentences ``shift`` places later."""
-        moved = Substrings(corpus, self.spans + np.array([shift, 0, 0]) if shift else self.spans)
-        if not shift and "_sorted" in self.__dict__:
-            moved.__dict__["_sorted"] = self._sorted  # sorting depends on the spans alone
+        if shift:
+            return Substrings(corpus, self.spans + np.array([shift, 0, 0]))
+        moved = Substrings(corpus, self.spans)
+        moved._order = self._sort()  # it depends on the spans alone
         return moved
-
-    @cached_property
-    def _sorted(self) -> tuple[SubstringGroups, Ints]:
-        order = np.lexsort((self.spans[:, 2], self.spans[:, 1], self.spans[:, 0]))
-        spans = self.spans[order]
-        sentences, first = np.unique(spans[:, 0], return_index=True)
-        offsets = np.append(first, len(spans)).astype(np.int64)
-        return SubstringGroups(sentences.astype(np.int64), offsets, spans[:, 1].copy(), spans[:, 2].copy()), order
 
     @property
     def groups(self) -> SubstringGroups:
         """The substrings in sorted order."""
-        return self._sorted[0]
+        return self._sort().groups
 
     @property
     def order(self) -> Ints:
         """The places of the substrings in sorted order."""
-        return self._sorted[1]
+        return self._sort().order
+
+    def _sort(self) -> _Order:
+        if self._order is None:
+            order = np.lexsort((self.spans[:, 2], self.spans[:, 1], self.spans[:, 0]))
+            spans = self.spans[order]
+            sentences, first = np.unique(spans[:, 0], return_index=True)
+            offsets = np.append(first, len(spans)).astype(np.int64)
+            groups = SubstringGroups(sentences.astype(np.int64), offsets, spans[:, 1].copy(), spans[:, 2].copy())
+            self._order = _Order(groups, order)
+        return self._order
 
 
 def align_corpora(left: Substrings, right: Substrings) -> tuple[Substrings, Substrings]:
