@@ -24,25 +24,25 @@ def cross_validate(model: Any, table: Table, folds: int) -> dict[str, Any]:
     """
     import numpy as np
     from sklearn.base import clone
-    from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
     from rekern.core.progress import track
     from rekern.learning import PairClassifier, PairRanker, PairRegressor, correlations, ranking_measures
+    from rekern.learning.candidate_groups import number_groups
+    from rekern.learning.cross_validation import make_folds, make_group_folds, make_stratified_folds
 
     labels, items = np.array(table.labels), table.items
     groups: Any = None
     if isinstance(model, PairClassifier):
         counts = {label: int((labels == label).sum()) for label in np.unique(labels)}
         _check(folds, min(counts.values()), f"of class {min(counts, key=lambda label: counts[label])}", table)
-        splits: Any = StratifiedKFold(folds, shuffle=True, random_state=0).split(labels, labels)
+        splits = make_stratified_folds(labels, folds)
     elif isinstance(model, PairRegressor):
         _check(folds, len(labels), "pairs", table)
-        splits = KFold(folds, shuffle=True, random_state=0).split(labels)
+        splits = make_folds(len(labels), folds)
     else:
-        numbers: dict[Any, int] = {}
-        groups = np.array([numbers.setdefault(group, len(numbers)) for group in same_source_groups(table)])
-        _check(folds, len(numbers), "groups", table)
-        splits = GroupKFold(folds).split(labels, groups=groups)
+        groups = number_groups(same_source_groups(table))
+        _check(folds, int(groups.max()) + 1, "groups", table)
+        splits = make_group_folds(groups.tolist(), folds)
     plain = clone(model)
     if isinstance(model, PairClassifier):
         plain.set_params(calibration=0)

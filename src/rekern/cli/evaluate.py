@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rekern.cli import measures, options, output
+from rekern.cli import options, output
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ def evaluate(
     took = time.perf_counter() - started
     kind = type(loaded).__name__
     if kind == "PairClassifier":
-        found = measures.class_measures(predictions, truth, loaded.classes_.tolist())
+        from rekern.learning.measures import class_measures
+
+        found: dict[str, Any] = class_measures(predictions, truth, loaded.classes_.tolist())
     elif kind == "PairRegressor":
         from rekern.learning import correlations
 

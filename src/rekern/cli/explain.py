@@ -76,10 +76,11 @@ def _pair(texts: list[str], row: int | None, reading: options.Reading) -> Any:
 def print_explanation(found: Any, top: int) -> None:
     """An explanation for people.
 
-    >>> from rekern.learning.explanation import Explanation
-    >>> from rekern.kernels.decision_functions import Part
+    >>> from rekern.learning.explanation import PairExplanation
+    >>> from rekern.core.explanations import Part
     >>> part = Part("score", "recall", 1.0, 0.5)
-    >>> print_explanation(Explanation("a", "a", 1, None, 0.25, -0.25, [part]), top=3)  # doctest: +NORMALIZE_WHITESPACE
+    >>> why = PairExplanation(source="a", target="a", prediction=1, decision=0.25, intercept=-0.25, parts=[part])
+    >>> print_explanation(why, top=3)  # doctest: +NORMALIZE_WHITESPACE
     source    a
     target    a
     answer    1

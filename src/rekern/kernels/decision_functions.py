@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from rekern.core.explanations import Part
 from rekern.kernels.kernel import Kernel, title
 from rekern.structures.representations import Representations
-
-
-class Part(NamedTuple):
-    """One summand of a decision value: a rule, a score or a kernel, and what it adds."""
-
-    kind: str  # "rule", "score", "balls" (of a graph), "pair" (likeness to a training pair) or "kernel"
-    name: str
-    value: float  # of the feature in this item, normalised as the kernel does
-    weight: float
-    source: str = ""  # the words of the item that a rule lies on
-    target: str = ""
-
-    @property
-    def contribution(self) -> float:
-        """What it adds to the decision value."""
-        return self.value * self.weight
 
 
 class SumScorer:

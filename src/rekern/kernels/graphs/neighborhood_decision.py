@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rekern.core.explanations import Part
 from rekern.core.weight_table import sum_weights, weights_of
-from rekern.kernels.decision_functions import Part
 
 if TYPE_CHECKING:
     from rekern.kernels.graphs.neighborhoods import Neighborhoods

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rekern.core.explanations import Part
 from rekern.core.jobs import local, spans
 from rekern.core.key_index import KeyIndex, index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows
 from rekern.core.weight_table import EMPTY, add_scores, sum_weights, weights_of
-from rekern.kernels.decision_functions import GramScorer, Part
+from rekern.kernels.decision_functions import GramScorer
 from rekern.kernels.kernel import title
 from rekern.kernels.rewriting.rule_text import matches
 from rekern.kernels.rewriting.window_features import Rows, list_all
