@@ -1,10 +1,10 @@
 """Names: what sentences mention, and what they call a name that is not in its list."""
 
 import pytest
+from rekern.krisp.learned_names import learned_phrases, misleading_phrases, taught
 
 from rekern import SemanticParser, load_model
 from rekern.krisp.grammar import read_grammar
-from rekern.krisp.learned_names import learned_phrases, misleading_phrases, taught
 from rekern.krisp.mentions import mentions
 
 BEEHIVE = {

@@ -15,7 +15,9 @@ from rekern.core.files import show_path
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
-    from rekern.krisp.answering.asker import Answer, Asker
+    from rekern.krisp.answer_calibration import AnswerCalibration
+    from rekern.krisp.answering.answer import Answer
+    from rekern.krisp.answering.asker import Asker
 
 SHOWN = 20  # rows of an answer, unless all are asked for
 NEAREST = 3
@@ -87,7 +89,9 @@ def _asker(
     encoding: str,
 ) -> Asker:
     """What answers: the built-in domain, a model of the user's, or one trained now."""
-    from rekern.krisp.answering.asker import Asker, europe_asker, train_asker
+    from rekern.krisp.answering.asker import Asker
+    from rekern.krisp.answering.asker_training import train_asker
+    from rekern.krisp.answering.europe import europe_asker
 
     if train is None and grammar is not None:
         raise InputError("--grammar goes with --train: a model has its grammar inside")
@@ -102,7 +106,7 @@ def _asker(
             return europe_asker(jobs, status, seconds)
     import logging
 
-    from rekern.krisp.answering.database import open_database
+    from rekern.krisp.answering.database_urls import open_database
 
     logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())  # what it logs of lost connections is said anyway
     database = open_database(db, seconds)
@@ -111,13 +115,13 @@ def _asker(
         from rekern.core.model_archive import load_model
 
         parser = load_model(model)
-        if "questions" not in getattr(parser, "notes", {}):
+        if getattr(parser, "calibration_", None) is None:
             raise InputError(f"{show_path(model)}: this model was not made by rekern ask --train")
         parser.n_jobs = jobs
         return Asker(parser, database)
     from rekern.core.files import write_atomically
-    from rekern.krisp.answering.asker import read_questions
-    from rekern.krisp.grammar import read_grammar
+    from rekern.krisp.answering.question_table import read_questions
+    from rekern.krisp.grammar_files import read_grammar
 
     assert grammar is not None
     questions = read_questions(train, encoding)
@@ -133,15 +137,16 @@ def _asker(
     say(f"{len(questions)} questions are learned and the model is in {model}, after {took}")
     if json:
         return asker
-    say(f"right in cross-validation: {_share(asker.notes)}; a reading of less than {asker.confidence:.3f} is no answer")
+    share, least = _describe_share(asker.calibration), f"{asker.least_confidence:.3f}"
+    say(f"right in cross-validation: {share}; a reading of less than {least} is no answer")
     return asker
 
 
-def _share(notes: dict[str, Any]) -> str:
+def _describe_share(calibration: AnswerCalibration) -> str:
     """What cross-validation found, in words."""
-    if not notes.get("asked"):
+    if not calibration.asked:
         return "not measured, as there are too few questions"
-    return f"{notes['right']} of {notes['answered']} answers"
+    return f"{calibration.right} of {calibration.answered} answers"
 
 
 def _ask_lines(asker: Asker, json: bool, all_rows: bool) -> None:
@@ -165,12 +170,13 @@ def _ask_lines(asker: Asker, json: bool, all_rows: bool) -> None:
 
 def _evaluate(asker: Asker, test: str | None, json: bool, encoding: str) -> None:
     """Print how many of the questions get the answer that their meaning gives."""
-    from rekern.krisp.answering.asker import Questions, evaluate, read_questions
-    from rekern.krisp.answering.europe import europe_questions
+    from rekern.krisp.answering.asker_evaluation import evaluate_asker
+    from rekern.krisp.answering.europe_facts import europe_questions
+    from rekern.krisp.answering.question_table import Questions, read_questions
 
     questions = Questions(*europe_questions("heldout")) if test is None else read_questions(test, encoding)
     with output.status("asking") as status:
-        report = evaluate(asker, questions, status)
+        report = evaluate_asker(asker, questions, status)
     if json:
         output.print_json(report)
         return
@@ -199,13 +205,13 @@ def _print(answer: Answer, json: bool, all_rows: bool) -> None:
         for near in answer.nearest[:NEAREST]:
             print(f"  {near.confidence:.3f}  {near.meaning}")
         return
-    assert answer.table is not None and answer.query is not None
-    shown = answer.table.rows if all_rows else answer.table.rows[:SHOWN]
+    assert answer.result is not None and answer.query is not None
+    shown = answer.result.rows if all_rows else answer.result.rows[:SHOWN]
     for row in shown:
         print("  ".join(_value(value) for value in row))
-    if len(answer.table.rows) > len(shown):
-        print(f"… and {len(answer.table.rows) - len(shown)} more (--all)")
-    elif answer.table.cut:
+    if len(answer.result.rows) > len(shown):
+        print(f"… and {len(answer.result.rows) - len(shown)} more (--all)")
+    elif answer.result.cut:
         print("… and more")
     elif not shown:
         print("nothing in the database fits")
@@ -215,7 +221,7 @@ def _print(answer: Answer, json: bool, all_rows: bool) -> None:
     if values:
         print(f"            {values}")
     print(f"confidence  {answer.reading.confidence:.3f}")
-    for place, line in enumerate(answer.reading.tree()):
+    for place, line in enumerate(answer.reading.draw_tree()):
         print(f"{'' if place else 'reading':<12}{line}")
 
 

@@ -60,7 +60,7 @@ class AnswerCalibration:
             found[field.name] = tuple(value) if isinstance(value, list) else value
         calibration = cls(**found)
         if len(calibration.questions) != len(calibration.meanings):
-            raise InputError("the questions and meanings of this calibration do not fit; train and save the model again")
+            raise InputError("this calibration has not one meaning for each question; train and save the model again")
         return calibration
 
 

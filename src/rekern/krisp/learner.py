@@ -121,9 +121,7 @@ def _train_all(
 class _Teacher:
     """Parses training sentences, freely and to their known meanings."""
 
-    def __init__(
-        self, grammar: Grammar, classes: ParserClasses, training: TrainingSet, settings: LearnerSettings
-    ):
+    def __init__(self, grammar: Grammar, classes: ParserClasses, training: TrainingSet, settings: LearnerSettings):
         self._numbers, self._mentions, self._settings = training.gram.numbers, training.mentions, settings
         self._rules = classes.build_rules()
         self._root = self._rules.builder.symbols[grammar.start]

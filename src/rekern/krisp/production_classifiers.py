@@ -16,6 +16,7 @@ TOLERANCE = 0.01  # between the primal and the dual objective of a machine, as a
 SWEEPS = 200
 SURE = 4.0  # the intercept of a classifier that has only seen examples of one side
 LEAST_SLOPE = 1e-3
+EXACT = 1e-9  # the tolerance of the sigmoid; with a coarse one, probabilities of products of many nodes differ visibly
 
 
 class ProductionClassifier(NamedTuple):
@@ -50,7 +51,7 @@ def train_classifier(
     positive, negative = weights[signs > 0].sum(), weights[signs < 0].sum()
     weights = weights * np.where(signs > 0, max(1.0, negative / positive), 1.0)
     coefficients, values = classify_dense_gram(np.ascontiguousarray(gram), signs, C * weights, TOLERANCE, SWEEPS)
-    sigmoid = fit_sigmoid(values, signs, weights, smooth=True)
+    sigmoid = fit_sigmoid(values, signs, weights, smooth=True, tolerance=EXACT)
     used = coefficients != 0
     slope = max(sigmoid.slope, LEAST_SLOPE)
     intercept = float(coefficients.sum())

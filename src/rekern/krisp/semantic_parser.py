@@ -189,9 +189,7 @@ class SemanticParser(BaseEstimator):
         self._set_state(grammar, self.kernel_, self.stems_, self.weights_, self.calibration_)
         return self
 
-    def predict(
-        self, sentences: Sequence[SentenceInput], trees: Sequence[TreeInput] | None = None
-    ) -> list[str | None]:
+    def predict(self, sentences: Sequence[SentenceInput], trees: Sequence[TreeInput] | None = None) -> list[str | None]:
         """The most probable meaning of each sentence, or None if there is none."""
         return [found[0].meaning if found else None for found in self.parse_all(sentences, trees, 1)]
 
@@ -273,7 +271,9 @@ class SemanticParser(BaseEstimator):
     ) -> Sequence[TreeInput] | None:
         """The trees that are given, or those of the parser if the kernel needs trees."""
         if trees is None and kernel.reads() != {"words"} and self.parser is not None:
-            texts = [sentence if isinstance(sentence, str) else " ".join(split_sentence(sentence)) for sentence in sentences]
+            texts = [
+                sentence if isinstance(sentence, str) else " ".join(split_sentence(sentence)) for sentence in sentences
+            ]
             trees = self.parser(texts)
         if trees is not None and len(trees) != len(sentences):
             raise InputError(f"there are {len(sentences)} sentences but {len(trees)} trees")

@@ -120,9 +120,7 @@ class SubstringGram:
 
         def fill(first: int, last: int) -> None:
             part = missing[first:last]
-            values = compute_gram(
-                self.kernel, self.substrings[part], self.substrings, self.norms[:, part], self.norms
-            )
+            values = compute_gram(self.kernel, self.substrings[part], self.substrings, self.norms[:, part], self.norms)
             rows[before + first : before + last] = values
 
         for _ in run(fill, spans(len(missing), ROWS), self.n_jobs, "kernel values"):

@@ -27,7 +27,7 @@ from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel, Plan, Scaled, Sum, inverse_roots
 from rekern.kernels.trees.tree_kernel import TreeKernel
 from rekern.krisp.constituent_trees import find_smallest_constituent
-from rekern.krisp.sentence_corpus import AnnotatedSentence, SentenceCorpus
+from rekern.krisp.sentence_corpus import AnnotatedSentence
 from rekern.krisp.substring_core import path_gram, tree_gram, word_gram
 from rekern.krisp.substrings import Substring, Substrings, align_corpora
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rekern.krisp.answering.reading_scores import AHEAD, RIVAL, apart
 
 from rekern.core.model_archive import load_model
 from rekern.errors import InputError, ModelFileError
@@ -17,7 +18,6 @@ from rekern.krisp import code_fingerprint as fingerprints
 from rekern.krisp.answering import europe as embedded
 from rekern.krisp.answering.asker import Asker, Questions, _sigmoid, evaluate, train_asker
 from rekern.krisp.answering.database import Database
-from rekern.krisp.answering.reading_scores import AHEAD, RIVAL, apart
 from rekern.krisp.grammar import read_grammar
 from rekern.krisp.semantic_parser import Readings
 

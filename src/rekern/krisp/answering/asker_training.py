@@ -63,9 +63,7 @@ def train_asker(
             calibration = cross_validate_asker(questions, connected, database, n_jobs, status)
         status("training")
         parser = _make_parser(connected, n_jobs).fit(list(questions.questions), list(questions.meanings))
-    parser.calibration_ = replace(
-        calibration, questions=tuple(questions.questions), meanings=tuple(questions.meanings)
-    )
+    parser.calibration_ = replace(calibration, questions=tuple(questions.questions), meanings=tuple(questions.meanings))
     return Asker(parser, database)
 
 

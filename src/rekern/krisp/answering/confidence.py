@@ -11,6 +11,7 @@ from rekern.learning.calibration import fit_sigmoid
 
 WRONG = 15.0  # right answers that one wrong answer outweighs
 LEAST_SLOPE = 1e-3
+EXACT = 1e-9  # the tolerance of the sigmoid
 
 
 def choose_confidence(scores: Sequence[float], right: Sequence[bool]) -> AnswerCalibration:
@@ -25,7 +26,7 @@ def choose_confidence(scores: Sequence[float], right: Sequence[bool]) -> AnswerC
     values, truth = np.array(scores, dtype=float), np.array(right, dtype=bool)
     if not len(values):
         return AnswerCalibration()
-    sigmoid = fit_sigmoid(values, truth, smooth=True)
+    sigmoid = fit_sigmoid(values, truth, smooth=True, tolerance=EXACT)
     slope, shift = max(sigmoid.slope, LEAST_SLOPE), sigmoid.offset
     order = np.argsort(-values, kind="stable")
     gain = np.cumsum(np.where(truth[order], 1.0, -WRONG))

@@ -7,7 +7,7 @@ import warnings
 
 from rekern.errors import InputError
 from rekern.krisp.answering.database import Database
-from rekern.krisp.answering.sql import Query, check_templates, compile_sql, examples
+from rekern.krisp.answering.sql import Query, check_templates, compile_sql, list_examples
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.productions import Derivation, Production, shorten
 
@@ -45,7 +45,7 @@ def connect_grammar(grammar: Grammar, database: Database) -> Grammar:
             warnings.warn(f"also {production.left} {production.value}: {database.name} has no such name", stacklevel=2)
     grammar = grammar.with_names(names)
     fits: set[Production] = set()
-    for production, derivation in sorted(examples(grammar), key=lambda example: len(example[1].productions())):
+    for production, derivation in sorted(list_examples(grammar), key=lambda example: len(example[1].productions())):
         query = compile_sql(derivation)
         try:
             database.prepare(query)

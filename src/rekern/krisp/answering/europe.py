@@ -60,7 +60,7 @@ def europe_calibration() -> AnswerCalibration | None:
     803
     """
     content = json.loads(read_europe_file("confidence.json"))
-    return AnswerCalibration.from_dict(content) if content.pop("data") == europe_digest() else None
+    return AnswerCalibration.from_dict(content) if content.pop("data", None) == europe_digest() else None
 
 
 def cross_validate_europe(n_jobs: int | None = None, status: Status = ignore_status) -> AnswerCalibration:

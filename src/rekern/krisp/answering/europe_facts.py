@@ -134,4 +134,3 @@ def _read_table(name: str) -> list[dict[str, str]]:
 
 def _split_list(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
-

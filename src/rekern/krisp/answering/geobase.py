@@ -14,8 +14,8 @@ from typing import Any
 
 from rekern.core.files import show_path
 from rekern.errors import InputError
-from rekern.krisp.answering.sqlite_database import SQLiteDatabase
 from rekern.krisp.answering.sql import Query, compile_sql
+from rekern.krisp.answering.sqlite_database import SQLiteDatabase
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.grammar_files import read_grammar
 from rekern.krisp.productions import Production

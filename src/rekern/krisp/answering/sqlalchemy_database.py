@@ -22,7 +22,7 @@ from rekern.krisp.answering.database import (
     describe_error,
     describe_timeout,
 )
-from rekern.krisp.answering.sql import Query, for_sqlalchemy
+from rekern.krisp.answering.sql import Query, escape_for_sqlalchemy
 from rekern.krisp.answering.sqlite_database import limit_time, restrict_to_reading
 
 if TYPE_CHECKING:
@@ -113,12 +113,14 @@ class SQLAlchemyDatabase:
                         return _fetch(connection.exec_driver_sql(explain + query.sql, query.parameters), limit)
                 _check_statement(query.sql, self.name)
                 maria = getattr(dialect, "is_mariadb", False)  # known once connected, even if the URL says mysql
-                for statement in _list_restrictions("mariadb" if maria else dialect.name, self.seconds):
-                    connection.execute(text(statement))
+                for restriction in _list_restrictions("mariadb" if maria else dialect.name, self.seconds):
+                    connection.execute(text(restriction))
                 if dialect.name == "postgresql":
                     found = self._run_with_cursor(query, limit, connection)
                 else:
-                    found = _fetch(connection.execute(text(explain + for_sqlalchemy(query)), query.parameters), limit)
+                    found = _fetch(
+                        connection.execute(text(explain + escape_for_sqlalchemy(query)), query.parameters), limit
+                    )
                 connection.rollback()
                 return found
         except InputError:
@@ -136,7 +138,9 @@ class SQLAlchemyDatabase:
         from sqlalchemy import text
 
         self._check_functions(query.sql, connection)
-        connection.execute(text(f"DECLARE rekern NO SCROLL CURSOR FOR {for_sqlalchemy(query)}"), query.parameters)
+        connection.execute(
+            text(f"DECLARE rekern NO SCROLL CURSOR FOR {escape_for_sqlalchemy(query)}"), query.parameters
+        )
         if limit is None:
             return QueryResult([], [])
         return _fetch(connection.execute(text(f"FETCH {limit + 1} rekern")), limit)
