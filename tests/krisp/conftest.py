@@ -2,7 +2,7 @@
 
 import pytest
 
-from rekern.krisp.grammar import read_grammar
+from rekern.krisp import read_grammar
 
 GRAMMAR = """
 start Query

@@ -336,11 +336,17 @@ def _list_inner(kernel: Kernel) -> dict[str, Kernel]:
     return {name: value for name, value in parameters.items() if isinstance(value, Kernel)}
 
 
+def _is_on_trees(kernel: Kernel) -> bool:
+    """Whether it is a tree kernel, or consists of tree kernels only."""
+    inner = _list_inner(kernel).values()
+    return isinstance(kernel, TreeKernel) or (bool(inner) and all(map(_is_on_trees, inner)))
+
+
 def _wrap_kernel(kernel: Kernel) -> Kernel:
     if isinstance(kernel, SubstringKernel):
         return kernel
     if not list_substring_kernels(kernel):
-        return OnSubstrings(kernel, "tree" if isinstance(kernel, TreeKernel) else "words")
+        return OnSubstrings(kernel, "tree" if _is_on_trees(kernel) else "words")
     wrapped: Kernel = clone(kernel).set_params(
         **{name: _wrap_kernel(inner) for name, inner in _list_inner(kernel).items()}
     )
