@@ -23,7 +23,8 @@ def nest_tree(tree: object, place: str) -> tuple[NestedTree, ...]:
     try:
         trees = Trees.from_items([tree])
     except InputError as error:
-        raise InputError(f"{place}: {error.reason}") from None
+        where = f"{place}: {error.column}" if error.column else place
+        raise InputError(f"{where}: {error.reason}") from None
     if not len(trees.labels):
         return ("", "")
 

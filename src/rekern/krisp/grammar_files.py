@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rekern.core.files import show_path
+from rekern.core.text_files import read_text
 from rekern.errors import InputError
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.grammar_checks import PlacedProduction, check_productions
@@ -34,20 +35,7 @@ def read_grammar(source: str | Path | Iterable[str], start: str | None = None) -
     if not isinstance(source, str | Path):
         return _read_lines(list(source), start)
     name = show_path(source)
-    try:
-        lines = Path(source).read_text(encoding="utf-8-sig").split("\n")  # not at a form feed, as editors do not
-    except IsADirectoryError:
-        raise InputError(f"{name} is a folder: give a grammar file in it") from None
-    except FileNotFoundError:
-        raise InputError("there is no such grammar file", file=name) from None
-    except UnicodeDecodeError as error:
-        byte = error.object[error.start]
-        line = error.object[: error.start].count(b"\n") + 1
-        reason = f"byte 0x{byte:02x} is not UTF-8; save it in that encoding"
-        raise InputError(reason, file=name, row=line, unit="line") from None
-    except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
-        why = getattr(error, "strerror", None) or error
-        raise InputError(f"it cannot be read ({why})", file=name) from None
+    lines = read_text(source).split("\n")  # not at a form feed, as editors do not
     try:
         return _read_lines(lines, start)
     except InputError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from rekern.structures.tokens import Tokenizer
+from rekern.structures.tokenizer import Tokenizer
 
 
 @cache

@@ -13,7 +13,7 @@ from rekern.krisp.answering.geobase import Geobase
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.grammar_files import read_grammar
 from rekern.krisp.wasp_files import read_phrases
-from rekern.reproduce.parser_curves import Corpus, as_text, draw, learning_curves, read_rows
+from rekern.reproduce.parser_learning_curves import Corpus, as_text, draw, learning_curves, read_rows
 
 __all__ = ["as_text", "draw", "geoquery", "load_geoquery"]
 
