@@ -26,6 +26,6 @@ def split_phrase(phrase: str) -> set[tuple[str, ...]]:
     """Split a phrase into words in lower case, in two ways: at blanks, and as a question is split.
 
     >>> sorted(split_phrase("St. John's"))
-    [('st', 'john', "'s"), ('st.', "john's")]
+    [('st.', 'john', "'s"), ('st.', "john's")]
     """
     return {tuple(phrase.lower().split()), split_question(phrase.lower())}

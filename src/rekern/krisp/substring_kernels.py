@@ -3,6 +3,7 @@
 They are ordinary kernels whose items are substrings. A corpus of items is a `rekern.krisp.substrings.Substrings`, or a
 list of `Substring`. The values of all substrings of two sentences are computed together.
 
+>>> from rekern.krisp.sentence_corpus import SentenceCorpus
 >>> sentences = AnnotatedSentence(("which", "rivers", "run")), AnnotatedSentence(("which", "states", "run"))
 >>> K = WordSubsequences(decay=0.5, normalize=False)
 >>> K(Substring(sentences[0], 0, 3), Substring(sentences[1], 0, 3))  # which, run, which … run with 1 + 1 words between
@@ -57,6 +58,7 @@ class SubstringKernel(Kernel):
     def compute_values(self, left: Substrings, right: Substrings) -> Floats:
         """The values before normalisation; both must have the same corpus.
 
+        >>> from rekern.krisp.sentence_corpus import SentenceCorpus
         >>> substrings = Substrings(SentenceCorpus([AnnotatedSentence(("a", "b"))]), [(0, 0, 1), (0, 0, 2)])
         >>> WordSubsequences().compute_values(substrings, substrings).tolist()
         [[1.0, 1.0], [1.0, 3.0]]
@@ -71,6 +73,7 @@ class SubstringKernel(Kernel):
     def compute_squares(self, substrings: Substrings) -> Floats:
         """K(x, x) of every substring, before normalisation.
 
+        >>> from rekern.krisp.sentence_corpus import SentenceCorpus
         >>> substrings = Substrings(SentenceCorpus([AnnotatedSentence(("a", "b"))]), [(0, 0, 1), (0, 0, 2)])
         >>> WordSubsequences().compute_squares(substrings).tolist()
         [1.0, 3.0]
@@ -87,6 +90,7 @@ class SubstringKernel(Kernel):
     def compute_norms(self, substrings: Substrings) -> Floats:
         """The factors that normalise the values: 1/√K(x, x), or 1 if the kernel is not normalised.
 
+        >>> from rekern.krisp.sentence_corpus import SentenceCorpus
         >>> substrings = Substrings(SentenceCorpus([AnnotatedSentence(("a", "b"))]), [(0, 0, 1)])
         >>> WordSubsequences().compute_norms(substrings).tolist()
         [1.0]
