@@ -105,7 +105,7 @@ def _pair_features(first, last, offsets, heads, others, links, own, smallest, la
 def links_of(graphs: Graphs) -> tuple[np.ndarray, ...]:
     """The arrays of a corpus in the form that the functions here take."""
     arrays = (graphs.offsets, graphs.labels, graphs.indptr, graphs.neighbors, graphs.edge_labels)
-    return simple_links(*arrays, graphs.fingerprints())
+    return simple_links(*arrays, graphs.label_keys())
 
 
 def _cells(smallest: int, largest: int, farthest: int) -> np.ndarray:

@@ -15,8 +15,8 @@ from rekern.core.parameters import check_most
 from rekern.core.registry import register
 from rekern.kernels.graphs.neighborhood_pairs import links_of, list_pairs, pair_features
 from rekern.kernels.kernel import Kernel, Plan, inverse_roots
+from rekern.structures.column_selection import select_graphs
 from rekern.structures.graphs import Graphs
-from rekern.structures.representations import graphs_in
 
 __all__ = ["Neighborhoods", "SharedBalls", "ball_text"]
 
@@ -79,7 +79,7 @@ class Neighborhoods(Kernel):
 
     def items(self, X: Any) -> Graphs:
         """The graphs of ``X``, or of its representation ``on``."""
-        return graphs_in(X, self.on)
+        return select_graphs(X, self.on)
 
     def _ranges(self) -> tuple[int, int, int]:
         """The smallest and the largest radius and the largest distance."""

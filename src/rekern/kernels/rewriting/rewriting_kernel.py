@@ -28,8 +28,8 @@ from rekern.kernels.rewriting.rule_columns import Columns, number_rules
 from rekern.kernels.rewriting.rule_decision import RuleScorer
 from rekern.kernels.rewriting.window_features import Rows, list_all, one_below_the_other
 from rekern.kernels.strings.ngram_core import patterns
+from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs
-from rekern.structures.representations import pairs_in
 
 PAIRS_IN_BLOCK = 512
 MOST_PARTS = 1 << 12
@@ -104,14 +104,14 @@ class Rewriting(Kernel):
 
     def items(self, X: Any) -> Pairs:
         """Pairs of texts as interned tokens."""
-        return Pairs.from_items(pairs_in(X, self.on), self.tokenizer)
+        return Pairs.from_items(select_pairs(X, self.on), self.tokenizer)
 
     def rows(self, pairs: Pairs, n_jobs: int | None = None, part: int = 0, parts: int = 1) -> list[Rows] | None:
         """The features of the pairs for every window size; None if a pair has too many rules for one pass."""
         windows = self.windows()
         tokens = pairs.tokens
         extract = partial(
-            _extract, tokens.fingerprints(), windows, self.wildcards, float(self.decay), int(self.span), part, parts
+            _extract, tokens.token_keys(), windows, self.wildcards, float(self.decay), int(self.span), part, parts
         )
         calls = [
             (tokens.ids[tokens.offsets[2 * a] : tokens.offsets[2 * b]], _shifted(tokens.offsets[2 * a : 2 * b + 1]))
@@ -157,10 +157,10 @@ class Rewriting(Kernel):
         Heavy pairs have too many rules to list at once: here they have no features, but their K(x, x) is right.
         """
         heavy = self.heavy(pairs)
-        rows = self.rows(pairs.without_texts(heavy) if len(heavy) else pairs, n_jobs)
+        rows = self.rows(pairs.clear_texts(heavy) if len(heavy) else pairs, n_jobs)
         if rows is None:  # a short but very repetitive pair: look at every one
             heavy = self.heavy(pairs, thorough=True)
-            rows = self.rows(pairs.without_texts(heavy), n_jobs)
+            rows = self.rows(pairs.clear_texts(heavy), n_jobs)
             assert rows is not None
         norms = np.array([row.squared_norms() for row in rows])
         parts = {}

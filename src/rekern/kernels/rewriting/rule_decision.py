@@ -16,8 +16,8 @@ from rekern.kernels.decision_functions import GramScorer
 from rekern.kernels.kernel import title
 from rekern.kernels.rewriting.rule_text import matches
 from rekern.kernels.rewriting.window_features import Rows, list_all
+from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs, as_pairs
-from rekern.structures.representations import pairs_in
 
 if TYPE_CHECKING:
     from rekern.kernels.rewriting.rewriting_kernel import Rewriting
@@ -74,7 +74,7 @@ class RuleScorer:
         if isinstance(X, Pairs):
             calls: list[tuple[Any, int]] = [(X[first:last], 0) for first, last in spans(len(X), PAIRS_IN_BLOCK)]
         else:
-            sources, targets = as_pairs(pairs_in(X, self.kernel.on))
+            sources, targets = as_pairs(select_pairs(X, self.kernel.on))
             whole = list(zip(sources, targets))
             calls = [(whole[first:last], first) for first, last in spans(len(whole), PAIRS_IN_BLOCK)]
         blocks = local(self._score_block, calls, n_jobs)  # in this process: the table is larger than the work

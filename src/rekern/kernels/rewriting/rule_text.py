@@ -48,7 +48,7 @@ def matches(
     ⟨1⟩ wrote → by ⟨1⟩
     """
     tokens = Tokens.from_texts([list(source), list(target)])
-    ids, offsets, finger = tokens.ids, tokens.offsets, tokens.fingerprints()
+    ids, offsets, finger = tokens.ids, tokens.offsets, tokens.token_keys()
     left_ids, right_ids = ids[: offsets[1]], ids[offsets[1] :]
     if len(left_ids) < window[0] or len(right_ids) < window[1]:
         return []

@@ -15,7 +15,7 @@ from rekern.core.parameters import check_decay, check_patterns, check_size
 from rekern.core.registry import register
 from rekern.kernels.kernel import Kernel, Plan, inverse_roots
 from rekern.kernels.strings.ngram_core import patterns
-from rekern.structures.representations import texts_in
+from rekern.structures.column_selection import select_texts
 from rekern.structures.tokens import Tokens
 
 TEXTS_IN_BLOCK = 1024
@@ -23,7 +23,7 @@ TEXTS_IN_BLOCK = 1024
 
 def tokens_of(X: Any, tokenizer: Callable[[str], list[str]] | None, on: str | None = None) -> Tokens:
     """Texts, or their representation ``on``, as interned tokens; ready ones are taken as they are."""
-    return Tokens.from_texts(texts_in(X, on), tokenizer)
+    return Tokens.from_texts(select_texts(X, on), tokenizer)
 
 
 class PatternKernel(Kernel):
@@ -46,7 +46,7 @@ class PatternKernel(Kernel):
     def rows(self, tokens: Tokens, n_jobs: int | None = None) -> KeyRows:
         """The patterns of every text."""
         size, wildcards, decay = self._pattern()
-        finger = tokens.fingerprints()
+        finger = tokens.token_keys()
         calls = [
             (
                 tokens.ids[tokens.offsets[a] : tokens.offsets[b]],

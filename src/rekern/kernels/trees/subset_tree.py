@@ -85,7 +85,7 @@ class SubTree(TreeKernel):
 
     def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
         left = self.items(X)
-        mine, theirs = self.rows(left, None if Y is None else self.items(Y).numbered_as(left))
+        mine, theirs = self.rows(left, None if Y is None else self.items(Y).renumber_like(left))
         lists = invert(mine, theirs, n_jobs)
         diagonal = self._diagonal(mine) if Y is None else None
         return Plan(len(left), lists.width, Y is None, ListBlock(lists, diagonal))

@@ -11,7 +11,7 @@ from rekern.core.hashing import extend_hash
 from rekern.core.parameters import check_most
 from rekern.kernels.kernel import Kernel, Plan, inverse_roots
 from rekern.kernels.trees.folded_forest import Forest, build, cut, depth_first, plant
-from rekern.structures.representations import trees_in
+from rekern.structures.column_selection import select_trees
 from rekern.structures.trees import Trees
 
 SMALLEST = 1e-290  # square that can be normalised: the product of two 1/√square is still a number
@@ -85,11 +85,11 @@ class TreeKernel(Kernel):
 
     def items(self, X: Any) -> Trees:
         """The trees of ``X``, or of its representation ``on``: bracket strings are read."""
-        return trees_in(X, self.on)
+        return select_trees(X, self.on)
 
     def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
         left = self.items(X)
-        right = left if Y is None else self.items(Y).numbered_as(left)
+        right = left if Y is None else self.items(Y).renumber_like(left)
         vocabulary = right.vocabulary
         parameters = self._parameters(vocabulary, used_labels(left, right))
         classes = self._classes(vocabulary, parameters)
@@ -131,7 +131,7 @@ class TreeKernel(Kernel):
         if not check_most("beam", beam):
             raise ValueError(f"beam={beam!r}: give a whole number of at least 1")
         left = self.items([a])
-        right = self.items([b]).numbered_as(left)
+        right = self.items([b]).renumber_like(left)
         parameters = self._parameters(right.vocabulary, used_labels(left, right))
         found = self._fragments(left, right, parameters, beam)
         scale = 1.0
