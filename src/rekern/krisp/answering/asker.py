@@ -64,10 +64,10 @@ def read_questions(path: str, encoding: str = "utf-8") -> Questions:
     ["writer('Emma')"]
     """
     from rekern.core.text_files import show_source
-    from rekern.datasets.tables import read_rows, text_column
+    from rekern.datasets.table_formats import read_columns
 
-    rows = read_rows(path, encoding=encoding)
-    questions, meanings = (text_column(rows, kind, path, "a header line") for kind in ("question", "meaning"))
+    rows = read_columns(path, encoding=encoding)
+    questions, meanings = (rows.texts(kind, "a header line") for kind in ("question", "meaning"))
     places = [f"{show_source(path)}, {rows.unit} {line}" for line in rows.lines]
     for place, *texts in zip(places, questions, meanings):
         for kind, text in zip(("question", "meaning"), texts):
