@@ -55,6 +55,7 @@ class Kernel(BaseEstimator):
     """
 
     on_texts = False  # whether an item is one text, tree or graph, and not a pair of texts
+    reads_tokens = False  # whether the kernel reads a pair as tokens, made by its ``tokenizer``
     on: str | None = None  # the representation of the items that the kernel looks at; None for the words
 
     def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:

@@ -72,6 +72,8 @@ class Rewriting(Kernel):
     0.0
     """
 
+    reads_tokens = True
+
     def __init__(
         self,
         k: Any = 4,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rekern.core.text_files import show_source
-from rekern.datasets.tables import read_rows, text_column
+from rekern.datasets.table_formats import read_columns
 from rekern.errors import InputError
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.productions import Derivation
@@ -53,8 +53,8 @@ def read_questions(path: str, encoding: str = "utf-8") -> Questions:
     ...     read_questions(f"{folder}/questions.tsv").meanings
     ["writer('Emma')"]
     """
-    rows = read_rows(path, encoding=encoding)
-    questions, meanings = (text_column(rows, kind, path, "a header line") for kind in ("question", "meaning"))
+    rows = read_columns(path, encoding=encoding)
+    questions, meanings = (rows.texts(kind, "a header line") for kind in ("question", "meaning"))
     places = [f"{show_source(path)}, {rows.unit} {line}" for line in rows.lines]
     for place, *texts in zip(places, questions, meanings):
         for kind, text in zip(("question", "meaning"), texts):
