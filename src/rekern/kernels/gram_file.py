@@ -21,7 +21,7 @@ import joblib
 import numpy as np
 
 from rekern.core.files import check_writable, show_path
-from rekern.core.jobs import jobs, run, spans
+from rekern.core.jobs import resolve_jobs, run, split_range
 from rekern.core.progress import track
 from rekern.errors import InputError
 from rekern.kernels.kernel import Plan
@@ -115,14 +115,14 @@ def _fill(
 
 def _computed(plan: Plan, blocks: list[tuple[int, int]], n_jobs: int | None) -> Iterator[np.ndarray]:
     """The blocks in order, in waves: a backend that runs ahead of the disk has to wait for it."""
-    size = BLOCKS_PER_JOB * joblib.effective_n_jobs(jobs(n_jobs))
-    waves = (run(plan.block, blocks[first:last], n_jobs) for first, last in spans(len(blocks), size))
+    size = BLOCKS_PER_JOB * joblib.effective_n_jobs(resolve_jobs(n_jobs))
+    waves = (run(plan.block, blocks[first:last], n_jobs) for first, last in split_range(len(blocks), size))
     return track((block for wave in waves for block in wave), len(blocks), "Gram matrix")
 
 
 def _mirror(matrix: np.memmap) -> None:
     """Copy what is right of the diagonal to its left, in tiles: block by block it would touch every page every time."""
-    tiles = spans(len(matrix), TILE)
+    tiles = split_range(len(matrix), TILE)
     for number, (first, last) in enumerate(tiles):
         square = matrix[first:last, first:last]
         matrix[first:last, first:last] = np.where(np.tri(len(square), k=-1, dtype=bool), square.T, square)

@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
-from rekern.core.jobs import run, shares_memory, spans
+from rekern.core.jobs import has_shared_memory, run, split_range
 from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.structures.representations import Representations
@@ -43,7 +43,7 @@ class Plan:
 
     def spans(self) -> list[tuple[int, int]]:
         """The blocks of rows; the same for any number of jobs."""
-        return spans(self.rows, max(16, min(1024, BLOCK_BYTES // (8 * max(self.columns, 1)))))
+        return split_range(self.rows, max(16, min(1024, BLOCK_BYTES // (8 * max(self.columns, 1)))))
 
 
 class Kernel(BaseEstimator):
@@ -87,7 +87,7 @@ class Kernel(BaseEstimator):
         plan = self._plan(held(X), held(Y), n_jobs)
         matrix = np.empty((plan.rows, plan.columns))
         blocks = plan.spans()
-        if shares_memory():
+        if has_shared_memory():
             for _ in run(partial(_compute, matrix, plan), blocks, n_jobs, "Gram matrix"):
                 pass
         else:
@@ -107,7 +107,7 @@ class Kernel(BaseEstimator):
             raise InputError(f"there are {len(X)} items to pair with {len(Y)}; give as many of each")
         values = np.empty(len(X))
         # A few at a time: more values are computed than needed, but a call for each would cost more.
-        for first, last in spans(len(X), PAIRED):
+        for first, last in split_range(len(X), PAIRED):
             values[first:last] = np.diagonal(self.gram(X[first:last], Y[first:last], n_jobs=1))
         return values
 

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from rekern.core.csr import make_csr
 from rekern.core.inverted_lists import ListBlock, invert
-from rekern.core.jobs import run, spans
+from rekern.core.jobs import run, split_range
 from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.parameters import check_most
@@ -105,7 +105,7 @@ class Neighborhoods(Kernel):
     def _parts(self, graphs: Graphs, n_jobs: int | None) -> KeyRows:
         """The features of every graph, a row for each radius and distance."""
         links, ranges = links_of(graphs), self._ranges()
-        calls = [(*span, graphs.offsets, links, *ranges) for span in spans(len(graphs), GRAPHS_IN_BLOCK)]
+        calls = [(*span, graphs.offsets, links, *ranges) for span in split_range(len(graphs), GRAPHS_IN_BLOCK)]
         return stack_rows(list(run(pair_features, calls or [(0, 0, graphs.offsets, links, *ranges)], n_jobs, "balls")))
 
     def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
-from rekern.core.jobs import run, spans
+from rekern.core.jobs import run, split_range
 from rekern.core.key_index import KeyIndex, index_keys, look_up
 from rekern.errors import InputError
 from rekern.kernels.rewriting.rewriting_kernel import Rewriting
@@ -174,7 +174,7 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         light = np.array([row for row in range(len(self.pairs_)) if row not in heavy], dtype=np.int64)
         distinct = np.unique(wanted)
         index, first = index_keys(distinct), np.full(len(distinct), -1, np.int64)
-        for begin, end in spans(len(light), PAIRS_IN_BLOCK):
+        for begin, end in split_range(len(light), PAIRS_IN_BLOCK):
             if (first >= 0).all():
                 break
             listed = kernel.listed(self.pairs_.take(light[begin:end]), self.n_jobs)
@@ -199,7 +199,7 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
 
     def _hashed(self, kernel: Rewriting, pairs: Pairs) -> sp.csr_array:
         columns = int(self.hashing or 0)
-        ranges = spans(len(pairs), PAIRS_IN_BLOCK)
+        ranges = split_range(len(pairs), PAIRS_IN_BLOCK)
         if len(kernel.heavy(pairs)) or len(ranges) < 2:
             blocks = [_hashed_block(kernel, columns, pairs)]
         else:

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from rekern.core.csr import make_csr
 from rekern.core.inverted_lists import Postings, add_window, invert
-from rekern.core.jobs import jobs, local, run, spans
+from rekern.core.jobs import resolve_jobs, run, run_in_threads, split_range
 from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.parameters import check_decay, check_patterns, check_size, windows_of
@@ -117,7 +117,7 @@ class Rewriting(Kernel):
         )
         calls = [
             (tokens.ids[tokens.offsets[2 * a] : tokens.offsets[2 * b]], _shifted(tokens.offsets[2 * a : 2 * b + 1]))
-            for a, b in spans(len(pairs), PAIRS_IN_BLOCK if jobs(n_jobs) != 1 else 8 * PAIRS_IN_BLOCK)
+            for a, b in split_range(len(pairs), PAIRS_IN_BLOCK if resolve_jobs(n_jobs) != 1 else 8 * PAIRS_IN_BLOCK)
         ] or [(tokens.ids[:0], np.zeros(1, np.int64))]
         blocks, cut = [], 0
         for block, capped in run(extract, calls, n_jobs, "rules"):
@@ -191,7 +191,7 @@ class Rewriting(Kernel):
         for row, other in zip(rows, rows2):
             for one, two in ((row.source, other.source), (row.target, other.target), (row.wild(), other.wild())):
                 calls.append((one, None if Y is None else two, 1))
-        lists = local(invert, calls, n_jobs)
+        lists = run_in_threads(invert, calls, n_jobs)
         windows = [(*two, *lists[3 * index : 3 * index + 3]) for index, two in enumerate(zip(scale, scale2))]
         diagonal = None
         if Y is None:

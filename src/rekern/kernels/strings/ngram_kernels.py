@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from rekern.core.csr import make_csr
 from rekern.core.inverted_lists import ListBlock, invert
-from rekern.core.jobs import run, spans
+from rekern.core.jobs import run, split_range
 from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.parameters import check_decay, check_patterns, check_size
@@ -56,7 +56,7 @@ class PatternKernel(Kernel):
                 wildcards,
                 decay,
             )
-            for a, b in spans(len(tokens), TEXTS_IN_BLOCK)
+            for a, b in split_range(len(tokens), TEXTS_IN_BLOCK)
         ] or [(tokens.ids[:0], np.zeros(1, np.int64), finger, size, wildcards, decay)]
         rows = stack_rows(list(run(_extract, calls, n_jobs, "patterns")))
         if self.normalize:
