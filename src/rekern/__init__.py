@@ -6,15 +6,15 @@ The names below are loaded when they are first used, so that ``import rekern`` c
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rekern.core.version import __version__
 from rekern.errors import InputError, MissingExtraError, ModelFileError
 
 if TYPE_CHECKING:
+    from rekern.core.model_archive import load_model
     from rekern.kernels.rewriting.rewrite_vectorizer import RewriteVectorizer
     from rekern.krisp import SemanticParser
-    from rekern.learning import PairClassifier, PairRanker, PairRegressor, load_model
+    from rekern.learning import PairClassifier, PairRanker, PairRegressor
     from rekern.questions import QuestionClassifier
-
-__version__ = "0.1.0"
 
 _PLACES = {
     "PairClassifier": "rekern.learning",
@@ -23,7 +23,7 @@ _PLACES = {
     "QuestionClassifier": "rekern.questions",
     "RewriteVectorizer": "rekern.kernels.rewriting.rewrite_vectorizer",
     "SemanticParser": "rekern.krisp",
-    "load_model": "rekern.learning",
+    "load_model": "rekern.core.model_archive",
 }
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "QuestionClassifier",
     "RewriteVectorizer",
     "SemanticParser",
+    "__version__",
     "load_model",
 ]
 
@@ -47,4 +48,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return sorted(__all__)

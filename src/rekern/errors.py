@@ -1,14 +1,65 @@
-"""The errors that Rekern raises on purpose, each one line that names the place and the remedy."""
+"""The errors that Rekern raises on purpose. Each is one line that names the place and the remedy."""
+
+from __future__ import annotations
+
+import copy
+from typing import Self
 
 
 class InputError(ValueError):
-    """A text, a label or a file that cannot be used; the message names the row or the line and what to do.
+    """A text, a label, a parameter or a file that cannot be used.
 
-    >>> raise InputError("row 3: the source is None; drop the row or give it a text")
-    Traceback (most recent call last):
-    ...
-    rekern.errors.InputError: row 3: the source is None; drop the row or give it a text
+    The message names the place and says what to do. The place is also there as data, for programs: ``file``, ``row``
+    and ``column``, each None where it is not known. ``unit`` says what ``row`` counts: rows of a table from 0, or
+    lines of a file from 1.
+
+    >>> error = InputError("the text is empty; drop the row", file="pairs.tsv", row=4, column="target", unit="line")
+    >>> print(error)
+    pairs.tsv, line 4, target: the text is empty; drop the row
+    >>> error.row, error.column
+    (4, 'target')
     """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        file: str | None = None,
+        row: int | None = None,
+        column: str | None = None,
+        unit: str = "row",
+    ):
+        super().__init__(reason)
+        self.reason = reason
+        self.file = file
+        self.row = row
+        self.column = column
+        self.unit = unit
+
+    def at(
+        self,
+        *,
+        file: str | None = None,
+        row: int | None = None,
+        column: str | None = None,
+        unit: str | None = None,
+    ) -> Self:
+        """A copy of the error in a place that its caller knows better; what is not given stays as it is.
+
+        >>> print(InputError("the text is None", row=0).at(row=17, column="source"))
+        row 17, source: the text is None
+        """
+        moved = copy.copy(self)
+        moved.file = self.file if file is None else file
+        moved.row = self.row if row is None else row
+        moved.column = self.column if column is None else column
+        moved.unit = self.unit if unit is None else unit
+        return moved
+
+    def __str__(self) -> str:
+        row = None if self.row is None else f"{self.unit} {self.row}"
+        place = ", ".join(part for part in (self.file, row, self.column) if part is not None)
+        return f"{place}: {self.reason}" if place else self.reason
 
 
 class MissingDataError(InputError):
@@ -36,7 +87,7 @@ class MissingExtraError(ImportError):
 
 
 def missing_extra(library: str, extra: str) -> MissingExtraError:
-    """The error to raise when an optional library is absent.
+    """Make the error to raise when an optional library is absent.
 
     >>> missing_extra("pyarrow", "tables").args[0]
     'pyarrow is not installed: pip install "rekern[tables]"'

@@ -103,7 +103,7 @@ def test_errors_of_the_system(monkeypatch: pytest.MonkeyPatch, error: BaseExcept
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("rekern.learning.model_files.load_model", fail)
+    monkeypatch.setattr("rekern.core.model_archive.load_model", fail)
     assert message in error_of("rules", "m.rekern")
 
 
@@ -120,7 +120,7 @@ def test_warnings_are_one_line(monkeypatch: pytest.MonkeyPatch, models: Path) ->
         warnings.warn("something\nodd", stacklevel=1)
         return load_model(path)
 
-    monkeypatch.setattr("rekern.learning.model_files.load_model", load)
+    monkeypatch.setattr("rekern.core.model_archive.load_model", load)
     result = invoke("evaluate", models / "two.rekern", models / "test.tsv", "--json")
     assert result.stderr == "rekern: warning: something odd\n" and result.stdout.startswith("{")
 

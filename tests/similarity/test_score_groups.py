@@ -154,7 +154,7 @@ def test_esa(documents, items):
     concepts = ExplicitSemantics(documents)
     found = values("esa", items, items, concepts=concepts)
     np.testing.assert_allclose(found[:, 0], [reference.esa(documents, s, t) for s, t in items], atol=1e-9)
-    again = ExplicitSemantics.from_state(concepts.state())
+    again = ExplicitSemantics.from_dict(concepts.to_dict())
     assert np.array_equal(values("esa", items, items, concepts=again), found)
 
 

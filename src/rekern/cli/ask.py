@@ -108,7 +108,7 @@ def _asker(
     database = open_database(db, seconds)
     if train is None:
         assert model is not None
-        from rekern.learning.model_files import load_model
+        from rekern.core.model_archive import load_model
 
         parser = load_model(model)
         if "questions" not in getattr(parser, "notes", {}):

@@ -214,7 +214,7 @@ def with_kernel_options(command: Callable[..., None]) -> Callable[..., None]:
 def _described_kernel(text: str) -> Any:
     """The kernel of a text on the command line: JSON, or the name of a file that holds it."""
     from rekern.datasets.table_formats import read_bytes
-    from rekern.learning.kernel_json import kernel_from_json
+    from rekern.kernels.kernel_json import kernel_from_json
 
     if text.lstrip().startswith(("{", "[")):
         return kernel_from_json(text, "--kernel")
@@ -261,7 +261,7 @@ def load(path: Path, n_jobs: int | None = None) -> Any:
     ...
     rekern.errors.ModelFileError: no such.rekern: there is no such file
     """
-    from rekern.learning.model_files import load_model
+    from rekern.core.model_archive import load_model
 
     model = load_model(path)
     command = {"QuestionClassifier": "question", "SemanticParser": "ask"}.get(type(model).__name__)

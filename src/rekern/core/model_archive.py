@@ -1,4 +1,10 @@
-"""Model files: a zip of JSON and plain arrays. Nothing is unpickled, so a model from a stranger cannot run code."""
+"""Model files: a zip of JSON and plain arrays. Nothing is unpickled, so a model from a stranger cannot run code.
+
+`save_model` writes and `load_model` reads a model of any registered class. The class says what it keeps: its
+``to_archive`` gives a `ModelContent`, its ``from_archive`` makes the model again from an `OpenArchive`.
+"""
+
+from __future__ import annotations
 
 import io
 import json
@@ -7,12 +13,16 @@ import os
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
+from rekern.core.arrays import AnyArray, Floats
 from rekern.core.files import show_path, write_atomically
+from rekern.core.registry import find_class
+from rekern.core.version import __version__
 from rekern.errors import MissingDataError, MissingExtraError, ModelFileError
 
 FORMAT = "rekern model"
@@ -24,30 +34,91 @@ TIMES = 200  # its own size that a larger one may unpack to: zeros shrink to a t
 LARGEST_NUMBER = 1e100  # sums and products of such numbers are finite
 
 
-def write_archive(
-    path: str | os.PathLike[str],
-    header: Mapping[str, Any],
-    members: Mapping[str, Any],
-    arrays: Mapping[str, np.ndarray],
-    version: int = VERSION,
-) -> None:
-    """Write a model: its header, more members as JSON, and its arrays; the file appears only when it is complete.
+@dataclass(frozen=True)
+class ModelContent:
+    """What a model file holds: a header, more members as JSON, and arrays of numbers, each under a name."""
+
+    header: Mapping[str, Any]
+    members: Mapping[str, Any] = field(default_factory=dict)
+    arrays: Mapping[str, AnyArray] = field(default_factory=dict)
+    version: int = VERSION
+
+
+@dataclass(frozen=True)
+class OpenArchive:
+    """A model file that is being read: its header, checked, and its members on request."""
+
+    header: dict[str, Any]
+    archive: zipfile.ZipFile
+
+    def has(self, name: str) -> bool:
+        """Whether there is a member of this name, such as ``pairs.json`` or ``weights.npy``."""
+        return name in self.archive.namelist()
+
+    def read_json(self, name: str) -> Any:
+        """What a member says, as JSON."""
+        return json.loads(_read_member(self.archive, name))
+
+    def read_array(self, name: str, dimensions: int | None = None) -> Floats:
+        """An array of finite numbers, with this number of dimensions."""
+        return _read_array(self.archive, name, dimensions)
+
+
+@runtime_checkable
+class StorableModel(Protocol):
+    """A model that can be saved: what a class registered as a model must have."""
+
+    def to_archive(self) -> ModelContent:
+        """What prediction and explanation need, as plain data."""
+        ...
+
+    @classmethod
+    def from_archive(cls, archive: OpenArchive) -> Self:
+        """The model that `to_archive` wrote down; anything wrong raises ``ModelFileError``."""
+        ...
+
+
+def save_model(model: StorableModel, path: str | os.PathLike[str]) -> None:
+    """Write a trained model; the file appears only when it is complete.
 
     >>> from tempfile import TemporaryDirectory
+    >>> from rekern import PairClassifier
+    >>> model = PairClassifier(calibration=0).fit([("a b", "b a"), ("a b", "a c")], [1, 0])
     >>> with TemporaryDirectory() as folder:
-    ...     write_archive(f"{folder}/m.rekern", {"model": "Mean"}, {}, {"weights": np.array([0.5])})
-    ...     with opened_archive(f"{folder}/m.rekern") as (header, archive):
-    ...         header["model"], read_array(archive, "weights", 1)
-    ('Mean', array([0.5]))
+    ...     save_model(model, f"{folder}/m.rekern")
+    ...     load_model(f"{folder}/m.rekern").predict([("a b", "b a")])
+    array([1])
     """
-    from rekern import __version__
+    content = model.to_archive()
+    write_archive(path, {"model": type(model).__name__, **content.header}, content)
 
-    whole = {"format": FORMAT, "version": version, "written_by": __version__, **header}
+
+def load_model(path: str | os.PathLike[str]) -> Any:
+    """Read a model that ``save`` wrote.
+
+    A file that is damaged, truncated, of another kind or written by a newer Rekern raises ``ModelFileError``.
+
+    >>> load_model("no such file.rekern")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.ModelFileError: no such file.rekern: there is no such file
+    """
+    with open_archive(path) as archive:
+        name = archive.header["model"]
+        kind = find_class(name) if isinstance(name, str) else None
+        if kind is None or not issubclass(kind, StorableModel):
+            raise ModelFileError(f"it holds a {name!r}, which this Rekern does not know")
+        return kind.from_archive(archive)
+
+
+def write_archive(path: str | os.PathLike[str], header: Mapping[str, Any], content: ModelContent) -> None:
+    """Write a header, with the format and the version, and all else that a model file holds."""
+    whole = {"format": FORMAT, "version": content.version, "written_by": __version__, **header}
     with write_atomically(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("model.json", json.dumps(whole, ensure_ascii=True, indent=1))
-        for name, content in members.items():
-            archive.writestr(name, json.dumps(content, ensure_ascii=True))
-        for name, array in arrays.items():
+        for name, member in content.members.items():
+            archive.writestr(name, json.dumps(member, ensure_ascii=True))
+        for name, array in content.arrays.items():
             if 8 * array.size >= LARGEST_MEMBER:
                 raise ValueError(
                     f"a model with {array.size:,} numbers in an array could not be loaded; use fewer words"
@@ -58,12 +129,12 @@ def write_archive(
 
 
 @contextmanager
-def opened_archive(path: str | os.PathLike[str]) -> Iterator[tuple[dict[str, Any], zipfile.ZipFile]]:
-    """The header of a model file, checked, and the open file.
+def open_archive(path: str | os.PathLike[str]) -> Iterator[OpenArchive]:
+    """Open a model file and check its header.
 
     Whatever fails in the block is a ``ModelFileError`` that names the file.
 
-    >>> with opened_archive("no such file.rekern"):
+    >>> with open_archive("no such file.rekern"):
     ...     pass
     Traceback (most recent call last):
     ...
@@ -77,7 +148,7 @@ def opened_archive(path: str | os.PathLike[str]) -> Iterator[tuple[dict[str, Any
             raise ModelFileError("this is a folder, not a model file")
         with zipfile.ZipFile(path) as archive:
             _check_size(archive, Path(path).stat().st_size)
-            yield _header(archive), archive
+            yield OpenArchive(_read_header(archive), archive)
     except (ModelFileError, MissingDataError, MissingExtraError) as error:
         raise ModelFileError(f"{name}: {error}") from None
     except OSError as error:
@@ -92,10 +163,10 @@ def opened_archive(path: str | os.PathLike[str]) -> Iterator[tuple[dict[str, Any
         raise ModelFileError(f"{name}: the model file is damaged ({reason}); train and save it again") from None
 
 
-def _header(archive: zipfile.ZipFile) -> dict[str, Any]:
+def _read_header(archive: zipfile.ZipFile) -> dict[str, Any]:
     if "model.json" not in archive.namelist():
         raise ModelFileError("this is a zip file, but not a Rekern model")
-    header = read_json(archive, "model.json")
+    header = json.loads(_read_member(archive, "model.json"))
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ModelFileError("this is a zip file, but not a Rekern model")
     version = header.get("version")
@@ -116,7 +187,7 @@ def _check_size(archive: zipfile.ZipFile, packed: int) -> None:
         raise ModelFileError(f"its {packed:,} bytes would unpack to {size:,}; no model is like that")
 
 
-def _member(archive: zipfile.ZipFile, name: str) -> bytes:
+def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:
     """The content of a member, unless it would unpack to more than any model of ours has."""
     size = archive.getinfo(name).file_size
     if size > LARGEST_MEMBER:
@@ -124,14 +195,9 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     return archive.read(name)
 
 
-def read_json(archive: zipfile.ZipFile, name: str) -> Any:
-    """What a member says, as JSON."""
-    return json.loads(_member(archive, name))
-
-
-def read_array(archive: zipfile.ZipFile, name: str, dimensions: int | None = None) -> np.ndarray:
+def _read_array(archive: zipfile.ZipFile, name: str, dimensions: int | None) -> Floats:
     """An array of finite numbers, with this number of dimensions."""
-    stream = io.BytesIO(_member(archive, f"{name}.npy"))
+    stream = io.BytesIO(_read_member(archive, f"{name}.npy"))
     if np.lib.format.read_magic(stream) != (1, 0):
         raise ModelFileError(f"its {name} are not a table of numbers")
     shape, by_column, kind = np.lib.format.read_array_header_1_0(stream)

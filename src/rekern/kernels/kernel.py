@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 from rekern.core.jobs import run, shares_memory, spans
+from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.structures.representations import Representations
 
@@ -266,6 +267,7 @@ class _Rescaled:
         return self.block(first, last) * self.rows[first:last, None] * columns
 
 
+@register
 class Sum(Kernel):
     """The sum of two kernels; ``a + b`` makes one.
 
@@ -304,6 +306,7 @@ class Sum(Kernel):
         return sp.hstack([self.left.features(X, n_jobs), self.right.features(X, n_jobs)], format="csr")
 
 
+@register
 class Product(Kernel):
     """The product of two kernels; ``a * b`` makes one.
 
@@ -325,6 +328,7 @@ class Product(Kernel):
         return self.left.diag(X) * self.right.diag(X)
 
 
+@register
 class Scaled(Kernel):
     """A kernel times a number that is not negative; ``0.5 * a`` makes one.
 
@@ -365,6 +369,7 @@ class Scaled(Kernel):
         return self.kernel.features(X, n_jobs) * self._weight() ** 0.5
 
 
+@register
 class Normalized(Kernel):
     """A kernel divided by √(K(x, x) K(y, y)), so that K(x, x) = 1, or 0 for an item that is like nothing.
 
@@ -388,6 +393,7 @@ class Normalized(Kernel):
         return (self.kernel.diag(X) > 0).astype(float)
 
 
+@register
 class Gaussian(Kernel):
     """exp(−γ · d²), with d the distance that another kernel sees: d² = K(x, x) + K(y, y) − 2 K(x, y).
 

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from rekern.core.parameters import check_most, check_positive
+from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel, Plan, sided, title
 from rekern.structures.representations import Representations
@@ -157,6 +158,7 @@ class PairKernel(Kernel):
         )
 
 
+@register
 class PairSum(PairKernel):
     """K(a1, b1) + K(a2, b2): sources with sources, targets with targets.
 
@@ -183,6 +185,7 @@ class PairSum(PairKernel):
         return sp.hstack(self._listed(X, n_jobs), format="csr")
 
 
+@register
 class PairProduct(PairKernel):
     """K(a1, b1) · K(a2, b2): both sides must be alike.
 
@@ -201,6 +204,7 @@ class PairProduct(PairKernel):
         return False
 
 
+@register
 class AllSum(PairKernel):
     """K(a1, b1) + K(a2, b2) + K(a1, b2) + K(a2, b1): the order of the two sides plays no part.
 
@@ -225,6 +229,7 @@ class AllSum(PairKernel):
         return sp.csr_array(sources + targets)
 
 
+@register
 class AllProduct(PairKernel):
     """K(a1, b1) · K(a2, b2) + K(a1, b2) · K(a2, b1): both sides alike, in either order.
 
@@ -240,6 +245,7 @@ class AllProduct(PairKernel):
         return all_product
 
 
+@register
 class BestPairing(PairKernel):
     """max(K(a1, b1) · K(a2, b2), K(a1, b2) · K(a2, b1)): both sides alike, in the better order.
 
@@ -257,6 +263,7 @@ class BestPairing(PairKernel):
         return best_pairing
 
 
+@register
 class SoftPairing(PairKernel):
     """The soft maximum log(exp(c·x) + exp(c·y)) / c of x = K(a1, b1) · K(a2, b2) and y = K(a1, b2) · K(a2, b1).
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import zipfile
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
-from rekern.core.model_archive import read_array, read_json, write_archive
+from rekern.core.descriptions import build, describe
+from rekern.core.model_archive import ModelContent, OpenArchive
 from rekern.errors import InputError, ModelFileError
 from rekern.krisp import production_classifiers as machinery
 from rekern.krisp.grammar import CLASSES, VALUES, Grammar, Production, short
@@ -25,7 +24,6 @@ from rekern.krisp.substring_kernels import (
     SubstringSum,
     WordSubsequences,
 )
-from rekern.learning.kernel_json import build, describe
 
 KINDS: dict[str, type[SubstringKernel]] = {
     kind.__name__: kind for kind in (WordSubsequences, SubstringPaths, Constituents, OnSubstrings, SubstringSum)
@@ -33,12 +31,11 @@ KINDS: dict[str, type[SubstringKernel]] = {
 PARAMETERS = ("beam", "threshold", "rounds", "C", "stretch", "names", "stems")
 
 
-def save(parser: SemanticParser, path: str | Path) -> None:
-    """Write a trained parser; the file appears only when it is complete."""
+def pack_parser(parser: SemanticParser) -> ModelContent:
+    """The content of a trained parser's file."""
     learned = parser.learned_
     numbers = {production: number for number, production in enumerate(parser.grammar_.productions)}
     header = {
-        "model": "SemanticParser",
         "parameters": {name: describe(getattr(parser, name)) for name in PARAMETERS},
         "kernel": _described(parser.kernel_),
         "productions": [
@@ -53,12 +50,13 @@ def save(parser: SemanticParser, path: str | Path) -> None:
         "substrings.json": learned.substrings,
     }
     arrays = {"coefficients": learned.coefficients, "sigmoids": learned.sigmoids, "norms": learned.norms}
-    write_archive(path, header, members, arrays)
+    return ModelContent(header, members, arrays)
 
 
-def read(header: dict[str, Any], archive: zipfile.ZipFile) -> SemanticParser:
-    """The parser in a model file whose header was read."""
-    grammar = _grammar(read_json(archive, "grammar.json"))
+def unpack_parser(archive: OpenArchive) -> SemanticParser:
+    """The parser of a model file that is being read."""
+    header = archive.header
+    grammar = _grammar(archive.read_json("grammar.json"))
     kernel = _built(header["kernel"])
     parameters = {name: build(header["parameters"][name]) for name in PARAMETERS}
     for name, value in parameters.items():
@@ -66,11 +64,11 @@ def read(header: dict[str, Any], archive: zipfile.ZipFile) -> SemanticParser:
             raise ModelFileError(f"its {name} is damaged")
     parser = SemanticParser(grammar, kernel=kernel, **parameters)
     parser._check()
-    items = [_item(entry) for entry in read_json(archive, "sentences.json")]
-    substrings = [_substring(entry, items) for entry in read_json(archive, "substrings.json")]
+    items = [_item(entry) for entry in archive.read_json("sentences.json")]
+    substrings = [_substring(entry, items) for entry in archive.read_json("substrings.json")]
     productions = tuple(_used(grammar, entry) for entry in header["productions"])
-    coefficients, sigmoids = read_array(archive, "coefficients", 2), read_array(archive, "sigmoids", 2)
-    norms = read_array(archive, "norms", 2)
+    coefficients, sigmoids = archive.read_array("coefficients", 2), archive.read_array("sigmoids", 2)
+    norms = archive.read_array("norms", 2)
     labels = len(Classes(grammar, productions).labels)
     fits = coefficients.shape == (labels, len(substrings)) and sigmoids.shape == (3, labels)
     if not fits or norms.shape != (len(machinery.parts(kernel)), len(substrings)):

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from rekern.core.model_archive import ModelContent, OpenArchive, save_model
+from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.krisp import production_classifiers as machinery
 from rekern.krisp.derivation_chart import LEAF, NAME, Chart, Node, search, unfold
@@ -70,6 +72,7 @@ class _Learned(NamedTuple):
     sigmoids: np.ndarray
 
 
+@register
 class SemanticParser(BaseEstimator):
     """KRISP (Kate and Mooney, 2006; Kate, 2008): a support vector machine for every production of a meaning grammar.
 
@@ -237,10 +240,21 @@ class SemanticParser(BaseEstimator):
 
     def save(self, path: str | Path) -> None:
         """Write the trained parser to a file that `rekern.load_model` reads."""
-        from rekern.krisp.parser_files import save
+        save_model(self, path)
+
+    def to_archive(self) -> ModelContent:
+        """What the parser keeps in its file."""
+        from rekern.krisp.parser_files import pack_parser
 
         self._check_fitted()
-        save(self, path)
+        return pack_parser(self)
+
+    @classmethod
+    def from_archive(cls, archive: OpenArchive) -> SemanticParser:
+        """The parser of a file that is being read."""
+        from rekern.krisp.parser_files import unpack_parser
+
+        return unpack_parser(archive)
 
     def _readings(self, question: Asked, number: int) -> Readings:
         result = Readings()

@@ -1,6 +1,6 @@
 """Models of pairs: classes, numbers, orders; their files and their explanations."""
 
-from rekern.learning.model_files import load_model
+from rekern.core.model_archive import load_model
 from rekern.learning.pair_classifier import PairClassifier
 from rekern.learning.pair_ranker import PairRanker, ranking_measures
 from rekern.learning.pair_regressor import PairRegressor, correlations

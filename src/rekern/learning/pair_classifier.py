@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -11,11 +11,14 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
 from rekern.core.jobs import run
-from rekern.errors import InputError
+from rekern.core.model_archive import ModelContent, OpenArchive
+from rekern.core.registry import register
+from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel
 from rekern.learning import dual_descent as descent
 from rekern.learning.explanation import Explanation
 from rekern.learning.pair_model import GRAM_LIMIT, PairModel
+from rekern.learning.pair_model_archive import pack_model, unpack_model
 
 # The gap between primal and dual objective at which training on features stops, as a share of the primal. On 45,773
 # question pairs a tenth of it moves decision values in the third digit and takes twice as long.
@@ -30,6 +33,7 @@ class Decisions(NamedTuple):
     probabilities: np.ndarray | None  # a column for each class; None without calibration
 
 
+@register
 class PairClassifier(ClassifierMixin, PairModel):
     """A support vector machine that classifies pairs of texts.
 
@@ -198,6 +202,26 @@ class PairClassifier(ClassifierMixin, PairModel):
         if self.calibration_ is not None:
             probability = float(self._probabilities(scores)[0, list(self.classes_).index(prediction)])
         return self._explain(pair, output, _plain(prediction), _plain(explained), probability, neighbors)
+
+    def to_archive(self) -> ModelContent:
+        """What the model keeps in its file."""
+        self._check_fitted()
+        return pack_model(self, {} if self.calibration_ is None else {"calibration": self.calibration_})
+
+    @classmethod
+    def from_archive(cls, archive: OpenArchive) -> Self:
+        """The model of a file that is being read."""
+        model = unpack_model(cls, archive)
+        model.classes_ = np.unique(model.labels_)
+        outputs = 1 if len(model.classes_) == 2 else len(model.classes_)
+        model.calibration_ = archive.read_array("calibration", 2) if archive.has("calibration.npy") else None
+        if (model.calibration_ is None) != (not model.calibration):
+            raise ModelFileError("it lacks its calibration")
+        if model.calibration_ is not None and model.calibration_.shape != (outputs, 2):
+            raise ModelFileError("its calibration does not fit its classes")
+        if len(model.intercept_) != outputs or len(model.classes_) < 2:
+            raise ModelFileError("its classes do not fit its coefficients")
+        return model
 
     def _output(self, label: Any) -> tuple[int, int]:
         self._check_fitted()

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 
-from rekern.errors import InputError
+from rekern.core.model_archive import ModelContent, OpenArchive, save_model
+from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel, held, title
 from rekern.kernels.pairings import PairKernel
 from rekern.kernels.rewriting.rewriting_kernel import Rewriting
 from rekern.kernels.rewriting.rule_decision import RuleScorer, WeightedRule
 from rekern.learning.explanation import Explanation, Neighbor
+from rekern.learning.pair_model_archive import pack_model, unpack_model
 from rekern.similarity import PrecisionRecall
 from rekern.structures.pairs import Pairs, as_pairs
 from rekern.structures.representations import Representations, Row
@@ -105,6 +107,12 @@ class PairModel(BaseEstimator):
     """A kernel machine on pairs: score(x) = Σ coefficients_[i] · K(pairs_[i], x) + intercept_."""
 
     kernel: Kernel | None
+    kernel_: Kernel
+    pairs_: list[tuple[Any, Any]]
+    labels_: np.ndarray
+    coefficients_: np.ndarray
+    intercept_: np.ndarray
+    solver_: str
     items_: Representations | None  # what the kernel reads of the training pairs, if it is more than their words
     gram_limit: int
     n_jobs: int | None
@@ -249,10 +257,20 @@ class PairModel(BaseEstimator):
 
     def save(self, path: str | Path) -> None:
         """Write the trained model to a file: a zip of JSON and plain arrays, never pickle."""
-        from rekern.learning.model_files import save_model
-
-        self._check_fitted()
         save_model(self, path)
+
+    def to_archive(self) -> ModelContent:
+        """What the model keeps in its file."""
+        self._check_fitted()
+        return pack_model(self, {})
+
+    @classmethod
+    def from_archive(cls, archive: OpenArchive) -> Self:
+        """The model of a file that is being read."""
+        model = unpack_model(cls, archive)
+        if len(model.intercept_) != 1:
+            raise ModelFileError("its parts do not fit together")
+        return model
 
 
 def _as_text(side: Any) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.learning import dual_descent as descent
@@ -14,6 +15,7 @@ from rekern.learning.explanation import Explanation
 from rekern.learning.pair_model import GRAM_LIMIT, PairModel
 
 
+@register
 class PairRanker(PairModel):
     """A ranking support vector machine: within each group, the better candidate is to score higher.
 

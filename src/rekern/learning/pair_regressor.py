@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.svm import SVR
 
+from rekern.core.model_archive import OpenArchive
+from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.learning import dual_descent as descent
@@ -15,6 +17,7 @@ from rekern.learning.explanation import Explanation
 from rekern.learning.pair_model import GRAM_LIMIT, PairModel
 
 
+@register
 class PairRegressor(RegressorMixin, PairModel):
     """Support vector regression on pairs of texts.
 
@@ -84,6 +87,13 @@ class PairRegressor(RegressorMixin, PairModel):
         self.coefficients_ = coefficients[:, None]
         self.intercept_ = np.array([intercept])
         return self
+
+    @classmethod
+    def from_archive(cls, archive: OpenArchive) -> Self:
+        """The model of a file that is being read."""
+        model = super().from_archive(archive)
+        model.levels_ = np.unique(model.labels_)
+        return model
 
     def predict(self, X: Any) -> np.ndarray:
         """The predicted number, or level, of each pair."""

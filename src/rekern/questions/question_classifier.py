@@ -11,6 +11,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
+from rekern.core.model_archive import ModelContent, OpenArchive, save_model
+from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.questions import baseline_machines as machines
 from rekern.questions import strict_patterns as strict
@@ -25,6 +27,7 @@ from rekern.questions.soft_patterns import SoftPatterns
 METHODS = ("mss", "msb", "mb", "sb", "svm")
 
 
+@register
 class QuestionClassifier(ClassifierMixin, BaseEstimator):
     """Classifies questions, by default by strict and soft patterns in a fuzzy Markov logic network.
 
@@ -221,10 +224,21 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file that `rekern.load_model` reads."""
-        from rekern.questions.question_files import save
+        save_model(self, path)
+
+    def to_archive(self) -> ModelContent:
+        """What the classifier keeps in its file."""
+        from rekern.questions.question_files import pack_classifier
 
         self._check_fitted()
-        save(self, path)
+        return pack_classifier(self)
+
+    @classmethod
+    def from_archive(cls, archive: OpenArchive) -> QuestionClassifier:
+        """The classifier of a file that is being read."""
+        from rekern.questions.question_files import unpack_classifier
+
+        return unpack_classifier(archive)
 
     def _answerer(self) -> Answerer:
         return Answerer(self.classes_, self.evidence_, self.weights_, self.prior_, self._tagger)

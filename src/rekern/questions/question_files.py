@@ -6,14 +6,13 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rekern.core.model_archive import LARGEST_NUMBER, opened_archive, read_array, write_archive
+from rekern.core.model_archive import LARGEST_NUMBER, ModelContent, OpenArchive, open_archive
 from rekern.errors import InputError, ModelFileError
 from rekern.questions.baseline_machines import Machine
 from rekern.questions.pattern_evidence import Evidence, NGrams, Part
@@ -31,8 +30,8 @@ MODEL = "QuestionClassifier"
 Arrays = dict[str, np.ndarray]
 
 
-def save(model: QuestionClassifier, path: str | Path) -> None:
-    """Write a trained classifier; the file appears only when it is complete."""
+def pack_classifier(model: QuestionClassifier) -> ModelContent:
+    """The content of a trained classifier's file."""
     parameters = model.get_params(deep=False)
     del parameters["kernel"]
     parameters["expressions"] = None  # what was learned from them is among the parts
@@ -41,7 +40,6 @@ def save(model: QuestionClassifier, path: str | Path) -> None:
     if not isinstance(parameters["tagger"], str):
         raise InputError("a model with a tagger of your own cannot be saved; use tagger='words', 'spacy' or 'jieba'")
     header: dict[str, Any] = {
-        "model": MODEL,
         "parameters": {name: _plain(value) for name, value in parameters.items()},
         "classes": model.classes_.tolist(),
     }
@@ -51,7 +49,7 @@ def save(model: QuestionClassifier, path: str | Path) -> None:
     else:
         header["parts"] = [_describe(part, number, arrays) for number, part in enumerate(model.evidence_.parts)]
         arrays |= {"weights": model.weights_, "prior": model.prior_, "distribution": model.distribution_}
-    write_archive(path, header, {}, arrays)
+    return ModelContent(header, {}, arrays)
 
 
 def load(path: str | Path) -> QuestionClassifier:
@@ -62,7 +60,7 @@ def load(path: str | Path) -> QuestionClassifier:
     ...
     rekern.errors.ModelFileError: no such file.rekern: there is no such file
     """
-    return _opened(path, read)
+    return _opened(path, unpack_classifier)
 
 
 def load_answerer(path: str | Path) -> Answerer | QuestionClassifier:
@@ -70,17 +68,18 @@ def load_answerer(path: str | Path) -> Answerer | QuestionClassifier:
     return _opened(path, _read_answerer)
 
 
-def _opened(path: str | Path, reader: Callable[[dict[str, Any], zipfile.ZipFile], Any]) -> Any:
-    with opened_archive(path) as (header, archive):
-        if header.get("model") != MODEL:
-            raise ModelFileError(f"it holds a {header.get('model')!r}, not a classifier of questions")
-        return reader(header, archive)
+def _opened(path: str | Path, reader: Callable[[OpenArchive], Any]) -> Any:
+    with open_archive(path) as archive:
+        if archive.header.get("model") != MODEL:
+            raise ModelFileError(f"it holds a {archive.header.get('model')!r}, not a classifier of questions")
+        return reader(archive)
 
 
-def read(header: dict[str, Any], archive: zipfile.ZipFile) -> QuestionClassifier:
-    """The classifier of an open model file, whose header was checked."""
+def unpack_classifier(archive: OpenArchive) -> QuestionClassifier:
+    """The classifier of a model file that is being read."""
     from rekern.questions.question_classifier import QuestionClassifier
 
+    header = archive.header
     parameters = dict(header["parameters"])
     parameters["orders"] = tuple(parameters["orders"])
     if not isinstance(parameters["tagger"], str):
@@ -95,21 +94,21 @@ def read(header: dict[str, Any], archive: zipfile.ZipFile) -> QuestionClassifier
         learned = _read_patterns(header, archive)
         model.classes_, model.evidence_ = learned.classes_, learned.evidence
         model.weights_, model.prior_, model._tagger = learned.weights, learned.prior, learned.tagger
-        model.distribution_ = read_array(archive, "distribution", 2)
+        model.distribution_ = archive.read_array("distribution", 2)
         if model.distribution_.shape != model.weights_.shape:
             raise ModelFileError("its parts do not fit together")
     model._trained = model.method
     return model
 
 
-def _read_answerer(header: dict[str, Any], archive: zipfile.ZipFile) -> Answerer | QuestionClassifier:
-    return _read_patterns(header, archive) if "parts" in header else read(header, archive)
+def _read_answerer(archive: OpenArchive) -> Answerer | QuestionClassifier:
+    return _read_patterns(archive.header, archive) if "parts" in archive.header else unpack_classifier(archive)
 
 
-def _read_patterns(header: dict[str, Any], archive: zipfile.ZipFile) -> Answerer:
+def _read_patterns(header: dict[str, Any], archive: OpenArchive) -> Answerer:
     classes = _classes(header)
     evidence = Evidence([_build(part, number, archive) for number, part in enumerate(header["parts"])])
-    weights, prior = read_array(archive, "weights", 2), read_array(archive, "prior", 1)
+    weights, prior = archive.read_array("weights", 2), archive.read_array("prior", 1)
     if weights.shape != (len(evidence.names()), len(classes)) or len(prior) != len(classes):
         raise ModelFileError("its parts do not fit together")
     return Answerer(classes, evidence, weights, prior, named_tagger(str(header["parameters"]["tagger"])))
@@ -142,7 +141,7 @@ def _describe(part: Part, number: int, arrays: Arrays) -> dict[str, Any]:
     return {"kind": "soft", "floor": float(part.floor), **described}
 
 
-def _build(part: dict[str, Any], number: int, archive: zipfile.ZipFile) -> Part:
+def _build(part: dict[str, Any], number: int, archive: OpenArchive) -> Part:
     if part["kind"] == "strict":
         if part["of"] not in ("words", "shapes"):
             raise ModelFileError("its strict patterns are of an unknown kind")
@@ -162,13 +161,13 @@ def _build(part: dict[str, Any], number: int, archive: zipfile.ZipFile) -> Part:
         raise ModelFileError(f"it has patterns of an unknown kind {part['kind']!r}")
     from scipy.sparse import csr_array
 
-    data, weights = read_array(archive, f"soft{number}-data", 1), read_array(archive, f"soft{number}-weights", 1)
+    data, weights = archive.read_array(f"soft{number}-data", 1), archive.read_array(f"soft{number}-weights", 1)
     indices, offsets = _whole(archive, f"soft{number}-indices"), _whole(archive, f"soft{number}-offsets")
     if len(weights) != len(terms) or len(indices) != len(data) or (len(data) and indices.max() >= len(terms)):
         raise ModelFileError("its soft patterns do not fit together")
     if not len(offsets) or offsets[0] != 0 or offsets[-1] != len(data) or (np.diff(offsets) < 0).any():
         raise ModelFileError("its soft patterns do not fit together")
-    sizes = read_array(archive, f"soft{number}-sizes", 1)
+    sizes = archive.read_array(f"soft{number}-sizes", 1)
     centroids = csr_array((data, indices, offsets), shape=(len(offsets) - 1, len(terms)))
     return SoftPatterns(terms, weights, centroids, sizes, orders, bool(part["stems"]), float(part["floor"]))
 
@@ -180,7 +179,7 @@ def _describe_machine(model: QuestionClassifier, arrays: Arrays) -> dict[str, An
     described["machine"] = {"price": machine.price, "width": machine.width, "temperature": machine.temperature}
     if model.method == "sb":
         return described | {"bigrams": model.bigrams_.terms}
-    from rekern.learning.kernel_json import describe
+    from rekern.core.descriptions import describe
 
     kernel_arrays: dict[str, Any] = {}
     described["kernel"] = describe(model.kernel_, kernel_arrays)
@@ -189,8 +188,8 @@ def _describe_machine(model: QuestionClassifier, arrays: Arrays) -> dict[str, An
     return described
 
 
-def _read_machine(model: QuestionClassifier, header: dict[str, Any], archive: zipfile.ZipFile) -> None:
-    coefficients, intercept = read_array(archive, "coefficients", 2), read_array(archive, "intercept", 1)
+def _read_machine(model: QuestionClassifier, header: dict[str, Any], archive: OpenArchive) -> None:
+    coefficients, intercept = archive.read_array("coefficients", 2), archive.read_array("intercept", 1)
     described = {name: float(header["machine"][name]) for name in ("price", "width", "temperature")}
     if not all(0 <= value <= LARGEST_NUMBER for value in described.values()):
         raise ModelFileError("its machine is not described by finite numbers")
@@ -203,8 +202,8 @@ def _read_machine(model: QuestionClassifier, header: dict[str, Any], archive: zi
             raise ModelFileError("its questions are not texts")
         model.bigrams_ = NGrams([str(term) for term in header["bigrams"]], (2,), "words")
         return
+    from rekern.core.descriptions import build
     from rekern.kernels.kernel import Kernel
-    from rekern.learning.kernel_json import build
 
     model.kernel = model.kernel_ = build(header["kernel"], {})
     if not isinstance(model.kernel_, Kernel):
@@ -219,8 +218,8 @@ def _text(question: Any) -> Any:
     raise InputError("only questions that are texts, bracketed trees or lists of tokens can be saved with a kernel")
 
 
-def _whole(archive: zipfile.ZipFile, name: str) -> np.ndarray:
-    array = read_array(archive, name, 1)
+def _whole(archive: OpenArchive, name: str) -> np.ndarray:
+    array = archive.read_array(name, 1)
     whole = array.astype(np.int32)
     if (whole != array).any() or (whole < 0).any():
         raise ModelFileError(f"its {name} are not whole numbers")

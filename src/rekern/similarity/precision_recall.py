@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rekern.core.compiling import compiled
+from rekern.core.registry import register
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.structures.pairs import Pairs
 
@@ -32,6 +33,7 @@ def _precision_recall(ids, offsets, vocabulary):
     return scores
 
 
+@register
 class PrecisionRecall(ScoreKernel):
     """The share of the source's tokens that the target has, and the other way round; a repeated token counts as often
     as both sides have it. As a kernel, the inner product of the two numbers.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel, held, sided
 from rekern.kernels.score_kernel import ScoreKernel
@@ -59,6 +60,7 @@ SIDES = (("precision", "lower share"), ("recall", "higher share"), ("source", "l
 SMALLEST_SPREAD = 1e-9  # a standard deviation below is nothing but rounding: the score is constant
 
 
+@register
 class Similarities(ScoreKernel):
     """Scores of how much the two sides of a pair have in common, as a linear kernel; 28 basic ones by default.
 

@@ -18,6 +18,7 @@ import numpy as np
 import snowballstemmer
 from sklearn.base import BaseEstimator
 
+from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.structures.treebank_tokenizer import tokenize
 
@@ -29,6 +30,7 @@ _LONGEST_FORM = 64  # what is longer is hardly a word: it is not stemmed, nor ke
 Starts = dict[tuple[str, str], list[tuple[str, ...]]]  # expressions by their first two tokens, the longest first
 
 
+@register
 class Tokenizer(BaseEstimator):
     """Cuts a text into Treebank tokens, folds their case and stems them.
 

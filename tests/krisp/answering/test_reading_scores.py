@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rekern.core.model_archive import load_model
 from rekern.errors import InputError, ModelFileError
 from rekern.krisp import code_fingerprint as fingerprints
 from rekern.krisp.answering import europe as embedded
@@ -19,7 +20,6 @@ from rekern.krisp.answering.database import Database
 from rekern.krisp.answering.reading_scores import AHEAD, RIVAL, apart
 from rekern.krisp.grammar import read_grammar
 from rekern.krisp.semantic_parser import Readings
-from rekern.learning.model_files import load_model
 
 GRAMMAR = [
     "Query -> {Rivers}",

@@ -144,7 +144,7 @@ def test_kept_and_cloned(tmp_path):
         space.save(tmp_path / "space.npz")
         again = type(space).load(tmp_path / "space.npz")
         assert again.words == space.words and np.array_equal(again.array, space.array)
-        assert np.array_equal(type(space).from_state(space.state()).array, space.array)
+        assert np.array_equal(type(space).from_dict(space.to_dict()).array, space.array)
         assert clone(SmoothedPartialTree(similarity=space)).similarity is space
 
 

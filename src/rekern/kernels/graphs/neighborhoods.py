@@ -12,6 +12,7 @@ from rekern.core.jobs import run, spans
 from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.parameters import check_most
+from rekern.core.registry import register
 from rekern.kernels.graphs.neighborhood_pairs import links_of, list_pairs, pair_features
 from rekern.kernels.kernel import Kernel, Plan, inverse_roots
 from rekern.structures.graphs import Graphs
@@ -37,6 +38,7 @@ class SharedBalls(NamedTuple):
     contribution: float  # what it adds to the kernel's value
 
 
+@register
 class Neighborhoods(Kernel):
     """Pairs of neighbourhoods that two graphs share: NSPDK (Costa and De Grave, 2010).
 

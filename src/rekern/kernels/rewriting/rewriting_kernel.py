@@ -20,6 +20,7 @@ from rekern.core.jobs import jobs, local, run, spans
 from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.parameters import check_decay, check_patterns, check_size, windows_of
+from rekern.core.registry import register
 from rekern.kernels.kernel import Kernel, Plan, inverse_roots
 from rekern.kernels.rewriting.aligned_rules import aligned_rules, rule_constants
 from rekern.kernels.rewriting.pattern_placements import MAX_ALIGNMENTS
@@ -35,6 +36,7 @@ MOST_PARTS = 1 << 12
 FEATURE_LIMIT = 1 << 23  # rules of one pair that are listed; the Gram needs no list and has no limit
 
 
+@register
 class Rewriting(Kernel):
     """Re-writing rules that two pairs of texts share.
 

@@ -12,6 +12,7 @@ from rekern.core.jobs import run, spans
 from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.parameters import check_decay, check_patterns, check_size
+from rekern.core.registry import register
 from rekern.kernels.kernel import Kernel, Plan, inverse_roots
 from rekern.kernels.strings.ngram_core import patterns
 from rekern.structures.representations import texts_in
@@ -88,6 +89,7 @@ class PatternKernel(Kernel):
         return self._diagonal(self.rows(self.items(X)))
 
 
+@register
 class Spectrum(PatternKernel):
     """The k-grams that two texts share (Leslie et al., 2002).
 
@@ -114,6 +116,7 @@ class Spectrum(PatternKernel):
         return check_size("k", self.k), 0, 1.0
 
 
+@register
 class Wildcard(PatternKernel):
     """The patterns of k elements with at most m wildcards that two texts share (Leslie and Kuang, 2004).
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from rekern.core.compiling import compiled
 from rekern.core.parameters import check_decay
+from rekern.core.registry import register
 from rekern.kernels.kernel import Kernel, Plan, inverse_roots
 from rekern.kernels.strings.ngram_kernels import tokens_of
 from rekern.structures.tokens import Tokens
@@ -121,6 +122,7 @@ def _self_sums(ids, offsets, vocabulary, length, decay, factor):
     return sums
 
 
+@register
 class Subsequence(Kernel):
     """The word subsequences that two texts share, of all lengths up to ``max_length``.
 

@@ -5,12 +5,14 @@ from collections.abc import Callable
 import numpy as np
 
 from rekern.core.parameters import check_decay
+from rekern.core.registry import register
 from rekern.kernels.trees.dependency_paths_core import dependency_paths
 from rekern.kernels.trees.shared_fragments import dependency_paths as shared_paths
 from rekern.kernels.trees.tree_kernel import TreeKernel
 from rekern.structures.trees import Trees
 
 
+@register
 class DependencyPaths(TreeKernel):
     """Paths that two dependency trees share (Kate, 2008); the words are the labels of the nodes.
 

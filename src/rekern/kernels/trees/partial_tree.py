@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rekern.core.parameters import check_decay, check_positive, is_number
+from rekern.core.registry import register
 from rekern.kernels.trees.label_similarity import LabelTable, label_table
 from rekern.kernels.trees.partial_tree_core import partial_trees
 from rekern.kernels.trees.shared_fragments import partial_trees as partial_fragments
@@ -15,6 +16,7 @@ from rekern.structures.trees import Trees
 LONGEST = 1 << 31  # subsequence of children: no node has so many
 
 
+@register
 class PartialTree(TreeKernel):
     """The tree fragments that two trees share, a fragment having any of a node's children, in order (Moschitti, 2006).
 
@@ -81,6 +83,7 @@ class PartialTree(TreeKernel):
         return partial_fragments(left, right, parameters[5:], LabelTable(*parameters[:5]).similarity, beam)
 
 
+@register
 class SmoothedPartialTree(PartialTree):
     """Partial trees in which similar labels match too (Croce et al., 2011): Δ is multiplied by their similarity.
 

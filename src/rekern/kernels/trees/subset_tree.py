@@ -11,6 +11,7 @@ from rekern.core.csr import make_csr
 from rekern.core.inverted_lists import ListBlock, invert
 from rekern.core.key_rows import KeyRows
 from rekern.core.parameters import check_decay
+from rekern.core.registry import register
 from rekern.kernels.kernel import Plan, inverse_roots
 from rekern.kernels.trees.folded_forest import fold
 from rekern.kernels.trees.shared_fragments import complete_subtrees
@@ -22,6 +23,7 @@ from rekern.structures.trees import Trees
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: a product with it keeps numbers apart and fills the high bits
 
 
+@register
 class SubsetTree(TreeKernel):
     """The tree fragments made of whole productions that two trees share (Collins and Duffy, 2002).
 
@@ -52,6 +54,7 @@ class SubsetTree(TreeKernel):
         return subset_fragments(left, right, decay, words, beam)
 
 
+@register
 class SubTree(TreeKernel):
     """The complete subtrees that two trees share: a node with everything below it.
 

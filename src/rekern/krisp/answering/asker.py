@@ -451,6 +451,7 @@ def europe_asker(n_jobs: int | None = None, status: Status = _quiet, seconds: fl
     from rekern import __version__
     from rekern.core.cache_folder import cache_folder
     from rekern.core.files import write_atomically
+    from rekern.core.model_archive import load_model
     from rekern.errors import ModelFileError
     from rekern.krisp.answering.europe import (
         europe_database,
@@ -459,7 +460,6 @@ def europe_asker(n_jobs: int | None = None, status: Status = _quiet, seconds: fl
         europe_notes,
         europe_questions,
     )
-    from rekern.learning.model_files import load_model
 
     database = europe_database(seconds)
     path = cache_folder() / f"europe-{__version__}-{europe_fingerprint()}.rekern"

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from rekern.core.compiling import compiled
+from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.structures.tokens import Tokens
 
@@ -20,6 +21,7 @@ FEW = 10  # unless it is in no more than these
 MOST = 500  # concepts of one token: of more, those for which it is most typical are kept
 
 
+@register
 class ExplicitSemantics:
     """Concepts, each described by a document (Gabrilovich and Markovitch, 2007).
 
@@ -97,7 +99,7 @@ class ExplicitSemantics:
         """The cosine of two texts."""
         return float(self.cosines(*(Tokens.from_texts([side], self.tokenizer) for side in (text, other)))[0])
 
-    def state(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """All that is needed to make it again, but for the tokenizer: lists of str and plain arrays."""
         matrix = self.matrix
         return {
@@ -110,11 +112,11 @@ class ExplicitSemantics:
         }
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any], tokenizer: Any = None) -> ExplicitSemantics:
+    def from_dict(cls, state: Mapping[str, Any], tokenizer: Any = None) -> ExplicitSemantics:
         """What ``state`` described, checked.
 
         >>> concepts = ExplicitSemantics(["a cat", "a dog", "my dog"])
-        >>> ExplicitSemantics.from_state(concepts.state())
+        >>> ExplicitSemantics.from_dict(concepts.to_dict())
         ExplicitSemantics(3 documents, 4 words)
         """
         words, idf = list(state["words"]), np.asarray(state["idf"], float)

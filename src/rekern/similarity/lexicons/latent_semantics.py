@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.similarity.lexicons.word_vectors import WordSpace
 from rekern.structures.tokens import Tokens
@@ -15,6 +16,7 @@ from rekern.structures.tokens import Tokens
 __all__ = ["LatentSemantics"]
 
 
+@register
 class LatentSemantics(WordSpace):
     """A word space by latent semantic analysis of the user's texts; the same texts always give the same space.
 
@@ -65,10 +67,10 @@ class LatentSemantics(WordSpace):
         self._keep([], np.zeros((0, self._dimensions)))
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> LatentSemantics:
+    def from_dict(cls, state: Mapping[str, Any]) -> LatentSemantics:
         """The space that ``state`` described, checked; the words and vectors are all that is kept of a fitted one.
 
-        >>> LatentSemantics.from_state(LatentSemantics(2).fit(["a cat", "a dog", "my cat"]).state())
+        >>> LatentSemantics.from_dict(LatentSemantics(2).fit(["a cat", "a dog", "my cat"]).to_dict())
         LatentSemantics(4 words, 2 dimensions)
         """
         space = cls()

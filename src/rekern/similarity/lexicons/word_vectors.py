@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from rekern.core.files import show_path, write_atomically
+from rekern.core.registry import register
 from rekern.errors import InputError, missing_extra
 from rekern.structures.tokens import Tokens
 
@@ -85,19 +86,19 @@ class WordSpace:
         length = float(np.linalg.norm(one) * np.linalg.norm(two))
         return float(one @ two) / length if length else 0.0
 
-    def state(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """All that is needed to make the space again: a list of str and an array.
 
-        >>> WordVectors(["cat"], [[1, 2]]).state()
+        >>> WordVectors(["cat"], [[1, 2]]).to_dict()
         {'words': ['cat'], 'array': array([[1., 2.]], dtype=float32)}
         """
         return {"words": self.words, "array": self.array}
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Self:
+    def from_dict(cls, state: Mapping[str, Any]) -> Self:
         """The space that ``state`` described, checked.
 
-        >>> WordVectors.from_state({"words": ["cat"], "array": np.array([[1.0, 2.0]])})
+        >>> WordVectors.from_dict({"words": ["cat"], "array": np.array([[1.0, 2.0]])})
         WordVectors(1 words, 2 dimensions)
         """
         space = cls.__new__(cls)
@@ -133,11 +134,12 @@ class WordSpace:
         if not isinstance(state["words"], list):
             raise InputError(f"{name}: no word space that save() wrote, or a damaged one; make it again")
         try:
-            return cls.from_state(state)
+            return cls.from_dict(state)
         except InputError as error:
             raise InputError(f"{name}: {error}") from None
 
 
+@register
 class WordVectors(WordSpace):
     """Word vectors: of an array with its vocabulary, of a word2vec or GloVe file, or trained on texts.
 

@@ -1,124 +1,82 @@
-"""Models of pairs as files, and the reading of any model file."""
+"""What a model of pairs keeps in its file, and the model made again from it."""
 
 from __future__ import annotations
 
-import zipfile
-from importlib import import_module
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from rekern.core.model_archive import VERSION, WORDS_ONLY, opened_archive, read_array, read_json, write_archive
+from rekern.core.descriptions import Arrays, build, describe
+from rekern.core.model_archive import VERSION, WORDS_ONLY, ModelContent, OpenArchive
 from rekern.errors import ModelFileError
 from rekern.kernels.kernel import Kernel
-from rekern.learning.kernel_json import Arrays, build, describe
-from rekern.learning.pair_classifier import PairClassifier
-from rekern.learning.pair_model import PairModel
-from rekern.learning.pair_ranker import PairRanker
-from rekern.learning.pair_regressor import PairRegressor
 from rekern.structures.graphs import Graphs
 from rekern.structures.representations import Column, Representations
 from rekern.structures.tokens import Tokens
 from rekern.structures.trees import Trees
 
-MODELS: dict[str, type[PairModel]] = {kind.__name__: kind for kind in (PairClassifier, PairRegressor, PairRanker)}
+if TYPE_CHECKING:
+    from rekern.learning.pair_model import PairModel
 
-# Models that are not of pairs: the module whose ``read(header, archive)`` makes one; loaded only when a file needs it.
-READERS = {"QuestionClassifier": "rekern.questions.question_files", "SemanticParser": "rekern.krisp.parser_files"}
+Model = TypeVar("Model", bound="PairModel")
 
 
-def save_model(model: PairModel, path: str | Path) -> None:
-    """Write a trained model; the file appears only when it is complete."""
+def pack_model(model: PairModel, more: Arrays) -> ModelContent:
+    """The content of a model's file; ``more`` are arrays of its class, such as a calibration."""
     parameters = {
         name: value for name, value in model.get_params(deep=False).items() if name not in ("kernel", "n_jobs")
     }
     arrays: Arrays = {}
     kernel = describe(model.kernel_, arrays)
     header = {
-        "model": type(model).__name__,
-        "parameters": {name: describe_parameter(value) for name, value in parameters.items()},
+        "parameters": {name: _describe_parameter(value) for name, value in parameters.items()},
         "kernel": kernel,
         "kernel_arrays": len(arrays),
         "solver": model.solver_,
         "labels": [label.item() for label in model.labels_],
     }
     version = WORDS_ONLY if model.items_ is None and not arrays else VERSION
-    arrays |= {"coefficients": model.coefficients_, "intercept": model.intercept_}
-    if getattr(model, "calibration_", None) is not None:
-        arrays["calibration"] = model.calibration_
+    arrays |= {"coefficients": model.coefficients_, "intercept": model.intercept_, **more}
     members: dict[str, Any] = {"pairs.json": [[_side(source), _side(target)] for source, target in model.pairs_]}
     if model.items_ is not None:
         columns = {name: _described_column(model.items_[name]) for name in model.items_.columns}
         members["representations.json"] = columns
-    write_archive(path, header, members, arrays, version)
+    return ModelContent(header, members, arrays, version)
 
 
-def load_model(path: str | Path) -> Any:
-    """Read a model that ``save`` wrote.
-
-    A file that is damaged, truncated, of another kind or written by a newer Rekern raises ``ModelFileError``.
-
-    >>> load_model("no such file.rekern")
-    Traceback (most recent call last):
-    ...
-    rekern.errors.ModelFileError: no such file.rekern: there is no such file
-    """
-    with opened_archive(path) as (header, archive):
-        if header["model"] in READERS:
-            return import_module(READERS[header["model"]]).read(header, archive)
-        return _read(header, archive)
-
-
-def _read(header: dict[str, Any], archive: zipfile.ZipFile) -> PairModel:
-    names = set(archive.namelist())
-    kind = MODELS.get(header["model"])
-    if kind is None:
-        raise ModelFileError(f"it holds a {header['model']!r}, which this Rekern does not know")
-    stored = {
-        f"array-{number}": read_array(archive, f"array-{number}") for number in range(header.get("kernel_arrays", 0))
+def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
+    """The model of a file, its parts checked to fit together."""
+    header = archive.header
+    stored: Arrays = {
+        f"array-{number}": archive.read_array(f"array-{number}") for number in range(header.get("kernel_arrays", 0))
     }
     kernel = build(header["kernel"], stored)
     if not isinstance(kernel, Kernel):
         raise ModelFileError("it has no kernel")
-    pairs = [_checked_pair(pair) for pair in read_json(archive, "pairs.json")]
+    pairs = [_checked_pair(pair) for pair in archive.read_json("pairs.json")]
     labels = np.array(header["labels"])
-    coefficients = read_array(archive, "coefficients", 2)
-    intercept = read_array(archive, "intercept", 1)
+    coefficients = archive.read_array("coefficients", 2)
+    intercept = archive.read_array("intercept", 1)
     if labels.ndim != 1 or labels.dtype.kind not in "iufbU" or coefficients.shape != (len(pairs), len(intercept)):
         raise ModelFileError("its parts do not fit together")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ModelFileError("one of its labels is not a finite number")
     if len(labels) != len(pairs):
         raise ModelFileError(f"it has {len(pairs)} training pairs but {len(labels)} labels")
-    parameters = {name: build_parameter(value) for name, value in header["parameters"].items()}
+    parameters = {name: _build_parameter(value) for name, value in header["parameters"].items()}
     if "n_jobs" in parameters:  # the reader's own choice
         raise ModelFileError("it says how many threads to use")
     model = kind(kernel=kernel, **parameters)
     model.kernel_ = kernel
     model.items_ = None
-    if "representations.json" in names:
-        columns = read_json(archive, "representations.json")
+    if archive.has("representations.json"):
+        columns = archive.read_json("representations.json")
         model.items_ = Representations({name: _built_column(column) for name, column in columns.items()})
         if len(model.items_) != len(pairs):
             raise ModelFileError("its training pairs and their representations differ in number")
     model.pairs_, model.labels_, model._scorer = pairs, labels, None
     model.coefficients_, model.intercept_ = coefficients, intercept
     model.solver_ = str(header["solver"])
-    if isinstance(model, PairClassifier):
-        model.classes_ = np.unique(labels)
-        outputs = 1 if len(model.classes_) == 2 else len(model.classes_)
-        model.calibration_ = read_array(archive, "calibration", 2) if "calibration.npy" in names else None
-        if (model.calibration_ is None) != (not model.calibration):
-            raise ModelFileError("it lacks its calibration")
-        if model.calibration_ is not None and model.calibration_.shape != (outputs, 2):
-            raise ModelFileError("its calibration does not fit its classes")
-        if len(intercept) != outputs or len(model.classes_) < 2:
-            raise ModelFileError("its classes do not fit its coefficients")
-    elif len(intercept) != 1:
-        raise ModelFileError("its parts do not fit together")
-    if isinstance(model, PairRegressor):
-        model.levels_ = np.unique(labels)
     kernel.fit(pairs if model.items_ is None else model.items_)
     # A kernel with impossible parameters, or without what it reads, says so now, not at the first prediction.
     kernel.diag([("a b", "a")] if model.items_ is None else model.items_.take([0]))
@@ -194,15 +152,15 @@ def _built_column(described: Any) -> Column:
     )
 
 
-def describe_parameter(value: Any) -> Any:
+def _describe_parameter(value: Any) -> Any:
     """A parameter of a model as JSON; class weights have keys that need not be strings."""
     if isinstance(value, dict):
         return {"type": "dict", "items": [[describe(key), describe(item)] for key, item in value.items()]}
     return describe(value)
 
 
-def build_parameter(description: Any) -> Any:
-    """The parameter that `describe_parameter` wrote down."""
+def _build_parameter(description: Any) -> Any:
+    """The parameter that `_describe_parameter` wrote down."""
     if isinstance(description, dict) and description.get("type") == "dict":
         return {build(key): build(item) for key, item in description["items"]}
     return build(description)
