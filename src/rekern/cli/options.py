@@ -122,7 +122,7 @@ def parse_windows(text: str) -> Any:
     >>> parse_windows("4"), parse_windows("1-4"), parse_windows("3x5,4x4"), parse_windows("2,4")
     (4, (1, 4), [(3, 5), (4, 4)], [2, 4])
     """
-    from rekern.core.parameters import LONGEST_WINDOW, windows_of
+    from rekern.core.parameters import LONGEST_WINDOW, list_windows
 
     try:
         if "-" in text:
@@ -132,7 +132,7 @@ def parse_windows(text: str) -> Any:
             k = [_window(part) for part in text.split(",")]
         else:
             k = int(text)
-        windows_of(k)
+        list_windows(k)
     except ValueError:
         form = f"4, or 1-4, or 3x5,4x4, with different sizes from 1 to {LONGEST_WINDOW}"
         raise InputError(f"--k {text!r} is no list of window sizes: write {form}") from None

@@ -18,7 +18,7 @@ CHUNK = 4096
 EMPTY = np.uint64(0)  # a key that is 0 by chance is filed under 1
 
 
-class Weights(NamedTuple):
+class WeightTable(NamedTuple):
     """Rows of a key and its weights, the weights as numbers over the same memory, the bit map, and how many keys."""
 
     cells: np.ndarray
@@ -27,12 +27,12 @@ class Weights(NamedTuple):
     size: int
 
 
-def sum_weights(blocks: Iterable[tuple[KeyRows, np.ndarray]], outputs: int) -> Weights:
+def sum_weights(blocks: Iterable[tuple[KeyRows, np.ndarray]], outputs: int) -> WeightTable:
     """The weight of every rule: the sum of coefficient · value over the rows of all blocks (rows, coefficients).
 
     >>> rows = KeyRows(np.array([0, 2]), np.array([7, 9], dtype=np.uint64), np.array([1.0, 2.0]))
     >>> table = sum_weights([(rows, np.array([[0.5]]))], 1)
-    >>> table.size, weights_of(np.array([9, 8], dtype=np.uint64), table.cells, table.numbers).tolist()
+    >>> table.size, find_weights(np.array([9, 8], dtype=np.uint64), table.cells, table.numbers).tolist()
     (2, [[1.0], [0.0]])
     """
     cells = np.zeros((1 << 12, 1 + outputs), np.uint64)
@@ -46,17 +46,17 @@ def sum_weights(blocks: Iterable[tuple[KeyRows, np.ndarray]], outputs: int) -> W
         size = _add(cells, cells.view(np.float64), size, coefficients, rows.indptr, rows.keys, rows.values)
     present = np.zeros(1 << max(0, size_table(4 * size) - 6), np.uint64)  # a bit map: at least 8 bits a key, 64 a word
     _mark(cells, present)
-    return Weights(cells, cells.view(np.float64), present, size)
+    return WeightTable(cells, cells.view(np.float64), present, size)
 
 
 @compiled
-def _shift_of(cells):
+def _find_shift(cells):
     return np.uint64(64 - size_table(len(cells) // 2))
 
 
 @compiled
 def _move(cells, larger):
-    shift, mask = _shift_of(larger), len(larger) - 1
+    shift, mask = _find_shift(larger), len(larger) - 1
     for old in range(len(cells)):
         if cells[old, 0] != EMPTY:
             slot = np.int64(cells[old, 0] >> shift)
@@ -68,7 +68,7 @@ def _move(cells, larger):
 
 @compiled
 def _add(cells, numbers, size, coefficients, indptr, keys, values):
-    shift, mask = _shift_of(cells), len(cells) - 1
+    shift, mask = _find_shift(cells), len(cells) - 1
     outputs = coefficients.shape[1]
     for row in range(len(indptr) - 1):
         silent = True
@@ -129,7 +129,7 @@ def add_scores(scores, cells, numbers, present, scale, size_key, source, target,
     source_indptr, source_keys, source_values = source
     target_indptr, target_keys, target_values = target
     rule_indptr, rule_keys, rule_values = rules
-    shift, low = _shift_of(cells), np.uint64(64 * len(present) - 1)
+    shift, low = _find_shift(cells), np.uint64(64 * len(present) - 1)
     one_bit, word_bits, in_word = np.uint64(1), np.uint64(6), np.uint64(63)
     keys, values, first = np.empty(CHUNK, np.uint64), np.empty(CHUNK), np.empty(CHUNK, np.uint64)
     sums = np.empty(scores.shape[1])
@@ -166,10 +166,10 @@ def add_scores(scores, cells, numbers, present, scale, size_key, source, target,
 
 
 @compiled
-def weights_of(keys, cells, numbers):
+def find_weights(keys, cells, numbers):
     """The weights of rules by their keys; 0 for a rule that the table does not have."""
     found = np.zeros((len(keys), cells.shape[1] - 1))
-    shift, mask = _shift_of(cells), len(cells) - 1
+    shift, mask = _find_shift(cells), len(cells) - 1
     for index in range(len(keys)):
         key = max(keys[index], np.uint64(1))
         slot = np.int64(key >> shift)

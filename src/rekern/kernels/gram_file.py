@@ -24,7 +24,7 @@ from rekern.core.files import check_writable, show_path
 from rekern.core.jobs import jobs, run, spans
 from rekern.core.progress import track
 from rekern.errors import InputError
-from rekern.kernels.kernel import Plan
+from rekern.kernels.gram_plan import GramPlan
 
 RECORD_SECONDS = 2.0  # at most so much work is lost by a kill
 BLOCKS_PER_JOB = 8  # in one wave: finished blocks never pile up in memory, however slow the disk is
@@ -32,7 +32,7 @@ TILE = 2048  # rows and columns that are mirrored at a time
 SAMPLED_ROWS = 16
 
 
-def write_gram(plan: Plan, path: Path, n_jobs: int | None, description: str) -> np.memmap:
+def write_gram(plan: GramPlan, path: Path, n_jobs: int | None, description: str) -> np.memmap:
     """Compute a Gram into an ``.npy`` file, or finish one that was interrupted; returns it as a read-only memory map.
 
     >>> from tempfile import TemporaryDirectory
@@ -44,7 +44,7 @@ def write_gram(plan: Plan, path: Path, n_jobs: int | None, description: str) -> 
      [0.5 1.  0. ]
      [0.  0.  1. ]] ['gram.npy']
     """
-    whole = checked_path(path)
+    whole = resolve_path(path)
     part, sidecar = whole.with_name(whole.name + ".part"), whole.with_name(whole.name + ".part.json")
     blocks = plan.spans()
     state = {
@@ -75,10 +75,10 @@ def write_gram(plan: Plan, path: Path, n_jobs: int | None, description: str) -> 
     return np.lib.format.open_memmap(whole, mode="r")
 
 
-def checked_path(path: str | Path) -> Path:
+def resolve_path(path: str | Path) -> Path:
     """Where to write, if a file can be written there and it is not a pipe or a device.
 
-    >>> checked_path("gram.npy/")
+    >>> resolve_path("gram.npy/")
     Traceback (most recent call last):
     ...
     rekern.errors.InputError: gram.npy/ is a folder: give the name of a file
@@ -92,7 +92,7 @@ def checked_path(path: str | Path) -> Path:
 
 def _fill(
     matrix: np.memmap,
-    plan: Plan,
+    plan: GramPlan,
     blocks: list[tuple[int, int]],
     done: int,
     n_jobs: int | None,
@@ -113,7 +113,7 @@ def _fill(
             _record(matrix, record, state, done)
 
 
-def _computed(plan: Plan, blocks: list[tuple[int, int]], n_jobs: int | None) -> Iterator[np.ndarray]:
+def _computed(plan: GramPlan, blocks: list[tuple[int, int]], n_jobs: int | None) -> Iterator[np.ndarray]:
     """The blocks in order, in waves: a backend that runs ahead of the disk has to wait for it."""
     size = BLOCKS_PER_JOB * joblib.effective_n_jobs(jobs(n_jobs))
     waves = (run(plan.block, blocks[first:last], n_jobs) for first, last in spans(len(blocks), size))
@@ -154,7 +154,7 @@ def _done(record: IO[bytes], part: Path, state: dict[str, Any]) -> int | None:
     return done if fits and isinstance(done, int) and 0 <= done <= state["blocks"] else None
 
 
-def _reserve(part: Path, plan: Plan) -> None:
+def _reserve(part: Path, plan: GramPlan) -> None:
     """Make an empty matrix, with room on disk for all of it: writing to a map on a full disk would end the process."""
     matrix = np.lib.format.open_memmap(part, mode="w+", dtype=np.float64, shape=(plan.rows, plan.columns))
     size = matrix.offset + matrix.nbytes
@@ -191,7 +191,7 @@ def _locked(sidecar: Path) -> Iterator[IO[bytes]]:
         yield file
 
 
-def _fingerprint(plan: Plan, blocks: list[tuple[int, int]], description: str) -> str:
+def _fingerprint(plan: GramPlan, blocks: list[tuple[int, int]], description: str) -> str:
     """A digest of the kernel and of everything that it has prepared from the texts."""
     digest = hashlib.blake2b(repr(blocks).encode(), digest_size=16)
     # An address in memory (of a tokenizer that is a function) differs from run to run and says nothing.

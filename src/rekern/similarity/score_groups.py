@@ -13,7 +13,7 @@ import numpy as np
 
 from rekern.core.files import explain_read_errors, show_path
 from rekern.errors import InputError
-from rekern.kernels.trees.label_similarity import lexical
+from rekern.structures.lexical_labels import split_lexical_label
 from rekern.similarity import best_match_core as matching
 from rekern.similarity import sequence_core as sequences
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
@@ -83,12 +83,12 @@ def sides_of_trees(X: Any, on: str) -> Sides:
 
 
 def _bare(leaf: str) -> str:
-    parts = lexical(leaf)
+    parts = split_lexical_label(leaf)
     return leaf if parts is None else parts[1]
 
 
 def _lemma(leaf: str, tag: str) -> str:
-    parts = lexical(leaf)
+    parts = split_lexical_label(leaf)
     return _finished(leaf) if parts is None else parts[1]
 
 

@@ -1,0 +1,159 @@
+"""Explanations: a number taken apart into named parts that add up to it.
+
+All models and kernels explain with the classes of this module or with subclasses, so that every explanation has the
+same fields and the same ways out: `to_dict` for JSON, `to_frame` for pandas, `to_text` for reading.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rekern.errors import missing_extra
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LINES = 15  # the most that a repr takes
+WIDTH = 160  # the most characters in a line of a repr
+
+
+class Part(NamedTuple):
+    """One summand: a rule, a score, a tree fragment, a pattern or a whole kernel, and what it adds.
+
+    >>> Part("score", "precision", value=0.5, weight=2.0).contribution
+    1.0
+    """
+
+    kind: str  # what it is: "rule", "score", "fragment", "path", "neighbourhoods", "pattern", "pair" or "kernel"
+    name: str  # the part as text
+    value: float  # how much of it there is in the item, normalised as the kernel does
+    weight: float = 1.0  # what was learned about it; 1 in the explanation of a kernel's value
+    source: str = ""  # the words of the source that it lies on
+    target: str = ""  # the words of the target
+
+    @property
+    def contribution(self) -> float:
+        """What it adds to the decision value."""
+        return self.value * self.weight
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields and the contribution, for JSON."""
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "value": self.value,
+            "weight": self.weight,
+            "contribution": self.contribution,
+            "source": self.source,
+            "target": self.target,
+        }
+
+    def to_text(self) -> str:
+        """One line: the contribution, the part, and the words that a rule lies on."""
+        words = f"    on: {self.source} | {self.target}" if self.source or self.target else ""
+        return f"{self.contribution:+.4f}  {self.name}{words}"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Explanation:
+    """The exact decomposition of one number: ``decision`` is ``intercept`` plus the contributions of ``parts``.
+
+    The number is a decision value of a model, or the value of a kernel. Parts stand in the order of the size of their
+    contributions. An explanation that lists only the heaviest parts of many says so in ``complete``.
+
+    >>> why = Explanation(decision=1.5, intercept=0.5, parts=[Part("score", "precision", 0.5, 2.0)])
+    >>> print(why)
+    decision    +1.5000, the sum of:
+    <BLANKLINE>
+      +1.0000  precision
+      +0.5000  intercept
+    >>> why.to_dict()["parts"][0]["contribution"]
+    1.0
+    """
+
+    decision: float
+    parts: list[Part] = field(default_factory=list)
+    intercept: float = 0.0
+    complete: bool = True
+
+    def to_dict(self, n: int | None = None) -> dict[str, Any]:
+        """Plain values for JSON; with ``n`` only the first parts, and what the others add up to."""
+        shown = self.parts if n is None else self.parts[:n]
+        rest = self.parts[len(shown) :]
+        return {
+            "decision": self.decision,
+            "intercept": self.intercept,
+            "parts": [part.to_dict() for part in shown],
+            "other_parts": {"count": len(rest), "contribution": sum(part.contribution for part in rest)},
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """The parts as a pandas frame, a row for each, and a last row for the intercept if it is not 0.
+
+        >>> Explanation(decision=1.0, parts=[Part("score", "recall", 0.5, 2.0)]).to_frame()["contribution"].tolist()
+        [1.0]
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise missing_extra("pandas", "frames") from None
+        columns = [*Part._fields[:4], "contribution", *Part._fields[4:]]
+        rows = [part.to_dict() for part in self.parts]
+        if self.intercept:
+            rows.append(Part("intercept", "intercept", 1.0, self.intercept).to_dict())
+        return pd.DataFrame(rows, columns=columns)
+
+    def to_text(self, n: int = 12) -> str:
+        """The explanation to read: the ``n`` largest parts, the rest in one line, the intercept."""
+        return "\n".join([*self.heading(), *self._part_lines(n), *self.footer()])
+
+    def heading(self) -> list[str]:
+        """The lines above the parts; subclasses put what was explained there."""
+        return [f"decision    {self.decision:+.4f}, the sum of:", ""]
+
+    def footer(self) -> list[str]:
+        """The lines below the parts."""
+        return []
+
+    def _part_lines(self, n: int) -> list[str]:
+        lines = [f"  {part.to_text()}" for part in self.parts[:n]]
+        rest = self.parts[n:]
+        if rest:
+            lines.append(f"  {sum(part.contribution for part in rest):+.4f}  {len(rest)} other parts")
+        if not self.complete:
+            missing = self.decision - self.intercept - sum(part.contribution for part in self.parts)
+            lines.append(f"  {missing:+.4f}  parts that are not listed")
+        if self.intercept:
+            lines.append(f"  {self.intercept:+.4f}  intercept")
+        return lines
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        """The name of the class and the beginning of the text, at most 15 lines."""
+        heading = [f"<{type(self).__name__}>", *(line for line in self.heading() if line)]
+        room = LINES - len(heading) - 3  # lines for the rest, for what is not listed, and for the intercept
+        lines = [*heading, *self._part_lines(max(room, 0))][:LINES]
+        return "\n".join(line if len(line) <= WIDTH else line[: WIDTH - 1] + "…" for line in lines)
+
+
+class Neighbor(NamedTuple):
+    """A training item and how similar it is to the one that is explained."""
+
+    index: int
+    similarity: float
+    source: str
+    target: str
+    label: Any
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields, for JSON."""
+        return {
+            "pair": self.index,
+            "similarity": self.similarity,
+            "source": self.source,
+            "target": self.target,
+            "label": self.label,
+        }
