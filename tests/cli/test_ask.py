@@ -176,8 +176,8 @@ def test_a_database_without_a_table(shop, asked, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--train", "q.tsv"], "--train needs --grammar and --db, too"),
-        (["--grammar", "g.txt"], "--grammar goes with --train: a model has its grammar inside"),
+        (["--train", "q.tsv"], "--train also needs --grammar and --db"),
+        (["--grammar", "g.txt"], "--grammar goes with --train: a model file contains its grammar"),
         (["--model", "m.rekern"], "--model needs --db, the database to ask"),
         (["--db", "x.db"], "--db needs --model, or --train and --grammar"),
     ],

@@ -31,7 +31,7 @@ def test_it_is_readable_at_80_columns(models: Path) -> None:
         "which is the sum of",
         "other parts",
         "intercept",
-        "most alike",
+        "most similar",
     ):
         assert words in text
 

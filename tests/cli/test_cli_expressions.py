@@ -38,7 +38,7 @@ def test_lists_the_nearest_first(texts: Path) -> None:
 
 def test_a_table_for_people(texts: Path) -> None:
     text = invoke("expressions", texts, "--min-documents", 2, "--max-distance", 1, "--top", 2).stdout
-    assert text.startswith("4 expressions in 5 texts, the nearest 2\n")
+    assert text.startswith("4 expressions in 5 texts, the first 2\n")
     assert "normalised" in text and "he came" in text and max(map(len, text.splitlines())) <= 80
 
 
@@ -92,7 +92,7 @@ def test_bad_input_is_one_line(texts: Path, tmp_path: Path) -> None:
     assert "no range of whole numbers" in error_of("expressions", texts, "--sizes", "a-b")
     assert "out of range" in error_of("expressions", texts, "--sizes", "1-3")
     assert "--max-distance" in error_of("expressions", texts, "--max-distance", 2)
-    assert "tells no format" in error_of("expressions", texts, "-o", tmp_path / "found.docx")
+    assert "does not tell the format" in error_of("expressions", texts, "-o", tmp_path / "found.docx")
 
 
 def test_emoji_and_other_scripts_are_text(tmp_path: Path) -> None:

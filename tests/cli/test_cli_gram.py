@@ -93,7 +93,7 @@ def test_a_large_matrix_goes_by_way_of_a_file(tables: Path, tmp_path: Path, monk
 
 
 def test_places_that_cannot_be_written(tables: Path, tmp_path: Path) -> None:
-    assert "tells no format" in error_of("gram", tables / "test.tsv", "-o", tmp_path / "g.txt")
+    assert "does not tell the format" in error_of("gram", tables / "test.tsv", "-o", tmp_path / "g.txt")
     for name in ("g.npy", "g.libsvm"):
         assert "there is no folder" in error_of("gram", tables / "test.tsv", "-o", tmp_path / "no" / name)
     assert list(tmp_path.iterdir()) == []

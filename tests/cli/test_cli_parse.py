@@ -49,7 +49,7 @@ def columns(path: Path) -> dict[str, list]:
 def test_the_table_is_written_with_trees(pairs: Path, tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "parsed.tsv"
     text = invoke("parse", pairs, "--output", out).stdout
-    assert "texts     4, 3 of them distinct, 0 known already\ncolumns   source.grct, target.grct\n" in text
+    assert "texts     4, 3 of them distinct, 0 from the cache\ncolumns   source.grct, target.grct\n" in text
     found = columns(out)
     assert list(found) == ["source", "target", "label", "source.grct", "target.grct"]
     assert found["label"] == ["1", "0"] and found["source.grct"] == [LEFT, LEFT]
@@ -126,7 +126,7 @@ def test_bad_tables(tmp_path: Path) -> None:
     (tmp_path / "missing.jsonl").write_text('{"source": "a", "target": null}\n')
     found = error_of("parse", tmp_path / "missing.jsonl", "-o", tmp_path / "o.tsv")
     assert "missing.jsonl, line 1: the target is missing; drop the row or give it a text" in found
-    assert "tells no format" in error_of("parse", tmp_path / "missing.jsonl", "-o", tmp_path / "o.docx")
+    assert "does not tell the format" in error_of("parse", tmp_path / "missing.jsonl", "-o", tmp_path / "o.docx")
     assert "there is no folder" in error_of("parse", tmp_path / "missing.jsonl", "-o", tmp_path / "no" / "o.tsv")
 
 

@@ -98,7 +98,7 @@ def test_measures_of_a_classifier(models: Path) -> None:
     table = read_table(models / "three.tsv")
     guesses = load_model(models / "three.rekern").predict(table.pairs).tolist()
     guesses[:5] = ["no"] * 5
-    from rekern.cli.measures import class_measures
+    from rekern.learning.measures import class_measures
 
     found = class_measures(guesses, table.labels, ["maybe", "no", "yes"])
     assert found["accuracy"] == accuracy_score(table.labels, guesses)

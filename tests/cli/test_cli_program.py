@@ -103,7 +103,7 @@ def test_errors_of_the_system(monkeypatch: pytest.MonkeyPatch, error: BaseExcept
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("rekern.core.model_archive.load_model", fail)
+    monkeypatch.setattr("rekern.learning.load_model", fail)
     assert message in error_of("rules", "m.rekern")
 
 
@@ -120,7 +120,7 @@ def test_warnings_are_one_line(monkeypatch: pytest.MonkeyPatch, models: Path) ->
         warnings.warn("something\nodd", stacklevel=1)
         return load_model(path)
 
-    monkeypatch.setattr("rekern.core.model_archive.load_model", load)
+    monkeypatch.setattr("rekern.learning.load_model", load)
     result = invoke("evaluate", models / "two.rekern", models / "test.tsv", "--json")
     assert result.stderr == "rekern: warning: something odd\n" and result.stdout.startswith("{")
 
@@ -150,12 +150,12 @@ def test_ctrl_c_leaves_no_file(tables: Path, tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent in the POSIX way")
 def test_ctrl_c_ends_compiled_code_that_does_not_listen() -> None:
     code = (
-        "import ctypes, signal, sys\nfrom rekern.cli import main, options\n"
+        "import ctypes, signal, sys\nfrom rekern.cli import main, rules\n"
         "signal.signal(signal.SIGINT, lambda *_: None)\n"  # as in compiled code, nothing is raised
         "def load(path, jobs=None):\n"
         "    print('busy', flush=True)\n"
         "    while True: ctypes.CDLL(None).usleep(100_000)\n"
-        "options.load = load\nsys.argv[1:] = ['rules', 'm.rekern']\nmain()"
+        "rules.load_pair_model = load\nsys.argv[1:] = ['rules', 'm.rekern']\nmain()"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None and process.stdout.readline() == "busy\n"

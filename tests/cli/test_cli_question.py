@@ -116,9 +116,9 @@ def test_bad_input(labelled, tmp_path):
     assert "is a folder" in error_of("question", tmp_path)
     assert "there is no file asked.txt" in error_of("question", "asked.txt")
     (tmp_path / "empty.txt").write_text("\n \n", encoding="utf-8")
-    assert "holds no question" in error_of("question", tmp_path / "empty.txt")
+    assert "contains no question" in error_of("question", tmp_path / "empty.txt")
     (tmp_path / "none.txt").write_bytes(b"")
-    assert "holds no question" in error_of("question", tmp_path / "none.txt")
+    assert "contains no question" in error_of("question", tmp_path / "none.txt")
     write_table(tmp_path / "pairs.tsv", {"source": ["why"], "target": ["why not"]})
     message = error_of("question", tmp_path / "pairs.tsv")
     assert "pairs.tsv has no column 'question'; it has source, target: name one with --question" in message

@@ -64,7 +64,7 @@ def test_many_whole_numbers_are_remarked_upon(tmp_path: Path) -> None:
     rows = "".join(f"word{n} a b\tword{n} c\t{n // 2}\n" for n in range(44))
     (tmp_path / "t.tsv").write_text("source\ttarget\tlabel\n" + rows)
     result = invoke("train", tmp_path / "t.tsv", "-o", tmp_path / "m.rekern")
-    assert "22 different numbers are taken for classes; --task regress" in result.stderr
+    assert "22 different numbers are used as classes; --task regress" in result.stderr
     assert "22 classes, 0 (2), 1 (2)" in result.stdout and "15 more" in result.stdout
 
 

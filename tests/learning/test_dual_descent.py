@@ -7,7 +7,7 @@ from sklearn.svm import SVC, LinearSVC, LinearSVR
 
 from helpers import close, rewritings
 from rekern.kernels import Rewriting
-from rekern.learning import dual_descent as descent
+from rekern.learning import dual_descent
 
 
 def features(number=120, seed=0):
@@ -42,7 +42,7 @@ def test_classification_reaches_the_optimum(C):
     weights, offset = peer.coef_[0], peer.intercept_[0]
     best = 0.5 * (weights @ weights + offset**2) + C * np.maximum(0, 1 - signs * (X @ weights + offset)).sum()
     for options, allowed in (({}, 1e-2), ({"tolerance": 1e-5}, 1e-3)):
-        coefficients, intercept = descent.classify(X, squares(X), signs, limits, **options)
+        coefficients, intercept = dual_descent.classify_features(X, squares(X), signs, limits, **options)
         close(intercept, coefficients.sum())
         assert (signs * coefficients >= 0).all()
         assert (np.abs(coefficients) <= C).all()
@@ -57,7 +57,7 @@ def test_each_row_has_its_own_limit():
     X, labels = features()
     signs = np.where(labels == 1, 1, -1)
     limits = np.random.default_rng(0).choice([0.0, 0.5, 3.0], len(signs))
-    coefficients, _ = descent.classify(X, squares(X), signs, limits, tolerance=1e-6)
+    coefficients, _ = dual_descent.classify_features(X, squares(X), signs, limits, tolerance=1e-6)
     assert (np.abs(coefficients) <= limits).all()
     primal, dual = hinge_objectives(X, signs, limits, coefficients)
     assert primal - dual < 1e-4 * primal
@@ -83,7 +83,9 @@ def test_regression_reaches_the_optimum(C, width):
     peer.fit(narrow(X), targets - middle)
     best = objective(peer.coef_, float(np.ravel(peer.intercept_)[0]))
     for options, allowed in (({}, 2e-2), ({"tolerance": 1e-5}, 1e-3)):
-        coefficients, intercept = descent.regress(X, squares(X), targets, np.full(len(targets), C), width, **options)
+        coefficients, intercept = dual_descent.regress_features(
+            X, squares(X), targets, np.full(len(targets), C), width, **options
+        )
         close(intercept, coefficients.sum() + middle)
         assert (np.abs(coefficients) <= C).all()
         primal = objective(X.T @ coefficients, coefficients.sum())
@@ -99,7 +101,7 @@ def test_private_and_equal_columns_change_nothing():
     X = sp.csr_array(sp.hstack([X, X[:, ::3], 2 * X[:, ::5]]))  # some columns twice, some twice as large
     signs = np.where(labels == 1, 1, -1)
     limits = np.ones(len(signs))
-    shared, norms = descent.condensed(X)
+    shared, norms = dual_descent.condense(X)
     columns = X.toarray().T
     distinct = np.unique(columns[(columns != 0).sum(axis=1) > 1], axis=0)
     assert shared.shape == (X.shape[0], len(distinct))
@@ -107,8 +109,8 @@ def test_private_and_equal_columns_change_nothing():
     products, expected = (shared @ shared.T).toarray(), (X @ X.T).toarray()
     np.fill_diagonal(products, norms)
     close(products, expected)
-    whole = descent.classify(X, squares(X), signs, limits, 1e-8)
-    partial = descent.classify(shared, norms, signs, limits, 1e-8)
+    whole = dual_descent.classify_features(X, squares(X), signs, limits, 1e-8)
+    partial = dual_descent.classify_features(shared, norms, signs, limits, 1e-8)
     np.testing.assert_allclose(whole[0], partial[0], atol=1e-5)
     np.testing.assert_allclose(whole[1], partial[1], atol=1e-5)
 
@@ -116,8 +118,8 @@ def test_private_and_equal_columns_change_nothing():
 def test_order_by_features_and_by_gram():
     X, labels = features()
     differences = sp.csr_array(X[labels == 1][:30] - X[labels == 0][:30])
-    by_features = descent.order(differences, squares(differences), 1.0, 1e-8)
-    by_gram = descent.order_by_gram((differences @ differences.T).toarray(), 1.0, 1e-8)
+    by_features = dual_descent.order_features(differences, squares(differences), np.ones(differences.shape[0]), 1e-8)
+    by_gram = dual_descent.order_gram((differences @ differences.T).toarray(), np.ones(differences.shape[0]), 1e-8)
     np.testing.assert_allclose(by_features, by_gram, atol=1e-5)
     assert (by_features >= 0).all()
     assert (by_features <= 1).all()
@@ -129,11 +131,11 @@ def test_order_by_features_and_by_gram():
 
 def test_rows_and_columns_of_nothing():
     empty = sp.csr_array((4, 3))
-    coefficients, intercept = descent.classify(empty, np.zeros(4), np.array([1, 1, 1, -1]), np.ones(4))
+    coefficients, intercept = dual_descent.classify_features(empty, np.zeros(4), np.array([1, 1, 1, -1]), np.ones(4))
     assert np.isfinite(coefficients).all()
     assert intercept > 0  # three of four are positive
-    assert not descent.order(empty, np.zeros(4), 1.0).any()
-    shared, norms = descent.condensed(sp.csr_array((0, 0)))
+    assert not dual_descent.order_features(empty, np.zeros(4), np.ones(4)).any()
+    shared, norms = dual_descent.condense(sp.csr_array((0, 0)))
     assert shared.shape == (0, 0)
     assert norms.shape == (0,)
 
@@ -141,5 +143,30 @@ def test_rows_and_columns_of_nothing():
 def test_same_result_in_every_run():
     X, labels = features()
     signs = np.where(labels == 1, 1, -1)
-    first, second = (descent.classify(X, squares(X), signs, np.ones(len(signs))) for _ in range(2))
+    first, second = (dual_descent.classify_features(X, squares(X), signs, np.ones(len(signs))) for _ in range(2))
     assert np.array_equal(first[0], second[0])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_dense_gram_gives_the_machine_of_the_features(dtype):
+    X, labels = features()
+    signs = np.where(labels == 1, 1.0, -1.0)
+    costs = np.random.default_rng(0).choice([0.0, 0.5, 3.0], len(signs))
+    gram = (X @ X.T).toarray().astype(dtype)
+    coefficients, values = dual_descent.classify_dense_gram(gram, signs, costs, 1e-8)
+    assert (signs * coefficients >= 0).all()
+    assert (np.abs(coefficients) <= costs).all()
+    assert np.allclose(values, gram @ coefficients + coefficients.sum(), atol=1e-5)
+    peer = dual_descent.classify_features(X, squares(X), signs, costs, 1e-8)
+    assert np.allclose(values, X @ (X.T @ peer.coefficients) + peer.intercept, atol=1e-3)
+
+
+def test_an_order_has_a_cost_for_each_difference():
+    X, _ = features(40)
+    costs = np.random.default_rng(0).choice([0.0, 0.1, 2.0], X.shape[0])
+    by_features = dual_descent.order_features(X, squares(X), costs, 1e-8)
+    by_gram = dual_descent.order_gram((X @ X.T).toarray(), costs, 1e-8)
+    for found in (by_features, by_gram):
+        assert (found >= 0).all()
+        assert (found <= costs).all()
+    assert np.allclose(X.T @ by_features, X.T @ by_gram, atol=1e-3)

@@ -121,8 +121,8 @@ def test_explanation_as_text_and_as_plain_values(binary):
     text = str(why)
     assert text.startswith(f"source      {TEST[0][0]}\ntarget      {TEST[0][1]}\n")
     assert "intercept" in text
-    assert "training pairs most alike" in text
-    plain = why.to_dict(top=3)
+    assert "most similar training pairs" in text
+    plain = why.to_dict(n=3)
     assert len(plain["parts"]) == 3
     total = plain["intercept"] + sum(part["contribution"] for part in plain["parts"])
     assert abs(total + plain["other_parts"]["contribution"] - plain["decision"]) < 1e-9

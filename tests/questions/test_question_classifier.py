@@ -13,9 +13,10 @@ from sklearn.model_selection import GridSearchCV
 import rekern
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels import PartialTree, Subsequence, SubsetTree
+from rekern.learning.measures import mcnemar
 from rekern.questions import QuestionClassifier
 from rekern.questions.embedded_questions import embedded_answerer, embedded_model, load_questions, train_embedded
-from rekern.questions.measures import mcnemar, measured
+from rekern.questions.measures import measured
 from rekern.questions.question_classifier import METHODS
 from rekern.questions.question_files import load, load_answerer
 from rekern.questions.question_units import jieba_tagger

@@ -6,8 +6,9 @@ import pytest
 from rekern.datasets.rewrite_corpus import load_rewrites
 from rekern.kernels import Gaussian, Rewriting
 from rekern.learning import PairClassifier
+from rekern.learning.candidate_groups import group_shared_texts
 from rekern.reproduce.rewriting_settings import Setting, candidates, paper_settings, srk, terms
-from rekern.reproduce.shared_grams import decisions, grouped_folds, shared_texts, train
+from rekern.reproduce.shared_grams import decisions, grouped_folds, train
 from rekern.similarity import PrecisionRecall, Similarities
 
 
@@ -71,7 +72,7 @@ def test_folds_keep_shared_texts_together():
 
 
 def test_groups_join_through_others():
-    groups = shared_texts([("a", "b"), ("x", "y"), ("b", "c"), ("c", "d"), ("z", "z")])
+    groups = group_shared_texts([("a", "b"), ("x", "y"), ("b", "c"), ("c", "d"), ("z", "z")])
     assert groups[0] == groups[2] == groups[3] and len(set(groups.tolist())) == 3
 
 

@@ -1,4 +1,4 @@
-"""``rekern ask``: a question in English, an answer from a database, and the query that gave it."""
+"""``rekern ask``: answer a question from a database, and show the query."""
 
 from __future__ import annotations
 
@@ -9,22 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rekern.cli import options, output
-from rekern.cli.exit_codes import say
+from rekern.cli import common_options, output, table_options
 from rekern.core.files import show_path
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
     from rekern.krisp.answering.asker import Answer, Asker
 
-SHOWN = 20  # rows of an answer, unless all are asked for
-NEAREST = 3
-LONGEST = 2000  # characters of a value that are printed
+SHOWN_ROWS = 20
+SHOWN_READINGS = 3
+SHOWN_CHARACTERS = 2000  # of one value
 
 
 def ask(
     question: Annotated[
-        str | None, typer.Argument(metavar="QUESTION", help="Left out, questions are read line by line.")
+        str | None, typer.Argument(metavar="QUESTION", help="If left out, questions are read from standard input.")
     ] = None,
     train: Annotated[
         str | None,
@@ -40,43 +39,47 @@ def ask(
     ] = None,
     model: Annotated[
         Path | None,
-        typer.Option("--model", "-m", metavar="MODEL", help="With --train: write the model here. Else: use this one."),
+        typer.Option(
+            "--model", "-m", metavar="MODEL", help="With --train: where to write the model. Else: the model to use."
+        ),
     ] = None,
     evaluate: Annotated[
-        bool, typer.Option("--evaluate", help="Ask all questions of --test and compare with their meanings.")
+        bool, typer.Option("--evaluate", help="Answer all questions of --test and compare with their meanings.")
     ] = False,
     test: Annotated[
         str | None,
-        typer.Option("--test", metavar="FILE", help="With --evaluate: the table; by default the built-in questions."),
+        typer.Option(
+            "--test", metavar="FILE", help="With --evaluate: table of questions; by default the built-in ones."
+        ),
     ] = None,
-    all_rows: Annotated[bool, typer.Option("--all", help=f"Print all rows, not only the first {SHOWN}.")] = False,
-    encoding: options.Encoding = "utf-8",
+    all_rows: Annotated[bool, typer.Option("--all", help=f"Print all rows, not only the first {SHOWN_ROWS}.")] = False,
+    encoding: table_options.Encoding = "utf-8",
     seconds: Annotated[
-        float, typer.Option("--seconds", min=0.1, metavar="S", help="What a query of the database may take.")
+        float, typer.Option("--seconds", min=0.1, metavar="S", help="Time limit of a database query.")
     ] = 10.0,
-    jobs: options.Jobs = None,
-    json: options.Json = False,
+    jobs: common_options.Jobs = None,
+    json: common_options.Json = False,
 ) -> None:
     """Answer a question from a database.
 
-    Without options, about the countries, cities, rivers, mountains and lakes of Europe; the model is trained at the
-    first use and kept. With --train, --grammar and --db, about your own database. A question that no reading fits well
-    gets "no confident reading" and the nearest ones, not an answer.
+    Without options, questions are about the countries, cities, rivers, mountains and lakes of Europe; the model is
+    trained at the first use and kept. With --train, --grammar and --db, they are about your own database. If no reading
+    of a question is confident, the nearest readings are printed instead of an answer.
     """
     if evaluate and test is None and db is not None:
         raise InputError("--evaluate needs --test FILE for a database of your own")
     if question is not None and (evaluate or test is not None):
-        raise InputError("--evaluate asks the questions of a table: leave out the other one")
-    asker = _asker(train, grammar, db, model, seconds, jobs, json, encoding)
+        raise InputError("--evaluate answers the questions of a table: leave QUESTION out")
+    asker = _make_asker(train, grammar, db, model, seconds, jobs, json, encoding)
     if evaluate or test is not None:
         _evaluate(asker, test, json, encoding)
     elif question is not None:
-        _print(asker.ask(question), json, all_rows)
+        _print_answer(asker.ask(question), json, all_rows)
     elif train is None or model is None:
         _ask_lines(asker, json, all_rows)
 
 
-def _asker(
+def _make_asker(
     train: str | None,
     grammar: Path | None,
     db: str | None,
@@ -86,25 +89,25 @@ def _asker(
     json: bool,
     encoding: str,
 ) -> Asker:
-    """What answers: the built-in domain, a model of the user's, or one trained now."""
+    """Return the built-in asker, one from a model file, or one trained now."""
     from rekern.krisp.answering.asker import Asker, europe_asker, train_asker
 
     if train is None and grammar is not None:
-        raise InputError("--grammar goes with --train: a model has its grammar inside")
+        raise InputError("--grammar goes with --train: a model file contains its grammar")
     if train is not None and (grammar is None or db is None):
-        raise InputError("--train needs --grammar and --db, too")
+        raise InputError("--train also needs --grammar and --db")
     if model is not None and db is None:
         raise InputError("--model needs --db, the database to ask")
     if db is not None and train is None and model is None:
         raise InputError("--db needs --model, or --train and --grammar")
     if db is None:
-        with output.status("training on the built-in questions, once") as status:
+        with output.show_status("training on the built-in questions, once") as status:
             return europe_asker(jobs, status, seconds)
     import logging
 
     from rekern.krisp.answering.database import open_database
 
-    logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())  # what it logs of lost connections is said anyway
+    logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())  # lost connections are reported as errors anyway
     database = open_database(db, seconds)
     if train is None:
         assert model is not None
@@ -124,28 +127,31 @@ def _asker(
     started = time.perf_counter()
     meant = read_grammar(grammar)
     if model is None:
-        with output.status("training") as status:
+        with output.show_status("training") as status:
             return train_asker(questions, meant, database, jobs, status)
-    with write_atomically(model) as temporary, output.status("training") as status:
+    with write_atomically(model) as temporary, output.show_status("training") as status:
         asker = train_asker(questions, meant, database, jobs, status)
         asker.parser.save(temporary)
-    took = output.seconds(time.perf_counter() - started)
-    say(f"{len(questions)} questions are learned and the model is in {model}, after {took}")
+    took = output.format_seconds(time.perf_counter() - started)
+    output.say(f"{len(questions)} questions learned; the model is in {model}, after {took}")
     if json:
         return asker
-    say(f"right in cross-validation: {_share(asker.notes)}; a reading of less than {asker.confidence:.3f} is no answer")
+    output.say(
+        f"right in cross-validation: {_format_share(asker.notes)}; "
+        f"readings with a confidence below {asker.confidence:.3f} are not answered"
+    )
     return asker
 
 
-def _share(notes: dict[str, Any]) -> str:
-    """What cross-validation found, in words."""
+def _format_share(notes: dict[str, Any]) -> str:
+    """Describe the result of cross-validation."""
     if not notes.get("asked"):
         return "not measured, as there are too few questions"
     return f"{notes['right']} of {notes['answered']} answers"
 
 
 def _ask_lines(asker: Asker, json: bool, all_rows: bool) -> None:
-    """Answer what is typed, or what comes from a pipe, line by line."""
+    """Answer questions from standard input, line by line."""
     terminal = sys.stdin.isatty()
     while True:
         if terminal:
@@ -156,20 +162,20 @@ def _ask_lines(asker: Asker, json: bool, all_rows: bool) -> None:
         if not line.strip():
             continue
         try:
-            _print(asker.ask(line), json, all_rows)
-        except InputError as error:  # the next question may be a better one
-            say(str(error))
+            _print_answer(asker.ask(line), json, all_rows)
+        except InputError as error:  # go on with the next question
+            output.say(str(error))
         if not json:
             print(flush=True)
 
 
 def _evaluate(asker: Asker, test: str | None, json: bool, encoding: str) -> None:
-    """Print how many of the questions get the answer that their meaning gives."""
+    """Print how many questions get the same answer as their meaning."""
     from rekern.krisp.answering.asker import Questions, evaluate, read_questions
     from rekern.krisp.answering.europe import europe_questions
 
     questions = Questions(*europe_questions("heldout")) if test is None else read_questions(test, encoding)
-    with output.status("asking") as status:
+    with output.show_status("asking") as status:
         report = evaluate(asker, questions, status)
     if json:
         output.print_json(report)
@@ -188,7 +194,7 @@ def _evaluate(asker: Asker, test: str | None, json: bool, encoding: str) -> None
     )
 
 
-def _print(answer: Answer, json: bool, all_rows: bool) -> None:
+def _print_answer(answer: Answer, json: bool, all_rows: bool) -> None:
     if json:
         output.print_json(answer.to_dict())
         return
@@ -196,13 +202,13 @@ def _print(answer: Answer, json: bool, all_rows: bool) -> None:
         print(f"no confident reading{f' ({answer.why})' if answer.why else ''}")
         if answer.nearest:
             print("the nearest are:")
-        for near in answer.nearest[:NEAREST]:
+        for near in answer.nearest[:SHOWN_READINGS]:
             print(f"  {near.confidence:.3f}  {near.meaning}")
         return
     assert answer.table is not None and answer.query is not None
-    shown = answer.table.rows if all_rows else answer.table.rows[:SHOWN]
+    shown = answer.table.rows if all_rows else answer.table.rows[:SHOWN_ROWS]
     for row in shown:
-        print("  ".join(_value(value) for value in row))
+        print("  ".join(_format_value(value) for value in row))
     if len(answer.table.rows) > len(shown):
         print(f"… and {len(answer.table.rows) - len(shown)} more (--all)")
     elif answer.table.cut:
@@ -219,11 +225,11 @@ def _print(answer: Answer, json: bool, all_rows: bool) -> None:
         print(f"{'' if place else 'reading':<12}{line}")
 
 
-def _value(value: Any) -> str:
-    """A value of the database for people.
+def _format_value(value: object) -> str:
+    """Format a value of the database for a terminal.
 
-    >>> _value(697000.0), _value(1.45), _value("Oslo"), _value(None), _value(b"gif"), _value("a\\x1b[2Jb")
-    ('697,000', '1.45', 'Oslo', '-', '(3 bytes)', 'a [2Jb')
+    >>> [_format_value(value) for value in (697000.0, 1.45, "Oslo", None, b"gif", "a\\x1b[2Jb")]
+    ['697,000', '1.45', 'Oslo', '-', '(3 bytes)', 'a [2Jb']
     """
     if value is None:
         return "-"
@@ -237,5 +243,5 @@ def _value(value: Any) -> str:
         text = f"{value:,}" if abs(value) >= 10_000 else str(value)
     else:
         text = f"{value:,}" if isinstance(value, float) else str(value)
-    text = "".join(sign if sign.isprintable() else " " for sign in text[:LONGEST])  # nothing that commands a terminal
+    text = "".join(sign if sign.isprintable() else " " for sign in text[:SHOWN_CHARACTERS])  # no control characters
     return " ".join(text.split())

@@ -1,6 +1,6 @@
-"""The commands put together.
+"""All commands in one application.
 
-Each imports what it needs when it runs, so that ``rekern --help`` answers at once.
+Each command imports what it needs when it runs, so that ``rekern --help`` stays fast.
 """
 
 from typing import Annotated
@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from rekern.cli.ask import ask
+from rekern.cli.bench import bench
 from rekern.cli.demo import demo
 from rekern.cli.evaluate import evaluate
 from rekern.cli.exit_codes import Program
@@ -17,14 +18,14 @@ from rekern.cli.gram import gram
 from rekern.cli.parse import parse
 from rekern.cli.predict import predict
 from rekern.cli.question import question
-from rekern.cli.reproduce import bench, reproduce
+from rekern.cli.reproduce import reproduce
 from rekern.cli.rules import rules
 from rekern.cli.train import train
 
 app = typer.Typer(
     name="rekern",
     cls=Program,
-    help="Learn relations between texts from labelled pairs, and read why.",
+    help="Learn relations between texts from labelled pairs, and explain every decision.",
     epilog="\b\nExamples:\n  rekern demo\n  rekern train pairs.tsv -o model.rekern\n  rekern COMMAND --help",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -32,8 +33,8 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _print_version(asked: bool) -> None:
+    if asked:
         from rekern import __version__
 
         print(f"rekern {__version__}")
@@ -41,9 +42,9 @@ def _version(wanted: bool) -> None:
 
 
 @app.callback()
-def _options(
+def _define_options(
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_version)
+        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None: ...
 
@@ -117,5 +118,5 @@ for _command, _examples in (
     (reproduce, ("rekern reproduce", "rekern reproduce msrp --data corpora --out figures")),
     (bench, ("rekern bench --quick",)),
 ):
-    # \b: as it is, not as a paragraph to fill
+    # \b: keep the line breaks
     app.command(epilog="\b\nExamples:\n" + "\n".join(f"  {example}" for example in _examples))(_command)

@@ -1,4 +1,4 @@
-"""``rekern demo``: train on the embedded corpus, compare, show the rules, explain one decision."""
+"""``rekern demo``: train on the embedded corpus, compare methods, show rules, explain one decision."""
 
 from __future__ import annotations
 
@@ -6,19 +6,25 @@ import os
 import shlex
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypedDict
 
 import typer
 
-from rekern.cli import options, output
+from rekern.cli import common_options, output
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Sequence
 
-RULES = 6
-PARTS = 8
-TELLING = "more/less"  # of all re-writings, one whose rules speak for themselves
-NAMES = {
+    from rekern.core.arrays import AnyArray, Booleans, Ints
+    from rekern.datasets.rewrite_corpus import PairDetail
+    from rekern.kernels.rewriting.rule_decision import WeightedRule
+    from rekern.learning import PairClassifier
+    from rekern.learning.explanation import PairExplanation
+
+N_RULES = 6
+N_PARTS = 8
+SHOWN_REWRITING = "more/less"  # a kind of re-writing whose rules are easy to read
+METHODS = {
     "bag-of-words": "words, each marked with its side",
     "pr": "precision and recall of words",
     "ps-srk": "rules without wildcards",
@@ -29,13 +35,38 @@ NAMES = {
 
 
 class Corpus(NamedTuple):
-    """The embedded corpus."""
+    """The embedded corpus: training pairs with labels, held-out pairs with labels and details."""
 
     train: list[tuple[str, str]]
     labels: list[int]
     test: list[tuple[str, str]]
-    truth: np.ndarray
-    details: list[Any]
+    truth: Ints
+    details: list[PairDetail]
+
+
+class MethodRow(TypedDict):
+    """The accuracy of one method on the held-out pairs, in per cent."""
+
+    method: str
+    kmax: int | None
+    accuracy: float
+    seconds: float
+
+
+class RewritingRow(TypedDict):
+    """The accuracy on one kind of re-writing, in per cent."""
+
+    rewriting: str
+    pairs: int
+    accuracy: float
+
+
+class Comparison(NamedTuple):
+    """What the comparison of methods gives: accuracies, the last model, and the predictions of every method."""
+
+    rows: list[MethodRow]
+    model: PairClassifier
+    predictions: dict[str, AnyArray]
 
 
 def demo(
@@ -44,54 +75,60 @@ def demo(
     ),
     pairs: Annotated[
         Path | None,
-        typer.Option("--pairs", metavar="DIR", help="Write the pairs, too: DIR/train.tsv and DIR/test.tsv."),
+        typer.Option("--pairs", metavar="DIR", help="Also write the pairs to DIR/train.tsv and DIR/test.tsv."),
     ] = None,
-    jobs: options.Jobs = None,
-    json: options.Json = False,
+    jobs: common_options.Jobs = None,
+    json: common_options.Json = False,
 ) -> None:
     """Train on the built-in pairs and show what is learned.
 
-    Does the second sentence follow from the first? Pairs that hold and pairs that do not have the same words, so only
-    the way of re-writing tells. The held-out pairs speak of other people, things and deeds.
+    The question is whether the second sentence follows from the first. Positive and negative pairs contain the same
+    words, so only the way of re-writing tells them apart. The held-out pairs are about other people, things and
+    actions.
     """
     from rekern.core.files import make_folder, write_atomically
 
     started = time.perf_counter()
     if pairs is not None:
         make_folder(pairs, "the pairs")
-    with write_atomically(out) as temporary:  # now, so that a place that cannot be written is known before the work
-        corpus = _corpus()
+    with write_atomically(out) as temporary:  # opened first, so that an unwritable place is found before the work
+        corpus = _load_corpus()
         if not json:
             _print_corpus(corpus)
-        rows, model, answers = _compare(corpus, jobs)
+        rows, model, predictions = _compare(corpus, jobs)
         model.save(temporary)
-    right = answers["kb-srk+pr"] == corpus.truth
-    explained = model.explain(corpus.test[_telling_pair(corpus, answers, model)], neighbors=2)
-    strongest = model.rules(RULES)
-    kinds = _by_rewriting(corpus, right)
+    right = predictions["kb-srk+pr"] == corpus.truth
+    explanation = model.explain(corpus.test[_choose_pair(corpus, predictions, model)], neighbors=2)
+    positive, negative = model.rules(N_RULES)
+    kinds = _measure_rewritings(corpus, right)
+    unseen = _measure_accuracy(right[[detail.unseen for detail in corpus.details]])
     if pairs is not None:
         _write_pairs(corpus, pairs)
-    report: dict[str, Any] = {
-        "train_pairs": len(corpus.train),
-        "test_pairs": len(corpus.test),
-        "rows": rows,
-        "rewritings": kinds,
-        "unseen_templates": _accuracy(right[[detail.unseen for detail in corpus.details]]),
-        "rules": {"for": [rule._asdict() for rule in strongest[0]], "against": [r._asdict() for r in strongest[1]]},
-        "explained": explained.to_dict(),
-        "model": os.fspath(out),
-        "seconds": time.perf_counter() - started,
-    }
+    took = time.perf_counter() - started
     if json:
+        report = {
+            "train_pairs": len(corpus.train),
+            "test_pairs": len(corpus.test),
+            "rows": rows,
+            "rewritings": kinds,
+            "unseen_templates": unseen,
+            "rules": {
+                "for": [rule._asdict() for rule in positive],
+                "against": [rule._asdict() for rule in negative],
+            },
+            "explained": explanation.to_dict(),
+            "model": os.fspath(out),
+            "seconds": took,
+        }
         output.print_json(report)
         return
-    _print_accuracies(report)
-    _print_rules(strongest)
-    _print_explained(explained)
-    _print_next(out, pairs, report["seconds"])
+    _print_accuracies(rows, kinds, unseen)
+    _print_rules(positive, negative)
+    _print_explanation(explanation)
+    _print_next_steps(out, pairs, took)
 
 
-def _corpus() -> Corpus:
+def _load_corpus() -> Corpus:
     import numpy as np
 
     from rekern.datasets import load_rewrites
@@ -101,8 +138,8 @@ def _corpus() -> Corpus:
     return Corpus(train, labels, test, np.array(truth), details)
 
 
-def _compare(corpus: Corpus, jobs: int | None) -> tuple[list[dict[str, Any]], Any, dict[str, np.ndarray]]:
-    """The accuracy of every method on the held-out pairs, the last model, and all the answers."""
+def _compare(corpus: Corpus, jobs: int | None) -> Comparison:
+    """Train every method and test it on the held-out pairs."""
     from rekern.kernels import Rewriting
     from rekern.learning import PairClassifier
     from rekern.similarity import PrecisionRecall
@@ -114,67 +151,71 @@ def _compare(corpus: Corpus, jobs: int | None) -> tuple[list[dict[str, Any]], An
         "kb-srk": Rewriting((1, 4)),
         "kb-srk+pr": Rewriting((1, 4)) + PrecisionRecall(),
     }
-    answers = {}
-    rows = []
-    with output.status("training") as status:
-        for method, name in NAMES.items():
+    predictions: dict[str, AnyArray] = {}
+    rows: list[MethodRow] = []
+    with output.show_status("training") as status:
+        for method, name in METHODS.items():
             status(f"training: {name}")
             started = time.perf_counter()
             if method == "bag-of-words":
-                answers[method] = _bag_of_words(corpus)
+                predictions[method] = _classify_words(corpus)
             else:
                 last = method == "kb-srk+pr"
                 model = PairClassifier(kernels[method], calibration=5 if last else 0, n_jobs=jobs)
-                answers[method] = model.fit(corpus.train, corpus.labels).predict(corpus.test)
-            accuracy = _accuracy(answers[method] == corpus.truth)
+                predictions[method] = model.fit(corpus.train, corpus.labels).predict(corpus.test)
+            accuracy = _measure_accuracy(predictions[method] == corpus.truth)
             kmax = 4 if "srk" in method else None
             took = time.perf_counter() - started
             rows.append({"method": method, "kmax": kmax, "accuracy": accuracy, "seconds": took})
-    return rows, model, answers
+    return Comparison(rows, model, predictions)
 
 
-def _bag_of_words(corpus: Corpus) -> np.ndarray:
-    """The answers of a linear support vector machine on the counts of the words of the two sides."""
+def _classify_words(corpus: Corpus) -> AnyArray:
+    """Predict by a linear support vector machine on the word counts of the two sides."""
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.pipeline import make_pipeline
     from sklearn.svm import LinearSVC
 
     from rekern.structures.tokens import Tokenizer
 
-    tokens = Tokenizer()
+    tokenize = Tokenizer()
 
-    def words(pair: tuple[str, str]) -> list[str]:
-        return [f"{side} {word}" for side, text in zip(("source", "target"), pair) for word in tokens(text)]
+    def list_words(pair: tuple[str, str]) -> list[str]:
+        return [f"{side} {word}" for side, text in zip(("source", "target"), pair) for word in tokenize(text)]
 
-    model = make_pipeline(CountVectorizer(analyzer=words), LinearSVC(random_state=0))
-    return model.fit(corpus.train, corpus.labels).predict(corpus.test)
+    model = make_pipeline(CountVectorizer(analyzer=list_words), LinearSVC(random_state=0))
+    predictions: AnyArray = model.fit(corpus.train, corpus.labels).predict(corpus.test)
+    return predictions
 
 
-def _accuracy(right: np.ndarray) -> float:
-    """In per cent."""
+def _measure_accuracy(right: Booleans) -> float:
+    """Return the share of right predictions in per cent."""
     return round(100 * float(right.mean()), 2)
 
 
-def _telling_pair(corpus: Corpus, answers: dict[str, np.ndarray], model: Any) -> int:
-    """The surest of the held-out pairs that hold, which rules get right and words alone get wrong."""
+def _choose_pair(corpus: Corpus, predictions: dict[str, AnyArray], model: PairClassifier) -> int:
+    """Choose the positive held-out pair with the largest decision value that only the rules classify correctly."""
     import numpy as np
 
     values = model.decision_function(corpus.test)
-    right = (corpus.truth == 1) & (answers["kb-srk+pr"] == 1)
-    wrong = answers["bag-of-words"] != corpus.truth
-    kind = np.array([detail.rewriting == TELLING for detail in corpus.details])
-    bare = np.array(["," not in source for source, _ in corpus.test])
-    for chosen in (right & wrong & kind & bare, right & wrong, right, np.ones(len(values), dtype=bool)):
+    right = (corpus.truth == 1) & (predictions["kb-srk+pr"] == 1)
+    wrong = predictions["bag-of-words"] != corpus.truth
+    kind = np.array([detail.rewriting == SHOWN_REWRITING for detail in corpus.details])
+    short = np.array(["," not in source for source, _ in corpus.test])
+    for chosen in (right & wrong & kind & short, right & wrong, right, np.ones(len(values), dtype=bool)):
         if chosen.any():
             return int(np.argmax(np.where(chosen, values, -np.inf)))
     return 0
 
 
-def _by_rewriting(corpus: Corpus, right: np.ndarray) -> list[dict[str, Any]]:
+def _measure_rewritings(corpus: Corpus, right: Booleans) -> list[RewritingRow]:
+    """Return the accuracy on every kind of re-writing, the highest first."""
     rows: dict[str, list[int]] = {}
     for row, detail in enumerate(corpus.details):
         rows.setdefault(detail.rewriting, []).append(row)
-    found = [{"rewriting": name, "pairs": len(at), "accuracy": _accuracy(right[at])} for name, at in rows.items()]
+    found: list[RewritingRow] = [
+        {"rewriting": name, "pairs": len(at), "accuracy": _measure_accuracy(right[at])} for name, at in rows.items()
+    ]
     return sorted(found, key=lambda kind: (-kind["accuracy"], kind["rewriting"]))
 
 
@@ -187,13 +228,13 @@ def _write_pairs(corpus: Corpus, folder: Path) -> None:
 
 
 def _print_corpus(corpus: Corpus) -> None:
-    console = output.console()
+    console = output.make_console()
     console.rule("Does the second sentence follow from the first?", style="dim")
     print(
         f"\n{len(corpus.train):,} pairs to learn from, and {len(corpus.test):,} held-out pairs about other people,"
-        " things\nand deeds. Two of the pairs, made of the same words:\n"
+        " things\nand actions. Two of the pairs, made of the same words:\n"
     )
-    table = output.table("source", "target", "follows")
+    table = output.make_table("source", "target", "follows")
     by_words: dict[tuple[str, ...], list[int]] = {}
     for row, pair in enumerate(corpus.train):
         key = tuple(sorted(" ".join(pair).lower().replace(".", "").replace(",", "").split()))
@@ -207,24 +248,27 @@ def _print_corpus(corpus: Corpus) -> None:
     print()
 
 
-def _print_accuracies(report: dict[str, Any]) -> None:
-    console = output.console()
+def _print_accuracies(rows: Sequence[MethodRow], kinds: Sequence[RewritingRow], unseen: float) -> None:
+    console = output.make_console()
     console.rule("Accuracy on the held-out pairs", style="dim")
     print()
-    table = output.table("method", "what it sees", ">%", "")
-    for row in report["rows"]:
-        best = row["accuracy"] >= max(other["accuracy"] for other in report["rows"]) - 5
+    table = output.make_table("method", "what it sees", ">%", "")
+    for row in rows:
+        best = row["accuracy"] >= max(other["accuracy"] for other in rows) - 5
         share = row["accuracy"] / 100
-        name = NAMES[row["method"]]
+        name = METHODS[row["method"]]
         table.add_row(
-            row["method"], name, f"{row['accuracy']:.1f}", output.bar(share, 20), style="bold green" if best else ""
+            row["method"],
+            name,
+            f"{row['accuracy']:.1f}",
+            output.draw_bar(share, 20),
+            style="bold green" if best else "",
         )
     console.print(table)
-    print(f"\nGuessing has 50 %. In sentences of shapes never seen in training: {report['unseen_templates']:.1f} %.")
+    print(f"\nGuessing gives 50 %. In sentences of forms never seen in training: {unseen:.1f} %.")
     print("\nkb-srk+pr by kind of re-writing:\n")
-    kinds = report["rewritings"]
     half = (len(kinds) + 1) // 2
-    table = output.table("", ">%", "", "", ">%")
+    table = output.make_table("", ">%", "", "", ">%")
     table.show_header = False
     for left, right in zip(kinds[:half], [*kinds[half:], None]):
         cells = [left["rewriting"], f"{left['accuracy']:.0f}", "  "]
@@ -234,29 +278,29 @@ def _print_accuracies(report: dict[str, Any]) -> None:
     print()
 
 
-def _print_rules(strongest: tuple[list[Any], list[Any]]) -> None:
+def _print_rules(positive: Sequence[WeightedRule], negative: Sequence[WeightedRule]) -> None:
     from rekern.cli.rules import print_rules
 
-    output.console().rule("The strongest rules", style="dim")
+    output.make_console().rule("The strongest rules", style="dim")
     print("\nThe same number in ⟨…⟩ stands for the same word on both sides.\n")
-    print_rules(strongest[0], "That it follows:")
-    print_rules(strongest[1], "That it does not:")
+    print_rules(positive, "It follows:")
+    print_rules(negative, "It does not follow:")
 
 
-def _print_explained(explained: Any) -> None:
+def _print_explanation(explanation: PairExplanation) -> None:
     from rekern.cli.explain import print_explanation
 
-    output.console().rule("One decision, explained: a pair that the bag of words gets wrong", style="dim")
+    output.make_console().rule("One decision, explained: a pair that the bag of words gets wrong", style="dim")
     print()
-    print_explanation(explained, PARTS)
+    print_explanation(explanation, N_PARTS)
     print()
 
 
-def _print_next(out: Path, pairs: Path | None, took: float) -> None:
-    output.console().rule("What next", style="dim")
+def _print_next_steps(out: Path, pairs: Path | None, took: float) -> None:
+    output.make_console().rule("Next steps", style="dim")
     model = shlex.quote(os.fspath(out))
     folder = shlex.quote(os.fspath(pairs or Path("demo-pairs")))
-    print(f"\nThe model is in {out} (all of this took {output.seconds(took)}). Try:\n")
+    print(f"\nThe model is in {out} (all of this took {output.format_seconds(took)}). Try:\n")
     print(f'  rekern explain {model} "The judge thanked the pilot." "The pilot was thanked by the judge."')
     print(f'  rekern explain {model} "The judge thanked the pilot." "The judge was thanked by the pilot."')
     print(f"  rekern rules {model} --top 10")

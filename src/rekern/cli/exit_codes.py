@@ -1,4 +1,4 @@
-"""How every command ends: one line and exit code 2 for an error, 130 for Ctrl-C, never a traceback."""
+"""Exit codes of all commands: one line and code 2 for an error, 130 for Ctrl-C, never a traceback."""
 
 import os
 import signal
@@ -15,11 +15,12 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from rekern.cli.output import say
 from rekern.errors import MissingExtraError
 
 FAILED = 2
 INTERRUPTED = 130
-GRACE = 1.0  # seconds that a command has after Ctrl-C to remove its files
+GRACE = 1.0  # seconds after Ctrl-C in which a command may remove its files
 TRACEBACK = "REKERN_TRACEBACK"
 
 
@@ -28,18 +29,18 @@ class Program(TyperGroup):
 
     def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
-    ) -> Any:
+    ) -> None:
         """Run one command and end the process with its exit code."""
-        given = list(sys.argv[1:] if args is None else args) or ["--help"]
+        arguments = list(sys.argv[1:] if args is None else args) or ["--help"]
         extra["standalone_mode"] = False
-        if _silent.locked():  # by an earlier command of the same process
-            _silent.release()
-        with _careful_streams(), _one_line_warnings(), _stop_at_once():
-            code = _exit_code(lambda: super(Program, self).main(given, prog_name or "rekern", **extra))
+        if _stop_reported.locked():  # by an earlier command in the same process
+            _stop_reported.release()
+        with _repair_streams(), _shorten_warnings(), _watch_for_interrupts():
+            code = _run_action(lambda: super(Program, self).main(arguments, prog_name or "rekern", **extra))
         sys.exit(code)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; what Typer would answer in its own way is answered here."""
+        """Run the command; handle Ctrl-C and closed pipes here instead of in Typer."""
         from rekern.core.progress import shown
 
         try:
@@ -50,17 +51,13 @@ class Program(TyperGroup):
         except KeyboardInterrupt:
             _say_stopped()
             raise SystemExit(INTERRUPTED) from None
-        except BrokenPipeError:  # the reader, such as head, has seen enough
+        except BrokenPipeError:  # the reader, such as head, has closed the pipe
             _silence_standard_output()
             raise SystemExit(1) from None
 
 
-def say(message: str) -> None:
-    """A remark on standard error, on one line."""
-    print(f"rekern: {' '.join(message.split())}", file=sys.stderr, flush=True)
-
-
-def _exit_code(action: Callable[[], Any]) -> int:
+def _run_action(action: Callable[[], object]) -> int:
+    """Run a command and return its exit code; print an error as one line."""
     try:
         result = action()
         if result == INTERRUPTED:
@@ -70,12 +67,12 @@ def _exit_code(action: Callable[[], Any]) -> int:
         _say_stopped()
         return INTERRUPTED
     except MemoryError:
-        say("the memory does not suffice; give it fewer pairs, smaller windows (--k), or write a Gram to .npy")
+        say("out of memory; use fewer pairs, smaller windows (--k), or write a Gram to .npy")
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
         say(f"{name}{error.strerror or error}")
     except (ValueError, MissingExtraError) as error:
-        _unexpected_line(error)
+        _print_traceback(error)
         say(str(error))
     except Exception as error:
         if hasattr(error, "format_message"):  # a wrong option or argument
@@ -84,22 +81,22 @@ def _exit_code(action: Callable[[], Any]) -> int:
             message = error.format_message().replace("Value error, ", "").rstrip(".")
             say(f"{message[:1].lower()}{message[1:]}; see {command} --help")
         else:
-            _unexpected_line(error)
-            say(f"{type(error).__name__}: {error} (this is a fault of Rekern; {TRACEBACK}=1 shows where)")
+            _print_traceback(error)
+            say(f"{type(error).__name__}: {error} (this is a bug in Rekern; {TRACEBACK}=1 shows the traceback)")
     return FAILED
 
 
-def _unexpected_line(error: Exception) -> None:
-    """Where an error comes from, for those who asked for it."""
+def _print_traceback(error: Exception) -> None:
+    """Print the traceback of an error if the user asked for it with an environment variable."""
     if os.environ.get(TRACEBACK):
         traceback.print_exception(error)
 
 
 @contextmanager
-def _careful_streams() -> Iterator[None]:
-    """Print the number of a character that the encoding of the output lacks, instead of failing.
+def _repair_streams() -> Iterator[None]:
+    """Print characters that the encoding of the output lacks as escapes, instead of failing.
 
-    A stream that was closed before the start is replaced by one that swallows everything.
+    A stream that was closed before the start is replaced by one that discards everything.
     """
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
@@ -110,8 +107,10 @@ def _careful_streams() -> Iterator[None]:
 
 
 @contextmanager
-def _one_line_warnings() -> Iterator[None]:
-    def show(message: Any, *_: Any, **__: Any) -> None:
+def _shorten_warnings() -> Iterator[None]:
+    """Print each warning as one line on standard error."""
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
         say(f"warning: {message}")
 
     with warnings.catch_warnings():
@@ -121,8 +120,8 @@ def _one_line_warnings() -> Iterator[None]:
 
 
 @contextmanager
-def _stop_at_once() -> Iterator[None]:
-    """End the process a moment after Ctrl-C, also where compiled code does not listen to Python's signals."""
+def _watch_for_interrupts() -> Iterator[None]:
+    """End the process a moment after Ctrl-C, even while compiled code runs that does not handle signals."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -146,11 +145,11 @@ def _wait_for_interrupt(listener: socket.socket) -> None:
                 os._exit(INTERRUPTED)
 
 
-_silent = threading.Lock()  # taken by whoever says first that the command was stopped
+_stop_reported = threading.Lock()  # held as soon as the user was told that the command stopped
 
 
 def _say_stopped() -> None:
-    if _silent.acquire(blocking=False):
+    if _stop_reported.acquire(blocking=False):
         say("stopped")
 
 

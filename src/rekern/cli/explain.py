@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rekern.cli import options, output
+from rekern.cli import common_options, output
+from rekern.cli.model_argument import ModelFile, load_pair_model
+from rekern.cli.option_groups import expand_options
+from rekern.cli.table_options import TableOptions
 from rekern.errors import InputError
 
+if TYPE_CHECKING:
+    from rekern.learning.explanation import PairExplanation
 
+SHOWN = 12  # parts, unless all or another number are asked for
+
+
+@expand_options(leave_out=("label", "group"))
 def explain(
-    model: options.ModelFile,
+    *,
+    model: ModelFile,
     texts: Annotated[
         list[str], typer.Argument(metavar="SOURCE TARGET | FILE", help="The two texts; or, with --row, a file.")
     ],
@@ -20,66 +30,65 @@ def explain(
     ] = None,
     top: Annotated[
         int | None,
-        typer.Option("--top", min=1, metavar="N", help="The largest parts only: 12 by default, all of them in JSON."),
+        typer.Option("--top", min=1, metavar="N", help="Show the N largest parts: 12 by default, all of them in JSON."),
     ] = None,
     about: Annotated[
         str | None,
-        typer.Option("--label", metavar="LABEL", help="Of more than two classes, the one to explain."),
+        typer.Option("--label", metavar="LABEL", help="Class to explain, if the model has more than two."),
     ] = None,
     neighbors: Annotated[
         int,
-        typer.Option("--neighbors", min=0, metavar="N", help="How many training pairs to show."),
+        typer.Option("--neighbors", min=0, metavar="N", help="Number of similar training pairs to show."),
     ] = 3,
-    source: options.Source = None,
-    target: options.Target = None,
-    format: options.Format = None,
-    encoding: options.Encoding = "utf-8",
-    no_header: options.NoHeader = False,
-    jobs: options.Jobs = None,
-    json: options.Json = False,
+    table: TableOptions,
+    jobs: common_options.Jobs = None,
+    json: common_options.Json = False,
 ) -> None:
     """Show why a model decides as it does about a pair.
 
-    The decision value is taken apart into rules with the words they lie on, scores and the intercept; the parts add
-    up to it exactly. The training pairs most alike follow.
+    The decision value is the sum of rules, with the words that they match, of scores and of the intercept. The most
+    similar training pairs follow.
     """
-    reading = options.Reading(source, target, None, None, format, encoding, no_header)
-    pair = _pair(texts, row, reading)
-    loaded = options.load(model, jobs)
-    chosen: dict[str, Any] = {"neighbors": neighbors}
-    if about is not None:
-        if type(loaded).__name__ != "PairClassifier":
-            raise InputError("--label is for classifiers; this model predicts numbers")
-        chosen["label"] = about
-    found = loaded.explain(pair, **chosen)
+    pair = _find_pair(texts, row, table)
+    loaded = load_pair_model(model, jobs)
+
+    from rekern.learning import PairClassifier
+
+    if isinstance(loaded, PairClassifier):
+        found = loaded.explain(pair, label=about, neighbors=neighbors)
+    elif about is None:
+        found = loaded.explain(pair, neighbors=neighbors)
+    else:
+        raise InputError("--label is for classifiers; this model predicts numbers")
     if json:
         output.print_json(found.to_dict(top))
     else:
-        print_explanation(found, 12 if top is None else top)
+        print_explanation(found, SHOWN if top is None else top)
 
 
-def _pair(texts: list[str], row: int | None, reading: options.Reading) -> Any:
-    from rekern.cli.predict import one_pair
+def _find_pair(texts: list[str], row: int | None, options: TableOptions) -> object:
+    from rekern.cli.predict import make_single_pair
 
     if row is None:
         if len(texts) != 2:
             raise InputError(f"give two texts, each in quotes (or --row N and a file), not {len(texts)}")
-        return one_pair(*texts).items[0]
+        return make_single_pair(*texts).items[0]
     if len(texts) != 1:
         raise InputError(f"--row {row} goes with one file, not with {len(texts)} texts")
-    table = reading.table(texts[0], labelled=False)
+    table = options.read(texts[0], labelled=False)
     if row > len(table):
         raise InputError(f"{table.path} has no pair {row}: it has {len(table):,}")
     return table.items[row - 1]
 
 
-def print_explanation(found: Any, top: int) -> None:
-    """An explanation for people.
+def print_explanation(found: PairExplanation, top: int) -> None:
+    """Print an explanation with its ``top`` largest parts.
 
-    >>> from rekern.learning.explanation import Explanation
-    >>> from rekern.kernels.decision_functions import Part
+    >>> from rekern.learning.explanation import PairExplanation
+    >>> from rekern.core.explanations import Part
     >>> part = Part("score", "recall", 1.0, 0.5)
-    >>> print_explanation(Explanation("a", "a", 1, None, 0.25, -0.25, [part]), top=3)  # doctest: +NORMALIZE_WHITESPACE
+    >>> why = PairExplanation(source="a", target="a", prediction=1, decision=0.25, intercept=-0.25, parts=[part])
+    >>> print_explanation(why, top=3)  # doctest: +NORMALIZE_WHITESPACE
     source    a
     target    a
     answer    1
@@ -92,20 +101,20 @@ def print_explanation(found: Any, top: int) -> None:
     """
     from rich.table import Table
 
-    console = output.console()
+    console = output.make_console()
     head = Table.grid(padding=(0, 2))
     head.add_row("source", found.source)
     head.add_row("target", found.target)
     chance = "" if found.probability is None else f", with probability {found.probability:.3f}"
-    head.add_row("answer", f"{_number(found.prediction)}{chance}")
+    head.add_row("answer", f"{_format_value(found.prediction)}{chance}")
     of = "" if found.explained is None else f" for {found.explained}"
     head.add_row("decision", f"{found.decision:+.4f}{of}, which is the sum of:")
     console.print(head)
     print()
-    parts = output.table(">adds", "rule or score", "on the words")
+    parts = output.make_table(">adds", "rule or score", "on the words")
     for part in found.parts[:top]:
         words = f"{part.source} → {part.target}" if part.kind == "rule" else f"{part.value:.3f} × {part.weight:+.3f}"
-        parts.add_row(f"{part.contribution:+.4f}", part.name, words, style=_color(part.contribution))
+        parts.add_row(f"{part.contribution:+.4f}", part.name, words, style=_choose_color(part.contribution))
     rest = found.parts[top:]
     if rest:
         noun = "other part" if len(rest) == 1 else "other parts"
@@ -113,16 +122,16 @@ def print_explanation(found: Any, top: int) -> None:
     parts.add_row(f"{found.intercept:+.4f}", "intercept", "")
     console.print(parts)
     if found.neighbors:
-        print("\nThe training pairs most alike:\n")
-        alike = output.table(">likeness", "label", "source", "target")
+        print("\nThe most similar training pairs:\n")
+        neighbors = output.make_table(">similarity", "label", "source", "target")
         for pair in found.neighbors:
-            alike.add_row(f"{pair.similarity:.3f}", _number(pair.label), pair.source, pair.target)
-        console.print(alike)
+            neighbors.add_row(f"{pair.similarity:.3f}", _format_value(pair.label), pair.source, pair.target)
+        console.print(neighbors)
 
 
-def _number(value: Any) -> str:
+def _format_value(value: object) -> str:
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
-def _color(contribution: float) -> str:
+def _choose_color(contribution: float) -> str:
     return "green" if contribution > 0 else "red"

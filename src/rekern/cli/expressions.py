@@ -1,4 +1,4 @@
-"""``rekern expressions``: which n-grams of a collection of texts behave as one word."""
+"""``rekern expressions``: n-grams of a collection of texts that behave as one word."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ import gzip
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rekern.cli import options, output
-from rekern.cli.exit_codes import say
+from rekern.cli import common_options, output, table_options
 from rekern.core.files import show_path
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
     from rekern.structures.multiword_expressions import Expression, Expressions
 
-SHOWN = 40  # rows on the screen unless asked for more
+SHOWN = 40  # rows that are printed, unless another number is asked for
 
 
 def expressions(
@@ -29,68 +28,75 @@ def expressions(
     ],
     column: Annotated[
         list[str] | None,
-        typer.Option("--column", metavar="COLUMN", help="Of a table: the texts, by name or number; may be repeated."),
+        typer.Option(
+            "--column", metavar="COLUMN", help="Column of texts in a table, by name or number; may be repeated."
+        ),
     ] = None,
-    sizes: Annotated[str, typer.Option("--sizes", metavar="SIZES", help="How many words: 2-4, or 3.")] = "2-4",
+    sizes: Annotated[str, typer.Option("--sizes", metavar="SIZES", help="Number of words: 2-4, or 3.")] = "2-4",
     min_documents: Annotated[
-        int, typer.Option("--min-documents", min=1, metavar="N", help="In how many texts at least.")
+        int, typer.Option("--min-documents", min=1, metavar="N", help="Minimum number of texts with the n-gram.")
     ] = 5,
     max_distance: Annotated[
         float,
-        typer.Option("--max-distance", min=0.0, max=1.0, metavar="X", help="The largest normalised distance."),
+        typer.Option("--max-distance", min=0.0, max=1.0, metavar="X", help="Largest normalised distance."),
     ] = 0.1,
     top: Annotated[
-        int | None, typer.Option("--top", min=1, metavar="N", help=f"How many to list; on a screen {SHOWN}, else all.")
+        int | None,
+        typer.Option(
+            "--top", min=1, metavar="N", help=f"Number of n-grams to list: {SHOWN} when printed, else all, by default."
+        ),
     ] = None,
     out: Annotated[
         str | None,
         typer.Option("--out", "-o", metavar="OUT", help="Write .json (for Expressions.load), .tsv, .csv or .jsonl."),
     ] = None,
-    format: options.Format = None,
-    encoding: options.Encoding = "utf-8",
-    no_header: options.NoHeader = False,
-    json: options.Json = False,
+    format: table_options.Format = None,
+    encoding: table_options.Encoding = "utf-8",
+    no_header: table_options.NoHeader = False,
+    json: common_options.Json = False,
 ) -> None:
-    """List the n-grams that behave as one word, the nearest first.
+    """List the n-grams that behave as one word, the most fixed first.
 
-    φ is the number of texts with the n-gram, μ the number with all its words anywhere. The distance is log μ − log φ:
-    0 for a fixed expression, large for a chance combination; normalised, it is from 0 to 1.
+    φ is the number of texts that contain the n-gram, μ the number that contain all its words anywhere. The distance is
+    log μ − log φ: 0 for a fixed expression, large for words that meet by chance. Normalised, it lies between 0 and 1.
     """
     from rekern.structures.multiword_expressions import Expressions
 
-    shortest, longest = _sizes(sizes)
+    shortest, longest = _parse_sizes(sizes)
     if out is not None and not _is_json(out):
-        output.table_format(out)
+        output.choose_table_format(out)
     learned = Expressions((shortest, longest), min_documents, max_distance)
-    with output.status("counting"):
-        learned.fit(_texts(file, column, format, encoding, no_header))
+    with output.show_status("counting"):
+        learned.fit(_read_texts(file, column, format, encoding, no_header))
     if not learned.documents_:
         raise InputError(f"{show_path(file)} has no text: it needs at least one line that is not blank")
     if learned.min_documents_ > min_documents:
-        say(f"more than {learned.most:,} n-grams: only those in {learned.min_documents_:,} texts or more are listed")
+        output.say(
+            f"more than {learned.most:,} n-grams: only those in {learned.min_documents_:,} texts or more are listed"
+        )
     rows = learned.rows_[:top]
     if out is not None:
         _write(out, learned, rows)
         if not json:
-            say(f"{len(learned.rows_) if _is_json(out) else len(rows):,} expressions are in {out}")
+            output.say(f"{len(learned.rows_) if _is_json(out) else len(rows):,} expressions are in {out}")
     if json:
         output.print_json(
             {
                 "documents": learned.documents_,
                 "min_documents": learned.min_documents_,
                 "found": len(learned.rows_),
-                "rows": [_as_dict(row) for row in rows],
+                "rows": [_to_dict(row) for row in rows],
                 **({"written": os.fspath(out)} if out is not None else {}),
             }
         )
     elif out is None:
-        _print(learned, rows[: top or SHOWN])
+        _print_rows(learned, rows[: top or SHOWN])
 
 
-def _sizes(text: str) -> tuple[int, int]:
-    """The fewest and the most words.
+def _parse_sizes(text: str) -> tuple[int, int]:
+    """Return the smallest and the largest number of words.
 
-    >>> _sizes("2-4"), _sizes("3")
+    >>> _parse_sizes("2-4"), _parse_sizes("3")
     ((2, 4), (3, 3))
     """
     first, dash, last = text.partition("-")
@@ -100,13 +106,15 @@ def _sizes(text: str) -> tuple[int, int]:
         raise InputError(f"--sizes {text!r} is no range of whole numbers: write 2-4, or 3") from None
 
 
-def _texts(file: str, columns: list[str] | None, format: str | None, encoding: str, no_header: bool) -> Iterator[str]:
-    """The texts of a file: its lines, or the columns of a table."""
+def _read_texts(
+    file: str, columns: list[str] | None, format: str | None, encoding: str, no_header: bool
+) -> Iterator[str]:
+    """Return the texts of a file: its lines, or columns of a table."""
     from rekern.datasets.table_formats import EXTENSIONS
 
     extension = os.path.splitext(file.lower().removesuffix(".gz"))[1]
     if not columns and format is None and (extension == ".txt" or extension not in EXTENSIONS):
-        yield from _lines(file, encoding)
+        yield from _read_lines(file, encoding)
         return
     from rekern.datasets.tables import read_rows, text_column
 
@@ -120,21 +128,21 @@ def _texts(file: str, columns: list[str] | None, format: str | None, encoding: s
         yield from text_column(rows, column, file, "--column")
 
 
-def _lines(file: str, encoding: str) -> Iterator[str]:
-    """The lines of a file that are not blank, one at a time: a collection need not fit into memory."""
+def _read_lines(file: str, encoding: str) -> Iterator[str]:
+    """Yield the lines of a file that are not blank, one at a time: the file need not fit into memory."""
     from rekern.datasets import table_formats as formats
 
     name = formats.display_name(file)
     try:
-        wide = "a\n".encode(encoding) != b"a\n"  # UTF-16 and the like: a line does not end with the byte of a line feed
+        wide = "a\n".encode(encoding) != b"a\n"  # such as UTF-16: a line does not end with a single byte
     except LookupError:
-        wide = True  # unknown: decode says so
+        wide = True  # decode raises an error for an unknown encoding
     if wide or (file != formats.STANDARD_INPUT and not os.path.isfile(file)):
         text = formats.decode(formats.read_bytes(file), name, encoding)
         yield from filter(str.strip, text.split("\n"))
         return
     try:
-        with _stream(file) as stream:
+        with _open_stream(file) as stream:
             for number, line in enumerate(stream, 1):
                 try:
                     text = line.decode(encoding).removeprefix("\ufeff")
@@ -148,7 +156,7 @@ def _lines(file: str, encoding: str) -> Iterator[str]:
         raise InputError(f"cannot read {name}: {reason}; check the file") from None
 
 
-def _stream(file: str) -> AbstractContextManager[Any]:
+def _open_stream(file: str) -> AbstractContextManager[Iterable[bytes]]:
     if file == "-":
         return nullcontext(sys.stdin.buffer)
     return gzip.open(file, "rb") if file.lower().endswith(".gz") else open(file, "rb")
@@ -165,10 +173,10 @@ def _write(out: str, learned: Expressions, rows: list[Expression]) -> None:
     from rekern.datasets.tables import write_table
 
     names = ("expression", "phi", "mu", "med", "normalized")
-    write_table(out, {name: [_as_dict(row)[name] for row in rows] for name in names})
+    write_table(out, {name: [_to_dict(row)[name] for row in rows] for name in names})
 
 
-def _as_dict(row: Expression) -> dict[str, Any]:
+def _to_dict(row: Expression) -> dict[str, object]:
     return {
         "expression": row.text,
         "phi": row.documents,
@@ -178,13 +186,13 @@ def _as_dict(row: Expression) -> dict[str, Any]:
     }
 
 
-def _print(learned: Expressions, rows: list[Expression]) -> None:
+def _print_rows(learned: Expressions, rows: list[Expression]) -> None:
     count = len(learned.rows_)
-    shown = f", the nearest {len(rows):,}" if len(rows) < count else ""
+    shown = f", the first {len(rows):,}" if len(rows) < count else ""
     print(f"{count:,} expressions in {learned.documents_:,} texts{shown}\n")
-    table = output.table("expression", ">φ", ">μ", ">distance", ">normalised")
+    table = output.make_table("expression", ">φ", ">μ", ">distance", ">normalised")
     for row in rows:
         table.add_row(
             row.text, f"{row.documents:,}", f"{row.together:,}", f"{row.distance:.3f}", f"{row.normalized:.3f}"
         )
-    output.console().print(table)
+    output.make_console().print(table)

@@ -1,4 +1,4 @@
-"""What commands print: JSON for programs, tables for people, plain where no terminal reads them."""
+"""What commands print: JSON for programs; tables, remarks and progress for people."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rekern.core.files import show_path
 from rekern.errors import InputError
@@ -16,11 +16,16 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-BAR = 24  # width of the longest bar, in characters
+BAR_WIDTH = 24  # characters of the longest bar
 
 
-def print_json(value: Any) -> None:
-    """Print a value as JSON; numbers that JSON lacks become null.
+def say(message: str) -> None:
+    """Print a remark on standard error, on one line."""
+    print(f"rekern: {' '.join(message.split())}", file=sys.stderr, flush=True)
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON; NaN and infinite numbers become null.
 
     >>> print_json({"rule": "⟨1⟩ → ⟨1⟩", "score": float("nan")})
     {
@@ -28,26 +33,26 @@ def print_json(value: Any) -> None:
       "score": null
     }
     """
-    whole = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
-    print(json.dumps(_plain(value), ensure_ascii=not whole, indent=2, allow_nan=False))
+    is_utf8 = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
+    print(json.dumps(_to_json_value(value), ensure_ascii=not is_utf8, indent=2, allow_nan=False))
 
 
-def _plain(value: Any) -> Any:
+def _to_json_value(value: object) -> object:
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _to_json_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if hasattr(value, "tolist"):  # NumPy's arrays and scalars
-        return _plain(value.tolist())
+        return [_to_json_value(item) for item in value]
+    if hasattr(value, "tolist"):  # NumPy arrays and scalars
+        return _to_json_value(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-def console() -> Console:
-    """Standard output for people; what is printed is taken literally.
+def make_console() -> Console:
+    """Return a Rich console on standard output that prints text literally, without markup.
 
-    >>> console().print("[bold]not markup[/bold]")
+    >>> make_console().print("[bold]not markup[/bold]")
     [bold]not markup[/bold]
     """
     from rich.console import Console
@@ -55,45 +60,45 @@ def console() -> Console:
     return Console(markup=False, highlight=False, emoji=False, legacy_windows=False)
 
 
-def table(*columns: str) -> Table:
-    """An empty table with a rule below its header; a column whose name starts with ``>`` is flush right.
+def make_table(*columns: str) -> Table:
+    """Return an empty table with a line below its header; a column whose name starts with ``>`` is right-aligned.
 
-    >>> [column.justify for column in table("name", ">count").columns]
+    >>> [column.justify for column in make_table("name", ">count").columns]
     ['left', 'right']
     """
     from rich import box
     from rich.table import Table
 
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     for column in columns:
         right = column.startswith(">")
-        made.add_column(column.lstrip(">"), justify="right" if right else "left", no_wrap=right)
-    return made
+        table.add_column(column.lstrip(">"), justify="right" if right else "left", no_wrap=right)
+    return table
 
 
-def bar(share: float, width: int = BAR) -> str:
-    """A bar for a number from 0 to 1.
+def draw_bar(share: float, width: int = BAR_WIDTH) -> str:
+    """Draw a bar for a number from 0 to 1.
 
-    >>> bar(0.5, 4), bar(1.0, 4)
+    >>> draw_bar(0.5, 4), draw_bar(1.0, 4)
     ('██··', '████')
     """
     filled = round(max(0.0, min(1.0, share)) * width)
     return "█" * filled + "·" * (width - filled)
 
 
-def seconds(duration: float) -> str:
-    """A duration to read.
+def format_seconds(duration: float) -> str:
+    """Format a duration.
 
-    >>> seconds(0.1234), seconds(75)
+    >>> format_seconds(0.1234), format_seconds(75)
     ('0.12 s', '75 s')
     """
     return f"{duration:.2f} s" if duration < 10 else f"{duration:.0f} s"
 
 
-def size(count: int) -> str:
-    """A file's size to read.
+def format_size(count: int) -> str:
+    """Format the size of a file in bytes.
 
-    >>> size(512), size(2_500_000)
+    >>> format_size(512), format_size(2_500_000)
     ('512 bytes', '2.5 MB')
     """
     if count < 1000:
@@ -102,10 +107,10 @@ def size(count: int) -> str:
 
 
 @contextmanager
-def status(text: str) -> Iterator[Callable[[str], None]]:
-    """Say on standard error what is being done, if that is a terminal; yields a function that changes the text.
+def show_status(text: str) -> Iterator[Callable[[str], None]]:
+    """Show what is being done on standard error, if it is a terminal; yields a function that changes the text.
 
-    >>> with status("counting") as change:
+    >>> with show_status("counting") as change:
     ...     change("still counting")
     """
     if not sys.stderr.isatty():
@@ -115,19 +120,19 @@ def status(text: str) -> Iterator[Callable[[str], None]]:
 
     from rekern.core.progress import shown
 
-    with shown(False), Console(stderr=True, markup=False).status(text) as line:  # bars would write over it
+    with shown(False), Console(stderr=True, markup=False).status(text) as line:  # progress bars would overwrite it
         yield line.update
 
 
-def table_format(path: str) -> str:
-    """How a table of this name is to be written.
+def choose_table_format(path: str) -> str:
+    """Return the format of a table to be written, by the extension of its name.
 
-    >>> table_format("rules.tsv.gz")
+    >>> choose_table_format("rules.tsv.gz")
     'tsv'
-    >>> table_format("rules.docx")
+    >>> choose_table_format("rules.docx")
     Traceback (most recent call last):
     ...
-    rekern.errors.InputError: rules.docx: the extension tells no format; name it .tsv, .csv, .jsonl or .parquet
+    rekern.errors.InputError: rules.docx: the extension does not tell the format; name it .tsv, .csv, .jsonl or .parquet
     """
     from rekern.datasets.table_formats import choose_format
     from rekern.datasets.tables import WRITTEN
@@ -136,4 +141,4 @@ def table_format(path: str) -> str:
         return choose_format(path, None, WRITTEN)
     except InputError:
         remedy = "name it .tsv, .csv, .jsonl or .parquet"
-        raise InputError(f"{show_path(path)}: the extension tells no format; {remedy}") from None
+        raise InputError(f"{show_path(path)}: the extension does not tell the format; {remedy}") from None

@@ -1,56 +1,61 @@
-"""``rekern parse``: columns of raw text become columns of trees, once."""
+"""``rekern parse``: add columns of trees to a table of texts."""
 
 from __future__ import annotations
 
 import json as json_module
 import os
 import time
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from rekern.cli import options, output
+from rekern.cli import common_options, output, table_options
 from rekern.errors import InputError
+
+if TYPE_CHECKING:
+    from rekern.structures.parsers.interface import Parser
 
 
 def parse(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A table with texts; - for standard input.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A table with columns of text; - for standard input.")],
     out: Annotated[
         str,
         typer.Option("--output", "--out", "-o", metavar="OUT", help="A .tsv, .csv, .jsonl or .parquet file; - prints."),
     ],
     columns: Annotated[
-        str, typer.Option("--columns", metavar="NAMES", help="The columns to parse, by name or number.")
+        str, typer.Option("--columns", metavar="NAMES", help="Columns to parse, by name or number.")
     ] = "source,target",
     parser: Annotated[
-        str, typer.Option("--parser", metavar="NAME", help="spacy, stanford, corenlp, stanza or one you installed.")
+        str, typer.Option("--parser", metavar="NAME", help="spacy, stanford, corenlp, stanza or an installed one.")
     ] = "spacy",
     trees: Annotated[
         str | None,
         typer.Option(
             "--trees",
             metavar="KINDS",
-            help="grct, lct, loct, dependencies, constituents. By default constituents where the parser gives them, "
+            help="grct, lct, loct, dependencies, constituents. By default constituents if the parser gives them, "
             "else grct.",
         ),
     ] = None,
     option: Annotated[
         list[str] | None,
-        typer.Option("--option", metavar="NAME=VALUE", help="An option of the parser, such as model=en_core_web_md."),
+        typer.Option("--option", metavar="NAME=VALUE", help="Option of the parser, such as model=en_core_web_md."),
     ] = None,
     cache: Annotated[
         str | None,
-        typer.Option("--cache", metavar="DIR", help="Where parses are kept; REKERN_CACHE or ~/.cache/rekern."),
+        typer.Option(
+            "--cache", metavar="DIR", help="Cache folder of parses; by default REKERN_CACHE or ~/.cache/rekern."
+        ),
     ] = None,
-    format: options.Format = None,
-    encoding: options.Encoding = "utf-8",
-    no_header: Annotated[bool, typer.Option("--no-header", help="The first line is a row; columns are 1, 2 …")] = False,
-    json: options.Json = False,
+    format: table_options.Format = None,
+    encoding: table_options.Encoding = "utf-8",
+    no_header: Annotated[bool, typer.Option("--no-header", help="The file has no header: columns are 1, 2 …")] = False,
+    json: common_options.Json = False,
 ) -> None:
-    """Turn columns of text into columns of trees.
+    """Parse columns of text into columns of trees.
 
-    The table is written again, with a column COLUMN.KIND for every column and kind. Every text is parsed once: parses
-    are kept by their content, so that an interrupted run continues and a second one does not parse at all.
+    Writes the table with a new column COLUMN.KIND for every column and kind of tree. Parses are cached by text: equal
+    texts are parsed once, an interrupted run continues, and a second run does not parse again.
     """
     from rekern.core.files import write_atomically
     from rekern.datasets.tables import write_table
@@ -58,96 +63,112 @@ def parse(
     from rekern.structures.parsers.parse_trees import check_kinds
 
     started = time.perf_counter()
-    names = _names(columns, "--columns")
-    written = output.table_format(out) if out != "-" else None
+    names = _split_names(columns, "--columns")
+    file_format = output.choose_table_format(out) if out != "-" else None
     if json and out == "-":
         raise InputError("--json and --output - both want standard output: give --output a file")
-    with find_parser(parser, **_options(option or [])) as adapter:
-        kinds = _names(trees, "--trees") if trees is not None else [_default(adapter)]
+    with find_parser(parser, **_parse_options(option or [])) as adapter:
+        kinds = _split_names(trees, "--trees") if trees is not None else [_default_kind(adapter)]
         check_kinds(kinds, adapter)
 
-        def work() -> tuple[dict[str, list[Any]], dict[str, Any]]:
-            return _with_trees(file, names, adapter, kinds, cache, format, encoding, not no_header)
+        def add_trees() -> ParsedTable:
+            return _add_trees(file, names, adapter, kinds, cache, format, encoding, not no_header)
 
-        if written is None:
-            write_table("-", work()[0])
+        if file_format is None:
+            write_table("-", add_trees().columns)
             return
-        with write_atomically(out) as temporary:  # now, so that a place that cannot be written is known before the work
-            table, report = work()
-            write_table(temporary, table, written)
-        report |= {"parser": adapter.identity, "seconds": time.perf_counter() - started, "written": out}
+        with write_atomically(out) as temporary:  # opened first, so that an unwritable place is found before the work
+            parsed = add_trees()
+            write_table(temporary, parsed.columns, file_format)
+        identity, took = adapter.identity, time.perf_counter() - started
     if json:
+        report = {
+            "rows": parsed.rows,
+            "columns": parsed.new_columns,
+            "texts": parsed.texts,
+            "distinct": parsed.distinct,
+            "from_cache": parsed.from_cache,
+            "parsed": parsed.distinct - parsed.from_cache,
+            "without_tree": parsed.without_tree,
+            "parser": identity,
+            "seconds": took,
+            "written": out,
+        }
         output.print_json(report)
         return
-    texts = f"{report['texts']:,}, {report['distinct']:,} of them distinct, {report['from_cache']:,} known already"
-    print(f"texts     {texts}\ncolumns   {', '.join(report['columns'])}")
-    if report["without_tree"]:
-        print(f"no tree   {len(report['without_tree']):,} texts; --json lists them")
-    size = output.size(os.stat(out).st_size)
-    print(f"written   {out}: {report['rows']:,} rows ({size}), in {output.seconds(report['seconds'])}")
+    texts = f"{parsed.texts:,}, {parsed.distinct:,} of them distinct, {parsed.from_cache:,} from the cache"
+    print(f"texts     {texts}\ncolumns   {', '.join(parsed.new_columns)}")
+    if parsed.without_tree:
+        print(f"no tree   {len(parsed.without_tree):,} texts; --json lists them")
+    size = output.format_size(os.stat(out).st_size)
+    print(f"written   {out}: {parsed.rows:,} rows ({size}), in {output.format_seconds(took)}")
 
 
-def _with_trees(
+class ParsedTable(NamedTuple):
+    """A table with its new columns of trees, and what was parsed for it."""
+
+    columns: dict[str, list[object]]
+    new_columns: list[str]
+    rows: int
+    texts: int
+    distinct: int
+    from_cache: int
+    without_tree: list[dict[str, str]]  # text and reason
+
+
+def _add_trees(
     file: str,
     names: list[str],
-    adapter: Any,
+    adapter: Parser,
     kinds: list[str],
     cache: str | None,
     format: str | None,
     encoding: str,
     header: bool,
-) -> tuple[dict[str, list[Any]], dict[str, Any]]:
-    """The table with its new columns, and a report."""
+) -> ParsedTable:
+    """Read a table and parse some of its columns."""
     from rekern.datasets.tables import read_rows, text_column
     from rekern.structures.parsers import parse_trees
 
     rows = read_rows(file, format, encoding=encoding, header=header)
-    table: dict[str, list[Any]] = {str(name): rows.column(place) for place, name in enumerate(rows.columns)}
+    table: dict[str, list[object]] = {str(name): rows.column(place) for place, name in enumerate(rows.columns)}
     if len(table) < len(rows.columns):
         repeated = next(str(name) for name in rows.columns if rows.columns.count(name) > 1)
         raise InputError(f"{file}: two columns are called {repeated!r}, and only one could be written; rename one")
     for place, name in enumerate(names):
         if name.isdecimal() and name not in table and 0 < int(name) <= len(table):
-            names[place] = list(table)[int(name) - 1]  # trees go by the name of the column that stands there
+            names[place] = list(table)[int(name) - 1]  # new columns use the name of the column, not its number
     names = list(dict.fromkeys(names))
     texts = [text_column(rows, name, file, "--columns") for name in names]
     parsed = parse_trees([text for column in texts for text in column], adapter, kinds, cache)
-    height, made = len(rows.lines), []
+    height, new_columns = len(rows.lines), []
     for place, name in enumerate(names):
         for kind in kinds:
-            made.append(f"{name}.{kind}")
-            table[made[-1]] = parsed.trees[kind][place * height : (place + 1) * height]
-    report = {
-        "rows": height,
-        "columns": made,
-        "texts": height * len(names),
-        "distinct": parsed.distinct,
-        "from_cache": parsed.cached,
-        "parsed": parsed.distinct - parsed.cached,
-        "without_tree": [{"text": text, "reason": reason} for text, reason in parsed.faults.items()],
-    }
-    return table, report
+            new_columns.append(f"{name}.{kind}")
+            table[new_columns[-1]] = list(parsed.trees[kind][place * height : (place + 1) * height])
+    without_tree = [{"text": text, "reason": reason} for text, reason in parsed.faults.items()]
+    return ParsedTable(table, new_columns, height, height * len(names), parsed.distinct, parsed.cached, without_tree)
 
 
-def _names(text: str, option: str) -> list[str]:
+def _split_names(text: str, option: str) -> list[str]:
     names = list(dict.fromkeys(name.strip() for name in text.split(",")))
     if not all(names):
         raise InputError(f"{option} {text!r} has an empty name: write names with commas between them")
     return names
 
 
-def _default(parser: Any) -> str:
+def _default_kind(parser: Parser) -> str:
     return "constituents" if "constituents" in parser.gives else "grct"
 
 
-def _options(given: list[str]) -> dict[str, Any]:
-    """The options of a parser from ``name=value``; a value that is JSON (a number, true) is read as such.
+def _parse_options(texts: list[str]) -> dict[str, str | int | float | bool]:
+    """Read options of a parser from ``name=value``; a value that is JSON (a number, true) is read as JSON.
 
-    >>> _options(["model=en_core_web_md", "batch_size=64", "tokenized=true"])
+    >>> _parse_options(["model=en_core_web_md", "batch_size=64", "tokenized=true"])
     {'model': 'en_core_web_md', 'batch_size': 64, 'tokenized': True}
     """
-    found: dict[str, Any] = {}
-    for item in given:
+    found: dict[str, str | int | float | bool] = {}
+    for item in texts:
         name, sign, value = item.partition("=")
         if not sign or not name.strip().isidentifier():
             raise InputError(f"--option {item!r} is not of the form NAME=VALUE")

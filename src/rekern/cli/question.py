@@ -1,16 +1,15 @@
-"""``rekern question``: what kind of answer a question wants."""
+"""``rekern question``: which kind of answer a question asks for."""
 
 from __future__ import annotations
 
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rekern.cli import options, output
-from rekern.cli.exit_codes import say
+from rekern.cli import common_options, output
 from rekern.core.files import show_path
 from rekern.errors import InputError
 
@@ -20,73 +19,77 @@ if TYPE_CHECKING:
 
     Model = Answerer | QuestionClassifier
 
-SHOWN = 8  # patterns of one question
+SHOWN_PATTERNS = 8
 EXTENSIONS = (".txt", ".tsv", ".csv", ".json", ".jsonl", ".gz", ".md")
 
 
 def question(
     asked: Annotated[
         str | None,
-        typer.Argument(metavar="QUESTION", help="A question, or a file: one a line, or a table (- for input)."),
+        typer.Argument(
+            metavar="QUESTION", help="A question, or a file: one question per line, or a table (- for input)."
+        ),
     ] = None,
     model: Annotated[
-        Path | None, typer.Option("--model", "-m", metavar="MODEL", help="A model of --train; by default our own.")
+        Path | None,
+        typer.Option("--model", "-m", metavar="MODEL", help="Model written by --train; by default the built-in one."),
     ] = None,
     train: Annotated[
         Path | None,
-        typer.Option("--train", metavar="FILE", help="Learn new types from a table with a question and a type a row."),
+        typer.Option("--train", metavar="FILE", help="Learn from a table with a question and a type in each row."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="MODEL", help="Where --train writes the model.")
     ] = None,
     evaluate: Annotated[
-        bool, typer.Option("--evaluate", help="Test the model on QUESTION, a table; by default on our held-out part.")
+        bool, typer.Option("--evaluate", help="Test the model on the table QUESTION; by default on held-out questions.")
     ] = False,
     question_column: Annotated[
-        str, typer.Option("--question", metavar="COLUMN", help="The questions of a table.")
+        str, typer.Option("--question", metavar="COLUMN", help="Column of the questions.")
     ] = "question",
-    type_column: Annotated[str, typer.Option("--type", metavar="COLUMN", help="Their types.")] = "type",
+    type_column: Annotated[str, typer.Option("--type", metavar="COLUMN", help="Column of the types.")] = "type",
     method: Annotated[
         str | None, typer.Option("--method", metavar="NAME", help="For --train: mss (the default), msb, mb or sb.")
     ] = None,
     penalty: Annotated[
-        float | None, typer.Option("--penalty", min=0.0, metavar="X", help="For --train: on weights, by default 1.")
+        float | None,
+        typer.Option("--penalty", min=0.0, metavar="X", help="For --train: penalty on weights, 1 by default."),
     ] = None,
     patterns: Annotated[
         Path | None,
-        typer.Option("--patterns", metavar="FILE", help="For --train: regular expressions of your own, one a line."),
+        typer.Option("--patterns", metavar="FILE", help="For --train: your own regular expressions, one per line."),
     ] = None,
-    json: options.Json = False,
+    json: common_options.Json = False,
 ) -> None:
-    """Say what kind of answer a question wants.
+    """Predict which kind of answer a question asks for.
 
-    Our own model knows six types, in English and Chinese: Fact, List, Reason, Solution, Definition and Navigation.
-    One question is answered with its type, the probabilities and the patterns that it matched; a file line by line.
+    The built-in model knows six types, in English and Chinese: Fact, List, Reason, Solution, Definition and Navigation.
+    For one question, its type, the probabilities and the matching patterns are printed; for a file, one row each.
     """
     if train is not None:
         if asked is not None or evaluate:
             raise InputError("--train takes its questions from its own file: leave QUESTION and --evaluate out")
         if model is not None:
             raise InputError("--train learns a new model: leave --model out, -o says where to write it")
-        columns, price = (question_column, type_column), 1.0 if penalty is None else penalty
-        _train(train, out, columns, method or "mss", price, patterns, json)
+        columns = (question_column, type_column)
+        _train(train, out, columns, method or "mss", 1.0 if penalty is None else penalty, patterns, json)
         return
-    of_training = {"--out": out, "--patterns": patterns, "--method": method, "--penalty": penalty}
-    for name, value in of_training.items():
+    train_options = {"--out": out, "--patterns": patterns, "--method": method, "--penalty": penalty}
+    for name, value in train_options.items():
         if value is not None:
             raise InputError(f"{name} belongs to --train FILE: add it, or leave {name} out")
     if evaluate:
-        _evaluate(_loaded(model), asked, (question_column, type_column), json)
+        _evaluate(_load_model(model), asked, (question_column, type_column), json)
         return
     if asked is None or not asked.strip():
-        raise InputError("there is no question: give one, or a file with one a line")
+        raise InputError("there is no question: give one, or a file with one per line")
     if _is_file(asked):
-        _answer_all(_loaded(model), _listed(asked, question_column), json)
+        _answer_all(_load_model(model), _read_questions(asked, question_column), json)
     else:
-        _answer_one(_loaded(model), asked, json)
+        _answer_one(_load_model(model), asked, json)
 
 
-def _loaded(path: Path | None) -> Model:
+def _load_model(path: Path | None) -> Model:
     if path is None:
         from rekern.questions.embedded_questions import embedded_answerer
 
@@ -97,13 +100,13 @@ def _loaded(path: Path | None) -> Model:
 
 
 def _is_file(asked: str) -> bool:
-    """Whether the argument names a file; what looks like a name but is not there is an error, not a question."""
+    """Tell whether the argument names a file; a missing file is an error, not a question."""
     if asked == "-":
         return True
     if "\0" in asked:
         return False
     if os.path.isdir(asked):
-        raise InputError(f"{show_path(asked)} is a folder: give a question, or a file with one a line")
+        raise InputError(f"{show_path(asked)} is a folder: give a question, or a file with one per line")
     if os.path.exists(asked):
         return True
     if " " not in asked and asked.lower().endswith(EXTENSIONS):
@@ -111,8 +114,8 @@ def _is_file(asked: str) -> bool:
     return False
 
 
-def _listed(path: str, column: str) -> list[str]:
-    """The questions of a file, one a line, empty lines skipped; or of a table, whose header has the column."""
+def _read_questions(path: str, column: str) -> list[str]:
+    """Return the questions of a file, one per line, without empty lines; or a column of a table."""
     from rekern.datasets import table_formats as formats
 
     name = formats.display_name(path)
@@ -122,15 +125,15 @@ def _listed(path: str, column: str) -> list[str]:
 
         found = text_column(read_rows(path), column, path, "--question")
     else:
-        found = [_decoded(line, name, number) for number, line in enumerate(data.splitlines(), 1)]
+        found = [_decode(line, name, number) for number, line in enumerate(data.splitlines(), 1)]
     questions = [text.strip() for text in found if text.strip()]
     if not questions:
-        raise InputError(f"{name} holds no question: write one a line")
+        raise InputError(f"{name} contains no question: write one per line")
     return questions
 
 
 def _is_table(path: str, data: bytes, column: str) -> bool:
-    """Whether a file that is named like a table begins like one: with the column in a header, a tab, or with JSON."""
+    """Tell whether a file with the extension of a table starts like one: a header with the column, a tab, or JSON."""
     extension = os.path.splitext(path.lower().removesuffix(".gz"))[1]
     first = data.lstrip().split(b"\n", 1)[0].decode("utf-8", "replace").strip()
     if extension in (".json", ".jsonl"):
@@ -140,7 +143,7 @@ def _is_table(path: str, data: bytes, column: str) -> bool:
     return separator is not None and (column in names or (separator == "\t" and len(names) > 1))
 
 
-def _decoded(line: bytes, name: str, number: int) -> str:
+def _decode(line: bytes, name: str, number: int) -> str:
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError:
@@ -150,7 +153,7 @@ def _decoded(line: bytes, name: str, number: int) -> str:
 def _answer_one(model: Model, asked: str, json: bool) -> None:
     from rekern.questions.pattern_model import Answerer
 
-    if not isinstance(model, Answerer):  # a machine has no patterns to show
+    if not isinstance(model, Answerer):  # a support vector machine has no patterns to show
         _answer_all(model, [asked], json)
         return
     found = model.explain(asked)
@@ -162,18 +165,18 @@ def _answer_one(model: Model, asked: str, json: bool) -> None:
         row = {"question": asked, "type": found.type, "probabilities": found.probabilities, "patterns": listed}
         output.print_json({"rows": [row]})
         return
-    console = output.console()
+    console = output.make_console()
     console.print(f"{found.type}\n")
-    grid = output.table("type", ">probability", "")
+    grid = output.make_table("type", ">probability", "")
     for kind, chance in sorted(found.probabilities.items(), key=lambda item: -item[1]):
-        grid.add_row(str(kind), f"{100 * chance:.1f} %", output.bar(chance))
+        grid.add_row(str(kind), f"{100 * chance:.1f} %", output.draw_bar(chance))
     console.print(grid)
     console.print()
     if not found.patterns:
         console.print("No pattern of the model matches; the answer is the most frequent type.")
         return
-    grid = output.table("pattern", "kind", ">confidence", "weights")
-    for fired in found.patterns[:SHOWN]:
+    grid = output.make_table("pattern", "kind", ">confidence", "weights")
+    for fired in found.patterns[:SHOWN_PATTERNS]:
         weights = ", ".join(f"{kind} {weight:+.2f}" for kind, weight in fired.weights.items())
         grid.add_row(fired.pattern, fired.kind, f"{fired.confidence:.2f}", weights)
     console.print(grid)
@@ -192,12 +195,13 @@ def _answer_all(model: Model, questions: list[str], json: bool) -> None:
         return
     from rekern.datasets.tables import write_table
 
-    columns: dict[str, Any] = {"type": [kinds[place] for place in best]}
+    columns: dict[str, list[object]] = {"type": [kinds[place] for place in best]}
     columns["probability"] = [round(float(row[place]), 4) for place, row in zip(best, chances)]
-    write_table("-", {**columns, "question": questions})
+    write_table("-", {**columns, "question": list(questions)})
 
 
-def _table(path: Path, columns: tuple[str, str]) -> tuple[list[str], list[str]]:
+def _read_labelled(path: Path, columns: tuple[str, str]) -> tuple[list[str], list[str]]:
+    """Return the questions of a table and their types."""
     from rekern.datasets.tables import read_rows, text_column
 
     rows = read_rows(path)
@@ -227,11 +231,11 @@ def _train(
 
     if method not in ("mss", "msb", "mb", "sb"):
         raise InputError(f"--method {method!r} is unknown: choose mss, msb, mb or sb")
-    with write_atomically(out) as temporary:  # now, so that a place that cannot be written is known before the work
-        questions, kinds = _table(path, columns)
+    with write_atomically(out) as temporary:  # opened first, so that an unwritable place is found before the work
+        questions, kinds = _read_labelled(path, columns)
         started = time.perf_counter()
         expressions = None if patterns is None else str(patterns)
-        with output.status(f"learning from {len(questions):,} questions"):
+        with output.show_status(f"learning from {len(questions):,} questions"):
             model = QuestionClassifier(method, penalty=penalty, expressions=expressions).fit(questions, kinds)
         model.save(temporary)
         took = time.perf_counter() - started
@@ -239,7 +243,7 @@ def _train(
     formulas = model.formulas_ if method != "sb" else None
     for kind, count in counts.items():
         if count == 1:
-            say(f"warning: the type {kind} has a single example; give it more")
+            output.say(f"warning: the type {kind} has a single example; give it more")
     if json:
         result = {
             "questions": len(questions),
@@ -253,7 +257,7 @@ def _train(
     listed = ", ".join(f"{kind} {count}" for kind, count in counts.items())
     print(f"{len(questions):,} questions: {listed}")
     learned = "a support vector machine" if formulas is None else f"{formulas:,} formulas"
-    print(f"{learned}, in {out}, after {output.seconds(took)}")
+    print(f"{learned}, in {out}, after {output.format_seconds(took)}")
 
 
 def _evaluate(model: Model, path: str | None, columns: tuple[str, str], json: bool) -> None:
@@ -261,19 +265,19 @@ def _evaluate(model: Model, path: str | None, columns: tuple[str, str], json: bo
     from rekern.questions.measures import in_per_cent, measured
 
     if path is not None:
-        parts = {show_path(path): _table(Path(path), columns)}
+        parts = {show_path(path): _read_labelled(Path(path), columns)}
     elif not set(model.classes_.tolist()) & set(TYPES):
-        raise InputError("the model has other types than our held-out questions: name a table to test it on")
+        raise InputError("the model has other types than the held-out questions: give a table to test it on")
     else:
         parts = {f"held-out {language}": load_questions("heldout", language) for language in LANGUAGES}
     results = {name: measured(kinds, model.predict(questions).tolist()) for name, (questions, kinds) in parts.items()}
     if json:
         output.print_json(results)
         return
-    console = output.console()
+    console = output.make_console()
     for name, result in results.items():
         console.print(f"{name}: {result['accuracy']:.1f} % of {result['questions']:,} questions are right\n")
-        grid = output.table("type", ">questions", ">precision", ">recall", ">F")
+        grid = output.make_table("type", ">questions", ">precision", ">recall", ">F")
         for kind, row in result["types"].items():
             grid.add_row(str(kind), str(row["questions"]), *(in_per_cent(row[n]) for n in ("precision", "recall", "f")))
         console.print(grid)

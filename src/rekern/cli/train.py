@@ -1,4 +1,4 @@
-"""``rekern train``: from a table of labelled pairs to a model file."""
+"""``rekern train``: learn from a table of labelled pairs and write a model file."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ import time
 from collections import Counter
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rekern.cli import options, output
-from rekern.cli.exit_codes import say
+from rekern.cli import common_options, output
+from rekern.cli.kernel_options import KernelOptions, summarize_kernel
+from rekern.cli.option_groups import expand_options
+from rekern.cli.table_options import TableOptions, check_numbers, list_groups
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
+    from rekern.cli.model_argument import TrainedModel
     from rekern.datasets.tables import Table
+    from rekern.kernels.kernel import Kernel
 
-NO_OPTIONS = options.KernelOptions()
-MANY_CLASSES = 20  # of whole numbers: more are likelier to be quantities than names
+MANY_CLASSES = 20  # different whole numbers; more of them are probably quantities
 
 
 class Task(StrEnum):
@@ -30,8 +33,9 @@ class Task(StrEnum):
     rank = "rank"
 
 
-@options.with_kernel_options
+@expand_options()
 def train(
+    *,
     file: Annotated[str, typer.Argument(metavar="FILE", help="Labelled pairs; - for standard input.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="MODEL", help="Where to write the model.")],
     task: Annotated[
@@ -42,84 +46,82 @@ def train(
             show_default=False,
         ),
     ] = None,
-    cost: Annotated[float, typer.Option("--C", metavar="X", help="The price of a training error.")] = 1.0,
+    cost: Annotated[float, typer.Option("--C", metavar="X", help="Cost of a training error.")] = 1.0,
     cv: Annotated[
         int | None,
-        typer.Option("--cv", min=2, metavar="N", help="First measure by N-fold cross-validation."),
+        typer.Option("--cv", min=2, metavar="N", help="Run N-fold cross-validation first and print the result."),
     ] = None,
-    balanced: Annotated[bool, typer.Option("--balanced", help="Give all classes the same weight in total.")] = False,
+    balanced: Annotated[bool, typer.Option("--balanced", help="Give all classes the same total weight.")] = False,
     ordinal: Annotated[
         bool,
-        typer.Option("--ordinal", help="Regress, and answer with the nearest number of the training."),
+        typer.Option("--ordinal", help="Regress, and round predictions to the nearest training label."),
     ] = False,
-    kernel: options.KernelOptions = NO_OPTIONS,
-    source: options.Source = None,
-    target: options.Target = None,
-    label: options.Label = None,
-    group: options.Group = None,
-    format: options.Format = None,
-    encoding: options.Encoding = "utf-8",
-    no_header: options.NoHeader = False,
-    jobs: options.Jobs = None,
-    json: options.Json = False,
+    kernel: KernelOptions,
+    table: TableOptions,
+    jobs: common_options.Jobs = None,
+    json: common_options.Json = False,
 ) -> None:
     """Train a model on labelled pairs and save it."""
     from rekern.core.files import write_atomically
 
-    chosen_kernel = kernel.build()
+    built = kernel.build()
     if not 0 < cost < float("inf"):
         raise InputError(f"--C {cost:g} is out of range: give a number above 0")
     if os.fspath(out) == "-":
         raise InputError("-o - is no place for a model: name a file")
-    reading = options.Reading(source, target, label, group, format, encoding, no_header)
-    with write_atomically(out) as temporary:  # now, so that a place that cannot be written is known before the work
-        table = reading.table(file)
-        chosen = _task(table, task, group is not None, ordinal)
-        model = _model(chosen, chosen_kernel, cost, balanced, ordinal, jobs)
-        report: dict[str, Any] = {"task": chosen.value, "pairs": len(table), **_labels(table, chosen)}
-        report |= options.kernel_in_words(chosen_kernel)
+    with write_atomically(out) as temporary:  # opened first, so that an unwritable place is found before the work
+        pairs = table.read(file)
+        chosen = _choose_task(pairs, task, table.group is not None, ordinal)
+        model = _make_model(chosen, built, cost, balanced, ordinal, jobs)
+        labels = _summarize_labels(pairs, chosen)
+        summary = summarize_kernel(built)
+        report: dict[str, object] = {"task": chosen.value, "pairs": len(pairs), **labels, **summary._asdict()}
         if not json:
-            print(_what_was_read(table, report))
-            print(f"kernel    {report['kernel']}\ntokens    {report['tokens']}", flush=True)
+            print(f"read      {len(pairs):,} pairs from {pairs.path}: {_format_labels(labels)}")
+            print(f"kernel    {summary.kernel}\ntokens    {summary.tokens}", flush=True)
         if cv is not None:
-            from rekern.cli.cross_validation import cross_validate
+            from rekern.cli.table_cross_validation import cross_validate
 
-            report["cross_validation"] = cross_validate(model, table, cv)
+            measures = cross_validate(model, pairs, cv)
+            report["cross_validation"] = measures
             if not json:
-                print(f"{cv}-fold CV " + _in_words(report["cross_validation"]), flush=True)
+                print(f"{cv}-fold CV {_format_measures(measures)}", flush=True)
         started = time.perf_counter()
-        _fit(model, table)
-        report["seconds"] = time.perf_counter() - started
-        report["solver"] = model.solver_
+        _fit(model, pairs)
+        took = time.perf_counter() - started
         model.save(temporary)
-    report["model"] = os.fspath(out)
-    report["bytes"] = out.stat().st_size if out.is_file() else 0
+    size = out.stat().st_size if out.is_file() else 0
     if json:
+        report |= {"seconds": took, "solver": model.solver_, "model": os.fspath(out), "bytes": size}
         output.print_json(report)
         return
-    print(f"solver    {report['solver']}, in {output.seconds(report['seconds'])}")
-    print(f"model     {out} ({output.size(report['bytes'])})")
+    print(f"solver    {model.solver_}, in {output.format_seconds(took)}")
+    print(f"model     {out} ({output.format_size(size)})")
 
 
-def _task(table: Table, asked: Task | None, grouped: bool, ordinal: bool) -> Task:
-    """What to learn, from the options and the labels."""
+def _choose_task(table: Table, asked: Task | None, grouped: bool, ordinal: bool) -> Task:
+    """Choose what to learn by the options and the labels."""
     labels = table.labels or []
     if asked is None:
         real = all(isinstance(label, float) for label in labels)
         asked = Task.rank if grouped else Task.regress if real or ordinal else Task.classify
-        kinds = len(set(labels))
-        if asked is Task.classify and not isinstance(labels[0], str) and kinds > MANY_CLASSES:
-            say(f"warning: {kinds} different numbers are taken for classes; --task regress takes them for quantities")
+        n_kinds = len(set(labels))
+        if asked is Task.classify and not isinstance(labels[0], str) and n_kinds > MANY_CLASSES:
+            output.say(
+                f"warning: {n_kinds} different numbers are used as classes; --task regress uses them as quantities"
+            )
     if ordinal and asked is not Task.regress:
         raise InputError(f"--ordinal goes with --task regress, not with {asked.value}")
     if grouped and asked is not Task.rank:
         raise InputError(f"--group goes with --task rank, not with {asked.value}: leave one of them out")
     if asked is not Task.classify:
-        options.check_numbers(table, "--task classify takes it")
+        check_numbers(table, "--task classify takes it")
     return asked
 
 
-def _model(task: Task, kernel: Any, cost: float, balanced: bool, ordinal: bool, jobs: int | None) -> Any:
+def _make_model(
+    task: Task, kernel: Kernel, cost: float, balanced: bool, ordinal: bool, jobs: int | None
+) -> TrainedModel:
     from rekern.learning import PairClassifier, PairRanker, PairRegressor
 
     if balanced and task is not Task.classify:
@@ -131,44 +133,47 @@ def _model(task: Task, kernel: Any, cost: float, balanced: bool, ordinal: bool, 
     return PairRanker(kernel, C=cost, n_jobs=jobs)
 
 
-def _fit(model: Any, table: Table) -> None:
+def _fit(model: TrainedModel, table: Table) -> None:
     from rekern.learning import PairRanker
 
     try:
         if isinstance(model, PairRanker):
-            model.fit(table.items, table.labels, options.same_source_groups(table))
+            model.fit(table.items, table.labels, list_groups(table))
         else:
             model.fit(table.items, table.labels)
     except InputError as error:
         raise InputError(f"{table.path}: {error}") from None
 
 
-def _labels(table: Table, task: Task) -> dict[str, Any]:
-    """What the labels are, for the report."""
+def _summarize_labels(table: Table, task: Task) -> dict[str, object]:
+    """Return what the report says about the labels."""
     labels = table.labels or []
     if task is Task.classify:
         return {"classes": dict(sorted(Counter(labels).items()))}
     if task is Task.regress:
         return {"lowest": min(labels), "highest": max(labels)}
-    return {"groups": len(set(options.same_source_groups(table)))}
+    return {"groups": len(set(list_groups(table)))}
 
 
-def _what_was_read(table: Table, report: dict[str, Any]) -> str:
-    start = f"read      {len(table):,} pairs from {table.path}: "
-    if "classes" in report:
-        counts = [f"{label} ({count:,})" for label, count in report["classes"].items()]
+def _format_labels(labels: dict[str, object]) -> str:
+    classes = labels.get("classes")
+    if isinstance(classes, dict):
+        counts = [f"{label} ({count:,})" for label, count in classes.items()]
         shown = counts if len(counts) <= 8 else [*counts[:7], f"{len(counts) - 7} more"]
-        return start + f"{len(counts)} class{'es' * (len(counts) > 1)}, " + ", ".join(shown)
-    if "groups" in report:
-        return start + f"{report['groups']:,} groups of candidates"
-    return start + f"numbers from {report['lowest']:g} to {report['highest']:g}"
+        return f"{len(counts)} class{'es' * (len(counts) > 1)}, " + ", ".join(shown)
+    if "groups" in labels:
+        return f"{labels['groups']:,} groups of candidates"
+    return f"numbers from {labels['lowest']:g} to {labels['highest']:g}"
 
 
-def _in_words(measured: dict[str, Any]) -> str:
-    if "accuracy" in measured:
-        return f"accuracy {measured['accuracy']:.2%} (± {measured['deviation']:.2%} over the folds)"
-    if "map" in measured:
-        return f"MAP {measured['map']:.4f}, MRR {measured['mrr']:.4f}"
-    values = {name: measured[name] for name in ("pearson", "spearman", "mse")}
+def _format_measures(measures: dict[str, object]) -> str:
+    if "accuracy" in measures:
+        return f"accuracy {measures['accuracy']:.2%} (± {measures['deviation']:.2%} over the folds)"
+    if "map" in measures:
+        return f"MAP {measures['map']:.4f}, MRR {measures['mrr']:.4f}"
     names = {"pearson": "Pearson", "spearman": "Spearman", "mse": "MSE"}
-    return ", ".join(f"{names[key]} {'undefined' if v is None else format(v, '.4f')}" for key, v in values.items())
+    return ", ".join(f"{names[key]} {_format_number(measures[key])}" for key in names)
+
+
+def _format_number(value: object) -> str:
+    return "undefined" if value is None else f"{value:.4f}"

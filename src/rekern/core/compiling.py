@@ -6,7 +6,7 @@ from typing import Any
 import numba
 
 
-def compiled(function: Callable[..., Any]) -> Any:
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function of arrays with Numba; it releases the GIL and is cached on disk.
 
     Numba looks for a writable folder beside the source, then in the user's cache. In a read-only installation
@@ -19,6 +19,7 @@ def compiled(function: Callable[..., Any]) -> Any:
     42
     """
     try:
-        return numba.njit(cache=True, nogil=True)(function)
+        compiled_function: Callable[..., Any] = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:
-        return numba.njit(nogil=True)(function)
+        compiled_function = numba.njit(nogil=True)(function)
+    return compiled_function

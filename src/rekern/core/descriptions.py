@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rekern.core.arrays import AnyArray
-from rekern.core.registry import find_class, is_registered
+from rekern.core.registry import find_class
 from rekern.errors import ModelFileError
 
 PLAIN = bool | int | float | str
@@ -27,8 +27,8 @@ def describe(value: object, arrays: Arrays | None = None) -> Any:
     >>> describe(Spectrum(2))
     {'type': 'Spectrum', 'k': 2, 'normalize': True, 'on': None, 'tokenizer': None}
     """
-    if is_registered(type(value)):
-        return {"type": type(value).__name__, **_describe_object(value, arrays)}
+    if value is None or isinstance(value, PLAIN):
+        return value
     if isinstance(value, tuple):
         return {"type": "tuple", "items": [describe(item, arrays) for item in value]}
     if isinstance(value, list):
@@ -45,8 +45,8 @@ def describe(value: object, arrays: Arrays | None = None) -> Any:
         return {"type": "array", "name": name, "dtype": value.dtype.newbyteorder("=").str[1:]}
     if isinstance(value, np.generic):
         return value.item()
-    if value is None or isinstance(value, PLAIN):
-        return value
+    if find_class(type(value).__name__) is type(value):
+        return {"type": type(value).__name__, **_describe_object(value, arrays)}
     raise ValueError(
         f"a model with {value!r} in its kernel cannot be saved; give the kernel ready-made tokens instead "
         "of a tokenizer of your own, and word vectors instead of a similarity of your own"

@@ -135,8 +135,13 @@ class Explanation:
         """The name of the class and the beginning of the text, at most 15 lines."""
         heading = [f"<{type(self).__name__}>", *(line for line in self.heading() if line)]
         room = LINES - len(heading) - 3  # lines for the rest, for what is not listed, and for the intercept
-        lines = [*heading, *self._part_lines(max(room, 0))][:LINES]
-        return "\n".join(line if len(line) <= WIDTH else line[: WIDTH - 1] + "…" for line in lines)
+        return "\n".join(map(_shorten, [*heading, *self._part_lines(max(room, 0))][:LINES]))
+
+
+def _shorten(line: str) -> str:
+    """A line that stays one line, however long the text in it and whatever characters it holds."""
+    line = "".join(character if character.isprintable() else " " for character in line[:WIDTH])
+    return line if len(line) < WIDTH else line[:-1] + "…"
 
 
 class Neighbor(NamedTuple):

@@ -56,15 +56,6 @@ def register(kind: Class) -> Class:
     return kind
 
 
-def is_registered(kind: type) -> bool:
-    """Whether objects of exactly this class may stand in a model file.
-
-    >>> is_registered(dict)
-    False
-    """
-    return _CLASSES.get(kind.__name__) is kind
-
-
 def find_class(name: str) -> type | None:
     """The class registered under a name, its package imported if need be; None if there is none.
 

@@ -195,5 +195,3 @@ class SoftMaximum:
     def __call__(self, straight1: Floats, straight2: Floats, crossed1: Floats, crossed2: Floats) -> Floats:
         straight, crossed = straight1 * straight2, crossed1 * crossed2
         return np.maximum(straight, crossed) + np.log1p(np.exp(-self.c * np.abs(straight - crossed))) / self.c
-
-

@@ -6,17 +6,18 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
-from sklearn.svm import SVC
 
 from rekern.core.jobs import run
 from rekern.core.model_archive import ModelContent, OpenArchive
 from rekern.core.registry import register
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel
-from rekern.learning import dual_descent as descent
-from rekern.learning.explanation import Explanation
+from rekern.learning.calibration import fit_sigmoid
+from rekern.learning.cross_validation import make_stratified_folds
+from rekern.learning.dual_descent import classify_features, condense
+from rekern.learning.dual_solution import DualSolution
+from rekern.learning.explanation import PairExplanation
+from rekern.learning.gram_svm import classify_held_out, classify_rows
 from rekern.learning.pair_model import GRAM_LIMIT, PairModel
 from rekern.learning.pair_model_archive import pack_model, unpack_model
 
@@ -97,7 +98,7 @@ class PairClassifier(ClassifierMixin, PairModel):
             machine: Any = _GramMachine(self.kernel_.gram(self._training(), n_jobs=self.n_jobs), signs, limits)
             self.solver_ = f"LIBSVM on a {rows} × {rows} Gram matrix"
         else:
-            matrix, norms = descent.condensed(self.kernel_.features(self._training(), self.n_jobs))
+            matrix, norms = condense(self.kernel_.features(self._training(), self.n_jobs))
             machine = _FeatureMachine(matrix, norms, signs, limits)
             self.solver_ = f"dual coordinate descent on {rows} rows with {matrix.shape[1]} shared features"
         everything = np.arange(rows)
@@ -121,15 +122,14 @@ class PairClassifier(ClassifierMixin, PairModel):
         if folds < 2:  # a class with a single example cannot be held out
             return np.tile([1.0, 0.0], (len(signs), 1))
         codes = np.searchsorted(self.classes_, self.labels_)  # numbers with decimals may be classes too
-        splits = list(StratifiedKFold(folds, shuffle=True, random_state=0).split(codes, codes))
+        splits = make_stratified_folds(codes, folds)
         calls = [(output, train, test) for output in range(len(signs)) for train, test in splits]
         values = np.empty(signs.shape)
         for (output, _, test), held_out in zip(calls, run(machine.decide, calls, self.n_jobs, "calibration")):
             values[output, test] = held_out
         sigmoids = []
         for row, sign in zip(values, signs):
-            model = LogisticRegression(C=1e6).fit(row[:, None], sign)
-            slope, offset = float(model.coef_[0, 0]), float(model.intercept_[0])
+            slope, offset = fit_sigmoid(row, sign)
             if slope <= 0:  # nothing was learned that holds on held-out pairs: the share of the class is all we know
                 share = float(np.mean(sign > 0))
                 slope, offset = 0.0, float(np.log(share / (1 - share)))
@@ -187,7 +187,7 @@ class PairClassifier(ClassifierMixin, PairModel):
         total = single.sum(axis=1, keepdims=True)
         return np.where(total > 0, single / np.where(total > 0, total, 1), 1 / len(self.classes_))
 
-    def explain(self, pair: Any, label: Any = None, neighbors: int = 3) -> Explanation:
+    def explain(self, pair: Any, label: Any = None, neighbors: int = 3) -> PairExplanation:
         """Take the decision value of a pair apart: rules with their words, scores, the intercept.
 
         The value explained is that of ``label``: by default of the second class if there are two, else of the class
@@ -242,18 +242,11 @@ class _GramMachine:
     def __init__(self, gram: np.ndarray, signs: np.ndarray, limits: np.ndarray):
         self.gram, self.signs, self.limits = gram, signs, limits
 
-    def fit(self, output: int, rows: np.ndarray) -> tuple[np.ndarray, float]:
-        whole = len(rows) == len(self.gram)
-        gram = self.gram if whole else self.gram[np.ix_(rows, rows)]
-        svm = SVC(C=1.0, kernel="precomputed", cache_size=500)
-        svm.fit(gram, self.signs[output, rows], sample_weight=self.limits[rows])
-        coefficients = np.zeros(len(rows))
-        coefficients[svm.support_] = svm.dual_coef_[0]
-        return coefficients, float(svm.intercept_[0])
+    def fit(self, output: int, rows: np.ndarray) -> DualSolution:
+        return classify_rows(self.gram, self.signs[output], self.limits, rows)
 
     def decide(self, output: int, train: np.ndarray, test: np.ndarray) -> np.ndarray:
-        coefficients, intercept = self.fit(output, train)
-        return self.gram[np.ix_(test, train)] @ coefficients + intercept
+        return classify_held_out(self.gram, self.signs[output], self.limits, train, test)
 
 
 class _FeatureMachine:
@@ -262,9 +255,9 @@ class _FeatureMachine:
     def __init__(self, matrix: Any, norms: np.ndarray, signs: np.ndarray, limits: np.ndarray):
         self.matrix, self.norms, self.signs, self.limits = matrix, norms, signs, limits
 
-    def fit(self, output: int, rows: np.ndarray) -> tuple[np.ndarray, float]:
+    def fit(self, output: int, rows: np.ndarray) -> DualSolution:
         matrix = self.matrix if len(rows) == self.matrix.shape[0] else self.matrix[rows]
-        return descent.classify(matrix, self.norms[rows], self.signs[output, rows], self.limits[rows], TOLERANCE)
+        return classify_features(matrix, self.norms[rows], self.signs[output, rows], self.limits[rows], TOLERANCE)
 
     def decide(self, output: int, train: np.ndarray, test: np.ndarray) -> np.ndarray:
         coefficients, intercept = self.fit(output, train)

@@ -10,13 +10,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 
+from rekern.core.explanations import Neighbor
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel, held, title
 from rekern.kernels.pairings import PairKernel
 from rekern.kernels.rewriting.rewriting_kernel import Rewriting
 from rekern.kernels.rewriting.rule_decision import RuleScorer, WeightedRule
-from rekern.learning.explanation import Explanation, Neighbor
+from rekern.learning.explanation import PairExplanation
 from rekern.learning.pair_model_archive import pack_model, unpack_model
 from rekern.similarity import PrecisionRecall
 from rekern.structures.pairs import Pairs, as_pairs
@@ -184,12 +185,12 @@ class PairModel(BaseEstimator):
         explained: Any,
         probability: float | None,
         neighbors: int,
-    ) -> Explanation:
+    ) -> PairExplanation:
         column, sign = output
         parts = [part._replace(weight=sign * part.weight) for part in self.scorer_.parts(pair, column)]
         parts.sort(key=lambda part: (-abs(part.contribution), part.name))
         source, target = words_of(pair.table)[pair.index] if isinstance(pair, Row) else pair
-        return Explanation(
+        return PairExplanation(
             source=_as_text(source),
             target=_as_text(target),
             prediction=prediction,

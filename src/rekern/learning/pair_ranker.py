@@ -10,8 +10,10 @@ import scipy.sparse as sp
 from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
-from rekern.learning import dual_descent as descent
-from rekern.learning.explanation import Explanation
+from rekern.learning.candidate_groups import number_groups, rows_of_groups
+from rekern.learning.dual_descent import condense, order_features, order_gram
+from rekern.learning.explanation import PairExplanation
+from rekern.learning.measures import ranking_measures
 from rekern.learning.pair_model import GRAM_LIMIT, PairModel
 
 
@@ -54,7 +56,7 @@ class PairRanker(PairModel):
         self.pairs_, self.labels_ = self._start(X, y)
         if self.labels_.dtype.kind not in "iufb":
             raise InputError(f"a ranking needs numbers as labels, larger for better; got {self.labels_[0]!r} in row 0")
-        differences = _differences(self.labels_.astype(float), _checked_groups(groups, len(self.labels_)))
+        differences = _differences(self.labels_.astype(float), number_groups(groups, len(self.labels_)))
         # Candidates that are better or worse than no other, as in a group of one label, teach nothing.
         used = np.unique(differences.indices)
         differences = sp.csr_array(differences.tocsc()[:, used])
@@ -62,12 +64,12 @@ class PairRanker(PairModel):
         count = differences.shape[0]
         if self._uses_gram(max(count, len(used))):
             gram = differences @ (differences @ self.kernel_.gram(pairs, n_jobs=self.n_jobs)).T
-            multipliers = descent.order_by_gram(np.ascontiguousarray(gram), price)
+            multipliers = order_gram(np.ascontiguousarray(gram), np.full(count, price))
             self.solver_ = f"dual coordinate descent on a {count} × {count} Gram matrix of differences"
         else:
             matrix = sp.csr_array(differences @ self.kernel_.features(pairs, self.n_jobs))
-            matrix, norms = descent.condensed(matrix)
-            multipliers = descent.order(matrix, norms, price)
+            matrix, norms = condense(matrix)
+            multipliers = order_features(matrix, norms, np.full(count, price))
             self.solver_ = f"dual coordinate descent on {count} differences with {matrix.shape[1]} shared features"
         coefficients = np.zeros(len(self.pairs_))
         coefficients[used] = differences.T @ multipliers
@@ -89,53 +91,18 @@ class PairRanker(PairModel):
         """The mean average precision over the groups that have a positive candidate."""
         return ranking_measures(self.decision_function(X), y, groups)["map"]
 
-    def explain(self, pair: Any, neighbors: int = 3) -> Explanation:
+    def explain(self, pair: Any, neighbors: int = 3) -> PairExplanation:
         """Take the score of a pair apart: rules with their words, and scores."""
         pair = self._one(pair)
         prediction = float(self.decision_function([pair])[0])
         return self._explain(pair, (0, 1), prediction, None, None, neighbors)
 
 
-def ranking_measures(scores: Any, labels: Any, groups: Any) -> dict[str, float]:
-    """Mean average precision and mean reciprocal rank over the groups with at least one label above 0.
-
-    Equal scores count as the worst of their orders, so that a constant score earns nothing.
-
-    >>> ranking_measures([3, 2, 1], [0, 1, 1], [1, 1, 1])  # at ranks 2 and 3
-    {'map': 0.5833333333333333, 'mrr': 0.5, 'groups': 1}
-    """
-    scores, positive = np.asarray(scores, dtype=float), np.asarray(labels, dtype=float) > 0
-    groups = _checked_groups(groups, len(scores))
-    precisions, reciprocals = [], []
-    for members in _members(groups):
-        order = members[np.lexsort((positive[members], -scores[members]))]
-        hits = np.flatnonzero(positive[order]) + 1
-        if len(hits):
-            precisions.append(float(np.mean(np.arange(1, len(hits) + 1) / hits)))
-            reciprocals.append(1.0 / float(hits[0]))
-    if not precisions:
-        raise InputError("no group has a candidate with a label above 0: there is nothing to measure")
-    return {"map": float(np.mean(precisions)), "mrr": float(np.mean(reciprocals)), "groups": len(precisions)}
-
-
-def _checked_groups(groups: Any, rows: int) -> np.ndarray:
-    numbers: dict[Any, int] = {}
-    listed = groups.to_list() if hasattr(groups, "to_list") else list(groups)
-    if len(listed) != rows:
-        raise InputError(f"there are {rows} pairs but {len(listed)} groups; give the group of every pair")
-    return np.array([numbers.setdefault(group, len(numbers)) for group in listed], dtype=np.int64)
-
-
-def _members(groups: np.ndarray) -> list[np.ndarray]:
-    order = np.argsort(groups, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(groups[order])) + 1) if len(order) else []
-
-
 def _differences(labels: np.ndarray, groups: np.ndarray) -> sp.csr_array:
     """A row for every two candidates of a group with different labels: +1 at the better, -1 at the worse."""
     better: list[int] = []
     worse: list[int] = []
-    for members in _members(groups):
+    for members in rows_of_groups(groups):
         above = labels[members][:, None] > labels[members][None, :]
         first, second = np.nonzero(above)
         better.extend(members[first].tolist())

@@ -6,14 +6,14 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.svm import SVR
 
 from rekern.core.model_archive import OpenArchive
 from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
-from rekern.learning import dual_descent as descent
-from rekern.learning.explanation import Explanation
+from rekern.learning.dual_descent import condense, regress_features
+from rekern.learning.explanation import PairExplanation
+from rekern.learning.gram_svm import regress_gram
 from rekern.learning.pair_model import GRAM_LIMIT, PairModel
 
 
@@ -73,16 +73,13 @@ class PairRegressor(RegressorMixin, PairModel):
         targets = self.labels_.astype(float)
         rows = len(self.pairs_)
         if self._uses_gram(rows):
-            svm = SVR(kernel="precomputed", C=price, epsilon=self.epsilon, cache_size=500)
-            svm.fit(self.kernel_.gram(self._training(), n_jobs=self.n_jobs), targets)
-            coefficients = np.zeros(rows)
-            coefficients[svm.support_] = svm.dual_coef_[0]
-            intercept = float(svm.intercept_[0])
+            gram = self.kernel_.gram(self._training(), n_jobs=self.n_jobs)
+            coefficients, intercept = regress_gram(gram, targets, price, self.epsilon)
             self.solver_ = f"LIBSVM on a {rows} × {rows} Gram matrix"
         else:
-            matrix, norms = descent.condensed(self.kernel_.features(self._training(), self.n_jobs))
+            matrix, norms = condense(self.kernel_.features(self._training(), self.n_jobs))
             limits = np.full(rows, price)
-            coefficients, intercept = descent.regress(matrix, norms, targets, limits, self.epsilon)
+            coefficients, intercept = regress_features(matrix, norms, targets, limits, self.epsilon)
             self.solver_ = f"dual coordinate descent on {rows} rows with {matrix.shape[1]} shared features"
         self.coefficients_ = coefficients[:, None]
         self.intercept_ = np.array([intercept])
@@ -104,30 +101,8 @@ class PairRegressor(RegressorMixin, PairModel):
             return values
         return self.levels_[np.argmin(np.abs(values[:, None] - self.levels_[None, :]), axis=1)]
 
-    def explain(self, pair: Any, neighbors: int = 3) -> Explanation:
+    def explain(self, pair: Any, neighbors: int = 3) -> PairExplanation:
         """Take the predicted number of a pair apart: rules with their words, scores, the intercept."""
         pair = self._one(pair)
         prediction = self.predict([pair])[0].item()
         return self._explain(pair, (0, 1), prediction, None, None, neighbors)
-
-
-def correlations(predictions: Any, labels: Any) -> dict[str, Any]:
-    """Pearson's and Spearman's correlation (None where one side is constant) and the mean squared error.
-
-    >>> correlations([1.0, 2.0, 3.0], [1.0, 2.0, 5.0])  # doctest: +ELLIPSIS
-    {'pearson': 0.96..., 'spearman': 1.0, 'mse': 1.33...}
-    """
-    from scipy.stats import rankdata
-
-    guesses, truth = np.asarray(predictions, dtype=float), np.asarray(labels, dtype=float)
-    return {
-        "pearson": _pearson(guesses, truth),
-        "spearman": _pearson(rankdata(guesses), rankdata(truth)),
-        "mse": float(np.mean((guesses - truth) ** 2)),
-    }
-
-
-def _pearson(x: np.ndarray, y: np.ndarray) -> float | None:
-    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return None
-    return float(np.round(np.corrcoef(x, y)[0, 1], 12))

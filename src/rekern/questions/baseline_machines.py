@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from rekern.learning.cross_validation import Fold, make_class_folds
+from rekern.learning.gram_svm import classify_gram
+
 PRICES = (0.1, 0.3, 1.0, 3.0, 10.0)
 WIDTHS = (0.01, 0.03, 0.1)  # γ of exp(−γ |x − y|²); 0 stands for the linear kernel
 FOLDS = 5
@@ -90,16 +93,12 @@ def gaussian(
 
 
 def _fit(gram: np.ndarray, types: np.ndarray, count: int, price: float) -> tuple[np.ndarray, np.ndarray]:
-    from sklearn.svm import SVC
-
     coefficients = np.zeros((len(types), count))
     intercept = np.full(count, -1.0)  # a type that has no example here is never the answer
     for kind in range(count):
         sides = types == kind
         if sides.any() and not sides.all():
-            machine = SVC(C=price, kernel="precomputed", cache_size=500).fit(gram, sides)
-            coefficients[machine.support_, kind] = machine.dual_coef_[0]
-            intercept[kind] = machine.intercept_[0]
+            coefficients[:, kind], intercept[kind] = classify_gram(gram, sides, price)
     return coefficients, intercept
 
 
@@ -110,14 +109,8 @@ def _sample(types: np.ndarray) -> np.ndarray:
     return np.sort(np.random.default_rng(0).permutation(len(types))[:size])
 
 
-def _splits(types: np.ndarray) -> Sequence[tuple[np.ndarray, np.ndarray]]:
-    from sklearn.model_selection import KFold, StratifiedKFold
-
-    if len(types) < 2 * FOLDS:
-        return ()
-    if np.unique(types, return_counts=True)[1].min() >= FOLDS:
-        return list(StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(types, types))
-    return list(KFold(FOLDS, shuffle=True, random_state=0).split(types))
+def _splits(types: np.ndarray) -> Sequence[Fold]:
+    return make_class_folds(types, FOLDS) if len(types) >= 2 * FOLDS else ()
 
 
 def _temperature(values: np.ndarray, types: np.ndarray) -> float:

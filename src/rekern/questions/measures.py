@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import comb
 from typing import Any
-
-import numpy as np
 
 
 def measured(true: Sequence[Any], found: Sequence[Any]) -> dict[str, Any]:
@@ -30,18 +27,6 @@ def measured(true: Sequence[Any], found: Sequence[Any]) -> dict[str, Any]:
         }
     right = sum(a == b for a, b in pairs)
     return {"questions": len(pairs), "accuracy": 100 * right / len(pairs) if pairs else 0.0, "types": rows}
-
-
-def mcnemar(true: Sequence[Any], one: Sequence[Any], other: Sequence[Any]) -> float:
-    """McNemar's exact test: how likely two equally good classifiers differ on so many questions, or more.
-
-    >>> mcnemar([1] * 6, [1] * 6, [2] * 6)
-    0.03125
-    """
-    right, also = np.asarray(one) == np.asarray(true), np.asarray(other) == np.asarray(true)
-    first, second = int(np.sum(right & ~also)), int(np.sum(also & ~right))
-    total, least = first + second, min(first, second)
-    return min(1.0, 2 * sum(comb(total, count) for count in range(least + 1)) / 2**total) if total else 1.0
 
 
 def in_per_cent(share: float) -> str:

@@ -199,7 +199,7 @@ def named_tagger(name: str | Tagger | None) -> Tagger | None:
 @cache
 def spacy_tagger(model: str = "en_core_web_sm") -> Tagger:
     """A tagger by a spaCy pipeline: nouns, verbs, adjectives, adverbs, numerals and pronouns are content words."""
-    from rekern.structures.parsers.spacy_parser import load_pipeline
+    from rekern.core.spacy_pipelines import load_pipeline
 
     pipeline = load_pipeline(model)
     pipeline.select_pipes(disable=[name for name in ("parser", "ner") if name in pipeline.pipe_names])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from rekern.learning.cross_validation import make_class_folds
 from rekern.questions.question_classifier import QuestionClassifier, learn_table
 from rekern.questions.question_units import cut, named_tagger
 
@@ -30,8 +31,6 @@ def cross_validate(
     >>> cross_validate(QuestionClassifier(), asked, [1, 1, 1, 2, 2, 2] * 2, [{"penalty": 0.1}], folds=2)
     [100.0]
     """
-    from sklearn.model_selection import KFold, StratifiedKFold
-
     unknown = {name for setting in settings for name in setting} - LEARNING
     if unknown:
         raise ValueError(f"settings may vary {', '.join(sorted(LEARNING))}, not {', '.join(sorted(unknown))}")
@@ -39,10 +38,8 @@ def cross_validate(
     listed = np.array(list(questions), dtype=object)
     tagger = named_tagger(model.tagger)
     units = [cut(question, tagger) for question in listed]
-    fair = np.bincount(numbers).min() >= folds
-    splitter: Any = (StratifiedKFold if fair else KFold)(folds, shuffle=True, random_state=0)
     right, asked = np.zeros(len(settings)), 0
-    for train, test in list(splitter.split(listed, numbers))[:rounds]:
+    for train, test in make_class_folds(numbers, folds)[:rounds]:
         part = clone(model)
         part._check_parameters()
         evidence, confidences = part._evidence(list(listed[train]), [units[row] for row in train], numbers[train])

@@ -20,8 +20,10 @@ from rekern.core.files import show_path, write_atomically
 from rekern.core.progress import track
 from rekern.datasets.public_corpora import DataPath, data_directory, load_trec
 from rekern.errors import InputError
+from rekern.learning.cross_validation import make_stratified_folds
+from rekern.learning.measures import mcnemar
 from rekern.questions.embedded_questions import LANGUAGES, load_questions, own_expressions
-from rekern.questions.measures import mcnemar, measured
+from rekern.questions.measures import measured
 from rekern.questions.question_classifier import QuestionClassifier
 from rekern.questions.question_units import cut
 from rekern.questions.setting_search import choose
@@ -162,14 +164,12 @@ def experiment(name: str, data: Data, out: Path | None = None) -> dict[str, Any]
 
 def _folded(name: str, data: Data, asked: list[str], kinds: list[str]) -> dict[str, Any]:
     """A data set without a test part: each fold is tested by models whose settings its own training part chose."""
-    from sklearn.model_selection import StratifiedKFold
-
     listed, true = np.array(asked, dtype=object), np.array(kinds)
     found = {method: np.empty(len(true), dtype=true.dtype) for method in METHODS}
     formulas: dict[str, list[int]] = {method: [] for method in METHODS}
     cross: dict[str, list[float]] = {method: [] for method in METHODS}
     seconds = dict.fromkeys(METHODS, 0.0)
-    splits = StratifiedKFold(ORCAS_FOLDS, shuffle=True, random_state=0).split(listed, true)
+    splits = make_stratified_folds(true, ORCAS_FOLDS)
     last: QuestionClassifier | None = None
     for train, test in splits:
         for method in METHODS:

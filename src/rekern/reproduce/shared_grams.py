@@ -4,20 +4,19 @@ Nothing here sees the test set before `decisions` is called with it.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import joblib
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
-from rekern.core.compiling import compiled
 from rekern.core.jobs import run
 from rekern.core.progress import shown, track
-from rekern.errors import InputError
 from rekern.kernels import Kernel, Rewriting
+from rekern.learning.cross_validation import Fold, make_text_folds
+from rekern.learning.gram_svm import classify_rows
+from rekern.learning.submatrix_core import take_submatrix
 from rekern.reproduce.rewriting_settings import Setting, terms
 from rekern.similarity import PrecisionRecall
 from rekern.structures.pairs import Pairs
@@ -95,7 +94,7 @@ def decisions(trained: Sequence[Trained], pairs: Any, test: Any, n_jobs: int | N
 
 def grouped_folds(
     pairs: Sequence[tuple[str, str]], labels: np.ndarray, judged: np.ndarray | None = None, folds: int = FOLDS
-) -> list[tuple[np.ndarray, np.ndarray]]:
+) -> list[Fold]:
     """Folds with the classes in proportion, in which pairs that share a text are never on both sides.
 
     ``judged`` are the rows that count when a fold is held out; all by default.
@@ -106,28 +105,10 @@ def grouped_folds(
     [1] [0 2 3]
     [0 2 3] [1]
     """
-    from sklearn.model_selection import StratifiedGroupKFold
-
-    rarest = min(Counter(labels.tolist()).values())
-    if len(set(labels.tolist())) < 2 or rarest < folds:
-        raise InputError(f"cross-validation in {folds} folds needs {folds} pairs of each of two labels at least")
-    splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=0)
-    splits = list(splitter.split(labels, labels, shared_texts(pairs)))
+    splits = make_text_folds(pairs, labels, folds)
     if judged is None:
         return splits
-    return [(part, np.intersect1d(held, judged)) for part, held in splits]
-
-
-def shared_texts(pairs: Iterable[tuple[str, str]]) -> np.ndarray:
-    """A group number for every pair; pairs that share a text, directly or through others, are in one group.
-
-    >>> shared_texts([("a", "b"), ("c", "d"), ("e", "a")]).tolist()
-    [0, 1, 0]
-    """
-    numbers: dict[str, int] = {}
-    sides = np.array([[numbers.setdefault(text, len(numbers)) for text in pair] for pair in pairs])
-    links = sp.coo_array((np.ones(len(sides)), (sides[:, 0], sides[:, 1])), shape=(len(numbers), len(numbers)))
-    return connected_components(links, directed=False)[1][sides[:, 0]]
+    return [Fold(train, np.intersect1d(test, judged)) for train, test in splits]
 
 
 class _Texts:
@@ -171,27 +152,10 @@ class _Grams:
         return self.sum
 
 
-@compiled
-def _cut(gram: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Rows and columns of a matrix; NumPy's own way takes as long as LIBSVM, and holds up the other threads."""
-    found = np.empty((len(rows), len(columns)))
-    for i in range(len(rows)):
-        row = gram[rows[i]]
-        for j in range(len(columns)):
-            found[i, j] = row[columns[j]]
-    return found
-
-
 def _fit(
     gram: np.ndarray, signs: np.ndarray, price: float, part: np.ndarray, held: np.ndarray
 ) -> tuple[np.ndarray, float, np.ndarray]:
     """LIBSVM on a part of a Gram: coefficients, intercept, and which of the held-out rows it gets right."""
-    from sklearn.svm import SVC
-
-    square = gram if len(part) == len(gram) else _cut(gram, part, part)
-    svm = SVC(C=price, kernel="precomputed").fit(square, signs[part])
-    coefficients = np.zeros(len(part))
-    coefficients[svm.support_] = svm.dual_coef_[0]
-    intercept = float(svm.intercept_[0])
-    values = _cut(gram, held, part) @ coefficients + intercept
-    return coefficients, intercept, (values > 0) == (signs[held] > 0)
+    solution = classify_rows(gram, signs, price, part)
+    values = solution.decide(take_submatrix(gram, held, part))
+    return solution.coefficients, solution.intercept, (values > 0) == (signs[held] > 0)

@@ -12,9 +12,11 @@ from rekern.core.jobs import run
 from rekern.core.progress import shown, track
 from rekern.datasets.public_corpora import DataPath
 from rekern.kernels import Kernel, PartialTree, SmoothedPartialTree, SubsetTree
+from rekern.learning.gram_svm import classify_gram
+from rekern.learning.submatrix_core import take_submatrix
 from rekern.reproduce import published_figures as published
 from rekern.reproduce.experiment import write_json
-from rekern.reproduce.shared_grams import FOLDS, _cut, grouped_folds
+from rekern.reproduce.shared_grams import FOLDS, grouped_folds
 from rekern.reproduce.structural.result_tables import as_text, draw
 from rekern.reproduce.structural.tree_corpora import find_file
 from rekern.similarity import LatentSemantics, WordVectors
@@ -139,21 +141,12 @@ def one_against_all(
     """
     classes = np.unique(labels)
     calls = [(gram, labels == name, C) for C in prices for name in classes]
-    fitted = list(run(_fit, calls, n_jobs))
+    fitted = list(run(classify_gram, calls, n_jobs))
     found = []
     for first in range(0, len(calls), len(classes)):
         coefficients, intercepts = zip(*fitted[first : first + len(classes)])
         found.append(Machines(classes, np.column_stack(coefficients), np.array(intercepts)))
     return found
-
-
-def _fit(gram: np.ndarray, positive: np.ndarray, price: float) -> tuple[np.ndarray, float]:
-    from sklearn.svm import SVC
-
-    svm = SVC(C=price, kernel="precomputed").fit(gram, positive)
-    coefficients = np.zeros(len(gram))
-    coefficients[svm.support_] = svm.dual_coef_[0]
-    return coefficients, float(svm.intercept_[0])
 
 
 def _cross_validated(
@@ -166,7 +159,7 @@ def _cross_validated(
     """The accuracy in the folds (%) for each value of C."""
     right = np.zeros(len(prices))
     for part, held in folds:
-        machines = one_against_all(_cut(gram, part, part), labels[part], prices, n_jobs)
-        block = _cut(gram, held, part)
+        machines = one_against_all(take_submatrix(gram, part, part), labels[part], prices, n_jobs)
+        block = take_submatrix(gram, held, part)
         right += [np.sum(machine.predict(block) == labels[held]) for machine in machines]
     return (100 * right / sum(len(held) for _, held in folds)).tolist()

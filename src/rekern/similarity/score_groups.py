@@ -13,13 +13,13 @@ import numpy as np
 
 from rekern.core.files import explain_read_errors, show_path
 from rekern.errors import InputError
-from rekern.structures.lexical_labels import split_lexical_label
 from rekern.similarity import best_match_core as matching
 from rekern.similarity import sequence_core as sequences
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.wordnet import WordNet, find_wordnet
 from rekern.similarity.overlap_core import _number
 from rekern.structures.head_rules import to_dependencies
+from rekern.structures.lexical_labels import split_lexical_label
 from rekern.structures.representations import Representations
 from rekern.structures.tokens import Tokenizer, Tokens
 

@@ -2,12 +2,11 @@
 
 import numpy as np
 
+from rekern.core.array_growth import grow
 from rekern.core.compiling import compiled
 from rekern.core.hashing import constants, mix
 from rekern.core.key_rows import merge_equal
 from rekern.kernels.graphs.neighborhood_key_core import hash_neighborhoods, reach_nodes
-from rekern.core.array_growth import grow
-
 
 NEAR, FAR = (np.uint64(factor) for factor in constants(0x6270, 2))
 EQUAL = np.uint64(1)  # the lowest bit of a key: whether the two neighbourhoods are equal

@@ -169,7 +169,9 @@ def place_pair(source, target, finger, source_size, target_size, span, source_fa
 
 
 @compiled
-def list_long_rules(ids, offsets, finger, window, span, decay, source_factors, target_factors, size_key, pair_keys, part, parts):
+def list_long_rules(
+    ids, offsets, finger, window, span, decay, source_factors, target_factors, size_key, pair_keys, part, parts
+):
     """Return the rules with wildcards of every pair: row pointers, keys, values, the row with too many or -1, and how
     many pairs met the cap on alignments."""
     number = (len(offsets) - 1) // 2

@@ -4,10 +4,10 @@ A rule without wildcards is a source n-gram g and a target n-gram h. The rules o
 each h says which number it got. A g that only one pair has (most long ones) needs no marks.
 """
 
+import numpy as np
+
 from rekern.core.compiling import compiled
 from rekern.core.hashing import mix
-
-import numpy as np
 
 
 @compiled

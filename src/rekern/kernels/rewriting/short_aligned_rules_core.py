@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.array_growth import grow
 from rekern.core.compiling import compiled
 from rekern.core.hashing import mix, size_table
 from rekern.core.key_rows import merge_equal
-from rekern.core.array_growth import grow
 from rekern.kernels.strings.pattern_placement_core import find_distinct_windows
 
 MOST_WAYS = 720  # alignments of six equal tokens

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from rekern.core.array_growth import grow
 from rekern.core.compiling import compiled
 from rekern.core.hashing import constants, mix
 from rekern.core.key_rows import KeyRows, keep_first, merge_equal
-from rekern.core.array_growth import grow
-from rekern.kernels.strings.pattern_placement_core import find_distinct_windows, list_placements, hash_sequences
+from rekern.kernels.strings.pattern_placement_core import find_distinct_windows, hash_sequences, list_placements
 
 
 @compiled

@@ -31,7 +31,9 @@ def quote_token(token: str) -> str:
     return "\\" + token if token[:1] in ("→", "⟨", "\\", "∗") else token
 
 
-def list_ngrams(words: Sequence[str], finger: Keys, ids: np.ndarray, factors: Keys, n: int) -> dict[tuple[str, ...], int]:
+def list_ngrams(
+    words: Sequence[str], finger: Keys, ids: np.ndarray, factors: Keys, n: int
+) -> dict[tuple[str, ...], int]:
     """Return the distinct n-grams of a text and their keys."""
     sums = np.zeros(max(len(ids) - n + 1, 0), np.uint64)
     for offset in range(n):

@@ -25,7 +25,9 @@ def _keep_heaviest(found: dict[Fragment, float], beam: int) -> dict[Fragment, fl
     return dict(heapq.nlargest(beam, found.items(), key=lambda item: item[1]))
 
 
-def _match_nodes(left: Trees, right: Trees, similar: Callable[[int, int], float] | None = None) -> Iterator[tuple[int, int]]:
+def _match_nodes(
+    left: Trees, right: Trees, similar: Callable[[int, int], float] | None = None
+) -> Iterator[tuple[int, int]]:
     """Yield the pairs of nodes with equal or similar labels, children before their parents."""
     partners = defaultdict(list)
     for node, label in enumerate(right.labels.tolist()):

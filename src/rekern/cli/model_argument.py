@@ -1,0 +1,38 @@
+"""The argument MODEL: the file of a model of pairs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rekern.core.files import show_path
+from rekern.errors import InputError
+
+if TYPE_CHECKING:
+    from rekern.learning import PairClassifier, PairRanker, PairRegressor
+
+    TrainedModel = PairClassifier | PairRegressor | PairRanker
+
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file written by `rekern train`.")]
+
+
+def load_pair_model(path: Path, n_jobs: int | None = None) -> TrainedModel:
+    """Load a classifier, regressor or ranker of pairs; ``n_jobs`` is the number of threads that it will use.
+
+    >>> load_pair_model(Path("no such.rekern"))
+    Traceback (most recent call last):
+    ...
+    rekern.errors.ModelFileError: no such.rekern: there is no such file
+    """
+    from rekern import learning
+
+    model: object = learning.load_model(path)
+    if isinstance(model, learning.PairClassifier | learning.PairRegressor | learning.PairRanker):
+        model.n_jobs = n_jobs
+        return model
+    from rekern.questions import QuestionClassifier
+
+    command = "question" if isinstance(model, QuestionClassifier) else "ask"
+    raise InputError(f"{show_path(path)} is no model of pairs: use it with rekern {command} --model")

@@ -1,0 +1,98 @@
+"""The options that say how to read a table of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rekern.cli.option_groups import OptionGroup
+from rekern.errors import InputError
+
+if TYPE_CHECKING:
+    from rekern.datasets.tables import Table
+
+Source = Annotated[str | None, typer.Option("--source", metavar="COLUMN", help="First text: a name or a number.")]
+Target = Annotated[str | None, typer.Option("--target", metavar="COLUMN", help="Second text.")]
+Label = Annotated[str | None, typer.Option("--label", metavar="COLUMN", help="Label.")]
+Group = Annotated[
+    str | None,
+    typer.Option("--group", metavar="COLUMN", help="Group; candidates are ranked within their group."),
+]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", metavar="NAME", help="tsv, csv, jsonl, json, parquet, msrp or rte."),
+]
+Encoding = Annotated[str, typer.Option("--encoding", metavar="NAME", help="Encoding of a text file.")]
+NoHeader = Annotated[
+    bool,
+    typer.Option(
+        "--no-header",
+        help="The file has no header: columns are 1 (source), 2 (target) and 3 (label).",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class TableOptions(OptionGroup):
+    """Which columns of a table are read, and how."""
+
+    source: Source = None
+    target: Target = None
+    label: Label = None
+    group: Group = None
+    format: Format = None
+    encoding: Encoding = "utf-8"
+    no_header: NoHeader = False
+
+    def read(self, path: str | Path, labelled: bool = True) -> Table:
+        """Read the table in a file, or on standard input (``-``), with or without labels.
+
+        >>> TableOptions(source="q1").read("no such file.tsv")
+        Traceback (most recent call last):
+        ...
+        rekern.errors.InputError: there is no file no such file.tsv: check the path
+        """
+        from rekern.datasets import tables
+
+        source, target, label = ("1", "2", "3") if self.no_header else ("source", "target", "label")
+        return tables.read_table(
+            path,
+            self.source or source,
+            self.target or target,
+            (self.label or label) if labelled else None,
+            self.format,
+            self.group,
+            encoding=self.encoding,
+            header=not self.no_header,
+        )
+
+
+def list_groups(table: Table) -> list[Hashable]:
+    """Return the group of each pair: the column given by ``--group``, or else the source text itself.
+
+    >>> from rekern.datasets import from_frame
+    >>> list_groups(from_frame({"source": ["who", "who"], "target": ["me", "you"]}, label=None))
+    ['who', 'who']
+    """
+    return list(table.groups) if table.groups is not None else [source for source, _ in table.pairs]
+
+
+def check_numbers(table: Table, remedy: str) -> None:
+    """Raise InputError at the first label that is not a number.
+
+    >>> from rekern.datasets import from_frame
+    >>> table = from_frame({"source": ["a", "b"], "target": ["c", "d"], "label": ["1", "much"]})
+    >>> check_numbers(table, "give a number")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: row 1: the label 'much' is not a number; give a number
+    """
+    for row, label in enumerate(table.labels or []):
+        try:
+            float(label)
+        except ValueError:
+            raise InputError(f"{table.place(row)}: the label {label!r} is not a number; {remedy}") from None

@@ -1,0 +1,135 @@
+"""Compiled loops of dual coordinate descent, on sparse rows and on a dense Gram matrix."""
+
+import numpy as np
+
+from rekern.core.compiling import compiled
+from rekern.core.hashing import mix
+
+
+@compiled
+def descend_rows(indptr, indices, values, norms, targets, costs, width, regression, bias, tolerance, sweeps, seed):
+    """Coefficients b that minimise ½ bᵀQb − targetsᵀb + width ‖b‖₁ within their costs; Q is XXᵀ with a given diagonal.
+
+    It stops when primal and dual objective differ by less than ``tolerance``, as a share of the primal, and after
+    ``sweeps`` over all rows. For classification b has the sign of its target (±1); for regression either sign.
+    ``bias`` is the value of the constant feature.
+    """
+    n = len(norms)
+    weights = np.zeros(indices.max() + 1 if len(indices) else 1)
+    offset = 0.0
+    coefficients = np.zeros(n)
+    shared = np.zeros(n)
+    for row in range(n):
+        for entry in range(indptr[row], indptr[row + 1]):
+            shared[row] += values[entry] * values[entry]
+    np.random.seed(seed)  # noqa: NPY002 - Numba's own generator, one for each thread
+    order = np.arange(n)
+    length = 0.0  # of the weight vector, squared
+    sweep = 0
+    for sweep in range(sweeps):  # noqa: B007 - its last value is returned
+        for index in range(n - 1, 0, -1):
+            other = np.random.randint(0, index + 1)  # noqa: NPY002
+            order[index], order[other] = order[other], order[index]
+        losses, gains = 0.0, 0.0  # of the primal and the dual objective, added up as the rows are visited
+        for row in order:
+            square = norms[row] + bias * bias
+            if square == 0.0 or costs[row] == 0.0:
+                continue
+            value = offset * bias + (norms[row] - shared[row]) * coefficients[row]
+            for entry in range(indptr[row], indptr[row + 1]):
+                value += weights[indices[entry]] * values[entry]
+            gradient = value - targets[row]
+            old = coefficients[row]
+            if regression:
+                # One-dimensional: minimise ½ q d² + g d + width |old + d|.
+                centre = old - gradient / square
+                new = np.sign(centre) * max(abs(centre) - width / square, 0.0)
+                new = min(max(new, -costs[row]), costs[row])
+            elif targets[row] > 0:
+                new = min(max(old - gradient / square, 0.0), costs[row])
+            else:
+                new = min(max(old - gradient / square, -costs[row]), 0.0)
+            step = new - old
+            if regression:
+                losses += costs[row] * max(abs(gradient) - width, 0.0)
+                gains += new * targets[row] - width * abs(new)
+            else:
+                losses += costs[row] * max(1.0 - value * targets[row], 0.0)
+                gains += abs(new)
+            if step != 0.0:
+                length += step * (2.0 * value + step * square)
+                coefficients[row] = new
+                offset += step * bias
+                for entry in range(indptr[row], indptr[row + 1]):
+                    weights[indices[entry]] += step * values[entry]
+        # The gap between the objectives tells how far they can be from the optimum. A bound on the largest step would
+        # not do: among many similar rows one of them keeps moving long after the decision function has settled.
+        if length + losses - gains <= tolerance * (0.5 * length + losses):
+            break
+    return coefficients, offset * bias, sweep + 1
+
+
+@compiled
+def descend_gram(gram, signs, costs, bias, final_losses, tolerance, sweeps):
+    """A support vector classifier on a dense Gram, to which the square of ``bias`` is added for the intercept.
+
+    Returns the coefficients and the decision values of all rows. The losses of the primal objective are those at the
+    end of a sweep with ``final_losses``, and else those that each row had when it was visited.
+    """
+    n = len(gram)
+    constant = bias * bias
+    values = np.zeros(n)
+    coefficients = np.zeros(n)
+    for _ in range(sweeps):
+        losses, gains, length = 0.0, 0.0, 0.0
+        for row in range(n):
+            square = gram[row, row] + constant
+            if square <= 0.0:
+                continue
+            sign = signs[row]
+            old = coefficients[row]
+            if not final_losses:
+                losses += costs[row] * max(1.0 - values[row] * sign, 0.0)
+            centre = old * sign - (values[row] * sign - 1.0) / square
+            new = min(max(centre, 0.0), costs[row]) * sign
+            step = new - old
+            if step != 0.0:
+                coefficients[row] = new
+                for other in range(n):
+                    values[other] += step * (gram[row, other] + constant)
+        for row in range(n):
+            if final_losses:
+                losses += costs[row] * max(1.0 - values[row] * signs[row], 0.0)
+            gains += abs(coefficients[row])
+            length += coefficients[row] * values[row]
+        if length + losses - gains <= tolerance * (0.5 * length + losses):
+            break
+    return coefficients, values
+
+
+@compiled
+def sign_columns(indptr, indices, bits, counts, signatures):
+    """Count each column's entries, and add up a signature of where they are and what they are."""
+    for row in range(len(indptr) - 1):
+        code = mix(np.uint64(row + 1) * np.uint64(0x9E3779B97F4A7C15))
+        for entry in range(indptr[row], indptr[row + 1]):
+            counts[indices[entry]] += 1
+            signatures[indices[entry]] += mix(code ^ bits[entry])
+
+
+@compiled
+def pick_columns(indptr, indices, values, numbers, factors, starts, kept, picked, norms):
+    """The entries of the columns that have a number, times the factor of that column; and the norms of all rows."""
+    at = 0
+    for row in range(len(indptr) - 1):
+        norm = 0.0
+        for entry in range(indptr[row], indptr[row + 1]):
+            value = values[entry]
+            norm += value * value
+            number = numbers[indices[entry]]
+            if number >= 0:
+                kept[at] = number
+                picked[at] = value * factors[number]
+                at += 1
+        norms[row] = norm
+        starts[row + 1] = at

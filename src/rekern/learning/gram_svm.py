@@ -1,0 +1,81 @@
+"""Support vector machines on a Gram matrix, trained by LIBSVM (scikit-learn's SVC and SVR).
+
+All machines of this package that are trained on a Gram with an intercept of their own come from here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.svm import SVC, SVR
+
+from rekern.core.arrays import AnyArray, Floats
+from rekern.learning.dual_solution import DualSolution
+from rekern.learning.submatrix_core import take_submatrix
+
+Rows = npt.NDArray[np.integer]
+
+CACHE_MEGABYTES = 500
+
+
+def classify_gram(gram: Floats, signs: AnyArray, C: float | Floats) -> DualSolution:
+    """Train a support vector classifier (hinge loss).
+
+    Parameters
+    ----------
+    gram : array of shape (n, n)
+        Kernel values of the training items.
+    signs : array of shape (n,)
+        1 or True for the positive class, -1 or False for the other.
+    C : float or array of shape (n,)
+        The cost of errors, the same for all items or one for each.
+
+    Examples
+    --------
+    >>> solution = classify_gram(np.eye(2), np.array([1, -1]), 10.0)
+    >>> solution.coefficients.tolist(), solution.intercept
+    ([1.0, -1.0], -0.0)
+    """
+    svm = SVC(C=1.0, kernel="precomputed", cache_size=CACHE_MEGABYTES)
+    return _solution(svm.fit(gram, signs, sample_weight=_costs(C, len(gram))), len(gram))
+
+
+def regress_gram(gram: Floats, targets: Floats, C: float | Floats, epsilon: float) -> DualSolution:
+    """Train support vector regression; errors up to ``epsilon`` cost nothing.
+
+    >>> solution = regress_gram(np.eye(2), np.array([1.0, 3.0]), 10.0, 0.0)
+    >>> solution.decide(np.eye(2)).tolist()
+    [1.0, 3.0]
+    """
+    svm = SVR(C=1.0, kernel="precomputed", epsilon=epsilon, cache_size=CACHE_MEGABYTES)
+    return _solution(svm.fit(gram, targets, sample_weight=_costs(C, len(gram))), len(gram))
+
+
+def classify_rows(gram: Floats, signs: AnyArray, C: float | Floats, rows: Rows) -> DualSolution:
+    """Train `classify_gram` on some rows of a Gram; the coefficients are those of these rows.
+
+    >>> classify_rows(np.eye(3), np.array([1, 1, -1]), 10.0, np.array([0, 2])).coefficients.tolist()
+    [1.0, -1.0]
+    """
+    part = gram if len(rows) == len(gram) else take_submatrix(gram, rows, rows)
+    return classify_gram(part, signs[rows], C[rows] if isinstance(C, np.ndarray) else C)
+
+
+def classify_held_out(gram: Floats, signs: AnyArray, C: float | Floats, train: Rows, test: Rows) -> Floats:
+    """The decision values of test rows, from a classifier trained on other rows of the same Gram.
+
+    >>> gram = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.0], [0.5, 0.0, 1.0]])
+    >>> classify_held_out(gram, np.array([1, -1, 1]), 10.0, np.array([0, 1]), np.array([2])).tolist()
+    [0.5]
+    """
+    return classify_rows(gram, signs, C, train).decide(take_submatrix(gram, test, train))
+
+
+def _costs(C: float | Floats, n: int) -> Floats:
+    return np.full(n, float(C)) if not isinstance(C, np.ndarray) else C
+
+
+def _solution(svm: SVC | SVR, n: int) -> DualSolution:
+    coefficients = np.zeros(n)
+    coefficients[svm.support_] = svm.dual_coef_[0]
+    return DualSolution(coefficients, float(svm.intercept_[0]))

@@ -1,0 +1,134 @@
+"""How good predictions are: measures of classes, of numbers and of orders, and a test of two classifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from math import comb
+from typing import TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+from rekern.core.arrays import Floats
+from rekern.errors import InputError
+from rekern.learning.candidate_groups import number_groups, rows_of_groups
+
+
+class ClassRow(TypedDict):
+    """The measures of one class."""
+
+    precision: float
+    recall: float
+    f1: float
+    pairs: int
+
+
+class ClassMeasures(TypedDict):
+    """What `class_measures` returns."""
+
+    accuracy: float
+    majority: float
+    macro_f1: float
+    classes: dict[str, ClassRow]
+    confusion: list[list[int]]
+
+
+class Correlations(TypedDict):
+    """What `correlations` returns."""
+
+    pearson: float | None
+    spearman: float | None
+    mse: float
+
+
+class RankingMeasures(TypedDict):
+    """What `ranking_measures` returns."""
+
+    map: float
+    mrr: float
+    groups: int
+
+
+def class_measures(predictions: Sequence[object], labels: Sequence[object], classes: Sequence[object]) -> ClassMeasures:
+    """Accuracy, precision, recall and F1 of each class, and the confusion matrix (rows: the true classes).
+
+    ``majority`` is the accuracy of always predicting the most frequent class.
+
+    >>> found = class_measures([1, 1, 0], [1, 0, 0], [0, 1])
+    >>> found["accuracy"], found["confusion"], found["classes"]["1"]["precision"]
+    (0.6666666666666666, [[1, 1], [0, 1]], 0.5)
+    """
+    from sklearn.metrics import confusion_matrix
+
+    matrix = confusion_matrix(labels, predictions, labels=list(classes))
+    hits, predicted, true = np.diag(matrix), matrix.sum(axis=0), matrix.sum(axis=1)
+    precision = np.divide(hits, predicted, out=np.zeros(len(hits)), where=predicted > 0)
+    recall = np.divide(hits, true, out=np.zeros(len(hits)), where=true > 0)
+    both = precision + recall
+    f1 = np.divide(2 * precision * recall, both, out=np.zeros(len(hits)), where=both > 0)
+    rows = zip(precision.tolist(), recall.tolist(), f1.tolist(), true.tolist())
+    return {
+        "accuracy": float(hits.sum() / matrix.sum()),
+        "majority": float(true.max() / matrix.sum()),
+        "macro_f1": float(np.mean(f1)),
+        "classes": {
+            str(name): {"precision": p, "recall": r, "f1": f, "pairs": count}
+            for name, (p, r, f, count) in zip(classes, rows)
+        },
+        "confusion": matrix.tolist(),
+    }
+
+
+def correlations(predictions: npt.ArrayLike, labels: npt.ArrayLike) -> Correlations:
+    """Pearson's and Spearman's correlation (None if one side is constant) and the mean squared error.
+
+    >>> correlations([1.0, 2.0, 3.0], [1.0, 2.0, 5.0])  # doctest: +ELLIPSIS
+    {'pearson': 0.96..., 'spearman': 1.0, 'mse': 1.33...}
+    """
+    from scipy.stats import rankdata
+
+    guesses, truth = np.asarray(predictions, dtype=np.float64), np.asarray(labels, dtype=np.float64)
+    return {
+        "pearson": _pearson(guesses, truth),
+        "spearman": _pearson(rankdata(guesses), rankdata(truth)),
+        "mse": float(np.mean((guesses - truth) ** 2)),
+    }
+
+
+def _pearson(x: Floats, y: Floats) -> float | None:
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return None
+    return float(np.round(np.corrcoef(x, y)[0, 1], 12))
+
+
+def ranking_measures(scores: npt.ArrayLike, labels: npt.ArrayLike, groups: Iterable[Hashable]) -> RankingMeasures:
+    """Mean average precision and mean reciprocal rank over the groups with at least one label above 0.
+
+    Equal scores count as the worst of their orders, so that a constant score earns nothing.
+
+    >>> ranking_measures([3, 2, 1], [0, 1, 1], [1, 1, 1])  # at ranks 2 and 3
+    {'map': 0.5833333333333333, 'mrr': 0.5, 'groups': 1}
+    """
+    values, positive = np.asarray(scores, dtype=np.float64), np.asarray(labels, dtype=np.float64) > 0
+    precisions, reciprocals = [], []
+    for rows in rows_of_groups(number_groups(groups, len(values))):
+        order = rows[np.lexsort((positive[rows], -values[rows]))]
+        hits = np.flatnonzero(positive[order]) + 1
+        if len(hits):
+            precisions.append(float(np.mean(np.arange(1, len(hits) + 1) / hits)))
+            reciprocals.append(1.0 / float(hits[0]))
+    if not precisions:
+        raise InputError("no group has a candidate with a label above 0: there is nothing to measure")
+    return {"map": float(np.mean(precisions)), "mrr": float(np.mean(reciprocals)), "groups": len(precisions)}
+
+
+def mcnemar(true: Sequence[object], one: Sequence[object], other: Sequence[object]) -> float:
+    """McNemar's exact test: the probability that two equally good classifiers differ on this many items or more.
+
+    >>> mcnemar([1] * 6, [1] * 6, [2] * 6)
+    0.03125
+    """
+    right, also = np.asarray(one) == np.asarray(true), np.asarray(other) == np.asarray(true)
+    first, second = int(np.sum(right & ~also)), int(np.sum(also & ~right))
+    total, least = first + second, min(first, second)
+    return min(1.0, 2 * sum(comb(total, count) for count in range(least + 1)) / 2**total) if total else 1.0

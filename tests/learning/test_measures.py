@@ -1,0 +1,42 @@
+"""Measures agree with those of scikit-learn and SciPy."""
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, pearsonr, spearmanr
+from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
+
+from rekern.learning.measures import class_measures, correlations, mcnemar
+
+
+def test_classes_are_measured_as_by_scikit_learn():
+    random = np.random.default_rng(0)
+    true, guess = random.integers(0, 3, 50), random.integers(0, 3, 50)
+    found = class_measures(guess.tolist(), true.tolist(), [0, 1, 2])
+    assert found["accuracy"] == accuracy_score(true, guess)
+    assert found["confusion"] == confusion_matrix(true, guess).tolist()
+    precision, recall, f1, count = precision_recall_fscore_support(true, guess)
+    for place, row in enumerate(found["classes"].values()):
+        expected = [precision[place], recall[place], f1[place], count[place]]
+        assert list(row.values()) == pytest.approx(expected)
+
+
+def test_a_class_that_is_never_predicted_has_precision_0():
+    row = class_measures(["a", "a"], ["a", "b"], ["a", "b"])["classes"]["b"]
+    assert row == {"precision": 0.0, "recall": 0.0, "f1": 0.0, "pairs": 1}
+
+
+def test_correlations_are_those_of_scipy():
+    random = np.random.default_rng(0)
+    x = random.normal(size=30).round(1)
+    y = x + random.normal(size=30).round(1)
+    found = correlations(x, y)
+    assert found["pearson"] == pytest.approx(pearsonr(x, y).statistic)
+    assert found["spearman"] == pytest.approx(spearmanr(x, y).statistic)
+    assert correlations([1, 1], [1, 2])["pearson"] is None
+
+
+def test_mcnemar_is_a_binomial_test_of_the_differences():
+    true = np.zeros(40)
+    one, other = (np.arange(40) < 13).astype(float), (np.arange(40) >= 35).astype(float)
+    assert mcnemar(true, one, other) == pytest.approx(binomtest(5, 18).pvalue)
+    assert mcnemar([1, 1], [1, 1], [1, 1]) == 1.0
