@@ -30,7 +30,7 @@ GRAM_BYTES = 1 << 31  # of the Gram of distinct texts that is kept in memory: 16
 Combine = Callable[..., Floats]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PairingExplanation(Explanation):
     """The value of a pair kernel on two pairs, and what it comes from.
 

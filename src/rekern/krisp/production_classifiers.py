@@ -9,7 +9,7 @@ import numpy as np
 
 from rekern.core.compiling import compiled
 from rekern.core.jobs import run, spans
-from rekern.kernels.kernel import inverse_roots
+from rekern.kernels.gram_plan import inverse_roots
 from rekern.krisp.substring_kernels import Corpus, Substring, SubstringKernel, SubstringSum, all_substrings
 
 ROWS = 128  # of a table that are computed together

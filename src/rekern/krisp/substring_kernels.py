@@ -18,7 +18,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from rekern.errors import InputError
-from rekern.kernels.kernel import Kernel, inverse_roots
+from rekern.kernels.gram_plan import inverse_roots
+from rekern.kernels.kernel import Kernel
 
 Substring = tuple[int, int, int]
 

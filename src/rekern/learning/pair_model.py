@@ -13,10 +13,13 @@ from sklearn.exceptions import NotFittedError
 from rekern.core.explanations import Neighbor
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
 from rekern.errors import InputError, ModelFileError
-from rekern.kernels.kernel import Kernel, held, title
-from rekern.kernels.pairings import PairKernel
+from rekern.kernels.decision_functions import DecisionFunction
+from rekern.kernels.items import materialize_items
+from rekern.kernels.kernel import Kernel, walk_kernels
+from rekern.kernels.kernel_summary import summarize_kernel
+from rekern.kernels.pair_kernel import PairKernel
 from rekern.kernels.rewriting.rewriting_kernel import Rewriting
-from rekern.kernels.rewriting.rule_decision import RuleScorer, WeightedRule
+from rekern.kernels.rewriting.rule_decision import RuleDecision, WeightedRule
 from rekern.learning.explanation import PairExplanation
 from rekern.learning.pair_model_archive import pack_model, unpack_model
 from rekern.similarity import PrecisionRecall
@@ -34,7 +37,7 @@ def default_kernel() -> Kernel:
 def named(kernel: Kernel, X: Any) -> Representations | None:
     """The table of what a kernel reads of the pairs, and of their words; None if it reads nothing but words."""
     names = kernel.reads()
-    if names == {"source", "target"} and not _has_pairings(kernel):
+    if names == {"source", "target"} and not any(isinstance(part, PairKernel) for part in walk_kernels(kernel)):
         return None
     table = Representations.from_items(X)
     table.check(names - {"source", "target"})
@@ -51,37 +54,24 @@ def prepared(kernel: Kernel, X: Any) -> Any:
     table = named(kernel, X)
     if table is not None or isinstance(X, Pairs):
         return X if table is None else table
-    leaves = _leaves(kernel)
+    leaves = [part for part in walk_kernels(kernel) if not part.children()]
     first = getattr(leaves[0], "tokenizer", None)
     if all(isinstance(leaf, Rewriting | PrecisionRecall) and _equal(leaf.tokenizer, first) for leaf in leaves):
         return Pairs.from_items(X, first)
     return X
 
 
-def _leaves(kernel: Kernel) -> list[Any]:
-    parts = [value for value in kernel.get_params(deep=False).values() if isinstance(value, Kernel)]
-    return [leaf for part in parts for leaf in _leaves(part)] or [kernel]
-
-
-def _has_pairings(kernel: Kernel) -> bool:
-    parts = [value for value in kernel.get_params(deep=False).values() if isinstance(value, Kernel)]
-    return isinstance(kernel, PairKernel) or any(map(_has_pairings, parts))
-
-
 def _check_pairs(kernel: Kernel) -> None:
     """Refuse a kernel on texts, outside of a pair kernel, that is not told which representation of the pair to take."""
-    if isinstance(kernel, PairKernel):
-        kernel.reads()
-        return
-    parts = [value for value in kernel.get_params(deep=False).values() if isinstance(value, Kernel)]
-    for part in parts:
-        _check_pairs(part)
-    if not parts and kernel.on_texts and kernel.on is None:
-        name = type(kernel).__name__
-        raise InputError(
-            f"{name} compares texts, not pairs of texts; put it into PairSum, PairProduct, AllSum, AllProduct, "
-            f"BestPairing or SoftPairing, as in SoftPairing({name}()), or use Rewriting"
-        )
+    for part in walk_kernels(kernel, enter=lambda part: not isinstance(part, PairKernel)):
+        if isinstance(part, PairKernel):
+            part.reads()
+        elif not part.children() and part.on_texts and part.on is None:
+            name = type(part).__name__
+            raise InputError(
+                f"{name} compares texts, not pairs of texts; put it into PairSum, PairProduct, AllSum, AllProduct, "
+                f"BestPairing or SoftPairing, as in SoftPairing({name}()), or use Rewriting"
+            )
 
 
 def words_of(table: Representations) -> list[tuple[Any, Any]]:
@@ -120,7 +110,7 @@ class PairModel(BaseEstimator):
 
     def _start(self, X: Any, y: Any) -> tuple[list[tuple[Any, Any]], np.ndarray]:
         """The training pairs and labels, checked."""
-        X = held(X)
+        X = materialize_items(X)
         self.kernel_ = clone(self.kernel) if self.kernel is not None else default_kernel()
         _check_pairs(self.kernel_)
         self.items_ = named(self.kernel_, X)
@@ -139,8 +129,8 @@ class PairModel(BaseEstimator):
             labels = np.array(labels.tolist())
             if labels.dtype.kind not in "biufU":
                 raise InputError("labels must be all text or all numbers; convert them first")
-        self._scorer: Any = None
-        self.kernel_.fit(prepared(self.kernel_, pairs) if self.items_ is None else self.items_)
+        self._scorer: DecisionFunction | None = None
+        self.kernel_.adapt(prepared(self.kernel_, pairs) if self.items_ is None else self.items_)
         return pairs, labels
 
     def _training(self, rows: np.ndarray | None = None) -> Any:
@@ -165,17 +155,17 @@ class PairModel(BaseEstimator):
             raise NotFittedError(f"this {type(self).__name__} is not trained yet; call fit(pairs, labels) first")
 
     @property
-    def scorer_(self) -> Any:
+    def scorer_(self) -> DecisionFunction:
         """The decision function without its intercept, in the form that the kernel computes best."""
         self._check_fitted()
         if self._scorer is None:
-            self._scorer = self.kernel_.scorer(self._training(), self.coefficients_)
+            self._scorer = self.kernel_.decision_function(self._training(), self.coefficients_)
         return self._scorer
 
     def _scores(self, X: Any) -> np.ndarray:
         """The decision values, a column for each output."""
         scorer = self.scorer_
-        return np.asarray(scorer.score(prepared(self.kernel_, held(X)), self.n_jobs)) + self.intercept_
+        return np.asarray(scorer.score(prepared(self.kernel_, materialize_items(X)), self.n_jobs)) + self.intercept_
 
     def _explain(
         self,
@@ -241,12 +231,12 @@ class PairModel(BaseEstimator):
             raise ValueError(f"number={number!r}: give a whole number of at least 1")
         column, side = self._output(label)
         scorer = self.scorer_
-        leaves = [leaf for leaf in getattr(scorer, "leaves", lambda: [scorer])() if isinstance(leaf, RuleScorer)]
+        leaves = [term for term in scorer.terms() if isinstance(term, RuleDecision)]
         if not leaves:
-            raise InputError(f"the model's kernel {title(self.kernel_)} has no re-writing rules to list")
+            raise InputError(f"the model's kernel {summarize_kernel(self.kernel_)} has no re-writing rules to list")
         found = []
         for sign in (side, -side):
-            rules = [rule for leaf in leaves for rule in leaf.strongest(number, column, sign)]
+            rules = [rule for leaf in leaves for rule in leaf.list_strongest(number, column, sign)]
             rules = [rule._replace(weight=side * rule.weight) for rule in rules]
             found.append(sorted(rules, key=lambda rule: (-abs(rule.weight), rule.rule))[:number])
         return found[0], found[1]

@@ -21,8 +21,10 @@ def split_lexical_label(label: str) -> LexicalLabel | None:
 
     >>> split_lexical_label("LEX##dog::n")
     LexicalLabel(prefix='LEX##', lemma='dog', part_of_speech='n')
-    >>> split_lexical_label("dog::n").prefix, split_lexical_label("POS##NN"), split_lexical_label("COMP##root<*::*,be::v>")
-    ('', None, None)
+    >>> split_lexical_label("dog::n").prefix, split_lexical_label("POS##NN")
+    ('', None)
+    >>> split_lexical_label("COMP##root<*::*,be::v>") is None
+    True
     """
     match = _LEXICAL.fullmatch(label)
     return None if match is None else LexicalLabel(match[1], match[2], match[3])

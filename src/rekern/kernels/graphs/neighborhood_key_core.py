@@ -32,7 +32,10 @@ FEW = 24  # nodes, up to which sorting by insertion is fastest
 
 @compiled
 def merge_links(offsets, labels, indptr, neighbors, edge_labels, finger):
-    """Return each neighbour once, with a hash of the labels of all edges to it, and a hash of each node's label and loops."""
+    """Return each neighbour once, with a hash of the labels of all edges to it, and a hash of each node.
+
+    The hash of a node is that of its label and of the labels of its loops.
+    """
     heads = np.zeros(len(indptr), np.int64)
     others = np.empty(len(neighbors), np.int32)
     links = np.empty(len(neighbors), np.uint64)

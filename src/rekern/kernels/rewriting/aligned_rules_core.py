@@ -172,8 +172,10 @@ def place_pair(source, target, finger, source_size, target_size, span, source_fa
 def list_long_rules(
     ids, offsets, finger, window, span, decay, source_factors, target_factors, size_key, pair_keys, part, parts
 ):
-    """Return the rules with wildcards of every pair: row pointers, keys, values, the row with too many or -1, and how
-    many pairs met the cap on alignments."""
+    """Return the rules with wildcards of every pair: row pointers, keys, values, the row with too many or -1.
+
+    The last value says how many pairs met the cap on alignments.
+    """
     number = (len(offsets) - 1) // 2
     indptr = np.zeros(number + 1, np.int64)
     keys = np.empty(1024, np.uint64)

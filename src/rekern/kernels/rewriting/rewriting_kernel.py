@@ -1,8 +1,8 @@
 """The string rewriting kernels (Bu, Li and Zhu, 2012), through their explicit features.
 
 K = Σ over window sizes of (source product · target product + products of rules with aligned wildcards). The first
-term covers the rules without wildcards (and, for free wildcards, all rules). They are never listed, so a long pair costs
-its length, not its square.
+term covers the rules without wildcards (and, for free wildcards, all rules). They are never listed, so a long pair
+costs its length, not its square.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Columns for the rules of a corpus, without hashing those that have no wildcards, which are the most.
 
-A rule without wildcards is a source n-gram g and a target n-gram h. The rules of one g are numbered together: a mark for
-each h says which number it got. A g that only one pair has (most long ones) needs no marks.
+A rule without wildcards is a source n-gram g and a target n-gram h. The rules of one g are numbered together: a mark
+for each h says which number it got. A g that only one pair has (most long ones) needs no marks.
 """
 
 import numpy as np

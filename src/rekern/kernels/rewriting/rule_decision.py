@@ -78,10 +78,11 @@ class RuleDecision(DecisionFunction):
         self.table = sum_weights(blocks, coefficients.shape[1])
 
     def _list_blocks(self) -> Iterator[tuple[int, int, int, KeyRows]]:
-        """Yield the rules of the training pairs block by block: number of the window size, first and last pair, rules."""
+        """Yield the rules of the training pairs in blocks: number of the window size, first and last pair, rules."""
         for number, (rows, scale, key) in enumerate(zip(self.rows, self.scale, self._sizes)):
             for first, last in spans(len(self.light), PAIRS_LISTED):
-                yield number, first, last, list_all_rules([rows.slice_rows(first, last)], scale[None, first:last], [key])
+                block = rows.slice_rows(first, last)
+                yield number, first, last, list_all_rules([block], scale[None, first:last], [key])
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every pair, a column for each output. Other pairs do not change the sum of a pair."""
@@ -135,7 +136,7 @@ class RuleDecision(DecisionFunction):
         return found
 
     def list_strongest(self, n: int, output: int = 0, sign: int = 1) -> list[WeightedRule]:
-        """Return the ``n`` rules with the largest weights for (sign 1) or against (sign -1) an output, with an example of each."""
+        """Return the ``n`` rules with the largest weights for (sign 1) or against (sign -1) an output."""
         keys, weights = self.table.cells[:, 0], self.table.numbers[:, 1 + output]
         signed = np.where(keys != EMPTY, sign * weights, 0.0)
         best = np.argpartition(-signed, min(n, len(signed) - 1))[:n]

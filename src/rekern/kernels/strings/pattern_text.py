@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import Keys
+from rekern.core.arrays import Keys, SmallInts
 from rekern.core.hashing import mix_array
 from rekern.kernels.strings.pattern_placement_core import find_distinct_windows, hash_sequences, list_placements
 
@@ -32,7 +32,7 @@ def quote_token(token: str) -> str:
 
 
 def list_ngrams(
-    words: Sequence[str], finger: Keys, ids: np.ndarray, factors: Keys, n: int
+    words: Sequence[str], finger: Keys, ids: SmallInts, factors: Keys, n: int
 ) -> dict[tuple[str, ...], int]:
     """Return the distinct n-grams of a text and their keys."""
     sums = np.zeros(max(len(ids) - n + 1, 0), np.uint64)
@@ -42,7 +42,7 @@ def list_ngrams(
 
 
 def list_patterns(
-    words: Sequence[str], finger: Keys, ids: np.ndarray, factors: Keys, size: int, span: int, wildcards: int
+    words: Sequence[str], finger: Keys, ids: SmallInts, factors: Keys, size: int, span: int, wildcards: int
 ) -> dict[int, PatternText]:
     """Return the patterns of ``size`` elements with at most ``wildcards`` free wildcards on a text, by their keys."""
     starts, _ = find_distinct_windows(ids, finger, size, size * span, factors)

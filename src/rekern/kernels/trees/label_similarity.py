@@ -92,7 +92,7 @@ def _group_words(space: WordVectors, vocabulary: list[str], used: Ints) -> Membe
 
 
 def _find_unit_vectors(space: WordVectors, words: list[LexicalLabel]) -> Floats:
-    """Return a vector of length 1 for every word, found as ``lemma::pos`` or as ``lemma``; zeros where there is none."""
+    """Return a vector of length 1 for every word, found as ``lemma::pos`` or ``lemma``; zeros where there is none."""
     tagged = _find_vectors(space, [f"{lemma}::{part_of_speech}" for _, lemma, part_of_speech in words])
     plain = _find_vectors(space, [lemma for _, lemma, _ in words])
     if not tagged.shape[1] or not plain.shape[1]:

@@ -53,7 +53,7 @@ def _list_children(trees: Trees, node: int) -> range:
 
 
 def list_subset_trees(left: Trees, right: Trees, decay: float, words: bool, beam: int) -> Weights:
-    """Return the fragments of whole productions; a bare label in them is a leaf, or a node that is not followed further."""
+    """Return the fragments of whole productions; a bare label is a leaf, or a node that is not followed further."""
     names = right.vocabulary
     total: Weights = defaultdict(float)
     rooted: dict[tuple[int, int], Weights] = {}
