@@ -51,6 +51,14 @@ class ScoreKernel(Kernel):
         """Return the scores as a sparse matrix."""
         return sp.csr_array(self.scores(X))
 
+    def list_features(self, X: Items) -> sp.csr_array:
+        """Return the scores as a sparse matrix."""
+        return self.features(X)
+
+    def name_columns(self) -> list[str]:
+        """Return the names of the scores."""
+        return self.names()
+
     def has_features(self) -> bool:
         """Return True: scores are explicit features."""
         return True
