@@ -1,19 +1,23 @@
-# make demo   sets everything up and does the main job on the embedded corpus
-# make test   sets everything up and passes the tests
+# make demo        installs everything and runs the demonstration on the embedded corpus
+# make test        installs everything and runs all checks and tests, with the coverage
+# make test-slow   runs the slow tests
+# make lint        runs ruff, mypy and the import contracts
+# make hooks       installs the git hooks of pre-commit
 PYTHON ?= python3
 BIN := .venv/bin
+WORKERS ?= auto
 # the public corpora, where they lie beside the checkout; tests and experiments that need them are skipped elsewhere
 ifneq ($(wildcard ../shared/data),)
 export REKERN_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow lint bench clean
+.PHONY: demo test test-slow lint hooks bench clean
 
 demo: .venv/.demo
 	@$(BIN)/rekern demo
 
 test: .venv/.test lint
-	$(BIN)/python -m pytest
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist loadfile --cov
 
 test-slow: .venv/.test
 	$(BIN)/python -m pytest -m slow
@@ -22,6 +26,10 @@ lint: .venv/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+hooks: .venv/.test
+	$(BIN)/pre-commit install
 
 bench: .venv/.test
 	$(BIN)/rekern bench
@@ -41,5 +49,5 @@ bench: .venv/.test
 	@touch $@ .venv/.demo
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*
 	find . -name __pycache__ -prune -exec rm -rf {} +

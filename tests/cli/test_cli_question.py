@@ -123,7 +123,7 @@ def test_bad_input(labelled, tmp_path):
     message = error_of("question", tmp_path / "pairs.tsv")
     assert "pairs.tsv has no column 'question'; it has source, target: name one with --question" in message
     (tmp_path / "latin.txt").write_bytes(b"why\ncaf\xe9\n")
-    assert "line 2 is not UTF-8" in error_of("question", tmp_path / "latin.txt")
+    assert "latin.txt, line 2: byte 0xe9 at offset" in error_of("question", tmp_path / "latin.txt")
     assert "no such.rekern: there is no such file" in error_of("question", "why", "--model", "no such.rekern")
     assert "this is a folder, not a model file" in error_of("question", "why", "--model", tmp_path)
     assert "add -o MODEL" in error_of("question", "--train", labelled)

@@ -1,5 +1,6 @@
 """The same blocks on a real cluster: two worker processes, the same bits as threads."""
 
+import importlib.util
 import signal
 
 import joblib
@@ -13,13 +14,16 @@ from rekern.kernels import kernel as base
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Pairs
 
-distributed = pytest.importorskip("distributed", reason='pip install "rekern[dask]"')
+# Looked up, not imported: that takes seconds, also when other tests are run.
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason='pip install "rekern[dask]"')
 
 KERNEL = Rewriting((1, 3)) + 0.5 * PrecisionRecall()
 
 
 @pytest.fixture(scope="module")
 def client():
+    import distributed
+
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,

@@ -206,25 +206,21 @@ def test_select_and_place(tmp_path):
 DATA = {"source": ["He left.", "A b"], "target": ["He went.", "C d"], "label": [1, 0], "q": ["x", "y"]}
 
 
-def frames():
-    pandas = pytest.importorskip("pandas")
-    polars = pytest.importorskip("polars")
-    pyarrow = pytest.importorskip("pyarrow")
-    datasets = pytest.importorskip("datasets")
-    return {
-        "dict": DATA,
-        "pandas": pandas.DataFrame(DATA, index=[7, 7]),
-        "pandas objects": pandas.DataFrame(DATA).astype(object),
-        "pandas categories": pandas.DataFrame(DATA).astype("category"),
-        "polars": polars.DataFrame(DATA),
-        "pyarrow": pyarrow.table(DATA),
-        "hugging face": datasets.Dataset.from_dict(DATA),
-    }
+# Each is made when its test runs: importing these libraries takes seconds.
+FRAMES = {
+    "dict": lambda: DATA,
+    "pandas": lambda: pytest.importorskip("pandas").DataFrame(DATA, index=[7, 7]),
+    "pandas objects": lambda: pytest.importorskip("pandas").DataFrame(DATA).astype(object),
+    "pandas categories": lambda: pytest.importorskip("pandas").DataFrame(DATA).astype("category"),
+    "polars": lambda: pytest.importorskip("polars").DataFrame(DATA),
+    "pyarrow": lambda: pytest.importorskip("pyarrow").table(DATA),
+    "hugging face": lambda: pytest.importorskip("datasets").Dataset.from_dict(DATA),
+}
 
 
-@pytest.mark.parametrize("kind", frames())
+@pytest.mark.parametrize("kind", FRAMES)
 def test_frames(kind):
-    table = from_frame(frames()[kind], group="q")
+    table = from_frame(FRAMES[kind](), group="q")
     assert (table.pairs, table.labels, table.groups) == (PAIRS, [1, 0], ["x", "y"])
     assert all(type(text) is str for pair in table.pairs for text in pair)
     assert all(type(label) is int for label in table.labels)

@@ -180,17 +180,17 @@ def test_errors_are_one_line_and_name_the_place():
     kernel = SoftPairing(PartialTree(on="tree"))
     table = {"source": ["a", "b"], "target": ["c", "d"], "source.tree": ["(A x)", "(B"], "target.tree": ["(A x)", "()"]}
     cases = [
-        (kernel, table, "row 1, column 'source.tree', line 1, column 1: this bracket is never closed"),
-        (kernel, {**table, "source.tree": ["(A x)", None]}, "row 1, column 'source.tree': the value is None"),
-        (kernel, {**table, "target.tree": [float("nan"), "()"]}, "row 0, column 'target.tree': the value is NaN"),
-        (kernel, {**table, "target.tree": [3, "()"]}, "row 0, column 'target.tree': the tree is the number 3"),
+        (kernel, table, "row 1, source.tree: line 1, column 1: this bracket is never closed"),
+        (kernel, {**table, "source.tree": ["(A x)", None]}, "row 1, source.tree: the value is None"),
+        (kernel, {**table, "target.tree": [float("nan"), "()"]}, "row 0, target.tree: the value is NaN"),
+        (kernel, {**table, "target.tree": [3, "()"]}, "row 0, target.tree: the tree is the number 3"),
         (SoftPairing(PartialTree(on="parse")), table, "no column 'source.parse'.*the sources have tree"),
         (kernel, [("a", "b")], "no column 'source.tree' for the representation 'tree'"),
         (PartialTree(on="tree"), table, "put it into PairSum"),
         (PartialTree(on="tree"), ["(A x)"], "on='tree': the items have words only"),
         (SoftPairing(Rewriting()), table, "compares pairs; use it alone"),
         (SoftPairing(3), table, "needs a kernel on texts"),
-        (Neighborhoods(on="graph"), {"graph": ["{"]}, "row 0, column 'graph': the text is not JSON"),
+        (Neighborhoods(on="graph"), {"graph": ["{"]}, "row 0, graph: the text is not JSON"),
     ]
     for one, items, message in cases:
         with pytest.raises(InputError, match=message) as caught:

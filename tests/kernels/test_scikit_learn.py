@@ -74,7 +74,11 @@ def test_kernels_with_features_are_transformers(kernel, train, test):
 
 @pytest.mark.parametrize(("kernel", "train", "test"), CASES, ids=lambda value: repr(value)[:40])
 def test_features_have_32_bit_indices(kernel, train, test):
-    for matrix in (kernel.features(train), clone(kernel).fit_transform(train), clone(kernel).fit(train).transform(test)):
+    for matrix in (
+        kernel.features(train),
+        clone(kernel).fit_transform(train),
+        clone(kernel).fit(train).transform(test),
+    ):
         assert matrix.indices.dtype == matrix.indptr.dtype == np.int32
 
 
@@ -130,8 +134,8 @@ def test_adapting_learns_no_columns():
 @pytest.mark.parametrize("kernel", [Spectrum(1), Subsequence(2)])
 def test_as_the_kernel_of_a_support_vector_machine(kernel):
     labels = [0, 1, 0, 1, 0]
-    expected = SVC(kernel="precomputed", C=10).fit(kernel.gram(TEXTS), labels).decision_function(
-        kernel.gram(OTHERS, TEXTS)
+    expected = (
+        SVC(kernel="precomputed", C=10).fit(kernel.gram(TEXTS), labels).decision_function(kernel.gram(OTHERS, TEXTS))
     )
     for form in (list, np.array, lambda X: np.array(X, dtype=object), lambda X: np.array(X).reshape(-1, 1)):
         model = SVC(kernel=kernel.gram, C=10).fit(form(TEXTS), labels)
@@ -144,8 +148,8 @@ def test_trees_and_pairs_in_support_vector_machines():
     model = SVC(kernel=PartialTree().gram).fit(np.array(TREES, dtype=object), [0, 1, 0])
     assert model.predict(np.array(OTHER_TREES, dtype=object)).shape == (2,)
     kernel, labels = Rewriting((1, 2)), [0, 1, 0, 1]
-    expected = SVC(kernel="precomputed").fit(kernel.gram(PAIRS), labels).decision_function(
-        kernel.gram(OTHER_PAIRS, PAIRS)
+    expected = (
+        SVC(kernel="precomputed").fit(kernel.gram(PAIRS), labels).decision_function(kernel.gram(OTHER_PAIRS, PAIRS))
     )
     model = SVC(kernel=kernel.gram).fit(np.array(PAIRS), labels)
     close(model.decision_function(np.array(OTHER_PAIRS)), expected)
@@ -159,5 +163,8 @@ def test_in_the_nystroem_approximation(kernel, items):
     model = Nystroem(kernel=by_row, n_components=len(items), random_state=0)
     approximation = clone(model).fit_transform(rows)
     np.testing.assert_allclose(approximation @ approximation.T, kernel.gram(items), atol=1e-6)
-    assert Nystroem(kernel=by_row, n_components=2, random_state=0).fit(rows[:3]).transform(rows).shape == (len(items), 2)
+    assert Nystroem(kernel=by_row, n_components=2, random_state=0).fit(rows[:3]).transform(rows).shape == (
+        len(items),
+        2,
+    )
     close(by_row(rows, rows[:2]), kernel.gram(items, items[:2]))

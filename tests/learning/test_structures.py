@@ -140,9 +140,9 @@ def test_dict_rows_and_frames_and_pairs_of_brackets():
     plain = PairClassifier(SoftPairing(PartialTree()), calibration=0).fit(brackets[0], LABELS)
     assert np.array_equal(plain.decision_function(brackets[1]), expected)
     only_trees = PairClassifier(SoftPairing(PartialTree(on="tree")), calibration=0).fit(
-        TRAIN.only(["source.tree", "target.tree"]), LABELS
+        TRAIN.select_columns(["source.tree", "target.tree"]), LABELS
     )
-    assert only_trees.explain(TEST.only(["source.tree", "target.tree"])[0]).source.startswith("(S")
+    assert only_trees.explain(TEST.select_columns(["source.tree", "target.tree"])[0]).source.startswith("(S")
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_a_missing_tree_is_named_and_an_empty_one_is_like_nothing():
     rows = [dict(row) for row in TRAIN]
     model = PairClassifier(PairSum(PartialTree(on="tree")), calibration=0)
     rows[4]["target.tree"] = None
-    with pytest.raises(InputError, match=r"row 4, column 'target.tree': the value is None; drop the row"):
+    with pytest.raises(InputError, match=r"row 4, target.tree: the value is None; drop the row"):
         model.fit(rows, LABELS)
     rows[4]["target.tree"] = "()"
     model.fit(rows, LABELS)

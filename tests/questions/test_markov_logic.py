@@ -10,11 +10,19 @@ from scipy.sparse import csr_array
 
 from reference import markov as reference
 from rekern.errors import InputError
-from rekern.questions import owlqn
-from rekern.questions import type_weights as markov
-from rekern.questions.markov_logic import Enumeration, MarkovLogic, parse, truth
+from rekern.questions.closed_form_likelihood import (
+    WORLDS,
+    ClosedFormLikelihood,
+    TypeFormulas,
+    compute_probabilities,
+    learn_weights,
+)
+from rekern.questions.enumerated_likelihood import EnumeratedLikelihood
+from rekern.questions.l1_minimizer import minimize_with_l1
+from rekern.questions.logic_formulas import And, Atom, Not, Or, compute_truth, parse_formula
+from rekern.questions.markov_logic import MarkovLogic, build_closed_form, find_closed_shapes
 
-CASES = [(worlds, prior) for worlds in markov.WORLDS for prior in (True, False)]
+CASES = [(worlds, prior) for worlds in WORLDS for prior in (True, False)]
 
 
 def problem(seed, worlds, prior, questions=12, patterns=5, types=3, fuzzy=True):
@@ -22,8 +30,8 @@ def problem(seed, worlds, prior, questions=12, patterns=5, types=3, fuzzy=True):
     matched = rng.random((questions, patterns)) < 0.5
     confidences = np.where(matched, rng.random((questions, patterns)) if fuzzy else 1.0, 0.0)
     pattern, kind = np.nonzero(rng.random((patterns, types)) < 0.8)
-    formulas = markov.Formulas(pattern, kind, patterns, types, worlds, prior)
-    return formulas, confidences, rng.integers(0, types, questions), rng.normal(size=formulas.count)
+    formulas = TypeFormulas(pattern, kind, patterns, types, worlds, prior)
+    return formulas, confidences, rng.integers(0, types, questions), rng.normal(size=formulas.n_weights)
 
 
 @pytest.mark.parametrize(("worlds", "prior"), CASES)
@@ -31,12 +39,12 @@ def problem(seed, worlds, prior, questions=12, patterns=5, types=3, fuzzy=True):
 @settings(max_examples=10, deadline=None)
 def test_closed_form_is_the_sum_over_all_worlds(worlds, prior, seed, types):
     formulas, confidences, observed, weights = problem(seed, worlds, prior, types=types)
-    value, _ = markov.Likelihood(formulas, csr_array(confidences), observed)(weights)
+    value, _ = ClosedFormLikelihood(formulas, csr_array(confidences), observed)(weights)
     pairs = list(zip(formulas.pattern, formulas.type))
-    table, unit = formulas.tables(weights)
+    table, unit = formulas.split_weights(weights)
     expected = reference.log_likelihood(confidences, observed, pairs, weights, unit, types, worlds)
     assert -value == pytest.approx(expected, rel=1e-10)
-    found = markov.probabilities(confidences @ table + unit)
+    found = compute_probabilities(confidences @ table + unit)
     slow = [reference.exactly_one(row, pairs, weights, unit, types) for row in confidences]
     np.testing.assert_allclose(found, slow, rtol=1e-9)
 
@@ -44,7 +52,7 @@ def test_closed_form_is_the_sum_over_all_worlds(worlds, prior, seed, types):
 @pytest.mark.parametrize(("worlds", "prior"), CASES)
 def test_gradient_is_that_of_finite_differences(worlds, prior):
     formulas, confidences, observed, weights = problem(1, worlds, prior, 30, 8, 4)
-    likelihood = markov.Likelihood(formulas, csr_array(confidences), observed)
+    likelihood = ClosedFormLikelihood(formulas, csr_array(confidences), observed)
     slopes = approx_fprime(weights, lambda w: likelihood(w)[0], 1e-7)
     np.testing.assert_allclose(likelihood(weights)[1], slopes, atol=2e-5)
 
@@ -53,8 +61,8 @@ def test_gradient_is_that_of_finite_differences(worlds, prior):
 @pytest.mark.parametrize("penalty", [0.05, 0.7])
 def test_orthant_wise_search_finds_the_optimum_of_split_variables(worlds, prior, penalty):
     formulas, confidences, observed, _ = problem(2, worlds, prior, 40, 8, 4)
-    likelihood = markov.Likelihood(formulas, csr_array(confidences), observed)
-    size = formulas.count
+    likelihood = ClosedFormLikelihood(formulas, csr_array(confidences), observed)
+    size = formulas.n_weights
 
     def split(both):
         value, gradient = likelihood(both[:size] - both[size:])
@@ -63,7 +71,7 @@ def test_orthant_wise_search_finds_the_optimum_of_split_variables(worlds, prior,
     limits = [(0, None)] * (2 * size)
     options = {"ftol": 1e-15, "gtol": 1e-9, "maxiter": 20_000, "maxfun": 100_000}
     best = scipy_minimize(split, np.full(2 * size, 0.1), jac=True, bounds=limits, method="L-BFGS-B", options=options)
-    found = markov.learn(formulas, csr_array(confidences), observed, penalty, tolerance=1e-8, max_iterations=5000)
+    found = learn_weights(formulas, csr_array(confidences), observed, penalty, tolerance=1e-8, max_iterations=5000)
     assert found.objective == pytest.approx(best.fun, abs=1e-6)
     assert np.count_nonzero(found.weights) <= size
     if penalty > 0.5:
@@ -72,9 +80,9 @@ def test_orthant_wise_search_finds_the_optimum_of_split_variables(worlds, prior,
 
 def test_without_penalty_it_is_plain_minimisation():
     target = np.array([1.0, -2.0, 0.0])
-    found = owlqn.minimize(lambda w: (float(((w - target) ** 2).sum()), 2 * (w - target)), np.zeros(3))
+    found = minimize_with_l1(lambda w: (float(((w - target) ** 2).sum()), 2 * (w - target)), np.zeros(3))
     np.testing.assert_allclose(found.weights, target, atol=1e-6)
-    nothing = owlqn.minimize(lambda w: (0.0, np.zeros(0)), np.zeros(0))
+    nothing = minimize_with_l1(lambda w: (0.0, np.zeros(0)), np.zeros(0))
     assert nothing.converged and nothing.iterations == 0
 
 
@@ -82,8 +90,8 @@ def test_without_penalty_it_is_plain_minimisation():
 @example([16.0, -22.0])
 def test_rest_of_the_worlds_under_a_prior(prior):
     count = len(prior)
-    formulas = markov.Formulas(np.array([], int), np.array([], int), 0, count)
-    total, slopes = formulas.rest(np.array(prior))
+    formulas = TypeFormulas(np.array([], int), np.array([], int), 0, count)
+    total, slopes = formulas.sum_other_worlds(np.array(prior))
     worlds = [world for world in reference.worlds_of(count) if sum(world) != 1]
     terms = [float(np.dot(world, prior)) for world in worlds]
     assert total == pytest.approx(float(np.logaddexp.reduce(terms)), rel=1e-9, abs=1e-9)
@@ -94,7 +102,7 @@ def test_rest_of_the_worlds_under_a_prior(prior):
 def test_confidences_of_one_are_ordinary_markov_logic():
     """With all confidences 1 a formula counts its true groundings, as in Singla and Domingos (2005)."""
     formulas, confidences, observed, weights = problem(3, "all", False, fuzzy=False)
-    types = formulas.types
+    types = formulas.n_types
     total = 0.0
     for row, kind in zip(confidences, observed):
         scores = {}
@@ -106,7 +114,7 @@ def test_confidences_of_one_are_ordinary_markov_logic():
             scores[world] = sum(weight for weight, true in zip(weights, holds) if true)
         seen = tuple(t == kind for t in range(types))
         total += scores[seen] - np.log(sum(np.exp(list(scores.values()))))
-    value, _ = markov.Likelihood(formulas, csr_array(confidences), observed)(weights)
+    value, _ = ClosedFormLikelihood(formulas, csr_array(confidences), observed)(weights)
     assert -value == pytest.approx(total, rel=1e-10)
 
 
@@ -122,7 +130,17 @@ FORMULAS = st.recursive(
 
 @given(FORMULAS, st.dictionaries(st.sampled_from("abc"), st.floats(0, 1)))
 def test_fuzzy_truth(formula, values):
-    assert truth(formula, values) == pytest.approx(reference.fuzzy(formula, values))
+    assert compute_truth(build_formula(formula), values) == pytest.approx(reference.fuzzy(formula, values))
+
+
+def build_formula(formula):
+    """The formula that nested tuples stand for, as the reference has it."""
+    kind, *parts = formula
+    if kind == "atom":
+        return Atom(parts[0])
+    if kind == "not":
+        return Not(build_formula(parts[0]))
+    return (And if kind == "and" else Or)(tuple(map(build_formula, parts)))
 
 
 def written(formula):
@@ -135,7 +153,7 @@ def written(formula):
 
 @given(FORMULAS, st.dictionaries(st.sampled_from("abc"), st.floats(0, 1)))
 def test_a_written_formula_means_the_same(formula, values):
-    assert truth(parse(written(formula)), values) == pytest.approx(reference.fuzzy(formula, values))
+    assert compute_truth(parse_formula(written(formula)), values) == pytest.approx(reference.fuzzy(formula, values))
 
 
 def evidence_and_truths(seed, single=True):
@@ -146,7 +164,7 @@ def evidence_and_truths(seed, single=True):
     return evidence, [[name for name in "ABC" if rng.random() < 0.5] for _ in evidence]
 
 
-@pytest.mark.parametrize("worlds", markov.WORLDS)
+@pytest.mark.parametrize("worlds", WORLDS)
 def test_users_formulas_in_closed_form_and_by_enumeration(worlds):
     formulas = ["x & only(A)", "(x | !y) & only(B)", "y ∧ only(C)", "A", "B", "C"]
     evidence, truths = evidence_and_truths(0)
@@ -172,7 +190,7 @@ EVIDENCE = st.recursive(
     st.lists(st.tuples(EVIDENCE, st.integers(0, 3)), max_size=5),
     st.integers(1, 4),
     st.booleans(),
-    st.sampled_from(markov.WORLDS),
+    st.sampled_from(WORLDS),
     st.integers(0, 1000),
 )
 @settings(max_examples=60, deadline=None)
@@ -184,11 +202,12 @@ def test_any_formulas_of_the_closed_form_agree_with_enumeration(pairs, types, un
     items = [{name: float(rng.random()) for name in "xyz" if rng.random() < 0.8} for _ in range(4)]
     observed = rng.integers(0, types, 4)
     logic = MarkovLogic(formulas, queries, worlds=worlds)
-    parsed, values, weights = logic._parsed(), logic._evidence(items), rng.normal(0, 2, len(formulas))
-    closed, confidences, order = logic._closed_form(parsed, values, 4)
-    value, slopes = markov.Likelihood(closed, confidences, observed)(weights[order])
-    numbers = logic._observed([(queries[kind],) for kind in observed])
-    slow_value, slow_slopes = Enumeration(logic._counts(parsed, values, 4), numbers)(weights)
+    parsed, values, weights = logic._parse_formulas(), logic._check_evidence(items), rng.normal(0, 2, len(formulas))
+    shapes = find_closed_shapes(parsed, queries)
+    closed, confidences, order = build_closed_form(shapes, values, 4, types, worlds)
+    value, slopes = ClosedFormLikelihood(closed, confidences, observed)(weights[order])
+    numbers = logic._number_worlds([(queries[kind],) for kind in observed])
+    slow_value, slow_slopes = EnumeratedLikelihood(logic._count(parsed, values, 4), numbers)(weights)
     assert value == pytest.approx(slow_value, abs=1e-9)
     np.testing.assert_allclose(slopes, slow_slopes[order], atol=1e-9)
 
@@ -216,7 +235,7 @@ def test_formulas_of_any_form_with_several_true_atoms():
 )
 def test_bad_formulas(formula, message):
     with pytest.raises(InputError, match=message):
-        parse(formula, ["A"])
+        parse_formula(formula, ["A"])
 
 
 def test_bad_evidence():

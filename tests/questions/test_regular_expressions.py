@@ -8,7 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from rekern.errors import InputError
-from rekern.questions.regular_expressions import Automaton, Expressions, read_expressions
+from rekern.questions.expression_automaton import Automaton
+from rekern.questions.regular_expressions import RegularExpressions, read_expressions
 
 ATOMS = st.sampled_from(["a", "b", "C", ".", "[ab]", "[^a]", r"\w", r"\d", r"\s", r"\.", "1", " ", r"\b", "^", "$"])
 EXPRESSIONS = st.recursive(
@@ -41,7 +42,7 @@ def test_any_text_is_an_expression_or_an_error_with_a_place(text):
     except (re.error, OverflowError):
         valid = False
     try:
-        Expressions([text])
+        RegularExpressions([text])
     except InputError as error:
         assert str(error).startswith("expression 1, position ")
         assert "\n" not in text or len(str(error).splitlines()) <= 2
@@ -89,7 +90,7 @@ def test_rare_notation_means_what_it_means_in_python(expression):
 
 def test_deep_groups_are_refused():
     with pytest.raises(InputError, match="groups inside one another"):
-        Expressions(["(" * 60 + "a" + ")" * 60])
+        RegularExpressions(["(" * 60 + "a" + ")" * 60])
 
 
 def test_files_that_are_no_text(tmp_path):
@@ -101,14 +102,14 @@ def test_files_that_are_no_text(tmp_path):
 
 
 def test_states_are_forgotten_when_there_are_too_many(monkeypatch):
-    monkeypatch.setattr("rekern.questions.regular_expressions.MOST_KEPT", 12)
+    monkeypatch.setattr("rekern.questions.expression_automaton.MAX_CACHED", 12)
     automaton = Automaton(".*a.{4}b")
     for text in ("abaabab", "aaaaaab", "xxaxxxxb", "axxxxb", ""):
         assert automaton.matches(text) == bool(re.fullmatch(".*a.{4}b", text))
-        assert automaton.kept <= 20 and len(automaton.states) <= 12
+        assert automaton.cached <= 20 and len(automaton.states) <= 12
 
 
 def test_expressions_that_need_chinese_pass_over_other_texts():
-    found = Expressions([".*(怎么|如何).*", ".*(怎么)?", "[怎么]+"])
+    found = RegularExpressions([".*(怎么|如何).*", ".*(怎么)?", "[怎么]+"])
     assert [automaton.needs_chinese for automaton in found.automata] == [True, False, False]
     assert found.match_texts(["how", "怎么 how", "怎"]).toarray().tolist() == [[0, 1, 0], [1, 1, 0], [0, 1, 1]]

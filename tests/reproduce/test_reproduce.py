@@ -7,8 +7,8 @@ import pytest
 
 from rekern import reproduce
 from rekern.errors import InputError
-from rekern.reproduce.published_figures import OTHERS, OWN
-from rekern.reproduce.rewriting_tables import best_row
+from rekern.reproduce.published_results import OTHERS, OWN
+from rekern.reproduce.rewriting_experiments import best_row
 
 OF_PAIRS = [name for name in reproduce.NAMES if name not in reproduce._OWN]  # those have tests of their own
 KEYS = {"name", "rows", "chosen_on_train", "candidates", "train_pairs", "test_pairs", "files", "seconds"}

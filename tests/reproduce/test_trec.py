@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 from rekern import reproduce
 from rekern.errors import InputError
 from rekern.kernels import PartialTree, SubsetTree
-from rekern.reproduce.published_figures import TREC
+from rekern.reproduce.published_results import TREC
 from rekern.reproduce.trec import PRICES, PUBLISHED_PRICE, TREES, load_questions, one_against_all
 from rekern.structures import trees_named
 

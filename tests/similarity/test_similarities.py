@@ -15,7 +15,7 @@ from reference.similarities import scores as reference_scores
 from rekern.errors import InputError
 from rekern.similarity import PrecisionRecall, Similarities
 from rekern.structures.pairs import Pairs
-from rekern.structures.tokens import Tokenizer
+from rekern.structures.tokenizer import Tokenizer
 
 WORDS = ["the", "not", "car", "Car", "cart", "carts", "carton", "7", "12b", "½", ",", "é", "日本語日", "straße"]
 WORDS += ["n't", "refus", "𝒳𝒳𝒳𝒳y", "\ud800", "", " ", "a b"]  # a lone surrogate, nothing, and blanks are legal tokens

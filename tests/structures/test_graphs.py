@@ -78,10 +78,10 @@ def test_slices_share_the_vocabulary_and_its_fingerprints():
     found = Graphs.from_items([(["a", "b"], [(0, 1, "x")]), (["c"], [])])
     part = found[1:]
     assert part.vocabulary is found.vocabulary
-    assert part.fingerprints() is found.fingerprints()
-    assert len(set(found.fingerprints().tolist())) == 4
+    assert part.label_keys() is found.label_keys()
+    assert len(set(found.label_keys().tolist())) == 4
     other = Graphs.from_items([(["c", "a"], [])])
-    assert other.fingerprints()[0] == found.fingerprints()[found.vocabulary.index("c")]
+    assert other.label_keys()[0] == found.label_keys()[found.vocabulary.index("c")]
     with pytest.raises(IndexError, match="graph 2 of 2"):
         found[2]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reference import heads as reference
 from reference.trees import read, written
 from rekern.structures.head_rules import head_child, to_dependencies
-from rekern.structures.sentences import head_fault, sentence
+from rekern.structures.sentences import find_head_fault, sentence
 
 LABELS = st.sampled_from(
     [*reference.RULES, "NP", "NX", "ROOT", "NN", "NNS", "VBZ", "TO", "IN", "CC", "POS", ",", ".", "-NONE-", "NP-SBJ-1"]
@@ -78,7 +78,7 @@ def test_deep_and_wide():
     assert deep.words == ("go",)
     assert wide.heads.count(4999) == 4999 and wide.root == 4999
     (flight,) = to_dependencies(["(S (VB x) " * 3000 + "(VB y)" + ")" * 3000])
-    assert head_fault(flight.heads) is None and len(flight.words) == 3001
+    assert find_head_fault(flight.heads) is None and len(flight.words) == 3001
 
 
 @pytest.mark.parametrize("name", ["geoquery", "msrp", "rte"])
@@ -94,7 +94,7 @@ def test_corpora_give_trees(corpora, name):
     found = to_dependencies(trees)
     assert len(found) == len(trees) > 800
     for item in found:
-        assert head_fault(item.heads) is None and len(item.words) > 1
+        assert find_head_fault(item.heads) is None and len(item.words) > 1
     for item, tree in list(zip(found, trees))[::40]:
         words, heads = reference.dependencies(read(tree.replace("\u00a0", "~")))  # a word may hold a fixed blank
         assert [word.replace("\u00a0", "~") for word in item.words] == words and list(item.heads) == heads

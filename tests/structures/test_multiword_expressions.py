@@ -13,8 +13,7 @@ from rekern import PairClassifier, load_model
 from rekern.errors import InputError
 from rekern.kernels import Rewriting
 from rekern.similarity import PrecisionRecall
-from rekern.structures import Expressions, Tokenizer, Tokens
-from rekern.structures import multiword_expressions as expressions
+from rekern.structures import Expression, Expressions, Tokenizer, Tokens, ngram_counts
 
 documents = st.lists(st.lists(st.sampled_from(["a", "b", "c", "d", ","]), max_size=9), max_size=12)
 sizes = st.sampled_from([(2, 2), (2, 4), (3, 3), (2, 8)])
@@ -58,15 +57,15 @@ def test_chunks_and_batches_and_temporary_files_change_nothing(monkeypatch):
     rng = np.random.default_rng(0)
     texts = [[f"w{n}" for n in rng.geometric(0.1, rng.integers(0, 30))] for _ in range(400)]
     whole = Expressions(min_documents=3, max_distance=1.0).fit(texts)
-    for name, value in (("CHUNK", 50), ("BATCH", 7), ("IN_MEMORY", 100), ("MOST_CELLS", 4096), ("FEWEST_CELLS", 64)):
-        monkeypatch.setattr(expressions, name, value)
+    for name, value in (("CHUNK", 50), ("BATCH", 7), ("IN_MEMORY", 100), ("MAX_CELLS", 4096), ("MIN_CELLS", 64)):
+        monkeypatch.setattr(ngram_counts, name, value)
     assert Expressions(min_documents=3, max_distance=1.0).fit(texts).rows_ == whole.rows_
-    monkeypatch.setattr(expressions, "MOST_CELLS", 64)  # every cell holds many n-grams: still exact
+    monkeypatch.setattr(ngram_counts, "MAX_CELLS", 64)  # every cell holds many n-grams: still exact
     assert Expressions(min_documents=3, max_distance=1.0).fit(texts).rows_ == whole.rows_
 
 
 def test_words_after_a_full_vocabulary_are_left_out(monkeypatch):
-    monkeypatch.setattr(expressions, "MOST_WORDS", 3)
+    monkeypatch.setattr(ngram_counts, "MAX_WORDS", 3)
     found = counted(Expressions(min_documents=1, max_distance=1.0).fit([["a", "b", "c"], ["a", "b", "d", "c"]]))
     assert found == {("a", "b"): (2, 2), ("b", "c"): (1, 2), ("a", "b", "c"): (1, 2)}
 
@@ -83,7 +82,7 @@ def test_joins_from_left_to_right_the_longest_first(tokens, given_expressions):
     assert tokenizer(" ".join(tokens)) == wanted
     assert list(Tokens.from_texts([" ".join(tokens)] * 2, tokenizer)) == [wanted] * 2
     learned = Expressions()
-    learned.rows_ = [expressions.Expression(text, 1, 1, 0.0, 0.0) for text in texts]
+    learned.rows_ = [Expression(text, 1, 1, 0.0, 0.0) for text in texts]
     assert learned.join(tokens) == wanted
 
 
@@ -159,7 +158,7 @@ def test_damaged_files_are_refused_in_one_line(tmp_path):
     Expressions(min_documents=2).fit(TEXTS).save(path)
     good = json.loads(path.read_text())
     bad = [
-        (b"", "no JSON"), (b"\xff\xfe", "no JSON"), (b"[" * 100_000, "no JSON"), (b"[]", "format"), (b"{}", "format"),
+        (b"", "no JSON"), (b"\xff\xfe", "not UTF-8"), (b"[" * 100_000, "no JSON"), (b"[]", "format"), (b"{}", "format"),
         (changed(good, version=2), "version is 2"),
         (changed(good, sizes=[2, 99]), "out of range"),
         (changed(good, sizes="ab"), "sizes"),
@@ -178,7 +177,7 @@ def test_damaged_files_are_refused_in_one_line(tmp_path):
         with pytest.raises(InputError, match=words) as caught:
             Expressions.load(path)
         assert "\n" not in str(caught.value) and str(path) in str(caught.value)
-    with pytest.raises(InputError, match="cannot read"):
+    with pytest.raises(InputError, match="there is no file"):
         Expressions.load(tmp_path / "absent.json")
 
 
@@ -186,7 +185,7 @@ def test_odd_collections():
     assert Expressions().fit([]).rows_ == [] and Expressions().fit(["", "", ""]).rows_ == []
     assert Expressions(min_documents=1).fit(["one"]).rows_ == []
     same = Expressions(min_documents=1).fit(["to be"] * 3).rows_
-    assert same == [expressions.Expression("to be", 3, 3, 0.0, 0.0)]
+    assert same == [Expression("to be", 3, 3, 0.0, 0.0)]
     assert Expressions(min_documents=1).fit(["x" * 100 + " y", "🙂 🙂 !", "a \ud800 b"]).texts_ == []
     long = Expressions((2, 2), 1, 1.0).fit([["ha"] * 100_000, ["ha"]]).rows_
     assert [(row.text, row.documents, row.together) for row in long] == [("ha ha", 1, 2)]
@@ -223,7 +222,7 @@ def test_bad_documents_are_named():
 
 def test_before_fit_and_with_numpy_settings(tmp_path):
     for use in (lambda: Expressions().texts_, lambda: Expressions().join(["a"]), lambda: Expressions().save(tmp_path)):
-        with pytest.raises(ValueError, match=r"not learned yet: call fit\(texts\)"):
+        with pytest.raises(ValueError, match=r"not fitted yet: call fit\(texts\)"):
             use()
     with pytest.raises(InputError, match="a list of texts is needed"):
         Expressions().fit(None)

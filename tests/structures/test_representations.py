@@ -53,7 +53,7 @@ def test_trees_are_read_once(monkeypatch):
     assert table.trees("source.tree") is trees
     assert list(table[1:].trees("source.tree")) == ["(B y)", "(A x)"]
     assert list(Representations.from_items([table[2], table[0]]).trees("source.tree")) == ["(A x)", "(A x)"]
-    assert list(table.only(["source.tree"]).trees("source.tree")) == list(trees)
+    assert list(table.select_columns(["source.tree"]).trees("source.tree")) == list(trees)
     assert len(calls) == 1
     assert table.texts(["tree"]).table.trees("tree") is table.texts(["tree"]).table.trees("tree")
     assert list(table.take([2]).texts(["tree"]).table.trees("tree")) == ["(A x)"]
@@ -97,9 +97,9 @@ def test_ready_structures_stay():
         (lambda: Representations.from_items([{"a": 1}, 3]), "row 1: a dict with a is needed, got the number 3"),
         (lambda: Representations(COLUMNS)["tree"], "no representation 'tree'; the columns are source, target"),
         (lambda: Representations(COLUMNS).texts(["parse"]), "no column 'source.parse'.*the sources have tree"),
-        (lambda: Representations({"t": ["(A b)", "(A"]}).trees("t"), "row 1, column 't', line 1, column 1"),
-        (lambda: Representations({"g": [(["a"], [(0, 1)])]}).graphs("g"), "row 0, column 'g', edge 0: there is no"),
-        (lambda: Representations({"g": ["[" * 100_000]}).graphs("g"), "row 0, column 'g': the text is not JSON"),
+        (lambda: Representations({"t": ["(A b)", "(A"]}).trees("t"), "row 1, t: line 1, column 1"),
+        (lambda: Representations({"g": [(["a"], [(0, 1)])]}).graphs("g"), "row 0, g: edge 0: there is no"),
+        (lambda: Representations({"g": ["[" * 100_000]}).graphs("g"), "row 0, g: the text is not JSON"),
     ],
 )
 def test_errors_are_one_line(make, message):

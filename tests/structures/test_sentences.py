@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rekern.errors import InputError
-from rekern.structures.sentences import Sentence, head_fault, sentence
+from rekern.structures.sentences import Sentence, find_head_fault, sentence
 
 
 def is_tree(heads):
@@ -25,7 +25,7 @@ def is_tree(heads):
 
 @given(st.lists(st.integers(-2, 7), max_size=7))
 def test_faults_are_what_is_no_tree(heads):
-    assert (head_fault(heads) is None) == is_tree(heads)
+    assert (find_head_fault(heads) is None) == is_tree(heads)
 
 
 def test_defaults():
@@ -59,6 +59,6 @@ def test_faults_have_a_place(arguments, message):
 
 def test_long_sentences():
     size = 20_000
-    assert head_fault([*range(1, size), -1]) is None
-    assert head_fault([-1, *range(size - 1)]) is None
-    assert head_fault([-1, *range(2, size), 1]) == (1, "its heads lead back to it; a sentence has no cycle")
+    assert find_head_fault([*range(1, size), -1]) is None
+    assert find_head_fault([-1, *range(size - 1)]) is None
+    assert find_head_fault([-1, *range(2, size), 1]) == (1, "cycle")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from rekern.errors import InputError
-from rekern.structures import Tokenizer, Tokens, tokens
+from rekern.structures import Tokenizer, Tokens, stemmer, tokenizer, tokens
 from rekern.structures.treebank_tokenizer import tokenize
 
 any_text = st.text() | st.text(alphabet="abN n'tsS.,-\"`3É\n")
@@ -47,7 +47,7 @@ def test_corpus_holds_the_tokens_of_each_text(texts, punctuation):
     assert corpus.ids.dtype == np.int32 and corpus.offsets.dtype == np.int64
     assert len(corpus) == len(texts) == len(corpus.offsets) - 1
     assert corpus.vocabulary == list(dict.fromkeys(token for text in wanted for token in text))
-    assert len(corpus.fingerprints()) == len(corpus.vocabulary)
+    assert len(corpus.token_keys()) == len(corpus.vocabulary)
 
 
 @settings(deadline=None)
@@ -68,19 +68,19 @@ def test_parts_of_a_corpus(texts, data):
         corpus[len(texts)]
 
 
-def test_fingerprints_are_blake2b_computed_once_and_shared():
+def test_token_keys_are_blake2b_computed_once_and_shared():
     corpus = Tokens.from_texts([["é", "\ud800", "", "a\0"], ["é"]])
-    values = corpus[1:].fingerprints()
+    values = corpus[1:].token_keys()
     assert values.dtype == np.uint64
     for token, value in zip(corpus.vocabulary, values):
         digest = hashlib.blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         assert int(value) == int.from_bytes(digest, "big")
-    assert corpus.fingerprints() is values
+    assert corpus.token_keys() is values
 
 
-def test_fingerprints_do_not_depend_on_the_process():
+def test_token_keys_do_not_depend_on_the_process():
     program = (
-        "from rekern.structures import Tokens; print(Tokens.from_texts(['Some words, here']).fingerprints().tolist())"
+        "from rekern.structures import Tokens; print(Tokens.from_texts(['Some words, here']).token_keys().tolist())"
     )
     runs = {
         subprocess.run(
@@ -163,9 +163,10 @@ def test_missing_values_of_pandas():
             Tokens.from_texts([missing])
 
 
-def test_a_name_for_the_place():
-    with pytest.raises(InputError, match="line 2: the text is None"):
-        Tokens.from_texts([None], name=lambda i: f"line {i + 2}")
+def test_errors_carry_the_row():
+    with pytest.raises(InputError, match="row 1: the text is None") as caught:
+        Tokens.from_texts(["fine", None])
+    assert caught.value.row == 1
 
 
 @pytest.mark.parametrize("bare", ["text", b"text"])
@@ -200,7 +201,7 @@ def test_strange_characters():
     text = "a\0b \ud800 😀👍🏽 e\u0301 שלום مرحبا İ ß \u200d"
     corpus = Tokens.from_texts([text])
     assert corpus[0] == ["a\0b", "\ud800", "😀👍🏽", "e\u0301", "שלום", "مرحبا", "i\u0307", "ss", "\u200d"]
-    assert len(set(corpus.fingerprints().tolist())) == 9
+    assert len(set(corpus.token_keys().tolist())) == 9
 
 
 @pytest.mark.parametrize(
@@ -213,17 +214,19 @@ def test_long_texts(text):
 
 
 def test_caches_are_bounded(monkeypatch):
-    monkeypatch.setattr(tokens, "_MOST_FORMS", 10)
-    monkeypatch.setattr(tokens, "_LOOKUPS", {})
+    for module in (tokenizer, tokens, stemmer):
+        monkeypatch.setattr(module, "MAX_WORDS", 10)
+    tokenizer._word_tokens.cache_clear()
+    stemmer.find_stemmer.cache_clear()
     texts = [f"word{i}s, other{i % 7}" for i in range(100)]
     corpus = Tokens.from_texts(texts, Tokenizer())
     assert list(corpus) == [plainly(text, "english", True, True) for text in texts]
-    (lookup,) = tokens._LOOKUPS.values()
-    assert len(lookup) <= 10 and len(lookup.stems) <= 10
+    assert len(Tokenizer().word_tokens()) <= 10 and len(stemmer.find_stemmer()._stems) <= 10
 
 
-def test_threads_share_the_caches(monkeypatch):
-    monkeypatch.setattr(tokens, "_LOOKUPS", {})
+def test_threads_share_the_caches():
+    tokenizer._word_tokens.cache_clear()
+    stemmer.find_stemmer.cache_clear()
     texts = [f"cats{i} chasing{i} mice{i} relational{i}ly running generously" for i in range(300)]
     wanted = [plainly(text, "english", True, True) for text in texts]
     results = []

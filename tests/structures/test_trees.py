@@ -138,12 +138,12 @@ def test_from_parents_refuses_what_is_no_tree():
         make([-1, 0, -1, 0], [0, 2, 4])
 
 
-def test_numbered_as_another_corpus():
+def test_renumber_like_another_corpus():
     one, other = Trees.from_items(["(A b)"]), Trees.from_items(["(C b)", "(A b)"])
-    same = other.numbered_as(one)
+    same = other.renumber_like(one)
     assert list(same) == list(other)
     assert same.vocabulary == ["A", "b", "C"]
-    assert one[:0].numbered_as(other).vocabulary == ["C", "b", "A"]
+    assert one[:0].renumber_like(other).vocabulary == ["C", "b", "A"]
     with pytest.raises(IndexError):
         one[1]
 

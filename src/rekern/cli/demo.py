@@ -176,7 +176,7 @@ def _classify_words(corpus: Corpus) -> AnyArray:
     from sklearn.pipeline import make_pipeline
     from sklearn.svm import LinearSVC
 
-    from rekern.structures.tokens import Tokenizer
+    from rekern.structures.tokenizer import Tokenizer
 
     tokenize = Tokenizer()
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-import sys
-import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -114,7 +110,9 @@ def _read_texts(
 
     extension = os.path.splitext(file.lower().removesuffix(".gz"))[1]
     if not columns and format is None and (extension == ".txt" or extension not in EXTENSIONS):
-        yield from _read_lines(file, encoding)
+        from rekern.core.text_files import iterate_lines
+
+        yield from filter(str.strip, iterate_lines(file, encoding))
         return
     from rekern.datasets.tables import read_rows, text_column
 
@@ -126,40 +124,6 @@ def _read_texts(
         )
     for column in columns:
         yield from text_column(rows, column, file, "--column")
-
-
-def _read_lines(file: str, encoding: str) -> Iterator[str]:
-    """Yield the lines of a file that are not blank, one at a time: the file need not fit into memory."""
-    from rekern.datasets import table_formats as formats
-
-    name = formats.display_name(file)
-    try:
-        wide = "a\n".encode(encoding) != b"a\n"  # such as UTF-16: a line does not end with a single byte
-    except LookupError:
-        wide = True  # decode raises an error for an unknown encoding
-    if wide or (file != formats.STANDARD_INPUT and not os.path.isfile(file)):
-        text = formats.decode(formats.read_bytes(file), name, encoding)
-        yield from filter(str.strip, text.split("\n"))
-        return
-    try:
-        with _open_stream(file) as stream:
-            for number, line in enumerate(stream, 1):
-                try:
-                    text = line.decode(encoding).removeprefix("\ufeff")
-                except UnicodeDecodeError:
-                    remedy = "name the file's encoding, for example --encoding latin-1"
-                    raise InputError(f"{name}, line {number}: not {encoding}; {remedy}") from None
-                if text.strip():
-                    yield text
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"cannot read {name}: {reason}; check the file") from None
-
-
-def _open_stream(file: str) -> AbstractContextManager[Iterable[bytes]]:
-    if file == "-":
-        return nullcontext(sys.stdin.buffer)
-    return gzip.open(file, "rb") if file.lower().endswith(".gz") else open(file, "rb")
 
 
 def _is_json(out: str) -> bool:

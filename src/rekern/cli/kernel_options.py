@@ -83,7 +83,7 @@ class KernelOptions(OptionGroup):
 
         from rekern.kernels import Rewriting
         from rekern.similarity import PrecisionRecall
-        from rekern.structures.tokens import Tokenizer
+        from rekern.structures.tokenizer import Tokenizer
 
         language = None if self.language.lower() == "none" else self.language.lower()
         tokenizer = Tokenizer(language, lowercase=not self.keep_case)
@@ -125,15 +125,12 @@ def _parse_window(text: str) -> int | tuple[int, int]:
 
 def _read_kernel(text: str) -> Kernel:
     """Build the kernel given as JSON, or as the name of a file with JSON."""
-    from rekern.datasets.table_formats import read_bytes
+    from rekern.core.text_files import read_text
     from rekern.kernels.kernel_json import kernel_from_json
 
     if text.lstrip().startswith(("{", "[")):
         return kernel_from_json(text, "--kernel")
-    try:
-        return kernel_from_json(read_bytes(text).decode(), text)
-    except UnicodeDecodeError:
-        raise InputError(f"{text} is not UTF-8: give --kernel JSON, or the name of a file that holds it") from None
+    return kernel_from_json(read_text(text), text)
 
 
 class KernelSummary(NamedTuple):
@@ -154,7 +151,7 @@ def summarize_kernel(kernel: Kernel) -> KernelSummary:
     """
     from rekern.kernels import Rewriting
     from rekern.similarity import PrecisionRecall
-    from rekern.structures.tokens import Tokenizer
+    from rekern.structures.tokenizer import Tokenizer
 
     rules, score = kernel, ""
     if isinstance(getattr(kernel, "right", None), PrecisionRecall):

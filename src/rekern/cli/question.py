@@ -14,10 +14,7 @@ from rekern.core.files import show_path
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
-    from rekern.questions.pattern_model import Answerer
-    from rekern.questions.question_classifier import QuestionClassifier
-
-    Model = Answerer | QuestionClassifier
+    from rekern.questions.question_model_file import TrainedModel
 
 SHOWN_PATTERNS = 8
 EXTENSIONS = (".txt", ".tsv", ".csv", ".json", ".jsonl", ".gz", ".md")
@@ -89,14 +86,14 @@ def question(
         _answer_one(_load_model(model), asked, json)
 
 
-def _load_model(path: Path | None) -> Model:
+def _load_model(path: Path | None) -> TrainedModel:
     if path is None:
-        from rekern.questions.embedded_questions import embedded_answerer
+        from rekern.questions.six_type_model import load_embedded_model
 
-        return embedded_answerer()
-    from rekern.questions.question_files import load_answerer
+        return load_embedded_model()
+    from rekern.questions.question_model_file import load_question_model
 
-    return load_answerer(path)
+    return load_question_model(path)
 
 
 def _is_file(asked: str) -> bool:
@@ -116,16 +113,16 @@ def _is_file(asked: str) -> bool:
 
 def _read_questions(path: str, column: str) -> list[str]:
     """Return the questions of a file, one per line, without empty lines; or a column of a table."""
-    from rekern.datasets import table_formats as formats
+    from rekern.core.text_files import decode_text, read_bytes, show_source
 
-    name = formats.display_name(path)
-    data = formats.read_bytes(path, may_be_empty=True).removeprefix(b"\xef\xbb\xbf")
+    name = show_source(path)
+    data = read_bytes(path)
     if _is_table(path, data, column):
         from rekern.datasets.tables import read_rows, text_column
 
         found = text_column(read_rows(path), column, path, "--question")
     else:
-        found = [_decode(line, name, number) for number, line in enumerate(data.splitlines(), 1)]
+        found = decode_text(data, name).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     questions = [text.strip() for text in found if text.strip()]
     if not questions:
         raise InputError(f"{name} contains no question: write one per line")
@@ -135,7 +132,7 @@ def _read_questions(path: str, column: str) -> list[str]:
 def _is_table(path: str, data: bytes, column: str) -> bool:
     """Tell whether a file with the extension of a table starts like one: a header with the column, a tab, or JSON."""
     extension = os.path.splitext(path.lower().removesuffix(".gz"))[1]
-    first = data.lstrip().split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+    first = data.lstrip().split(b"\n", 1)[0].decode("utf-8-sig", "replace").strip()
     if extension in (".json", ".jsonl"):
         return first[:1] in ("{", "[")
     separator = {".tsv": "\t", ".csv": ","}.get(extension)
@@ -143,24 +140,16 @@ def _is_table(path: str, data: bytes, column: str) -> bool:
     return separator is not None and (column in names or (separator == "\t" and len(names) > 1))
 
 
-def _decode(line: bytes, name: str, number: int) -> str:
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError:
-        raise InputError(f"{name}, line {number} is not UTF-8 text: save the file as UTF-8") from None
+def _answer_one(model: TrainedModel, asked: str, json: bool) -> None:
+    from rekern.questions.pattern_model import PatternModel
 
-
-def _answer_one(model: Model, asked: str, json: bool) -> None:
-    from rekern.questions.pattern_model import Answerer
-
-    if not isinstance(model, Answerer):  # a support vector machine has no patterns to show
+    if not isinstance(model, PatternModel):  # a support vector machine has no patterns to show
         _answer_all(model, [asked], json)
         return
     found = model.explain(asked)
     if json:
         listed = [
-            {"kind": p.kind, "pattern": p.pattern, "confidence": p.confidence, "weights": p.weights}
-            for p in found.patterns
+            {"kind": p.kind, "pattern": p.name, "confidence": p.value, "weights": p.weights} for p in found.patterns
         ]
         row = {"question": asked, "type": found.type, "probabilities": found.probabilities, "patterns": listed}
         output.print_json({"rows": [row]})
@@ -176,13 +165,13 @@ def _answer_one(model: Model, asked: str, json: bool) -> None:
         console.print("No pattern of the model matches; the answer is the most frequent type.")
         return
     grid = output.make_table("pattern", "kind", ">confidence", "weights")
-    for fired in found.patterns[:SHOWN_PATTERNS]:
-        weights = ", ".join(f"{kind} {weight:+.2f}" for kind, weight in fired.weights.items())
-        grid.add_row(fired.pattern, fired.kind, f"{fired.confidence:.2f}", weights)
+    for matched in found.patterns[:SHOWN_PATTERNS]:
+        weights = ", ".join(f"{kind} {weight:+.2f}" for kind, weight in matched.weights.items())
+        grid.add_row(matched.name, matched.kind, f"{matched.value:.2f}", weights)
     console.print(grid)
 
 
-def _answer_all(model: Model, questions: list[str], json: bool) -> None:
+def _answer_all(model: TrainedModel, questions: list[str], json: bool) -> None:
     chances = model.predict_proba(questions)
     kinds = model.classes_.tolist()
     best = chances.argmax(axis=1)
@@ -260,9 +249,9 @@ def _train(
     print(f"{learned}, in {out}, after {output.format_seconds(took)}")
 
 
-def _evaluate(model: Model, path: str | None, columns: tuple[str, str], json: bool) -> None:
-    from rekern.questions.embedded_questions import LANGUAGES, TYPES, load_questions
-    from rekern.questions.measures import in_per_cent, measured
+def _evaluate(model: TrainedModel, path: str | None, columns: tuple[str, str], json: bool) -> None:
+    from rekern.questions.question_corpus import LANGUAGES, TYPES, load_questions
+    from rekern.questions.type_measures import format_percent, measure_types
 
     if path is not None:
         parts = {show_path(path): _read_labelled(Path(path), columns)}
@@ -270,7 +259,9 @@ def _evaluate(model: Model, path: str | None, columns: tuple[str, str], json: bo
         raise InputError("the model has other types than the held-out questions: give a table to test it on")
     else:
         parts = {f"held-out {language}": load_questions("heldout", language) for language in LANGUAGES}
-    results = {name: measured(kinds, model.predict(questions).tolist()) for name, (questions, kinds) in parts.items()}
+    results = {
+        name: measure_types(kinds, model.predict(questions).tolist()) for name, (questions, kinds) in parts.items()
+    }
     if json:
         output.print_json(results)
         return
@@ -279,6 +270,8 @@ def _evaluate(model: Model, path: str | None, columns: tuple[str, str], json: bo
         console.print(f"{name}: {result['accuracy']:.1f} % of {result['questions']:,} questions are right\n")
         grid = output.make_table("type", ">questions", ">precision", ">recall", ">F")
         for kind, row in result["types"].items():
-            grid.add_row(str(kind), str(row["questions"]), *(in_per_cent(row[n]) for n in ("precision", "recall", "f")))
+            grid.add_row(
+                str(kind), str(row["questions"]), *(format_percent(row[n]) for n in ("precision", "recall", "f"))
+            )
         console.print(grid)
         console.print()

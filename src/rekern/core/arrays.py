@@ -5,6 +5,7 @@ Row ``i`` of a ragged array is ``values[offsets[i]:offsets[i + 1]]``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ SmallInts = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.uint64]
 Booleans = npt.NDArray[np.bool_]
 AnyArray = npt.NDArray[np.generic]
+Rows = Sequence[int] | npt.NDArray[np.integer] | npt.NDArray[np.bool_]  # numbers of rows, or a mask
 
 
 class RaggedRows(NamedTuple):
@@ -63,3 +65,13 @@ def slice_ragged(offsets: npt.NDArray[np.integer], first: int, last: int) -> tup
     """
     part = offsets[first : max(first, last) + 1]
     return slice(int(part[0]), int(part[-1])), part - part[0]
+
+
+def resolve_rows(rows: Rows, n: int) -> Ints:
+    """Turn indices as NumPy takes them (negative ones, or a mask) into numbers from 0 to n - 1.
+
+    >>> resolve_rows([-1, 0], 3).tolist(), resolve_rows([True, False, True], 3).tolist(), resolve_rows([], 3).tolist()
+    ([2, 0], [0, 2], [])
+    """
+    chosen = np.asarray(rows)
+    return np.arange(n)[chosen if len(chosen) else chosen.astype(np.intp)]

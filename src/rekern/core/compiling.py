@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import numba
-
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function of arrays with Numba; it releases the GIL and is cached on disk.
@@ -18,6 +16,8 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> double(21)
     42
     """
+    import numba  # slow: whoever only defines functions to be compiled later need not load it
+
     try:
         compiled_function: Callable[..., Any] = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:

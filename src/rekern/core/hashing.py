@@ -53,6 +53,20 @@ def extend_hash(code, value):
 
 
 @compiled
+def hash_bytes(text, start, stop):
+    """Return a 64-bit hash of the bytes ``text[start:stop]`` (FNV-1a).
+
+    >>> data = np.frombuffer(b"NP NP VP", np.uint8)
+    >>> bool(hash_bytes(data, 0, 2) == hash_bytes(data, 3, 5)), bool(hash_bytes(data, 0, 2) == hash_bytes(data, 6, 8))
+    (True, False)
+    """
+    code = np.uint64(14695981039346656037)
+    for place in range(start, stop):
+        code = (code ^ np.uint64(text[place])) * np.uint64(1099511628211)
+    return code ^ (code >> np.uint64(29))
+
+
+@compiled
 def size_table(n):
     """Return how many bits number the slots of a hash table for ``n`` keys; the table is at least half empty.
 

@@ -6,18 +6,15 @@ the columns mean is the business of `rekern.datasets.tables`.
 
 import codecs
 import csv
-import gzip
 import io
 import json
 import os
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
-from rekern.core.files import explain_read_errors, show_path
+from rekern.core.text_files import STANDARD_INPUT, decode_text, read_bytes, show_source
 from rekern.errors import InputError, missing_extra
 
 FORMATS = ("tsv", "csv", "jsonl", "json", "parquet", "msrp", "rte")
@@ -33,7 +30,6 @@ EXTENSIONS = {
     ".pq": "parquet",
     ".xml": "rte",
 }
-STANDARD_INPUT = "-"
 ENTAILMENT = {"YES": "1", "TRUE": "1", "NO": "0", "FALSE": "0"}
 
 
@@ -45,15 +41,6 @@ class Rows:
     column: Callable[[int], list[Any]]
     lines: list[int]
     unit: str = "line"
-
-
-def display_name(path: str | os.PathLike[str]) -> str:
-    """What a message calls the file.
-
-    >>> display_name("-"), display_name("pairs.tsv")
-    ('standard input', 'pairs.tsv')
-    """
-    return "standard input" if os.fspath(path) == STANDARD_INPUT else show_path(path)
 
 
 def choose_format(path: str | os.PathLike[str], format: str | None, known: Sequence[str] = FORMATS) -> str:
@@ -73,52 +60,20 @@ def choose_format(path: str | os.PathLike[str], format: str | None, known: Seque
     if found in known:
         return found
     problem = f"the extension {extension!r} tells no format" if extension else "no extension tells its format"
-    raise InputError(f"{display_name(path)}: {problem}; choose {', '.join(known)} with format= (--format)")
+    raise InputError(f"{show_source(path)}: {problem}; choose {', '.join(known)} with format= (--format)")
 
 
-def read_bytes(path: str | os.PathLike[str], may_be_empty: bool = False) -> bytes:
-    """The bytes of a file or of standard input (``-``), unpacked where they are gzip-compressed."""
-    name = display_name(path)
-    with explain_read_errors(name):
-        data = sys.stdin.buffer.read() if os.fspath(path) == STANDARD_INPUT else Path(path).read_bytes()
-        if data and (data.startswith(b"\x1f\x8b") or os.fspath(path).lower().endswith(".gz")):
-            data = gzip.decompress(data)
-    if not data and not may_be_empty:
-        raise empty(name)
+def read_table_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Read the bytes of a table from a file or from standard input (``-``); an empty file is an error."""
+    data = read_bytes(path)
+    if not data:
+        raise empty(show_source(path))
     return data
 
 
 def empty(name: str) -> InputError:
     """The error for a file with nothing in it."""
     return InputError(f"{name} is empty: it needs a header line and at least one row")
-
-
-def decode(data: bytes, name: str, encoding: str) -> str:
-    """The text of a file, without its byte order mark.
-
-    >>> decode(b"caf\\xe9", "a.tsv", "latin-1")
-    'café'
-    """
-    start = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
-    try:
-        text = data[start:].decode(encoding)
-    except LookupError:
-        raise InputError(f"unknown encoding {encoding!r}: name one such as utf-8, latin-1 or utf-16") from None
-    except UnicodeDecodeError as error:
-        at = start + error.start
-        line = data.count(b"\n", 0, at) + 1
-        likely = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "latin-1"
-        remedy = f"name the file's encoding, for example --encoding {likely} (encoding={likely!r})"
-        what = f"byte 0x{data[at]:02x} at offset {at} is not {encoding}" if at < len(data) else f"not {encoding}"
-        raise InputError(f"{name}, line {line}: {what}; {remedy}") from None
-    except UnicodeError:
-        raise InputError(f"{name} is not {encoding}: name the file's encoding with --encoding") from None
-    text = text.removeprefix("\ufeff")
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        remedy = "the file is damaged, or its encoding is another, such as --encoding utf-16"
-        raise InputError(f"{name}, line {line}: a NUL character; {remedy}")
-    return text
 
 
 def read_tsv(text: str, name: str, header: bool = True) -> Rows:
@@ -287,7 +242,7 @@ def read_rte_xml(data: bytes, name: str, encoding: str = "utf-8") -> Rows:
     parser.CharacterDataHandler = pieces.append
     parser.StartDoctypeDeclHandler, parser.EntityDeclHandler, parser.SkippedEntityHandler = doctype, entity, skipped
     try:
-        parser.Parse(data if declared else decode(data, name, encoding).encode(), True)
+        parser.Parse(data if declared else decode_text(data, name, encoding).encode(), True)
     except expat.ExpatError as error:
         where = f"{name}, line {error.lineno}, column {error.offset + 1}"
         remedy = "correct it, or name the file's encoding with --encoding"

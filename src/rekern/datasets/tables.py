@@ -15,6 +15,7 @@ from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 from rekern.core.files import show_path, write_atomically
+from rekern.core.text_files import STANDARD_INPUT, decode_text, show_source
 from rekern.datasets import table_formats as formats
 from rekern.errors import InputError, missing_extra
 
@@ -125,7 +126,7 @@ def read_table(
     >>> table.pairs, table.labels
     ([('He left.', 'He went away.')], [1])
     """
-    name = formats.display_name(path)
+    name = show_source(path)
     rows = read_rows(path, format, encoding=encoding, header=header)
     chosen = formats.choose_format(path, format)
     if chosen in OWN_COLUMNS and not _own_columns(rows.columns, chosen):
@@ -148,8 +149,8 @@ def read_rows(
     >>> rows.columns, rows.column(1)
     (['id', 'question'], ['Who left?'])
     """
-    name = formats.display_name(path)
-    data = formats.read_bytes(path)
+    name = show_source(path)
+    data = formats.read_table_bytes(path)
     rows = _read(data, name, formats.choose_format(path, format), encoding, header)
     if not rows.lines:
         raise InputError(f"{name} has a header but no rows: add at least one pair")
@@ -164,7 +165,7 @@ def text_column(rows: formats.Rows, column: Column, path: str | os.PathLike[str]
     >>> text_column(formats.read_tsv("id\\tquestion\\n7\\tWho left?", "a.tsv"), "question", "a.tsv")
     ['Who left?']
     """
-    name = formats.display_name(path)
+    name = show_source(path)
     index = _find(rows.columns, str(column), column, name, by_number=True, option=option)
     assert index is not None
     return _texts(rows.column(index), str(column), lambda row: _place(name, rows.unit, rows.lines[row]))
@@ -205,7 +206,7 @@ def write_table(path: str | os.PathLike[str], columns: Mapping[str, Sequence[Any
     if len(set(lengths.values())) != 1:
         counts = ", ".join(f"{name} {length}" for name, length in lengths.items()) or "none"
         raise InputError(f"cannot write {show_path(path)}: the columns must be of one length, not {counts}")
-    to_screen = os.fspath(path) == formats.STANDARD_INPUT
+    to_screen = os.fspath(path) == STANDARD_INPUT
     chosen = formats.choose_format(path, format, WRITTEN[:-1] if to_screen else WRITTEN)
     plain = {str(name): [_plain(value) for value in values] for name, values in columns.items()}
     if chosen == "parquet":
@@ -231,7 +232,7 @@ def _read(data: bytes, name: str, chosen: str, encoding: str, header: bool) -> f
         return formats.read_parquet(data, name)
     if chosen == "rte" and formats.looks_like_xml(data):
         return formats.read_rte_xml(data, name, encoding)
-    text = formats.decode(data, name, encoding)
+    text = decode_text(data, name, encoding)
     if chosen == "jsonl":
         return formats.read_jsonl(text, name)
     if chosen == "json":

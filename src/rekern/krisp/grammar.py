@@ -39,6 +39,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rekern.core.files import show_path
+from rekern.core.text_files import read_text
 from rekern.errors import InputError
 
 _TOKEN = re.compile(r"[^\s(){}\[\],'\"]+|[(){}\[\],'\"]")
@@ -452,18 +453,7 @@ def read_grammar(source: str | Path | Iterable[str], start: str | None = None) -
 
     if isinstance(source, str | Path):
         name = show_path(source)
-        try:
-            lines = Path(source).read_text(encoding="utf-8-sig").split("\n")  # not at a form feed, as editors do not
-        except IsADirectoryError:
-            raise InputError(f"{name} is a folder: give a grammar file in it") from None
-        except FileNotFoundError:
-            raise InputError(f"{name}: there is no such grammar file") from None
-        except UnicodeDecodeError as error:
-            byte = error.object[error.start]
-            line = error.object[: error.start].count(b"\n") + 1
-            raise InputError(f"{name}, line {line}: byte 0x{byte:02x} is not UTF-8; save it in that encoding") from None
-        except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
-            raise InputError(f"{name}: it cannot be read ({getattr(error, 'strerror', None) or error})") from None
+        lines = read_text(source).split("\n")  # not at a form feed, as editors do not
         try:
             return read_lines(lines, start)
         except InputError as error:

@@ -16,7 +16,7 @@ _IDENTIFIER = re.compile(r"(?=\w*[^\W\d_])(?=\w*(\d|_|[a-z][A-Z]))\w+")  # as in
 
 @cache
 def _tokenizer() -> Any:
-    from rekern.structures.tokens import Tokenizer
+    from rekern.structures.tokenizer import Tokenizer
 
     return Tokenizer(language=None, lowercase=False)
 

@@ -42,7 +42,7 @@ def named(kernel: Kernel, X: Any) -> Representations | None:
     table = Representations.from_items(X)
     table.check(names - {"source", "target"})
     words = [name for name in ("source", "target") if name in table.columns]
-    return table.only([*words, *sorted((names & set(table.columns)) - set(words))])
+    return table.select_columns([*words, *sorted((names & set(table.columns)) - set(words))])
 
 
 def prepared(kernel: Kernel, X: Any) -> Any:

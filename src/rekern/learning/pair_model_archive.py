@@ -10,8 +10,9 @@ from rekern.core.descriptions import Arrays, build, describe
 from rekern.core.model_archive import VERSION, WORDS_ONLY, ModelContent, OpenArchive
 from rekern.errors import ModelFileError
 from rekern.kernels.kernel import Kernel
+from rekern.structures.columns import Column
 from rekern.structures.graphs import Graphs
-from rekern.structures.representations import Column, Representations
+from rekern.structures.representations import Representations
 from rekern.structures.tokens import Tokens
 from rekern.structures.trees import Trees
 

@@ -4,30 +4,34 @@ The names below are loaded when they are first used.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rekern.questions.embedded_questions import embedded_model, load_questions
     from rekern.questions.markov_logic import MarkovLogic
+    from rekern.questions.pattern_settings import PatternSettings
     from rekern.questions.question_classifier import QuestionClassifier
+    from rekern.questions.question_corpus import load_questions
     from rekern.questions.regular_expressions import Expressions, read_expressions
+    from rekern.questions.six_type_training import embedded_model
     from rekern.questions.soft_patterns import SoftPatterns
     from rekern.questions.strict_patterns import StrictPatterns
 
-_PLACES = {
+_MODULES = {
     "Expressions": "regular_expressions",
     "MarkovLogic": "markov_logic",
+    "PatternSettings": "pattern_settings",
     "QuestionClassifier": "question_classifier",
     "SoftPatterns": "soft_patterns",
     "StrictPatterns": "strict_patterns",
-    "embedded_model": "embedded_questions",
-    "load_questions": "embedded_questions",
+    "embedded_model": "six_type_training",
+    "load_questions": "question_corpus",
     "read_expressions": "regular_expressions",
 }
 
 __all__ = [
     "Expressions",
     "MarkovLogic",
+    "PatternSettings",
     "QuestionClassifier",
     "SoftPatterns",
     "StrictPatterns",
@@ -37,10 +41,10 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -1,6 +1,7 @@
-"""What a classifier by patterns has learned, and the answers it gives: all that is needed without scikit-learn.
+"""`PatternModel`: what a classifier by patterns has learned, and the answers that follow from it.
 
-Importing scikit-learn takes longer than classifying ten thousand questions, so the command line goes without it.
+It needs no scikit-learn. Importing scikit-learn takes longer than classifying ten thousand questions, so the command
+line does without it.
 """
 
 from __future__ import annotations
@@ -9,72 +10,81 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from rekern.errors import InputError
-from rekern.questions import type_weights as markov
-from rekern.questions.explanation import FiredPattern, QuestionExplanation
-from rekern.questions.pattern_evidence import Evidence
+from rekern.core.arrays import AnyArray, Floats
+from rekern.core.model_archive import OpenArchive
+from rekern.errors import InputError, ModelFileError
+from rekern.questions.closed_form_likelihood import compute_probabilities
+from rekern.questions.pattern_archive import Arrays, build_patterns, describe_patterns
+from rekern.questions.pattern_collection import PatternCollection
+from rekern.questions.question_explanation import MatchedPattern, QuestionExplanation
+from rekern.questions.question_model import QuestionModel, read_classes
 from rekern.questions.question_units import Tagger, Units, cut
+from rekern.questions.taggers import find_tagger
 
 
 @dataclass(frozen=True)
-class Answerer:
-    """The patterns of a trained classifier, a row of ``weights`` for each with a column for each type, and the prior.
+class PatternModel(QuestionModel):
+    """Patterns with a weight for each type, patterns × types, and the weights of the prior.
 
-    >>> from rekern.questions.regular_expressions import Expressions
-    >>> known = Evidence([Expressions(["why .*"])])
-    >>> learned = Answerer(np.array(["Fact", "Reason"]), known, np.array([[0.0, 2.0]]), np.array([0.5, 0.0]), None)
-    >>> learned.predict(["why so", "what"]).tolist()
+    >>> import numpy as np
+    >>> from rekern.questions.regular_expressions import RegularExpressions
+    >>> patterns = PatternCollection([RegularExpressions(["why .*"])])
+    >>> model = PatternModel(np.array(["Fact", "Reason"]), patterns, np.array([[0.0, 2.0]]), np.array([0.5, 0.0]))
+    >>> model.predict(["why so", "what"]).tolist()
     ['Reason', 'Fact']
     """
 
-    classes_: np.ndarray
-    evidence: Evidence
-    weights: np.ndarray
-    prior: np.ndarray
-    tagger: Tagger | None
+    classes_: AnyArray
+    patterns: PatternCollection
+    weights: Floats
+    prior: Floats
+    tagger: Tagger | None = None
 
-    def scores(self, questions: Sequence[str]) -> np.ndarray:
-        """The scores of the worlds with exactly one type, a row for each question."""
-        return self.evidence.match(questions, self._cut) @ self.weights + self.prior
+    @classmethod
+    def from_archive(cls, archive: OpenArchive) -> PatternModel:
+        """Read the model from the file of a classifier."""
+        header = archive.header
+        classes = read_classes(header)
+        patterns = build_patterns(header["parts"], archive)
+        weights, prior = archive.read_array("weights", 2), archive.read_array("prior", 1)
+        if weights.shape != (len(patterns.names()), len(classes)) or len(prior) != len(classes):
+            raise ModelFileError("its parts do not fit together")
+        return cls(classes, patterns, weights, prior, find_tagger(str(header["parameters"]["tagger"])))
 
-    def predict(self, questions: Sequence[str]) -> np.ndarray:
-        """The most probable type of each question."""
-        return self.classes_[self.scores(questions).argmax(axis=1)]
+    def describe(self, arrays: Arrays) -> dict[str, Any]:
+        """Return the model as JSON for the file of a classifier; arrays are put into ``arrays``."""
+        described = describe_patterns(self.patterns, arrays)
+        arrays |= {"weights": self.weights, "prior": self.prior}
+        return {"parts": described}
 
-    def predict_proba(self, questions: Sequence[str]) -> np.ndarray:
-        """The probability of each type, given that a question has exactly one; a row for each question."""
-        return markov.probabilities(self.scores(questions))
+    def scores(self, questions: Sequence[str]) -> Floats:
+        """Return the scores of the worlds with exactly one type, one row per question."""
+        scores: Floats = self.patterns.match(questions, self._cut) @ self.weights + self.prior
+        return scores
 
     def explain(self, question: str, number: int | None = None) -> QuestionExplanation:
-        """The patterns that fired, the strongest first (``number`` of them), and what they gave to each type."""
+        """Return the patterns that matched, the strongest first (``number`` of them), and what they gave each type."""
         if not isinstance(question, str):
             raise InputError("explain takes one question, a str")
         if number is not None and (not isinstance(number, int) or number < 0):
             raise InputError(f"number={number!r}: give how many patterns to show, or None for all")
-        matched = self.evidence.match([question], self._cut)
-        chances = markov.probabilities(matched @ self.weights + self.prior)[0]
-        names = self.evidence.names()
-        kinds = self.classes_.tolist()
-        fired = [
-            FiredPattern(names[column][0], names[column][1], confidence, _named(kinds, self.weights[column]))
-            for column, confidence in zip(matched.indices.tolist(), matched.data.tolist())
+        matched = self.patterns.match([question], self._cut)
+        probabilities = compute_probabilities(matched @ self.weights + self.prior)[0]
+        names = self.patterns.names()
+        types = self.classes_.tolist()
+        found = [
+            MatchedPattern(*names[column], value, _name_weights(types, self.weights[column]))
+            for column, value in zip(matched.indices.tolist(), matched.data.tolist())
         ]
-        fired.sort(key=lambda pattern: -pattern.strength)
-        return QuestionExplanation(
-            question,
-            kinds[int(chances.argmax())],
-            dict(zip(kinds, map(float, chances))),
-            _named(kinds, self.prior),
-            fired[:number],
+        return QuestionExplanation.from_patterns(
+            question, dict(zip(types, probabilities.tolist())), _name_weights(types, self.prior), found, number
         )
 
     def _cut(self, question: str) -> Units:
         return cut(question, self.tagger)
 
 
-def _named(kinds: list[Any], values: np.ndarray) -> dict[Any, float]:
-    """The weights that are not 0, by type, the largest first."""
-    chosen = [(kind, float(value)) for kind, value in zip(kinds, values) if value]
+def _name_weights(types: list[Any], weights: Floats) -> dict[Any, float]:
+    """Return the weights that are not 0 by type, the largest first."""
+    chosen = [(kind, float(weight)) for kind, weight in zip(types, weights) if weight]
     return dict(sorted(chosen, key=lambda item: -item[1]))

@@ -2,50 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable
+from dataclasses import replace
 from numbers import Real
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 
+from rekern.core.arrays import AnyArray, Floats, Ints
+from rekern.core.json_values import JsonObject
+from rekern.core.messages import name_value
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
 from rekern.core.registry import register
-from rekern.errors import InputError
-from rekern.questions import baseline_machines as machines
-from rekern.questions import strict_patterns as strict
-from rekern.questions import type_weights as markov
-from rekern.questions.explanation import QuestionExplanation
-from rekern.questions.pattern_evidence import Evidence, NGrams, Part, joined
-from rekern.questions.pattern_model import Answerer
-from rekern.questions.question_units import Tagger, Units, cut, named_tagger
-from rekern.questions.regular_expressions import Expressions, read_expressions
-from rekern.questions.soft_patterns import SoftPatterns
+from rekern.errors import InputError, ModelFileError
+from rekern.kernels.kernel import Kernel
+from rekern.questions.closed_form_likelihood import WORLDS
+from rekern.questions.ngram_patterns import NGramPatterns
+from rekern.questions.pattern_archive import Arrays
+from rekern.questions.pattern_collection import PatternCollection
+from rekern.questions.pattern_extraction import PATTERN_METHODS, extract_method_patterns
+from rekern.questions.pattern_model import PatternModel
+from rekern.questions.pattern_settings import PATTERN_SETTINGS, PatternSettings, check_share
+from rekern.questions.pattern_weights import learn_pattern_weights
+from rekern.questions.question_explanation import QuestionExplanation
+from rekern.questions.question_labels import check_labels
+from rekern.questions.question_model_file import TrainedModel, read_question_model
+from rekern.questions.question_units import Tagger, cut
+from rekern.questions.svm_models import BigramSVM, KernelSVM
+from rekern.questions.svm_training import train_one_vs_rest
+from rekern.questions.taggers import find_tagger
 
-METHODS = ("mss", "msb", "mb", "sb", "svm")
+METHODS = (*PATTERN_METHODS, "sb", "svm")
+DEFAULT_PATTERNS = PatternSettings()
 
 
 @register
 class QuestionClassifier(ClassifierMixin, BaseEstimator):
     """Classifies questions, by default by strict and soft patterns in a fuzzy Markov logic network.
 
-    ``method`` is ``mss`` (strict and soft patterns), ``msb`` (strict patterns and n-grams of content words), ``mb``
-    (bigrams), ``sb`` (a support vector machine on bigrams), or ``svm`` with a ``kernel`` of this package.
+    Parameters
+    ----------
+    method : str
+        ``mss`` (strict and soft patterns), ``msb`` (strict patterns and n-grams of content words), ``mb`` (bigrams),
+        ``sb`` (a support vector machine on bigrams), or ``svm`` (a support vector machine on the ``kernel``).
+    patterns : PatternSettings
+        Which patterns are extracted, such as ``PatternSettings(top=5000, keywords=5000)``.
+    expressions : list of str or path, optional
+        Regular expressions of your own, which join the strict patterns: a list, or a file with one per line.
+    share : float
+        A pattern has a formula for each type that has at least this share of its questions.
+    penalty : float
+        The L1 penalty on the weights of formulas. A larger one gives fewer formulas.
+    start : float
+        The weight at which learning starts.
+    worlds : str
+        ``all``, or ``one`` for only the worlds in which a question has exactly one type.
+    prior : bool
+        Whether each type has a weight of its own, which decides if no pattern matches.
+    tagger : str or function
+        What decides which words are content words: ``words`` (lists of function words), ``spacy``, ``spacy:MODEL``,
+        ``jieba``, or a function from a text to pairs of a word and whether it is a function word.
+    kernel : Kernel, optional
+        The kernel of ``method="svm"``.
+    C : float, optional
+        The cost of errors of support vector machines. None chooses it by cross-validation.
 
-    Strict patterns have ``shortest`` to ``longest`` words, the ``top`` most informative are kept; ``keywords`` is how
-    many content words they may hold besides function words, and ``shapes`` adds patterns over the spelling of words.
-    ``expressions`` are regular expressions of your own, a list or the name of a file. Soft patterns and n-grams are
-    over n-grams of ``orders`` content words, ``stems`` or not, with ``idf`` or not; ``near`` is the cosine that joins a
-    question to a cluster, ``floor`` the cosine from which on it matches one.
-
-    A pattern has a formula for each type that has at least the ``share`` of its questions. ``penalty`` is the price of
-    a weight, ``start`` the weight at which learning starts; ``worlds`` and ``prior`` as in
-    `rekern.questions.type_weights`.
-    ``tagger`` decides what a content word is: ``words`` (small lists), ``spacy``, ``jieba`` or a function. ``C`` is of
-    the support vector machines; None chooses it by cross-validation.
-
+    Examples
+    --------
     >>> questions = ["why is the sky blue", "why do cats purr", "how to bake bread", "how to fix a bike"]
     >>> model = QuestionClassifier(penalty=0.1).fit(questions, ["Reason", "Reason", "Solution", "Solution"])
     >>> model.predict(["why is it dark", "how to sew"]).tolist()
@@ -54,43 +81,29 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
     [[0.02, 0.98]]
     """
 
+    model_: TrainedModel
+    classes_: AnyArray
+    distribution_: Floats
+    iterations_: int
+
     def __init__(
         self,
         method: str = "mss",
-        shortest: int = 1,
-        longest: int = 4,
-        top: int = 3000,
-        min_count: int = 2,
-        keywords: int = 1000,
-        shapes: bool = True,
-        expressions: Any = None,
-        orders: Sequence[int] = (1, 2),
-        stems: bool = True,
-        idf: bool = False,
-        near: float = 0.4,
-        floor: float = 0.02,
+        patterns: PatternSettings = DEFAULT_PATTERNS,
+        expressions: str | Path | Iterable[str] | None = None,
         share: float = 0.3,
         penalty: float = 1.0,
         start: float = 0.3,
         worlds: str = "all",
         prior: bool = True,
         tagger: str | Tagger = "words",
-        kernel: Any = None,
+        kernel: Kernel | None = None,
         C: float | None = None,
+        **pattern_settings: object,
     ):
         self.method = method
-        self.shortest = shortest
-        self.longest = longest
-        self.top = top
-        self.min_count = min_count
-        self.keywords = keywords
-        self.shapes = shapes
+        self.patterns = patterns
         self.expressions = expressions
-        self.orders = orders
-        self.stems = stems
-        self.idf = idf
-        self.near = near
-        self.floor = floor
         self.share = share
         self.penalty = penalty
         self.start = start
@@ -99,153 +112,197 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         self.tagger = tagger
         self.kernel = kernel
         self.C = C
+        if pattern_settings:
+            self._change_patterns(pattern_settings)
+
+    def set_params(self, **params: object) -> Self:
+        """Set parameters by name; ``patterns__top`` is the setting ``top`` of ``patterns``.
+
+        >>> QuestionClassifier().set_params(patterns__top=500, penalty=0.5).patterns.top
+        500
+        """
+        nested = {name.removeprefix("patterns__"): value for name, value in params.items() if "patterns__" in name}
+        flat = {name: value for name, value in params.items() if name in PATTERN_SETTINGS}
+        super().set_params(**{n: v for n, v in params.items() if "patterns__" not in n and n not in PATTERN_SETTINGS})
+        if not nested.keys() <= PATTERN_SETTINGS:
+            unknown = ", ".join(sorted(nested.keys() - PATTERN_SETTINGS))
+            raise InputError(f"patterns has no setting {unknown}: choose among {', '.join(sorted(PATTERN_SETTINGS))}")
+        if nested:
+            self.patterns = replace(self.patterns, **nested)
+        if flat:
+            self._change_patterns(flat)
+        return self
+
+    def _change_patterns(self, settings: dict[str, object]) -> None:
+        """Accept settings of patterns as parameters of the classifier, as version 0.1.0 did."""
+        unknown = ", ".join(sorted(settings.keys() - PATTERN_SETTINGS))
+        if unknown:
+            raise TypeError(f"QuestionClassifier has no parameter {unknown}")
+        names = ", ".join(settings)
+        remedy = f"patterns=PatternSettings({', '.join(f'{name}=…' for name in settings)})"
+        warnings.warn(
+            f"{names}: give settings of patterns as {remedy}; as parameters they will be refused in 0.4",
+            FutureWarning,
+            stacklevel=3,
+        )
+        self.patterns = replace(self.patterns, **settings)
 
     _trained: str | None = None  # the method of the last fit
 
-    def fit(self, X: Any, y: Any) -> QuestionClassifier:
+    def fit(self, X: Iterable[object], y: Iterable[object]) -> Self:
         """Learn from questions and their types."""
-        self._check_parameters()
-        questions = self._questions(X)
-        labels = _labels(y, len(questions))
+        self.check_parameters()
+        questions = self._check_questions(X)
+        labels = check_labels(y, len(questions))
         self.classes_, types = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             only = " ".join(str(self.classes_[0]).split())
             raise InputError(f"all types are {only or 'empty'}; a classifier needs examples of two types or more")
-        self._tagger = named_tagger(self.tagger)
         self._trained = None  # until it is done: a fit that fails leaves no half of a model
-        if self.method in ("sb", "svm"):
-            self._fit_machine(questions, types)
+        if self.method == "svm":
+            self.model_ = self._fit_kernel_svm(questions, types)
+        elif self.method == "sb":
+            self.model_ = self._fit_bigram_svm([str(question) for question in questions], types)
         else:
-            self._fit_logic(questions, types)
+            self.model_ = self._fit_patterns([str(question) for question in questions], types)
         self._trained = self.method
         return self
 
-    def _fit_logic(self, questions: list[str], types: np.ndarray) -> None:
-        units = [cut(question, self._tagger) for question in questions]
-        evidence, confidences = self._evidence(questions, units, types)
-        learned = learn_table(
+    def _fit_patterns(self, questions: list[str], types: Ints) -> PatternModel:
+        tagger = find_tagger(self.tagger)
+        units = [cut(question, tagger) for question in questions]
+        patterns, confidences = extract_method_patterns(
+            self.method, self.patterns, self.expressions, questions, units, types
+        )
+        learned = learn_pattern_weights(
             confidences, types, len(self.classes_), self.share, self.penalty, self.start, self.worlds, self.prior
         )
-        kept = np.flatnonzero(learned.table.any(axis=1))  # what has no formula with a weight is dropped
-        self.evidence_ = evidence.select(kept)
-        self.weights_ = learned.table[kept]
-        self.prior_ = learned.prior
+        kept = np.flatnonzero(learned.table.any(axis=1))  # patterns without a weight are dropped
         self.distribution_ = learned.distribution[kept]
         self.iterations_ = learned.iterations
+        return PatternModel(self.classes_, patterns.select(kept), learned.table[kept], learned.prior, tagger)
 
-    def _evidence(self, questions: list[str], units: list[Units], types: np.ndarray) -> tuple[Evidence, Any]:
-        """The patterns of the method, and the confidences of the training questions in them."""
-        parts: list[Part] = []
-        if self.method == "mb":
-            parts = [NGrams.of_questions(units, (2,), "words", min_count=self.min_count)]
-        else:
-            sizes = (self.shortest, self.longest, self.top, self.min_count)
-            keywords = strict.informative_words(units, types, self.keywords)
-            parts.append(strict.extract(units, types, *sizes, keywords))
-            if self.shapes:
-                parts.append(strict.extract(units, types, *sizes, of="shapes"))
-            own = _expressions(self.expressions)
-            if own is not None:
-                parts.append(own)
-            if self.method == "msb":
-                parts.append(NGrams.of_questions(units, self.orders, "content", self.stems, self.min_count))
-        evidence = Evidence(parts)
-        confidences = evidence.match(questions, cut, units)
-        if self.method == "mss":
-            soft = SoftPatterns.cluster(units, self.orders, self.near, self.floor, self.idf, self.stems)
-            evidence.parts.append(soft)
-            confidences = joined([confidences, soft.match_training(units)], len(questions))
-        return evidence, confidences
+    def _fit_bigram_svm(self, questions: list[str], types: Ints) -> BigramSVM:
+        tagger = find_tagger(self.tagger)
+        units = [cut(question, tagger) for question in questions]
+        bigrams = NGramPatterns.from_questions(units, (2,), "words", min_count=self.patterns.min_count)
+        vectors = bigrams.match(units)
+        C = None if self.C is None else float(self.C)
+        svm = train_one_vs_rest((vectors @ vectors.T).toarray(), types, len(self.classes_), gaussian=True, C=C)
+        return BigramSVM(self.classes_, svm, bigrams, questions, tagger)
 
-    def _fit_machine(self, questions: list[Any], types: np.ndarray) -> None:
-        self.questions_ = questions
-        if self.method == "sb":
-            units = [cut(question, self._tagger) for question in questions]
-            self.bigrams_ = NGrams.of_questions(units, (2,), "words", min_count=self.min_count)
-            vectors = self.bigrams_.match(units)
-            gram = (vectors @ vectors.T).toarray()
-        else:
-            from sklearn.base import clone
+    def _fit_kernel_svm(self, questions: list[object], types: Ints) -> KernelSVM:
+        kernel = clone(self.kernel)
+        C = None if self.C is None else float(self.C)
+        svm = train_one_vs_rest(kernel.gram(questions), types, len(self.classes_), C=C)
+        return KernelSVM(self.classes_, svm, kernel, questions)
 
-            self.kernel_ = clone(self.kernel)
-            gram = self.kernel_.gram(questions)
-        price = None if self.C is None else float(self.C)
-        self.machine_ = machines.train(gram, types, len(self.classes_), self.method == "sb", price)
-
-    def scores(self, X: Any) -> np.ndarray:
-        """The scores of the worlds with exactly one type, a row for each question (of a machine: decision values)."""
+    def scores(self, X: Iterable[object]) -> Floats:
+        """Return the score of each type, one row per question: of a world with exactly one type, or decision values."""
         self._check_fitted()
-        questions = self._questions(X)
-        if self.method == "svm":
-            if not questions:
-                return np.zeros((0, len(self.classes_)))
-            return self.machine_.scores(self.kernel_.gram(questions, self.questions_))
-        if self.method == "sb":
-            left = self.bigrams_.match(cut(question, self._tagger) for question in questions)
-            right = self.bigrams_.match(cut(question, self._tagger) for question in self.questions_)
-            norms = (np.asarray(left.sum(axis=1)).ravel(), np.asarray(right.sum(axis=1)).ravel())
-            return self.machine_.scores(machines.gaussian((left @ right.T).toarray(), self.machine_.width, *norms))
-        return self._answerer().scores(questions)
+        return self.model_.scores(self._check_questions(X))
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The most probable type of each question."""
-        best = self.scores(X).argmax(axis=1)
-        return self.classes_[best]
+    def predict(self, X: Iterable[object]) -> AnyArray:
+        """Return the most probable type of each question."""
+        self._check_fitted()
+        return self.model_.predict(self._check_questions(X))
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The probability of each type, given that a question has exactly one; a row for each question."""
-        return markov.probabilities(self.scores(X))
+    def predict_proba(self, X: Iterable[object]) -> Floats:
+        """Return the probability of each type, given that a question has exactly one; one row per question."""
+        self._check_fitted()
+        return self.model_.predict_proba(self._check_questions(X))
 
     def explain(self, question: str, number: int | None = None) -> QuestionExplanation:
-        """The patterns that fired, their confidences, and the weights that they gave to each type.
+        """Return the patterns that matched, and their weights; with ``number`` only the strongest patterns.
 
         >>> asked = ["why is it so", "why not", "how to go", "how to swim"]
         >>> model = QuestionClassifier(penalty=0.1).fit(asked, [1, 1, 2, 2])
-        >>> model.explain("why?").patterns[0].pattern
+        >>> model.explain("why?").parts[0].name
         '.* why .*'
         """
         self._check_fitted()
-        if self.method in ("sb", "svm"):
+        if not isinstance(self.model_, PatternModel):
             raise InputError(f"method={self.method!r} has no patterns to show: use 'mss', 'msb' or 'mb'")
-        return self._answerer().explain(question, number)
+        return self.model_.explain(question, number)
+
+    @property
+    def evidence_(self) -> PatternCollection:
+        """The patterns that have a weight."""
+        return self._get_pattern_model("patterns").patterns
+
+    @property
+    def weights_(self) -> Floats:
+        """The weights of the patterns, patterns × types."""
+        return self._get_pattern_model("weights").weights
+
+    @property
+    def prior_(self) -> Floats:
+        """The weights of the types themselves."""
+        return self._get_pattern_model("prior").prior
 
     @property
     def formulas_(self) -> int:
-        """How many formulas have a weight, those of the prior included.
+        """The number of formulas that have a weight, including those of the prior.
 
         >>> model = QuestionClassifier(penalty=0.1).fit(["why", "how", "why so", "how so"], [1, 2, 1, 2])
         >>> model.formulas_ > 0
         True
         """
+        model = self._get_pattern_model("formulas")
+        return int(np.count_nonzero(model.weights) + np.count_nonzero(model.prior))
+
+    def _get_pattern_model(self, what: str) -> PatternModel:
         self._check_fitted()
-        if self.method in ("sb", "svm"):
-            raise AttributeError(f"method={self.method!r} has no formulas")
-        return int(np.count_nonzero(self.weights_) + np.count_nonzero(self.prior_))
+        if not isinstance(self.model_, PatternModel):
+            raise AttributeError(f"method={self.method!r} has no {what}")
+        return self.model_
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file that `rekern.load_model` reads."""
         save_model(self, path)
 
     def to_archive(self) -> ModelContent:
-        """What the classifier keeps in its file."""
-        from rekern.questions.question_files import pack_classifier
-
+        """Return what the classifier keeps in its file."""
         self._check_fitted()
-        return pack_classifier(self)
+        names = ("method", "share", "penalty", "start", "worlds", "prior", "tagger", "C")
+        parameters = {**self.patterns.get_params(), **{name: getattr(self, name) for name in names}}
+        # Expressions are stored among the patterns.
+        parameters |= {"orders": [int(order) for order in self.patterns.orders], "expressions": None}
+        parameters["tagger"] = self.tagger or "words"
+        if not isinstance(parameters["tagger"], str):
+            raise InputError(
+                "a model with a tagger of your own cannot be saved; use tagger='words', 'spacy' or 'jieba'"
+            )
+        arrays: Arrays = {}
+        header: JsonObject = {
+            "parameters": {name: v.item() if isinstance(v, np.generic) else v for name, v in parameters.items()},
+            "classes": self.classes_.tolist(),
+            **self.model_.describe(arrays),
+        }
+        if isinstance(self.model_, PatternModel):
+            arrays["distribution"] = self.distribution_
+        return ModelContent(header, {}, arrays)
 
     @classmethod
-    def from_archive(cls, archive: OpenArchive) -> QuestionClassifier:
-        """The classifier of a file that is being read."""
-        from rekern.questions.question_files import unpack_classifier
+    def from_archive(cls, archive: OpenArchive) -> Self:
+        """Read the classifier from an open file."""
+        parameters = dict(archive.header["parameters"])
+        settings = {name: parameters.pop(name) for name in PATTERN_SETTINGS}
+        settings["orders"] = tuple(settings["orders"])
+        model = cls(patterns=PatternSettings(**settings), **parameters)
+        model.model_ = read_question_model(archive)
+        model.classes_ = model.model_.classes_
+        if isinstance(model.model_, KernelSVM):
+            model.kernel = model.model_.kernel
+        model.check_parameters()
+        if isinstance(model.model_, PatternModel):
+            model.distribution_ = archive.read_array("distribution", 2)
+            if model.distribution_.shape != model.model_.weights.shape:
+                raise ModelFileError("its parts do not fit together")
+        model._trained = model.method
+        return model
 
-        return unpack_classifier(archive)
-
-    def _answerer(self) -> Answerer:
-        return Answerer(self.classes_, self.evidence_, self.weights_, self.prior_, self._tagger)
-
-    def _questions(self, X: Any) -> list[Any]:
-        from rekern.structures.tokens import in_words
-
+    def _check_questions(self, X: Iterable[object]) -> list[object]:
         if isinstance(X, str | bytes):
             raise InputError(
                 f"a list of questions is needed, got a {type(X).__name__}; for one question write [question]"
@@ -253,12 +310,12 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         try:
             questions = list(X)
         except TypeError:
-            raise InputError(f"a list of questions is needed, got {in_words(X)}") from None
-        if self.method == "svm":  # a kernel takes what it takes: texts, trees
+            raise InputError(f"a list of questions is needed, got {name_value(X)}") from None
+        if self.method == "svm":  # a kernel decides what it takes: texts, trees
             return questions
         for row, question in enumerate(questions):
             if not isinstance(question, str):
-                raise InputError(f"row {row}: the question is {in_words(question)}; give a str, an empty one will do")
+                raise InputError(f"the question is {name_value(question)}; give a str, an empty one will do", row=row)
         return [str(question) for question in questions]
 
     def _check_fitted(self) -> None:
@@ -267,107 +324,25 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         if self._trained != self.method:
             raise NotFittedError(f"this model was trained with method={self._trained!r}: call fit again")
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Raise an `InputError` if a parameter is impossible.
+
+        >>> QuestionClassifier(penalty=-1.0).check_parameters()
+        Traceback (most recent call last):
+        ...
+        rekern.errors.InputError: penalty=-1.0: give a number from 0
+        """
         if self.method not in METHODS:
             raise InputError(f"method={self.method!r}: give one of {', '.join(METHODS)}")
         if self.method == "svm" and not hasattr(self.kernel, "gram"):
             raise InputError("method='svm' needs a kernel, such as kernel=Subsequence()")
-        if self.worlds not in markov.WORLDS:
+        if self.worlds not in WORLDS:
             raise InputError(f"worlds={self.worlds!r}: give 'all' or 'one'")
-        for name, least in (("shortest", 1), ("longest", 1), ("top", 0), ("min_count", 1), ("keywords", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                raise InputError(f"{name}={value!r}: give a whole number of at least {least}")
-        if self.shortest > self.longest:
-            raise InputError(f"shortest={self.shortest} exceeds longest={self.longest}")
-        orders = list(self.orders) if isinstance(self.orders, Iterable) else []
-        whole = [isinstance(order, int | np.integer) and not isinstance(order, bool) for order in orders]
-        if not orders or not all(whole) or min(orders) < 1:
-            raise InputError(f"orders={self.orders!r}: give lengths of n-grams, such as (1, 2)")
-        for name, limit in (("near", 1.0), ("floor", 1.0), ("share", 1.0), ("penalty", np.inf), ("start", np.inf)):
-            value = getattr(self, name)
-            number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else -1.0
-            if not 0 <= number <= limit or number == np.inf:
-                raise InputError(f"{name}={value!r}: give a number from 0" + (f" to {limit:g}" if limit == 1 else ""))
+        if not isinstance(self.patterns, PatternSettings):
+            raise InputError(f"patterns={self.patterns!r}: give PatternSettings(…)")
+        self.patterns.check()
+        check_share("share", self.share)
+        check_share("penalty", self.penalty, np.inf)
+        check_share("start", self.start, np.inf)
         if self.C is not None and not (isinstance(self.C, Real) and not isinstance(self.C, bool) and self.C > 0):
             raise InputError(f"C={self.C!r}: give a number above 0, or None to choose it by cross-validation")
-
-
-class LearnedTable(NamedTuple):
-    """Weights as a table, patterns × types, those of the prior, and how the types of each pattern's questions split."""
-
-    table: np.ndarray
-    prior: np.ndarray
-    distribution: np.ndarray
-    iterations: int
-
-
-def learn_table(
-    confidences: Any,
-    types: np.ndarray,
-    count: int,
-    share: float = 0.3,
-    penalty: float = 1.0,
-    start: float = 0.3,
-    worlds: str = "all",
-    prior: bool = True,
-) -> LearnedTable:
-    """Learn a weight for every pattern and type that has at least the ``share`` of the pattern's questions.
-
-    >>> from scipy.sparse import csr_array
-    >>> learned = learn_table(csr_array([[1.0, 0.0], [0.0, 0.5]]), np.array([0, 1]), 2, penalty=0.1, worlds="one")
-    >>> (learned.table > 0).tolist()
-    [[True, False], [False, True]]
-    """
-    matched = confidences.copy()
-    matched.data[:] = 1.0
-    counts = matched.T @ np.eye(count)[types]
-    totals = counts.sum(axis=1, keepdims=True)
-    pattern, kind = np.nonzero((counts > 0) & (counts >= share * totals))
-    formulas = markov.Formulas(pattern, kind, confidences.shape[1], count, worlds, bool(prior))
-    found = markov.learn(formulas, confidences, types, float(penalty), float(start))
-    distribution = counts / np.where(totals > 0, totals, 1.0)
-    return LearnedTable(*formulas.tables(found.weights), distribution, found.iterations)
-
-
-def _labels(y: Any, rows: int) -> np.ndarray:
-    """The labels, checked: one for each question, all text or all numbers."""
-    try:
-        listed = [] if isinstance(y, str) else list(y)
-        labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else listed)
-    except (TypeError, ValueError):
-        raise InputError("types are needed for training, a list of names or numbers, one for each question") from None
-    if labels.ndim != 1:
-        raise InputError("types are needed for training, a list of names or numbers, one for each question")
-    if len(labels) != rows:
-        raise InputError(f"there are {rows} questions but {len(labels)} types; give one type for each question")
-    if not rows:
-        raise InputError("there are no questions to train on; give some of each type")
-    for row, label in enumerate(listed):
-        if _is_missing(label):
-            raise InputError(f"row {row}: the type is missing; drop the row or give it a type")
-    if labels.dtype == object:
-        labels = np.array(labels.tolist())
-    mixed = len({isinstance(label, str) for label in listed}) > 1
-    if mixed or labels.ndim != 1 or labels.dtype.kind not in "biufU":
-        raise InputError("types must be all text or all numbers; convert them first")
-    return labels
-
-
-def _is_missing(label: Any) -> bool:
-    try:
-        return label is None or bool(label != label)
-    except TypeError:  # pandas' NA is neither equal to itself nor not
-        return True
-
-
-def _expressions(given: Any) -> Expressions | None:
-    if given is None:
-        return None
-    if isinstance(given, str | Path):
-        made = read_expressions(given)
-    elif isinstance(given, Iterable):
-        made = Expressions(given)
-    else:
-        raise InputError(f"expressions={given!r}: give a list of regular expressions, or the name of a file")
-    return made if made.expressions else None

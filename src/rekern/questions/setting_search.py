@@ -1,73 +1,85 @@
-"""Settings of a classifier chosen by cross-validation on training questions."""
+"""Settings of a classifier, chosen by cross-validation on training questions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from rekern.learning.cross_validation import make_class_folds
-from rekern.questions.question_classifier import QuestionClassifier, learn_table
-from rekern.questions.question_units import cut, named_tagger
+from rekern.questions.pattern_extraction import extract_method_patterns
+from rekern.questions.pattern_weights import learn_pattern_weights
+from rekern.questions.question_classifier import QuestionClassifier
+from rekern.questions.question_units import cut
+from rekern.questions.taggers import find_tagger
 
-LEARNING = {"share", "penalty", "start", "worlds", "prior"}  # what a setting may vary without new patterns
+LEARNING = ("share", "penalty", "start", "worlds", "prior")  # parameters that change no pattern
+
+Setting = Mapping[str, object]  # values of parameters in LEARNING
 
 
-def cross_validate(
+def cross_validate_settings(
     model: QuestionClassifier,
     questions: Sequence[str],
-    types: Sequence[Any],
-    settings: Sequence[Mapping[str, Any]],
+    types: Sequence[object],
+    settings: Sequence[Setting],
     folds: int = 5,
     rounds: int | None = None,
 ) -> list[float]:
-    """The accuracy in per cent of each setting (of learning, not of patterns) on questions that are held out.
+    """Measure the accuracy of each setting, in per cent, on held-out questions.
 
-    The patterns of a fold are found once for all settings. ``rounds`` stops after so many of the folds.
+    A setting has values for parameters of learning, not of patterns, so that the patterns of a fold are extracted once
+    for all settings. ``rounds`` is the number of folds that are used; all by default.
 
     >>> asked = ["why is it", "why not", "why me", "how to go", "how to be", "how to do"] * 2
-    >>> cross_validate(QuestionClassifier(), asked, [1, 1, 1, 2, 2, 2] * 2, [{"penalty": 0.1}], folds=2)
+    >>> cross_validate_settings(QuestionClassifier(), asked, [1, 1, 1, 2, 2, 2] * 2, [{"penalty": 0.1}], folds=2)
     [100.0]
     """
-    unknown = {name for setting in settings for name in setting} - LEARNING
+    unknown = {name for setting in settings for name in setting} - set(LEARNING)
     if unknown:
         raise ValueError(f"settings may vary {', '.join(sorted(LEARNING))}, not {', '.join(sorted(unknown))}")
+    model.check_parameters()
     kinds, numbers = np.unique(np.asarray(types), return_inverse=True)
-    listed = np.array(list(questions), dtype=object)
-    tagger = named_tagger(model.tagger)
-    units = [cut(question, tagger) for question in listed]
-    right, asked = np.zeros(len(settings)), 0
+    asked = list(questions)
+    tagger = find_tagger(model.tagger)
+    units = [cut(question, tagger) for question in asked]
+    right, n_tested = np.zeros(len(settings)), 0
     for train, test in make_class_folds(numbers, folds)[:rounds]:
-        part = clone(model)
-        part._check_parameters()
-        evidence, confidences = part._evidence(list(listed[train]), [units[row] for row in train], numbers[train])
-        held_out = evidence.match(list(listed[test]), cut, [units[row] for row in test])
+        patterns, confidences = extract_method_patterns(
+            model.method,
+            model.patterns,
+            model.expressions,
+            [asked[row] for row in train],
+            [units[row] for row in train],
+            numbers[train],
+        )
+        held_out = patterns.match([asked[row] for row in test], cut, [units[row] for row in test])
         for place, setting in enumerate(settings):
-            options = {name: setting.get(name, getattr(part, name)) for name in LEARNING}
-            learned = learn_table(confidences, numbers[train], len(kinds), **options)
+            options = {name: setting.get(name, getattr(model, name)) for name in LEARNING}
+            learned = learn_pattern_weights(confidences, numbers[train], len(kinds), **options)
             found = (held_out @ learned.table + learned.prior).argmax(axis=1)
             right[place] += np.sum(found == numbers[test])
-        asked += len(test)
-    return (100 * right / asked).tolist()
+        n_tested += len(test)
+    accuracies: list[float] = (100 * right / n_tested).tolist()
+    return accuracies
 
 
-def choose(
+def choose_setting(
     model: QuestionClassifier,
     questions: Sequence[str],
-    types: Sequence[Any],
-    settings: Sequence[Mapping[str, Any]],
+    types: Sequence[object],
+    settings: Sequence[Setting],
     folds: int = 5,
     rounds: int | None = None,
 ) -> tuple[QuestionClassifier, float]:
-    """The model with the best of the settings, not yet trained, and the accuracy that chose it.
+    """Return the model with the best of the settings, not trained yet, and the accuracy of that setting.
 
     >>> asked = ["why is it", "why not", "why me", "how to go", "how to be", "how to do"] * 2
     >>> settings = [{"penalty": 0.1}, {"penalty": 100.0}]
-    >>> choose(QuestionClassifier(), asked, [1, 1, 1, 2, 2, 2] * 2, settings, folds=2)[0].penalty
+    >>> choose_setting(QuestionClassifier(), asked, [1, 1, 1, 2, 2, 2] * 2, settings, folds=2)[0].penalty
     0.1
     """
-    accuracies = cross_validate(model, questions, types, settings, folds, rounds)
+    accuracies = cross_validate_settings(model, questions, types, settings, folds, rounds)
     best = int(np.argmax(accuracies))
     return clone(model).set_params(**settings[best]), accuracies[best]

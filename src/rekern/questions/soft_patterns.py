@@ -1,7 +1,8 @@
-"""Soft patterns: groups of questions with similar content words, which a question matches to a degree.
+"""Soft patterns: clusters of questions with similar content words, which a question matches to a degree.
 
-A question is a vector of the n-grams of its content words. One pass over the questions puts each into the cluster with
-the nearest centroid, or into a new one where none is near. The degree of a match is the cosine with the centroid.
+A question is a vector of the n-grams of its content words. One pass over the questions puts each one into the cluster
+with the nearest centroid, or into a new cluster if no centroid is near. The degree of a match is the cosine with the
+centroid.
 """
 
 from __future__ import annotations
@@ -10,27 +11,34 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
+from rekern.core.arrays import Floats, Ints
+from rekern.core.csr import make_csr
+from rekern.questions.pattern_matrices import flatten_rows
 from rekern.questions.question_units import HAN, Units
 
 
-def terms_of(units: Units, orders: Sequence[int] = (2,), stems: bool = False) -> list[str]:
-    """The n-grams of a question's content words, its function words removed.
+def list_terms(units: Units, orders: Sequence[int] = (2,), stems: bool = False) -> list[str]:
+    """List the n-grams of a question's content words, without its function words.
+
+    ``orders`` are the lengths of the n-grams; with ``stems`` English words are reduced to their stems.
 
     >>> from rekern.questions.question_units import cut
-    >>> terms_of(cut("How can I lose weight in summer?"), (1, 2))
+    >>> list_terms(cut("How can I lose weight in summer?"), (1, 2))
     ['lose', 'weight', 'summer', 'lose weight', 'weight summer']
-    >>> terms_of(cut("夏天怎么减肥"))
+    >>> list_terms(cut("夏天怎么减肥"))
     ['夏天', '天减', '减肥']
     """
-    content = [_stem()(word) for word in units.content] if stems else units.content
-    return [_joined(content[place : place + order]) for order in orders for place in range(len(content) - order + 1)]
+    content = [_load_stemmer()(word) for word in units.content] if stems else units.content
+    return [
+        _join_words(content[place : place + order]) for order in orders for place in range(len(content) - order + 1)
+    ]
 
 
-def _joined(words: list[str]) -> str:
+def _join_words(words: list[str]) -> str:
     return ("" if all(len(word) == 1 and _HAN.match(word) for word in words) else " ").join(words)
 
 
@@ -38,7 +46,7 @@ _HAN = re.compile(f"[{HAN}]")
 
 
 @cache
-def _stem() -> Callable[[str], str]:
+def _load_stemmer() -> Callable[[str], str]:
     import snowballstemmer
 
     stemmer = snowballstemmer.stemmer("english")
@@ -50,24 +58,24 @@ def _stem() -> Callable[[str], str]:
     return stem
 
 
-def single_pass(vectors: Sequence[dict[int, float]], threshold: float) -> np.ndarray:
-    """The cluster of each vector, in the order of the vectors; an empty vector has none (-1).
+def cluster_vectors(vectors: Sequence[dict[int, float]], threshold: float) -> Ints:
+    """Cluster vectors in one pass; return the cluster of each vector, or -1 for an empty vector.
 
-    >>> single_pass([{0: 1.0}, {1: 1.0}, {0: 2.0, 1: 0.5}, {}], 0.4).tolist()
+    >>> cluster_vectors([{0: 1.0}, {1: 1.0}, {0: 2.0, 1: 0.5}, {}], 0.4).tolist()
     [0, 1, 0, -1]
     """
     clusters = np.full(len(vectors), -1)
-    filed: dict[int, dict[int, float]] = {}  # term -> cluster -> the term's weight in the cluster's sum
+    sums: dict[int, dict[int, float]] = {}  # term -> cluster -> the term's weight in the cluster's sum
     squares: list[float] = []  # the squared norms of the sums
     for row, vector in enumerate(vectors):
         if not vector:
             continue
         products: dict[int, float] = {}
         for term, weight in vector.items():
-            for cluster, sum_ in filed.get(term, {}).items():
-                products[cluster] = products.get(cluster, 0.0) + weight * sum_
+            for cluster, total in sums.get(term, {}).items():
+                products[cluster] = products.get(cluster, 0.0) + weight * total
         square = sum(weight * weight for weight in vector.values())
-        # of equally near clusters the oldest
+        # the oldest of equally near clusters
         near = max(products, key=lambda c: (products[c] / squares[c] ** 0.5, -c), default=-1)
         if near >= 0 and products[near] > threshold * (square * squares[near]) ** 0.5:
             squares[near] += 2 * products[near] + square
@@ -76,13 +84,16 @@ def single_pass(vectors: Sequence[dict[int, float]], threshold: float) -> np.nda
             squares.append(square)
         clusters[row] = near
         for term, weight in vector.items():
-            sums = filed.setdefault(term, {})
-            sums[near] = sums.get(near, 0.0) + weight
+            by_cluster = sums.setdefault(term, {})
+            by_cluster[near] = by_cluster.get(near, 0.0) + weight
     return clusters
 
 
 class SoftPatterns:
-    """Clusters of questions by their content words: ``centroids`` is a sparse matrix, clusters × terms.
+    """Clusters of questions by their content words; a question matches a cluster by its cosine with the centroid.
+
+    ``terms`` are n-grams with their ``weights``, ``centroids`` a sparse matrix, clusters × terms, ``sizes`` the numbers
+    of questions. ``orders`` and ``stems`` are those of `list_terms`. A cosine of ``floor`` or less is no match.
 
     >>> from rekern.questions.question_units import cut
     >>> asked = [cut(q) for q in ["how to lose weight fast", "why can't I lose weight", "new TV series this year"]]
@@ -94,9 +105,9 @@ class SoftPatterns:
     def __init__(
         self,
         terms: Sequence[str],
-        weights: np.ndarray,
-        centroids: Any,
-        sizes: np.ndarray,
+        weights: Floats,
+        centroids: csr_array,
+        sizes: Ints,
         orders: Sequence[int] = (2,),
         stems: bool = False,
         floor: float = 0.02,
@@ -110,7 +121,7 @@ class SoftPatterns:
         self.floor = floor
         self.number = {term: place for place, term in enumerate(self.terms)}
         self.norms = np.sqrt(np.asarray(centroids.multiply(centroids).sum(axis=1)).ravel())
-        self._turned = _scaled_rows(centroids, self.norms).T.tocsr()
+        self._unit_centroids = _scale_rows(centroids, self.norms).T.tocsr()
 
     @classmethod
     def cluster(
@@ -123,64 +134,63 @@ class SoftPatterns:
         stems: bool = False,
         min_size: int = 1,
     ) -> SoftPatterns:
-        """Cluster questions in one pass with the cosine ``threshold``; clusters below ``min_size`` are left out.
+        """Cluster questions in one pass: a question joins a cluster if their cosine exceeds the ``threshold``.
 
-        ``orders`` are the lengths of the n-grams; with ``idf`` rare ones weigh more. A match at or below ``floor`` is
-        none.
+        Clusters with fewer than ``min_size`` questions are left out. With ``idf`` rare n-grams weigh more.
         """
-        listed = [terms_of(units, orders, stems) for units in questions]
+        listed = [list_terms(units, orders, stems) for units in questions]
         frequency = Counter(term for terms in listed for term in dict.fromkeys(terms))  # in a fixed order
         number = {term: place for place, term in enumerate(frequency)}
         weights = np.ones(len(number))
         if idf:
             weights = 1.0 + np.log(len(questions) / np.array(list(frequency.values()), dtype=float))
-        matrix = _counted(listed, number, weights)
-        rows = [dict(zip(*_row(matrix, row))) for row in range(len(listed))]
-        clusters = single_pass(rows, threshold)
+        matrix = _count_terms(listed, number, weights)
+        rows = [dict(zip(*_get_row(matrix, row))) for row in range(len(listed))]
+        clusters = cluster_vectors(rows, threshold)
         sizes = np.bincount(clusters[clusters >= 0], minlength=1)
         kept = np.flatnonzero(sizes >= min_size)
         place = np.full(len(sizes), -1)
         place[kept] = np.arange(len(kept))
         members = np.where(clusters >= 0, place[clusters], -1)
-        made = cls(list(number), weights, _sums(matrix, members, len(kept)), sizes[kept], orders, stems, floor)
+        made = cls(list(number), weights, _sum_members(matrix, members, len(kept)), sizes[kept], orders, stems, floor)
         made.members = members
         return made
 
-    members: np.ndarray  # of each training question, its cluster or -1
+    members: Ints  # the cluster of each training question, or -1
 
-    def vectors(self, questions: Iterable[Units]) -> Any:
-        """The questions as a sparse matrix, questions × terms."""
-        return _counted([terms_of(units, self.orders, self.stems) for units in questions], self.number, self.weights)
+    def count_terms(self, questions: Iterable[Units]) -> csr_array:
+        """Return the questions as a sparse matrix, questions × terms."""
+        return _count_terms(
+            [list_terms(units, self.orders, self.stems) for units in questions], self.number, self.weights
+        )
 
-    def match(self, questions: Iterable[Units]) -> Any:
-        """The cosines with the centroids, a sparse matrix, questions × clusters; without those up to the floor."""
-        return self._above_floor(_unit_rows(self.vectors(questions)) @ self._turned)
+    def match(self, questions: Iterable[Units]) -> csr_array:
+        """Return the cosines above the floor, a sparse matrix, questions × clusters."""
+        return self._drop_below_floor(_normalize_rows(self.count_terms(questions)) @ self._unit_centroids)
 
-    def match_training(self, questions: Sequence[Units]) -> Any:
-        """The same for the questions that were clustered, each compared with its own cluster as if it were not in it.
+    def match_training(self, questions: Sequence[Units]) -> csr_array:
+        """Return the cosines of the questions that were clustered, each compared with its own cluster without itself.
 
-        A question is always near a centroid that it is part of; a new one has no such luck, and the weights are meant
-        for new ones.
+        A question is always near a centroid that contains it. New questions are not, and the weights are learned for
+        new questions.
         """
-        from scipy.sparse import csr_array
-
-        vectors = self.vectors(questions)
-        cosines = (_unit_rows(vectors) @ self._turned).tocsr()
+        vectors = self.count_terms(questions)
+        cosines = (_normalize_rows(vectors) @ self._unit_centroids).tocsr()
         rows = np.flatnonzero(self.members >= 0)
         own = self.members[rows]
-        mine = vectors[rows]
-        products = np.asarray(mine.multiply(self.centroids[own]).sum(axis=1)).ravel()
-        squares = np.asarray(mine.multiply(mine).sum(axis=1)).ravel()
-        left = np.maximum(self.norms[own] ** 2 - 2 * products + squares, 0.0)  # of the centroid without the question
-        norms = np.sqrt(squares * left)
-        fair = np.divide(
+        chosen = vectors[rows]
+        products = np.asarray(chosen.multiply(self.centroids[own]).sum(axis=1)).ravel()
+        squares = np.asarray(chosen.multiply(chosen).sum(axis=1)).ravel()
+        rest = np.maximum(self.norms[own] ** 2 - 2 * products + squares, 0.0)  # the centroid without the question
+        norms = np.sqrt(squares * rest)
+        without = np.divide(
             products - squares, norms, out=np.zeros(len(rows)), where=norms > 1e-9 * np.maximum(squares, 1)
         )
-        before = products / np.sqrt(squares) / self.norms[own]
-        change = csr_array((fair - before, (rows, own)), shape=cosines.shape)
-        return self._above_floor(cosines + change)
+        with_itself = products / np.sqrt(squares) / self.norms[own]
+        change = csr_array((without - with_itself, (rows, own)), shape=cosines.shape)
+        return self._drop_below_floor(cosines + change)
 
-    def _above_floor(self, cosines: Any) -> Any:
+    def _drop_below_floor(self, cosines: csr_array) -> csr_array:
         cosines = cosines.tocsr()
         cosines.data[cosines.data <= max(self.floor, 1e-12)] = 0.0
         cosines.eliminate_zeros()
@@ -188,54 +198,48 @@ class SoftPatterns:
         return cosines
 
     def names(self) -> list[str]:
-        """The clusters to read, by their heaviest terms."""
-        return [", ".join(self.in_words(cluster)) for cluster in range(self.centroids.shape[0])]
+        """Return the clusters as text: their heaviest terms."""
+        return [", ".join(self.list_heaviest(cluster)) for cluster in range(self.centroids.shape[0])]
 
     def select(self, columns: Sequence[int]) -> SoftPatterns:
-        """The clusters of these numbers; the terms stay, for they are part of a question's length."""
+        """Keep the clusters with these numbers; all terms stay, because they count for a question's length."""
         kept = (self.centroids[list(columns)], self.sizes[list(columns)])
         return SoftPatterns(self.terms, self.weights, *kept, self.orders, self.stems, self.floor)
 
-    def in_words(self, cluster: int, number: int = 5) -> list[str]:
-        """The heaviest terms of a cluster.
+    def list_heaviest(self, cluster: int, n: int = 5) -> list[str]:
+        """List the ``n`` heaviest terms of a cluster.
 
         >>> from rekern.questions.question_units import cut
-        >>> SoftPatterns.cluster([cut("lose weight"), cut("lose weight fast")], (1,)).in_words(0, 2)
+        >>> SoftPatterns.cluster([cut("lose weight"), cut("lose weight fast")], (1,)).list_heaviest(0, 2)
         ['lose', 'weight']
         """
-        columns, values = _row(self.centroids, cluster)
-        return [self.terms[columns[place]] for place in np.lexsort((np.asarray(columns), -np.asarray(values)))[:number]]
+        columns, values = _get_row(self.centroids, cluster)
+        return [self.terms[columns[place]] for place in np.lexsort((np.asarray(columns), -np.asarray(values)))[:n]]
 
 
-def _counted(listed: Sequence[Sequence[str]], number: dict[str, int], weights: np.ndarray) -> Any:
-    from scipy.sparse import csr_array
-
-    columns = [[number[term] for term in terms if term in number] for terms in listed]
-    offsets = np.cumsum([0, *map(len, columns)], dtype=np.int32)
-    indices = np.array([column for row in columns for column in row], dtype=np.int32)
-    matrix = csr_array((weights[indices], indices, offsets), shape=(len(listed), len(number)))
+def _count_terms(listed: Sequence[Sequence[str]], number: dict[str, int], weights: Floats) -> csr_array:
+    columns, offsets = flatten_rows([[number[term] for term in terms if term in number] for terms in listed])
+    matrix = make_csr(weights[columns], columns, offsets, len(number))
     matrix.sum_duplicates()
     return matrix
 
 
-def _row(matrix: Any, row: int) -> tuple[list[int], list[float]]:
+def _get_row(matrix: csr_array, row: int) -> tuple[list[int], list[float]]:
     span = slice(matrix.indptr[row], matrix.indptr[row + 1])
     return matrix.indices[span].tolist(), matrix.data[span].tolist()
 
 
-def _sums(matrix: Any, members: np.ndarray, clusters: int) -> Any:
-    from scipy.sparse import csr_array
-
+def _sum_members(matrix: csr_array, members: Ints, clusters: int) -> csr_array:
     rows = np.flatnonzero(members >= 0)
     belongs = csr_array((np.ones(len(rows)), (members[rows], rows)), shape=(clusters, matrix.shape[0]))
     return (belongs @ matrix).tocsr()
 
 
-def _scaled_rows(matrix: Any, norms: np.ndarray) -> Any:
+def _scale_rows(matrix: csr_array, norms: Floats) -> csr_array:
     scaled = matrix.tocsr().copy()
     scaled.data /= np.repeat(np.where(norms > 0, norms, 1.0), np.diff(scaled.indptr))
     return scaled
 
 
-def _unit_rows(matrix: Any) -> Any:
-    return _scaled_rows(matrix, np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()))
+def _normalize_rows(matrix: csr_array) -> csr_array:
+    return _scale_rows(matrix, np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()))

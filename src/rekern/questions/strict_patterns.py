@@ -1,7 +1,7 @@
-"""Strict patterns: what the function words of a question look like, the content words left open (Algorithm 1).
+"""Strict patterns: sequences of function words with gaps for the content words (Algorithm 1 of the paper).
 
-A question becomes a template, its content words gaps; the template's n-grams, with ``.*`` for a gap, are patterns.
-Patterns that match the same questions are merged, and the most informative ones are kept.
+A question becomes a template in which every content word is a gap. The n-grams of the template, with ``.*`` for a gap,
+are patterns. Of patterns that match the same questions one is kept, and of those the most informative ones.
 """
 
 from __future__ import annotations
@@ -9,41 +9,43 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from rekern.questions.closed_class_words import INTERROGATIVES
-from rekern.questions.pattern_matching import GAP, UNKNOWN, Matcher
-from rekern.questions.question_units import HAN, Units, plain_units
+from rekern.core.arrays import Floats, Ints
+from rekern.questions.function_words import INTERROGATIVES
+from rekern.questions.pattern_index import GAP, UNKNOWN, PatternIndex
+from rekern.questions.question_units import HAN, Units, split_words
 
 Template = Sequence[str | None]
-ASKING = frozenset(unit for word in INTERROGATIVES for unit in plain_units(word))
+Pattern = tuple[str | None, ...]  # words, and None for a gap
+INTERROGATIVE_UNITS = frozenset(unit for word in INTERROGATIVES for unit in split_words(word))
 
 
-def template(units: Units, keywords: frozenset[str] = frozenset()) -> list[str | None]:
-    """The function words of a question (and the keywords), with None for every other unit.
+def make_template(units: Units, keywords: frozenset[str] = frozenset()) -> list[str | None]:
+    """Return the function words of a question, and its ``keywords``, with None in the place of every other unit.
 
     >>> from rekern.questions.question_units import cut
-    >>> template(cut("How do I bake a cake?"))
+    >>> make_template(cut("How do I bake a cake?"))
     ['how', 'do', 'i', None, 'a', None]
     """
     return [word if function or word in keywords else None for word, function in zip(units.words, units.function)]
 
 
-def patterns_of(parts: Template, shortest: int = 2, longest: int = 4) -> set[tuple[str | None, ...]]:
-    """The patterns of one template; None is a gap.
+def list_patterns(parts: Template, shortest: int = 2, longest: int = 4) -> set[Pattern]:
+    """List the patterns of one template, of ``shortest`` to ``longest`` words.
 
-    A side that lies inside the template gets a gap; an n-gram that touches the template's start or end is kept as it
-    stands there, and once more with gaps on both sides.
+    An n-gram inside the template gets a gap on both sides. An n-gram at the start or at the end of the template gives
+    two patterns: one that is tied to that end, and one with gaps on both sides.
 
-    >>> sorted(map(in_text, patterns_of(["how", "to", None])))
+    >>> sorted(map(write_pattern, list_patterns(["how", "to", None])))
     ['.* how to .*', 'how to .*']
     """
     places = [place for place, part in enumerate(parts) if part is not None]
-    found: set[tuple[str | None, ...]] = set()
+    found: set[Pattern] = set()
     for first in range(len(places)):
-        middle: tuple[str | None, ...] = ()
+        middle: Pattern = ()
         for last in range(first, min(first + longest, len(places))):
             if last > first and places[last] - places[last - 1] > 1:
                 middle += (None,)
@@ -57,10 +59,10 @@ def patterns_of(parts: Template, shortest: int = 2, longest: int = 4) -> set[tup
     return found
 
 
-def in_text(pattern: Sequence[str | None]) -> str:
-    """A pattern to read: a space between words, none between Chinese characters.
+def write_pattern(pattern: Sequence[str | None]) -> str:
+    """Write a pattern as text, with spaces between words but not between Chinese characters.
 
-    >>> in_text((None, "what", "is", None)), in_text(("怎", "么", None, "吗"))
+    >>> write_pattern((None, "what", "is", None)), write_pattern(("怎", "么", None, "吗"))
     ('.* what is .*', '怎么.*吗')
     """
     text = " ".join(".*" if part is None else part for part in pattern)
@@ -68,7 +70,9 @@ def in_text(pattern: Sequence[str | None]) -> str:
 
 
 class StrictPatterns:
-    """Patterns and the index that finds those of a question, by its words or, with ``of="shapes"``, their shapes.
+    """Strict patterns over the words of a question, or over their shapes with ``of="shapes"``.
+
+    ``frequencies`` says in how many training questions each word occurs; it only makes matching faster.
 
     >>> from rekern.questions.question_units import cut
     >>> found = StrictPatterns([("why", None), (None, "how", "to", None)])
@@ -76,9 +80,7 @@ class StrictPatterns:
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
-    def __init__(
-        self, patterns: Sequence[tuple[str | None, ...]], rarity: Mapping[str, int] | None = None, of: str = "words"
-    ):
+    def __init__(self, patterns: Sequence[Pattern], frequencies: Mapping[str, int] | None = None, of: str = "words"):
         self.patterns = list(patterns)
         self.of = of
         self.number: dict[str, int] = {}
@@ -86,30 +88,32 @@ class StrictPatterns:
             for part in pattern:
                 if part is not None:
                     self.number.setdefault(part, len(self.number))
-        self.rarity = rarity or Counter(part for pattern in self.patterns for part in set(pattern) if part is not None)
+        self.frequencies = frequencies or Counter(
+            part for pattern in self.patterns for part in set(pattern) if part is not None
+        )
         coded = [tuple(GAP if part is None else self.number[part] for part in pattern) for pattern in self.patterns]
-        self.matcher = Matcher(coded, [self.rarity.get(word, 0) for word in self.number])
+        self.index = PatternIndex(coded, [self.frequencies.get(word, 0) for word in self.number])
 
-    def match(self, questions: Iterable[Units]) -> Any:
-        """A sparse matrix, questions × patterns, with 1 where a pattern matches."""
+    def match(self, questions: Iterable[Units]) -> csr_array:
+        """Return a sparse matrix, questions × patterns, with 1 where a pattern matches."""
         number = self.number
-        return self.matcher(
-            [UNKNOWN if word is None else number.get(word, UNKNOWN) for word in _view(units, self.of)]
+        return self.index.match_questions(
+            [UNKNOWN if word is None else number.get(word, UNKNOWN) for word in _get_words(units, self.of)]
             for units in questions
         )
 
     def names(self) -> list[str]:
-        """The patterns to read."""
-        return [in_text(pattern) for pattern in self.patterns]
+        """Return the patterns as text."""
+        return [write_pattern(pattern) for pattern in self.patterns]
 
     def select(self, columns: Sequence[int]) -> StrictPatterns:
-        """The patterns of these numbers."""
-        return StrictPatterns([self.patterns[number] for number in columns], self.rarity, self.of)
+        """Keep the patterns with these numbers."""
+        return StrictPatterns([self.patterns[number] for number in columns], self.frequencies, self.of)
 
 
-def extract(
+def extract_patterns(
     questions: Sequence[Units],
-    types: np.ndarray,
+    types: Ints,
     shortest: int = 2,
     longest: int = 4,
     top: int = 3000,
@@ -117,78 +121,76 @@ def extract(
     keywords: frozenset[str] = frozenset(),
     of: str = "words",
 ) -> StrictPatterns:
-    """Algorithm 1: the ``top`` most informative patterns of some questions, whose types are numbers from 0.
+    """Extract the ``top`` most informative patterns of questions whose types are numbers from 0 (Algorithm 1).
 
-    A pattern that fewer than ``min_count`` questions have is left out. With ``keywords`` every question has a second
-    template, in which these content words are kept. With ``of="shapes"`` the template has the shapes of all words.
+    A pattern that matches fewer than ``min_count`` questions is left out. With ``keywords`` every question has a second
+    template in which these content words are kept. With ``of="shapes"`` templates consist of the shapes of all words.
 
     >>> from rekern.questions.question_units import cut
     >>> asked = [cut(q) for q in ["why is it so", "why is he here", "how to go", "how to swim"]]
-    >>> found = extract(asked, np.array([0, 0, 1, 1]))
-    >>> sorted(map(in_text, found.patterns))
+    >>> found = extract_patterns(asked, np.array([0, 0, 1, 1]))
+    >>> sorted(found.names())
     ['.* how to .*', '.* why is .*']
     """
-    counts: Counter[tuple[str | None, ...]] = Counter()
+    counts: Counter[Pattern] = Counter()
     for units in questions:
-        found = patterns_of(units.shapes if of == "shapes" else template(units), shortest, longest)
+        found = list_patterns(units.shapes if of == "shapes" else make_template(units), shortest, longest)
         if keywords and of == "words":
-            found |= patterns_of(template(units, keywords), shortest, longest)
+            found |= list_patterns(make_template(units, keywords), shortest, longest)
         counts.update(found)
-    kept = sorted((pattern for pattern, count in counts.items() if count >= min_count), key=_order)
-    if of == "shapes":  # those of function words alone are patterns of words already
+    kept = sorted((pattern for pattern, count in counts.items() if count >= min_count), key=_rank_generality)
+    if of == "shapes":  # a pattern of function words alone is a pattern of words already
         function = {word for units in questions for word, known in zip(units.words, units.function) if known}
         kept = [pattern for pattern in kept if not function.issuperset(part for part in pattern if part is not None)]
-    rarity = Counter(word for units in questions for word in set(_view(units, of)) if word is not None)
-    everything = StrictPatterns(kept, rarity, of)
+    frequencies = Counter(word for units in questions for word in set(_get_words(units, of)) if word is not None)
+    everything = StrictPatterns(kept, frequencies, of)
     matched = everything.match(questions)
-    chosen = first_of_equal_columns(matched)
-    gains = information_gain(matched[:, chosen], types)
+    chosen = find_distinct_columns(matched)
+    gains = compute_information_gain(matched[:, chosen], types)
     best = chosen[np.argsort(-gains, kind="stable")[:top]]
     return everything.select(best.tolist())
 
 
-def _view(units: Units, of: str) -> Sequence[str | None]:
+def _get_words(units: Units, of: str) -> Sequence[str | None]:
     return units.shapes if of == "shapes" else units.words
 
 
-def _order(pattern: tuple[str | None, ...]) -> tuple[Any, ...]:
-    """Of patterns that match the same questions the most general comes first: few words, many gaps, interrogatives."""
+def _rank_generality(pattern: Pattern) -> tuple[int, int, int, Pattern]:
+    """Sort the most general pattern first: few words, many gaps, interrogatives."""
     words = sum(part is not None for part in pattern)
-    asking = sum(part in ASKING for part in pattern)
-    return words, -len(pattern), -asking, tuple(part or "" for part in pattern)
+    interrogatives = sum(part in INTERROGATIVE_UNITS for part in pattern)
+    return words, -len(pattern), -interrogatives, tuple(part or "" for part in pattern)
 
 
-def informative_words(questions: Sequence[Units], types: np.ndarray, number: int) -> frozenset[str]:
-    """The content words, of those in two questions or more, that tell most about the type.
+def select_keywords(questions: Sequence[Units], types: Ints, n: int) -> frozenset[str]:
+    """Select the ``n`` content words that tell most about the type, among those that occur in two questions or more.
 
     >>> from rekern.questions.question_units import cut
     >>> asked = [cut(q) for q in ["best phone", "best car", "fix car", "fix phone"]]
-    >>> sorted(informative_words(asked, np.array([0, 0, 1, 1]), 2))
+    >>> sorted(select_keywords(asked, np.array([0, 0, 1, 1]), 2))
     ['best', 'fix']
     """
-    from scipy.sparse import csr_array
-
     listed = [set(units.content) for units in questions]
     counts = Counter(word for row in listed for word in row)
     kept = sorted(word for word, count in counts.items() if count >= 2)
-    if number <= 0 or not kept:
+    if n <= 0 or not kept:
         return frozenset()
     place = {word: column for column, word in enumerate(kept)}
     cells = [(row, place[word]) for row, found in enumerate(listed) for word in found if word in place]
     matrix = csr_array((np.ones(len(cells)), tuple(zip(*cells))), shape=(len(listed), len(kept)))
-    best = np.argsort(-information_gain(matrix, types), kind="stable")[:number]
+    best = np.argsort(-compute_information_gain(matrix, types), kind="stable")[:n]
     return frozenset(kept[column] for column in best)
 
 
-def first_of_equal_columns(matrix: Any) -> np.ndarray:
-    """The first of each set of equal columns of a 0/1 matrix, in order.
+def find_distinct_columns(matrix: csr_array) -> Ints:
+    """Return the numbers of the distinct columns of a 0/1 matrix: the first of each set of equal columns, in order.
 
     >>> from scipy.sparse import csr_array
-    >>> first_of_equal_columns(csr_array([[1, 1, 0], [0, 0, 1]])).tolist()
+    >>> find_distinct_columns(csr_array([[1, 1, 0], [0, 0, 1]])).tolist()
     [0, 2]
     """
     rng = np.random.default_rng(0)
-    marks = rng.integers(0, 2**62, size=(2, matrix.shape[0]), dtype=np.int64)  # 124 bits: no two sets will collide
+    marks = rng.integers(0, 2**62, size=(2, matrix.shape[0]), dtype=np.int64)  # 124 bits do not collide
     columns = matrix.tocsc()
     empty = np.diff(columns.indptr) == 0
     sums = np.zeros((2, matrix.shape[1]), dtype=np.int64)
@@ -199,11 +201,11 @@ def first_of_equal_columns(matrix: Any) -> np.ndarray:
     return np.sort(first)
 
 
-def information_gain(matrix: Any, types: np.ndarray) -> np.ndarray:
-    """How much knowing whether a pattern matches tells about the type, in nats, for every column of a 0/1 matrix.
+def compute_information_gain(matrix: csr_array, types: Ints) -> Floats:
+    """Compute, for every column of a 0/1 matrix, how much it tells about the type, in nats.
 
     >>> from scipy.sparse import csr_array
-    >>> information_gain(csr_array([[1, 1], [0, 1]]), np.array([0, 1])).round(3).tolist()
+    >>> compute_information_gain(csr_array([[1, 1], [0, 1]]), np.array([0, 1])).round(3).tolist()
     [0.693, 0.0]
     """
     rows = len(types)
@@ -211,13 +213,15 @@ def information_gain(matrix: Any, types: np.ndarray) -> np.ndarray:
     with_pattern = matrix.T @ present
     without = present.sum(axis=0) - with_pattern
     prior = present.mean(axis=0)
-    return (_entropy_part(with_pattern) + _entropy_part(without)) / rows - float(_xlogx(prior).sum())
+    gains: Floats = (_sum_entropy_terms(with_pattern) + _sum_entropy_terms(without)) / rows
+    return gains - float(_compute_xlogx(prior).sum())
 
 
-def _entropy_part(counts: np.ndarray) -> np.ndarray:
-    """Σ n_t log (n_t / n) for every row."""
-    return _xlogx(counts).sum(axis=1) - _xlogx(counts.sum(axis=1))
+def _sum_entropy_terms(counts: Floats) -> Floats:
+    """Sum n_t log (n_t / n) over the types t, for every row."""
+    terms: Floats = _compute_xlogx(counts).sum(axis=1) - _compute_xlogx(counts.sum(axis=1))
+    return terms
 
 
-def _xlogx(values: np.ndarray) -> np.ndarray:
+def _compute_xlogx(values: Floats) -> Floats:
     return np.where(values > 0, values * np.log(np.where(values > 0, values, 1.0)), 0.0)

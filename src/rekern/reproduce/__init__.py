@@ -34,8 +34,8 @@ NAMES: dict[str, str] = {
 
 _PAPER = {"msrp", "rte3", "rte3-ablation"}
 # Of these a module of its own has the experiment, its tables and its figures.
-_OWN = {"questions": "question_types", "trec": "trec"}
-_OWN |= dict.fromkeys(("structural-msrp", "structural-rte3"), "structural.experiment_tables")
+_OWN = {"questions": "question_experiments", "trec": "trec"}
+_OWN |= dict.fromkeys(("structural-msrp", "structural-rte3"), "structural.structural_experiments")
 _OWN |= {"geoquery": "geoquery", "clang": "clang"}
 
 
@@ -72,7 +72,7 @@ def run(
         raise InputError(f"{name} has one data set: leave --only (only=) out")
     if cache is not None and not name.startswith("structural-"):
         raise InputError(f"{name} keeps no Grams: leave --cache (cache=) out")
-    own = _OWN.get(name, "rewriting_tables" if name in _PAPER else "other_corpora")
+    own = _OWN.get(name, "rewriting_experiments" if name in _PAPER else "tfidf_comparisons")
     module = import_module(f"rekern.reproduce.{own}")
     learning = {"kernel": kernel, "train": train, "runs": runs, "folds": folds}
     if name not in ("geoquery", "clang") and any(value is not None for value in learning.values()):
@@ -81,8 +81,8 @@ def run(
     further = {key: value for key, value in given.items() if value is not None}
     result = {"name": name, **getattr(module, name.replace("-", "_"))(data, folder, n_jobs, **further)}
     if folder is not None:
-        from rekern.reproduce.experiment import write_json
-        from rekern.reproduce.rewriting_figures import draw
+        from rekern.reproduce.rewriting_plots import draw
+        from rekern.reproduce.two_class_experiment import write_json
 
         drawn = module.draw if name in _OWN else draw
         result["files"] = [str(path) for path in drawn(result, folder)] + [str(folder / f"{name}.json")]
@@ -119,7 +119,7 @@ def _folder(out: Any) -> Path | None:
     """The folder for the files, made if need be."""
     if out is None:
         return None
-    from rekern.reproduce.rewriting_figures import check_library
+    from rekern.reproduce.rewriting_plots import check_library
 
     check_library()  # before minutes of work, not after
     return make_folder(out, "the figures")

@@ -54,7 +54,7 @@ def call_ratios(corpus: Pairs, cells: np.ndarray, k: int) -> np.ndarray:
     array([0.8])
     """
     tokens = corpus.tokens
-    words = tokens.fingerprints()[tokens.ids]
+    words = tokens.token_keys()[tokens.ids]
     # Two unrelated numbers for every token: the hash of a double is their product, that of a multiset their sum. With
     # 64 bits, that two multisets of the few thousand in a cell get the same hash is never seen.
     left, right = words, (words ^ (words >> np.uint64(29))) * SPREAD

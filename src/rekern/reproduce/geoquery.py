@@ -12,7 +12,7 @@ from rekern.errors import InputError
 from rekern.krisp.answering.geobase import Geobase
 from rekern.krisp.grammar import Grammar, read_grammar
 from rekern.krisp.grammar_files import read_phrases
-from rekern.reproduce.parser_curves import Corpus, as_text, draw, learning_curves, read_rows
+from rekern.reproduce.parser_learning_curves import Corpus, as_text, draw, learning_curves, read_rows
 
 __all__ = ["as_text", "draw", "geoquery", "load_geoquery"]
 

@@ -14,11 +14,11 @@ from rekern.datasets.public_corpora import DataPath
 from rekern.kernels import Kernel, PartialTree, SmoothedPartialTree, SubsetTree
 from rekern.learning.gram_svm import classify_gram
 from rekern.learning.submatrix_core import take_submatrix
-from rekern.reproduce import published_figures as published
-from rekern.reproduce.experiment import write_json
+from rekern.reproduce import published_results as published
 from rekern.reproduce.shared_grams import FOLDS, grouped_folds
-from rekern.reproduce.structural.result_tables import as_text, draw
+from rekern.reproduce.structural.structural_report import as_text, draw
 from rekern.reproduce.structural.tree_corpora import find_file
+from rekern.reproduce.two_class_experiment import write_json
 from rekern.similarity import LatentSemantics, WordVectors
 from rekern.structures import KelpExample, Trees, read_klp, trees_named
 

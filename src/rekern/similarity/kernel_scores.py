@@ -7,7 +7,8 @@ import numpy as np
 
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
-from rekern.structures.representations import WORDS, Representations
+from rekern.structures.columns import WORDS
+from rekern.structures.representations import Representations
 
 
 def kernel_names(kernels: Sequence[Kernel]) -> tuple[str, ...]:

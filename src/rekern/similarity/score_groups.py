@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from rekern.core.files import explain_read_errors, show_path
+from rekern.core.files import show_path
+from rekern.core.text_files import iterate_lines
 from rekern.errors import InputError
 from rekern.similarity import best_match_core as matching
 from rekern.similarity import sequence_core as sequences
@@ -21,7 +21,9 @@ from rekern.similarity.overlap_core import _number
 from rekern.structures.head_rules import to_dependencies
 from rekern.structures.lexical_labels import split_lexical_label
 from rekern.structures.representations import Representations
-from rekern.structures.tokens import Tokenizer, Tokens
+from rekern.structures.stemmer import stem
+from rekern.structures.tokenizer import Tokenizer
+from rekern.structures.tokens import Tokens
 
 LONGEST_GRAM = 4
 
@@ -89,12 +91,7 @@ def _bare(leaf: str) -> str:
 
 def _lemma(leaf: str, tag: str) -> str:
     parts = split_lexical_label(leaf)
-    return _finished(leaf) if parts is None else parts[1]
-
-
-@lru_cache(maxsize=2**16)
-def _finished(word: str) -> str:
-    return "".join(Tokenizer()._lookup().finish(word))
+    return stem(leaf) if parts is None else parts[1]
 
 
 @dataclass
@@ -145,18 +142,12 @@ def _of_definitions(wordnet: WordNet, tokenizer: Any) -> ExplicitSemantics:
 
 @lru_cache(maxsize=4)
 def _thesaurus_file(path: str) -> dict[str, list[str]]:
-    name = show_path(path)
     pairs = []
-    try:
-        opener = gzip.open if path.endswith(".gz") else open
-        with explain_read_errors(path), opener(path, "rt", encoding="utf-8") as stream:
-            for number, line in enumerate(stream, 1):
-                fields = line.rstrip("\r\n").split("\t")
-                if len(fields) < 2:
-                    raise InputError(f"{name}, line {number}: two words are needed, separated by a tab")
-                pairs.append((fields[0], fields[1]))
-    except UnicodeDecodeError:
-        raise InputError(f"{name}, after line {len(pairs)}: the text is not UTF-8; convert the file first") from None
+    for number, line in enumerate(iterate_lines(path), 1):
+        fields = line.split("\t")
+        if len(fields) < 2:
+            raise InputError("two words are needed, separated by a tab", file=show_path(path), row=number, unit="line")
+        pairs.append((fields[0], fields[1]))
     return _neighbors(pairs)
 
 

@@ -19,9 +19,11 @@ from rekern.similarity.kernel_scores import kernel_names, kernel_values
 from rekern.similarity.lexicons.latent_semantics import LatentSemantics
 from rekern.similarity.overlap_core import pair_scores
 from rekern.similarity.score_groups import GROUPS, NEED_TREES, Resources, Sides, group_scores, sides_of_trees
+from rekern.structures.column_selection import select_pairs
+from rekern.structures.columns import WORDS
 from rekern.structures.pairs import Pairs, as_pairs
-from rekern.structures.representations import WORDS, pairs_in
-from rekern.structures.tokens import Tokenizer, Tokens
+from rekern.structures.tokenizer import Tokenizer
+from rekern.structures.tokens import Tokens
 
 NAMES = (
     "precision",
@@ -249,7 +251,7 @@ class Similarities(ScoreKernel):
 
     def _read(self, X: Any) -> tuple[Tokens, Tokens]:
         """The tokens of all sides, and the same tokens as they were written."""
-        X = pairs_in(X, None)
+        X = select_pairs(X, None)
         if isinstance(X, Pairs):
             return X.tokens, X.tokens
         items = list(zip(*as_pairs(X)))

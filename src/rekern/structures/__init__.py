@@ -2,6 +2,7 @@
 
 from rekern.structures.dependency_trees import from_grct, grct, lct, lemma_leaves, loct, word_trees
 from rekern.structures.formats.conllu import from_conllu, read_conllu, to_conllu, write_conllu
+from rekern.structures.formats.format_detection import looks_like
 from rekern.structures.formats.kelp import KelpExample, from_klp, read_klp, to_klp, trees_named, write_klp
 from rekern.structures.formats.penn_treebank import (
     from_brackets,
@@ -18,15 +19,16 @@ from rekern.structures.formats.svm_light_tk import (
     to_svmlighttk,
     write_svmlighttk,
 )
-from rekern.structures.formats.text_files import looks_like
 from rekern.structures.graphs import Graphs
 from rekern.structures.head_rules import head_child, to_dependencies
 from rekern.structures.multiword_expressions import Expression, Expressions
 from rekern.structures.pairs import Pairs, as_pairs, as_texts
 from rekern.structures.rel_links import linked_graphs, mark_related
 from rekern.structures.representations import Representations
-from rekern.structures.sentences import Sentence, sentence, stem
-from rekern.structures.tokens import Tokenizer, Tokens
+from rekern.structures.sentences import Sentence, sentence
+from rekern.structures.stemmer import stem
+from rekern.structures.tokenizer import Tokenizer
+from rekern.structures.tokens import Tokens
 from rekern.structures.trees import Trees
 
 __all__ = [

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from rekern.errors import InputError
-from rekern.structures.sentences import Sentence, named, sentence, stem
+from rekern.structures.sentences import Sentence, check_sentences, sentence
+from rekern.structures.stemmer import stem
 from rekern.structures.trees import Trees
 
 __all__ = ["from_grct", "grct", "lct", "lemma_leaves", "loct", "word_trees"]
@@ -138,12 +139,14 @@ def _from_grct(tree: int, begin: int, end: int, names: list[str], first: list[in
             lemmas.append(re.sub("::.$", "", names[below[0]].removeprefix("LEX##")))
             tags.append(names[node].removeprefix("POS##"))
         else:
-            raise InputError(
-                f"row {tree}: {names[node]!r} does not belong there in a GRCT; give trees as grct makes them"
-            )
+            reason = f"{names[node]!r} does not belong there in a GRCT; give trees as grct makes them"
+            raise InputError(reason, row=tree)
     heads = [word_of.get(above[node], -2) if above[node] >= 0 else -1 for node in relation_of]
     relations = [names[node].removeprefix("SYNT##") for node in relation_of]
-    return sentence(lemmas, heads, lemmas, tags, relations, f"row {tree}")
+    try:
+        return sentence(lemmas, heads, lemmas, tags, relations)
+    except InputError as error:
+        raise InputError(error.reason, row=tree, column=error.column) from None
 
 
 # What is to grow: for every node its parent (-1 for the root), its label, and the order in which siblings stand.
@@ -180,7 +183,7 @@ def _grown(sentences: Iterable[Sentence], punctuation: bool, nodes: Callable[[Se
     parents: list[int] = []
     labels: list[int] = []
     offsets = [0]
-    for _, item in named(sentences):
+    for item in check_sentences(sentences):
         if not punctuation:
             item = _without_punctuation(item)
         above, names, order = nodes(item)

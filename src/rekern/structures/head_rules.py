@@ -17,7 +17,8 @@ from itertools import pairwise
 from typing import Any
 
 from rekern.structures.formats.penn_treebank import plain_label
-from rekern.structures.sentences import Sentence, stem
+from rekern.structures.sentences import Sentence
+from rekern.structures.stemmer import stem
 from rekern.structures.trees import Trees
 
 __all__ = ["head_child", "to_dependencies"]

@@ -1,156 +1,170 @@
-"""Counting n-grams by documents, as functions of arrays.
+"""Counts of the documents that contain an n-gram, exact and in bounded memory.
 
-Documents are token numbers in one flat array with offsets. A negative number is no word: n-grams stop there. ``marks``
-hold the last document that was counted for an entry, so that each document counts once.
+A collection is read once and kept as token numbers, in a temporary file if it is large. `count_frequent` then finds the
+n-grams that at least so many documents contain, and `count_together` the documents that contain all words of an n-gram.
 """
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.compiling import compiled
+from rekern.core.arrays import Ints, SmallInts, offsets_of
+from rekern.errors import InputError
+from rekern.structures import ngram_counts_core as core
+from rekern.structures.tokens import Tokens
+
+MAX_WORD_LENGTH = 64  # a longer token is hardly a word
+MAX_WORDS = 5_000_000  # distinct words that are numbered
+MIN_CELLS, MAX_CELLS = 1 << 12, 1 << 24
+CHUNK = 1 << 20  # tokens that are counted at a time
+IN_MEMORY = 1 << 26  # bytes of token numbers; more of them go to a temporary file
+BATCH = 1000  # texts that are tokenized at a time
 
 
-@compiled
-def _extended(key, word):
-    """The hash of an n-gram and one word more."""
-    key = (key ^ np.uint64(word + 1)) * np.uint64(0x9E3779B97F4A7C15)
-    return key ^ (key >> np.uint64(29))
+class Counts(NamedTuple):
+    """N-grams as word numbers (padded with -1), the number of documents with each, and the smallest number counted."""
+
+    ngrams: SmallInts
+    documents: Ints
+    floor: int
 
 
-@compiled
-def _cell(key, mask):
-    return np.int64((key ^ (key >> np.uint64(32))) & mask)
+class Collection:
+    """Documents as token numbers, written once and read several times; a large collection lies in a temporary file.
 
-
-@compiled
-def _slot(key, mask):
-    return np.int64((key >> np.uint64(17)) & np.uint64(mask))
-
-
-@compiled
-def count_cells(ids, offsets, first, shortest, longest, cells, marks):
-    """Count for each cell of a hash table the documents with an n-gram that falls into it.
-
-    No n-gram is in more documents than its cell says. Documents are numbered from ``first`` on, which is at least 1.
+    >>> with Collection() as documents:
+    ...     words = documents.read(["so far", "so good"], str.split)
+    ...     counts = count_frequent(documents, 2, 2, floor=1, n=10)
+    ...     [" ".join(words[word] for word in ngram) for ngram in counts.ngrams.tolist()], counts.documents.tolist()
+    (['so far', 'so good'], [1, 1])
     """
-    mask = np.uint64(len(cells) - 1)
-    for document in range(len(offsets) - 1):
-        number = first + document
-        for start in range(offsets[document], offsets[document + 1]):
-            key = np.uint64(0)
-            for size in range(1, longest + 1):
-                place = start + size - 1
-                if place >= offsets[document + 1] or ids[place] < 0:
-                    break
-                key = _extended(key, ids[place])
-                if size >= shortest:
-                    cell = _cell(key, mask)
-                    if marks[cell] != number:
-                        marks[cell] = number
-                        cells[cell] += 1
+
+    def __init__(self) -> None:
+        self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 (closed by __exit__)
+        self._shapes: list[tuple[int, int]] = []
+        self.n_documents = self.n_tokens = 0
+
+    def __enter__(self) -> Collection:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
+
+    def read(self, texts: Iterable[str | Sequence[str]], tokenizer: Callable[[str], list[str]]) -> list[str]:
+        """Tokenize the texts, store their token numbers, and return the words by number."""
+        words = _WordNumbers()
+        source = iter(texts)
+        ids: list[SmallInts] = []
+        lengths: list[Ints] = []
+        done = waiting = 0
+        while batch := list(islice(source, BATCH)):
+            try:
+                tokens = Tokens.from_texts(batch, tokenizer)
+            except InputError as error:
+                raise error.at(row=None if error.row is None else done + error.row) from None
+            numbers = np.array([words[token] for token in tokens.vocabulary], np.int32)
+            ids.append(numbers[tokens.ids])
+            lengths.append(np.diff(tokens.offsets))
+            done += len(batch)
+            waiting += len(tokens.ids)
+            if waiting >= CHUNK:
+                self._append(np.concatenate(ids), offsets_of(np.concatenate(lengths)))
+                ids, lengths, waiting = [], [], 0
+        if ids:
+            self._append(np.concatenate(ids), offsets_of(np.concatenate(lengths)))
+        return words.words
+
+    def _append(self, ids: SmallInts, offsets: Ints) -> None:
+        try:
+            self._file.write(ids.tobytes() + offsets.tobytes())
+        except OSError as error:
+            reason = error.strerror or error
+            raise InputError(f"no room for a temporary file ({reason}); name a folder with more in TMPDIR") from None
+        self._shapes.append((len(ids), len(offsets)))
+        self.n_documents += len(offsets) - 1
+        self.n_tokens += len(ids)
+
+    def chunks(self) -> Iterator[tuple[SmallInts, Ints, int]]:
+        """Yield token numbers, offsets, and the number of the first document, counted from 1."""
+        self._file.seek(0)
+        first = 1
+        for n_ids, n_offsets in self._shapes:
+            ids = np.frombuffer(self._file.read(4 * n_ids), np.int32)
+            yield ids, np.frombuffer(self._file.read(8 * n_offsets), np.int64), first
+            first += n_offsets - 1
 
 
-@compiled
-def count_ngrams(ids, offsets, first, begin, shortest, longest, cells, floor, slots, ngrams, counts, marks, used):
-    """Count exactly the documents of every n-gram whose cell has reached the floor.
+class _WordNumbers(dict[str, int]):
+    """The number of each word; -1 for a token that belongs to no n-gram."""
 
-    ``slots`` is a hash table of entries (0: none, else entry + 1), ``ngrams[entry]`` the words, filled up with -1.
-    Returns the document to go on with and the number of entries: earlier than the end if the entries are full.
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: list[str] = []
+
+    def __missing__(self, token: str) -> int:
+        if len(self.words) >= MAX_WORDS or len(token) > MAX_WORD_LENGTH or not any(map(str.isalnum, token)):
+            return -1
+        number = self[token] = len(self.words)
+        self.words.append(token)
+        return number
+
+
+def count_frequent(documents: Collection, shortest: int, longest: int, floor: int, n: int) -> Counts:
+    """Find all n-grams of these sizes in at least ``floor`` documents, with exact counts.
+
+    A hash table first gives an upper bound for each n-gram; only those whose bound reaches the floor are then counted
+    one by one. If they are more than ``n``, the floor rises and those below it are dropped. The others were counted
+    from the first document on.
     """
-    mask = np.uint64(len(cells) - 1)
-    slot_mask = np.int64(len(slots) - 1)
-    for document in range(begin, len(offsets) - 1):
-        number = first + document
-        for start in range(offsets[document], offsets[document + 1]):
-            key = np.uint64(0)
-            for size in range(1, longest + 1):
-                place = start + size - 1
-                if place >= offsets[document + 1] or ids[place] < 0:
-                    break
-                key = _extended(key, ids[place])
-                if size < shortest or cells[_cell(key, mask)] < floor:
-                    continue
-                slot = _slot(key, slot_mask)
-                entry = np.int64(-1)
-                while slots[slot]:
-                    entry = slots[slot] - 1
-                    for word in range(longest):
-                        wanted = ids[start + word] if word < size else -1
-                        if ngrams[entry, word] != wanted:
-                            entry = np.int64(-1)
-                            break
-                    if entry >= 0:
-                        break
-                    slot = (slot + 1) & slot_mask
-                if entry < 0:
-                    if used == len(counts):
-                        return document, used
-                    entry = used
-                    used += 1
-                    slots[slot] = used
-                    for word in range(longest):
-                        ngrams[entry, word] = ids[start + word] if word < size else -1
-                if marks[entry] != number:
-                    marks[entry] = number
-                    counts[entry] += 1
-    return len(offsets) - 1, used
+    positions = documents.n_tokens * (longest - shortest + 1)
+    size = min(MAX_CELLS, max(MIN_CELLS, 1 << max(0, 2 * positions - 1).bit_length()))
+    cells, marks = np.zeros(size, np.uint32), np.zeros(size, np.int32)
+    for ids, offsets, first in documents.chunks():
+        core.count_cells(ids, offsets, first, shortest, longest, cells, marks)
+    del marks
+
+    room = min(n, 1 << 30, max(1, positions))
+    slots = np.zeros(1 << (2 * room - 1).bit_length(), np.int32)
+    ngrams, counts = np.full((room, longest), -1, np.int32), np.zeros(room, np.int64)
+    seen, used = np.zeros(room, np.int32), 0
+    for ids, offsets, first in documents.chunks():
+        begin = 0
+        while begin < len(offsets) - 1:
+            begin, used = core.count_ngrams(
+                ids, offsets, first, begin, shortest, longest, cells, floor, slots, ngrams, counts, seen, used
+            )
+            if begin < len(offsets) - 1:  # no room: drop at least half
+                bounds = core.read_cells(ngrams, used, cells)
+                floor = max(floor, int(np.partition(bounds, used // 2)[used // 2])) + 1
+                kept = np.flatnonzero(bounds >= floor)
+                for array in (ngrams, counts, seen):
+                    array[: len(kept)] = array[kept]
+                counts[len(kept) :] = seen[len(kept) :] = 0
+                used = len(kept)
+                slots[:] = 0
+                core.fill_slots(ngrams, used, slots)
+    frequent = counts[:used] >= floor
+    return Counts(ngrams[:used][frequent], counts[:used][frequent], floor)
 
 
-@compiled
-def place_again(ngrams, used, slots):
-    """Fill an empty hash table with the entries."""
-    slot_mask = np.int64(len(slots) - 1)
-    for entry in range(used):
-        key = np.uint64(0)
-        for place in range(ngrams.shape[1]):
-            if ngrams[entry, place] < 0:
-                break
-            key = _extended(key, ngrams[entry, place])
-        slot = _slot(key, slot_mask)
-        while slots[slot]:
-            slot = (slot + 1) & slot_mask
-        slots[slot] = entry + 1
-
-
-@compiled
-def cells_of(ngrams, used, cells):
-    """What the cells say of the entries."""
-    mask = np.uint64(len(cells) - 1)
-    found = np.zeros(used, np.int64)
-    for entry in range(used):
-        key = np.uint64(0)
-        for place in range(ngrams.shape[1]):
-            if ngrams[entry, place] < 0:
-                break
-            key = _extended(key, ngrams[entry, place])
-        found[entry] = cells[_cell(key, mask)]
-    return found
-
-
-@compiled
-def count_together(ids, offsets, first, ngrams, filed, filed_starts, present, together):
-    """Count the documents that hold all words of each n-gram, in any order and anywhere.
-
-    ``filed[filed_starts[word] : filed_starts[word + 1]]`` are the n-grams whose rarest word this is; ``present[word]``
-    is the last document with the word.
-    """
-    for document in range(len(offsets) - 1):
-        number = first + document
-        for place in range(offsets[document], offsets[document + 1]):
-            if ids[place] >= 0:
-                present[ids[place]] = number
-        for place in range(offsets[document], offsets[document + 1]):
-            word = ids[place]
-            if word < 0 or present[word] != number:
-                continue
-            for file in range(filed_starts[word], filed_starts[word + 1]):
-                entry = filed[file]
-                all_present = True
-                for other in range(ngrams.shape[1]):
-                    if ngrams[entry, other] < 0:
-                        break
-                    if abs(present[ngrams[entry, other]]) != number:
-                        all_present = False
-                        break
-                if all_present:
-                    together[entry] += 1
-            present[word] = -number  # present, but done
+def count_together(documents: Collection, ngrams: SmallInts, n_words: int) -> Ints:
+    """Count for each n-gram the documents that contain all its words, in any order and anywhere."""
+    together = np.zeros(len(ngrams), np.int64)
+    if not len(ngrams):
+        return together
+    frequency = np.zeros(n_words + 1, np.int64)  # the last is for -1, which is never the rarest
+    for ids, _, _ in documents.chunks():
+        frequency += np.bincount(np.where(ids < 0, n_words, ids), minlength=n_words + 1)
+    frequency[-1] = np.iinfo(np.int64).max
+    rarest = ngrams[np.arange(len(ngrams)), np.argmin(frequency[ngrams], axis=1)]
+    by_rarest = np.argsort(rarest, kind="stable")
+    word_offsets = np.searchsorted(rarest[by_rarest], np.arange(n_words + 1))
+    present = np.zeros(n_words, np.int32)
+    for ids, offsets, first in documents.chunks():
+        core.count_together(ids, offsets, first, ngrams, by_rarest, word_offsets, present, together)
+    return together

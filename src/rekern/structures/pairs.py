@@ -1,6 +1,4 @@
-"""Pairs of texts, from whatever holds them: lists, arrays, data frames, Arrow tables, Hugging Face datasets.
-
-None of those libraries is imported here: a table is known by its column names.
+"""Pairs of texts as arrays, and reading of texts and pairs from lists, arrays and data frames.
 
 >>> pairs = Pairs.from_items([("Cats chase mice", "Mice flee"), (["A", "cat"], [])])
 >>> pairs
@@ -9,15 +7,20 @@ Pairs(2 pairs, 7 tokens, 5 distinct)
 (['A', 'cat'], [])
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, overload
 
 import numpy as np
 
+from rekern.core.arrays import Ints, Rows, offsets_of, resolve_rows
+from rekern.core.messages import list_names, name_value
 from rekern.errors import InputError
-from rekern.structures.tokens import Tokens, in_words, positions
+from rekern.structures.frames import column_to_list, find_columns, read_column
+from rekern.structures.tokens import Tokens
 
-__all__ = ["Pairs", "as_pairs", "as_texts"]
+__all__ = ["SIDES", "Pairs", "as_pairs", "as_texts"]
+
+SIDES = ("source", "target")
 
 
 class Pairs:
@@ -36,10 +39,10 @@ class Pairs:
         self.tokens = tokens
 
     @classmethod
-    def from_items(cls, X: Any, tokenizer: Callable[[str], list[str]] | None = None, first_row: int = 0) -> "Pairs":
-        """The pairs of ``X`` (anything that ``as_pairs`` reads), tokenised; ``X`` itself if it is a ``Pairs`` already.
+    def from_items(cls, X: object, tokenizer: Callable[[str], list[str]] | None = None, first_row: int = 0) -> "Pairs":
+        """Tokenize the pairs of ``X``, which is anything that ``as_pairs`` reads; a ``Pairs`` is returned unchanged.
 
-        ``first_row`` is the number that messages give to the first row, for a block out of a longer table.
+        ``first_row`` is the number that messages give to the first row, for a block of a longer table.
 
         >>> Pairs.from_items([("fine", "fine"), ("fine", None)])
         Traceback (most recent call last):
@@ -49,10 +52,15 @@ class Pairs:
         if isinstance(X, Pairs):
             return X
         sources, targets = as_pairs(X)
-        texts: list = [None] * (2 * len(sources))
+        texts: list[Any] = [None] * (2 * len(sources))
         texts[::2] = sources
         texts[1::2] = targets
-        return cls(Tokens.from_texts(texts, tokenizer, name=lambda text: _name_of_side(text + 2 * first_row)))
+        try:
+            return cls(Tokens.from_texts(texts, tokenizer))
+        except InputError as error:
+            if error.row is None:
+                raise
+            raise error.at(row=error.row // 2 + first_row, column=SIDES[error.row % 2]) from None
 
     def __len__(self) -> int:
         return len(self.tokens) // 2
@@ -79,56 +87,49 @@ class Pairs:
     def __repr__(self) -> str:
         return f"Pairs({len(self):,} pairs, {len(self.tokens.ids):,} tokens, {len(self.tokens.vocabulary):,} distinct)"
 
-    def without_texts(self, indices: np.ndarray) -> "Pairs":
-        """The same pairs, but these with two empty texts.
+    def clear_texts(self, indices: Ints) -> "Pairs":
+        """Return the same pairs, except that those with these numbers have two empty texts.
 
-        >>> list(Pairs.from_items([("a", "b"), ("c", "d")]).without_texts(np.array([0])))
+        >>> list(Pairs.from_items([("a", "b"), ("c", "d")]).clear_texts(np.array([0])))
         [([], []), (['c'], ['d'])]
         """
-        return Pairs(_cleared(self.tokens, np.concatenate([2 * indices, 2 * indices + 1])))
+        tokens = self.tokens
+        lengths = np.diff(tokens.offsets)
+        kept = np.ones(len(lengths), bool)
+        kept[np.concatenate([2 * indices, 2 * indices + 1])] = False
+        offsets = offsets_of(np.where(kept, lengths, 0))
+        return Pairs(Tokens(tokens.ids[np.repeat(kept, lengths)], offsets, tokens.vocabulary))
 
-    def take(self, indices: Sequence[int] | np.ndarray) -> "Pairs":
-        """The pairs with these numbers (or where this mask is true), in this order; the vocabulary is shared.
+    def take(self, indices: Rows) -> "Pairs":
+        """Return the pairs with these numbers (or where this mask is true), in this order; the vocabulary is shared.
 
         >>> Pairs.from_items([("a", "b"), ("c", "d")]).take([-1])[0]
         (['c'], ['d'])
         """
-        chosen = positions(indices, len(self))
+        chosen = resolve_rows(indices, len(self))
         return Pairs(self.tokens.take(np.stack([2 * chosen, 2 * chosen + 1], axis=1).ravel()))
 
 
-def _cleared(tokens: Tokens, texts: np.ndarray) -> Tokens:
-    """The same corpus with these texts empty."""
-    lengths = np.diff(tokens.offsets)
-    kept = np.ones(len(lengths), bool)
-    kept[texts] = False
-    offsets = np.concatenate([[0], np.cumsum(np.where(kept, lengths, 0))])
-    return Tokens(tokens.ids[np.repeat(kept, lengths)], offsets, tokens.vocabulary)
-
-
-def _name_of_side(i: int) -> str:
-    return f"row {i // 2}, {'target' if i % 2 else 'source'}"
-
-
-def as_texts(X: Any) -> list:
-    """The texts of ``X`` as a list: of a list, an array, a column, a table with one column, or a generator.
+def as_texts(X: object) -> list[Any]:
+    """Return the texts of ``X`` as a list: of a list, an array, a column, a table with one column, or a generator.
 
     >>> as_texts(np.array(["one", "two"])), as_texts({"text": ["one", "two"]}), as_texts(t for t in ["one", "two"])
     (['one', 'two'], ['one', 'two'], ['one', 'two'])
     """
-    table = _table(X)
-    if table is not None:
-        if len(table) != 1:
-            raise InputError(f"one column of texts is needed, got {len(table)}: {_listed(table)}; choose one of them")
-        return _column(X, 0, table[0])
+    names = find_columns(X)
+    if names is not None:
+        if len(names) != 1:
+            raise InputError(
+                f"one column of texts is needed, got {len(names)}: {list_names(names)}; choose one of them"
+            )
+        return read_column(X, 0, names[0])
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == 1:
-        return X[:, 0].tolist()
-    _iterable(X, "texts", "for one text write [text]")
-    return _as_list(X)
+        return column_to_list(X[:, 0])
+    return column_to_list(_check_iterable(X, "texts", "for one text write [text]"))
 
 
-def as_pairs(X: Any) -> tuple[list, list]:
-    """The sources and the targets of ``X``, as two lists.
+def as_pairs(X: object) -> tuple[list[Any], list[Any]]:
+    """Return the sources and the targets of ``X``, as two lists.
 
     ``X`` is a list (or a generator) of pairs, each side a str or a list of tokens; an array with two columns; or a
     table (pandas, polars, Arrow, Hugging Face ``datasets``, a dict of columns) that has two columns, or columns named
@@ -145,10 +146,10 @@ def as_pairs(X: Any) -> tuple[list, list]:
     """
     if isinstance(X, Pairs):
         return list(X.tokens[::2]), list(X.tokens[1::2])
-    table = _table(X)
-    if table is not None:
-        source, target = _two_columns(table)
-        sources, targets = _column(X, source, table[source]), _column(X, target, table[target])
+    names = find_columns(X)
+    if names is not None:
+        source, target = _find_sides(names)
+        sources, targets = read_column(X, source, names[source]), read_column(X, target, names[target])
         if len(sources) != len(targets):
             raise InputError(f"the columns differ in length: {len(sources)} sources, {len(targets)} targets")
         return sources, targets
@@ -156,77 +157,47 @@ def as_pairs(X: Any) -> tuple[list, list]:
         if X.shape[1] != 2:
             raise InputError(f"an array of pairs needs two columns, source and target, got {X.shape[1]}")
         return X[:, 0].tolist(), X[:, 1].tolist()
-    _iterable(X, "pairs", "for one pair write [(source, target)]")
     sources, targets = [], []
-    for i, row in enumerate(X):
-        source, target = _sides(row, i)
-        sources.append(source)
-        targets.append(target)
+    for number, row in enumerate(_check_iterable(X, "pairs", "for one pair write [(source, target)]")):
+        one, other = _split_row(row, number)
+        sources.append(one)
+        targets.append(other)
     return sources, targets
 
 
-def _sides(row: Any, i: int) -> Any:
-    """The two sides of one row."""
+def _split_row(row: object, number: int) -> tuple[Any, Any]:
+    """Return the two sides of one row."""
     if isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim > 0):
         if len(row) != 2:
-            raise InputError(f"row {i}: a pair needs two sides, got {len(row)}")
-        return row
+            raise InputError(f"a pair needs two sides, got {len(row)}", row=number)
+        return row[0], row[1]
     if isinstance(row, Mapping):
-        for side in ("source", "target"):
+        for side in SIDES:
             if side not in row:
-                raise InputError(f"row {i}: no {side!r} among {_listed(row)}; a row needs the keys source and target")
+                reason = f"no {side!r} among {list_names(row)}; a row needs the keys source and target"
+                raise InputError(reason, row=number)
         return row["source"], row["target"]
-    raise InputError(f"row {i}: a pair needs two sides, got {in_words(row)}; write (source, target)")
+    raise InputError(f"a pair needs two sides, got {name_value(row)}; write (source, target)", row=number)
 
 
-def _table(X: Any) -> list | None:
-    """The column names of a table, None for what is no table."""
-    if not hasattr(X, "__len__") and hasattr(X, "collect"):
-        raise InputError(f"{in_words(X)} holds no rows yet; give X.collect()")
-    # An Arrow table has both attributes, and its columns are the data.
-    names = getattr(X, "column_names", None)
-    if names is None:
-        names = getattr(X, "columns", None)
-    if names is None:
-        names = X if isinstance(X, Mapping) else None
-    elif isinstance(names, Mapping):
-        raise InputError(f"this dataset has the parts {_listed(names)}; give one of them")
-    return None if names is None else list(names)
-
-
-def _two_columns(names: list) -> tuple[int, int]:
-    """Where source and target are."""
+def _find_sides(names: list[Any]) -> tuple[int, int]:
+    """Return the places of the columns with the sources and the targets."""
     if names.count("source") == 1 and names.count("target") == 1:
         return names.index("source"), names.index("target")
     if len(names) == 2:
         return 0, 1
-    raise InputError(
-        f"a table of pairs needs the columns source and target, or two columns alone; it has {_listed(names)}"
-    )
+    have = list_names(names)
+    raise InputError(f"a table of pairs needs the columns source and target, or two columns alone; it has {have}")
 
 
-def _column(X: Any, position: int, name: Any) -> list:
-    # By position where there is a way to: a frame may have two columns of one name.
-    return _as_list(X.iloc[:, position] if hasattr(X, "iloc") else X[name])
-
-
-def _as_list(column: Any) -> list:
-    for method in ("to_pylist", "tolist", "to_list"):  # Arrow, NumPy and pandas, polars: plain Python values
-        if hasattr(column, method):
-            return getattr(column, method)()
-    return list(column)
-
-
-def _iterable(X: Any, wanted: str, remedy: str) -> None:
+def _check_iterable(X: Any, kind: str, remedy: str) -> Iterable[Any]:
     if isinstance(X, str | bytes):
-        raise InputError(f"a list of {wanted} is needed, got {in_words(X)}; {remedy}")
+        raise InputError(f"a list of {kind} is needed, got {name_value(X)}; {remedy}")
     if isinstance(X, set | frozenset):
-        raise InputError(f"a list of {wanted} is needed, got a set, which has no order")
+        raise InputError(f"a list of {kind} is needed, got a set, which has no order")
     try:
         iter(X)
     except TypeError:
-        raise InputError(f"a list of {wanted} is needed, got {in_words(X)}") from None
-
-
-def _listed(names: Any) -> str:
-    return ", ".join(map(str, names)) or "none"
+        raise InputError(f"a list of {kind} is needed, got {name_value(X)}") from None
+    found: Iterable[Any] = X
+    return found

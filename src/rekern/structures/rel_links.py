@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rekern.errors import InputError
-from rekern.structures.graphs import Graphs, _adjacency
-from rekern.structures.sentences import stem
+from rekern.structures.graphs import Graphs, list_neighbors
+from rekern.structures.stemmer import stem
 from rekern.structures.trees import Trees
 
 __all__ = ["STOPWORDS", "linked_graphs", "mark_related"]
@@ -130,7 +130,7 @@ def linked_graphs(
     labels = np.empty(offsets[-1], np.int32)
     for trees, shift in zip(sides, shifts):
         labels[np.arange(len(trees.labels)) + shift] = trees.labels
-    return Graphs(labels, offsets, *_adjacency(np.concatenate(edges), offsets), list(numbers))
+    return Graphs(labels, offsets, *list_neighbors(np.concatenate(edges), offsets), list(numbers))
 
 
 def _shared(
@@ -140,7 +140,7 @@ def _shared(
     if match not in ("leaf", "lemma"):
         raise InputError(f"match={match!r}: give 'leaf' or 'lemma'")
     one = Trees.from_items(trees_a)
-    other = Trees.from_items(trees_b).numbered_as(one)
+    other = Trees.from_items(trees_b).renumber_like(one)
     if len(one) != len(other):
         raise InputError(f"there are {len(one)} trees of one side and {len(other)} of the other; give one of each pair")
     one = Trees(one.labels, one.first, one.count, one.offsets, other.vocabulary)

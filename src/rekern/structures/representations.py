@@ -1,45 +1,52 @@
 """Several representations of one example, by name: its words, its trees, its graphs.
 
-A table of pairs has the columns ``source`` and ``target`` (the words), ``source.NAME`` and ``target.NAME`` (what the
-two sides have become), and ``NAME`` (what the pair as a whole has become, such as a graph of both trees). A table of
-single texts has the columns ``text`` and ``NAME``.
+A table of pairs has the columns ``source`` and ``target`` (the words), ``source.NAME`` and ``target.NAME`` (a
+representation of each side), and ``NAME`` (a representation of the whole pair, such as a graph of both trees). A table
+of single texts has the columns ``text`` and ``NAME``.
 """
 
-import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import Any, NamedTuple, overload
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 
+from rekern.core.arrays import Ints, Rows, resolve_rows
+from rekern.core.messages import list_names, name_value
 from rekern.errors import InputError
+from rekern.structures.columns import (
+    WORDS,
+    Column,
+    check_column,
+    identify_values,
+    name_side,
+    parse_graphs,
+    stack_columns,
+    take_rows,
+)
+from rekern.structures.frames import find_columns, read_column
 from rekern.structures.graphs import Graphs
-from rekern.structures.pairs import Pairs, _as_list, _column, _listed, _table, as_pairs, as_texts
-from rekern.structures.tokens import Tokens, in_words, positions
+from rekern.structures.pairs import SIDES, Pairs, as_pairs, as_texts
+from rekern.structures.tokens import Tokens
 from rekern.structures.trees import Trees
 
-__all__ = ["Representations", "Row", "graphs_in", "pairs_in", "texts_in", "trees_in"]
+__all__ = ["DistinctTexts", "Representations", "Row"]
 
-WORDS = "text"  # the name of the words in a table of single texts
-SIDES = ("source", "target")
-
-Column = list[Any] | Tokens | Trees | Graphs
+T = TypeVar("T")
 
 
-class Texts(NamedTuple):
+class DistinctTexts(NamedTuple):
     """The distinct texts of the pairs of a table, and the number of each pair's source and target among them."""
 
     table: "Representations"
-    sources: np.ndarray
-    targets: np.ndarray
+    sources: Ints
+    targets: Ints
 
 
 class Representations:
     """Examples with named representations: columns of one length, each a list, a ``Tokens``, ``Trees`` or ``Graphs``.
 
-    Trees and graphs may also be given as text, in brackets or as JSON (``{"nodes": [...], "edges": [[0, 1], ...]}``);
-    they are read when a kernel first asks for them, and kept.
+    Trees and graphs may also be given as text, in brackets or as JSON (``{"nodes": [...], "edges": [[0, 1], ...]}``).
+    They are parsed when a kernel first needs them, and once only.
 
     >>> pairs = Representations({
     ...     "source": ["the dog", "a cat"],
@@ -55,21 +62,22 @@ class Representations:
     ('a cat', ['a cat'], 1)
     """
 
-    def __init__(self, columns: Mapping[str, Any]):
-        self._columns: dict[str, Column] = {str(name): _held(column) for name, column in columns.items()}
+    def __init__(self, columns: Mapping[str, object]):
+        self._columns: dict[str, Column] = {str(name): check_column(column) for name, column in columns.items()}
         lengths = {name: len(column) for name, column in self._columns.items()}
         if len(set(lengths.values())) > 1:
             sizes = ", ".join(f"{name} {length}" for name, length in lengths.items())
             raise InputError(f"the columns of a table must be of one length, not {sizes}")
         self._rows = next(iter(lengths.values()), 0)
-        self._read: dict[tuple[str, str], Any] = {}  # trees and graphs that were read from text
-        self._texts: dict[tuple[str, ...], Texts] = {}
-        self._origin: np.ndarray | None = None  # of texts that were taken out of pairs: side · rows + row
-        self._pairs = 0  # the number of these pairs
+        self._trees: dict[str, Trees] = {}  # columns that were parsed from text
+        self._graphs: dict[str, Graphs] = {}
+        self._texts: dict[tuple[str, ...], DistinctTexts] = {}
+        self._origin: Ints | None = None  # for the texts of pairs: side · number of pairs + row of the pair
+        self._n_pairs = 0  # the number of these pairs
 
     @classmethod
     def from_items(cls, X: Any) -> "Representations":
-        """The table of these examples; ``X`` itself if it is one already.
+        """Make the table of these examples; a ``Representations`` is returned unchanged.
 
         ``X`` is a table of any kind (a data frame, a dict of columns), a list of dicts with the same keys, or what
         ``as_pairs`` or ``as_texts`` read: pairs have the columns ``source`` and ``target``, texts the column ``text``.
@@ -85,19 +93,19 @@ class Representations:
             return cls({"source": X.tokens[::2], "target": X.tokens[1::2]})
         if isinstance(X, Tokens | Trees):
             return cls({WORDS: X})
-        names = _table(X)
+        names = find_columns(X)
         if names is not None:
             repeated = [name for name in names if names.count(name) > 1]
             if repeated:
                 raise InputError(f"two columns of the table are called {repeated[0]!r}; rename one")
-            return cls({str(name): _column(X, place, name) for place, name in enumerate(names)})
+            return cls({str(name): read_column(X, place, name) for place, name in enumerate(names)})
         if isinstance(X, str | bytes):
-            raise InputError(f"a table or a list of rows is needed, got {in_words(X)}; for one row write [row]")
-        rows = X if isinstance(X, list | tuple | np.ndarray) else list(X)
+            raise InputError(f"a table or a list of rows is needed, got {name_value(X)}; for one row write [row]")
+        rows: Sequence[Any] = X if isinstance(X, list | tuple | np.ndarray) else list(X)
         if not len(rows):
             return cls({WORDS: [], "source": [], "target": []})
         if isinstance(rows[0], Mapping):
-            return _from_rows(rows)
+            return _table_of_rows(rows)
         if isinstance(rows[0], str):
             return cls({WORDS: as_texts(rows)})
         return cls(dict(zip(SIDES, as_pairs(rows))))
@@ -118,7 +126,10 @@ class Representations:
     def __getitem__(self, index: int) -> "Row": ...
     def __getitem__(self, index: str | slice | int) -> "Column | Representations | Row":
         if isinstance(index, str):
-            return self._columns.get(self.named(index), [])
+            if not self.has_column(index) and len(self):  # a table without rows has empty columns of any name
+                reason = f"there is no representation {index!r}; the columns are {list_names(self._columns)}"
+                raise InputError(reason)
+            return self._columns.get(index, [])
         if isinstance(index, slice):
             return self.take(np.arange(*index.indices(len(self))))
         if not -len(self) <= index < len(self):
@@ -131,20 +142,47 @@ class Representations:
     def __repr__(self) -> str:
         return f"Representations({len(self):,} rows: {', '.join(self._columns)})"
 
-    def named(self, name: str) -> str:
-        """The name, if there is such a column.
+    def has_column(self, name: str) -> bool:
+        """Whether there is a column with this name.
 
-        >>> Representations({"text": ["a"], "constituents": ["(A a)"]}).named("dependencies")
-        Traceback (most recent call last):
-        ...
-        rekern.errors.InputError: there is no representation 'dependencies'; the columns are text, constituents
+        >>> Representations({"text": ["a"]}).has_column("source")
+        False
         """
-        if name not in self._columns and len(self):  # nothing is an empty list of anything
-            raise InputError(f"there is no representation {name!r}; the columns are {_listed(self._columns)}")
+        return name in self._columns
+
+    def find_column(self, on: str | None) -> str:
+        """Return the column that a kernel on single items reads: the words, or the representation ``on``.
+
+        >>> Representations({"text": ["a"], "text.tree": ["(A a)"]}).find_column("tree")
+        'text.tree'
+        """
+        name = WORDS if on is None else on
+        if not self.has_column(name) and self.has_column(f"{WORDS}.{name}"):  # as `rekern parse` names it
+            return f"{WORDS}.{name}"
+        if not self.has_column(name) and any(self.has_column(name_side(side, name)) for side in SIDES):
+            remedy = "PairSum, PairProduct, AllSum, AllProduct, BestPairing or SoftPairing"
+            raise InputError(
+                f"a kernel on texts was given pairs of them (there is {name_side('source', name)!r}, but no {name!r}); "
+                f"put it into {remedy}"
+            )
+        _ = self[name]
         return name
 
+    def find_side(self, side: str, name: str) -> str:
+        """Return the column of one side of the pairs, ``source`` or ``target``, with this representation.
+
+        >>> Representations({"source.tree": ["(A a)"], "target.tree": ["(A b)"]}).find_side("source", "tree")
+        'source.tree'
+        """
+        column = name_side(side, name)
+        if not self.has_column(column) and len(self):
+            have = sorted(c.removeprefix(f"{side}.") for c in self._columns if c.startswith(f"{side}."))
+            known = f"the {side}s have {list_names(have)}" if have else f"the columns are {list_names(self._columns)}"
+            raise InputError(f"there is no column {column!r} for the representation {name!r}; {known}")
+        return column
+
     def check(self, names: Iterable[str]) -> None:
-        """Refuse columns that are not there, with the remedy.
+        """Raise an error if one of these columns does not exist.
 
         >>> Representations({"source": ["a"], "target": ["b"]}).check(["source.constituents"])
         Traceback (most recent call last):
@@ -155,56 +193,58 @@ columns are source, target
         for column in sorted(names):
             side, _, name = column.partition(".")
             if side in SIDES and name:
-                self._side(side, name)
+                self.find_side(side, name)
             else:
-                _one(self, column)
+                self.find_column(column)
 
-    def only(self, names: Sequence[str]) -> "Representations":
-        """The table with these columns only; what was read from them is kept.
+    def select_columns(self, names: Sequence[str]) -> "Representations":
+        """Return the table with these columns only; trees and graphs are not parsed again.
 
-        >>> Representations({"text": ["a"], "id": [7]}).only(["text"]).columns
+        >>> Representations({"text": ["a"], "id": [7]}).select_columns(["text"]).columns
         ['text']
         """
         part = Representations({name: self[name] for name in names})
         part._rows = len(self)
-        part._read = {key: value for key, value in self._read.copy().items() if key[1] in part._columns}
+        part._trees = {name: trees for name, trees in self._trees.copy().items() if name in part._columns}
+        part._graphs = {name: graphs for name, graphs in self._graphs.copy().items() if name in part._columns}
         part._texts = self._texts.copy()
-        part._origin, part._pairs = self._origin, self._pairs
+        part._origin, part._n_pairs = self._origin, self._n_pairs
         return part
 
-    def take(self, indices: Sequence[int] | np.ndarray) -> "Representations":
-        """The rows with these numbers (or where this mask is true), in this order; nothing is read again."""
-        chosen = positions(indices, len(self))
-        part = Representations({name: _taken(column, chosen) for name, column in self._columns.items()})
+    def take(self, indices: Rows) -> "Representations":
+        """Return the rows with these numbers (or where this mask is true), in this order; nothing is parsed again."""
+        chosen = resolve_rows(indices, len(self))
+        part = Representations({name: take_rows(column, chosen) for name, column in self._columns.items()})
         part._rows = len(chosen)
-        # Copies: another thread may be reading a column for the first time.
-        part._read = {key: value.take(chosen) for key, value in self._read.copy().items()}
+        # copies, because another thread may be adding a column
+        part._trees = {name: trees.take(chosen) for name, trees in self._trees.copy().items()}
+        part._graphs = {name: graphs.take(chosen) for name, graphs in self._graphs.copy().items()}
         if self._origin is not None:
-            part._origin, part._pairs = self._origin[chosen], self._pairs
+            part._origin, part._n_pairs = self._origin[chosen], self._n_pairs
         for names, texts in self._texts.copy().items():
             used, numbers = np.unique(
                 np.concatenate([texts.sources[chosen], texts.targets[chosen]]), return_inverse=True
             )
-            part._texts[names] = Texts(texts.table.take(used), numbers[: len(chosen)], numbers[len(chosen) :])
+            part._texts[names] = DistinctTexts(texts.table.take(used), numbers[: len(chosen)], numbers[len(chosen) :])
         return part
 
     def trees(self, name: str) -> Trees:
-        """A column as trees; those in brackets are read once.
+        """Return a column as trees; those in brackets are parsed once.
 
         >>> Representations({"tree": ["(A b)", None]}).trees("tree")
         Traceback (most recent call last):
         ...
-        rekern.errors.InputError: row 1, column 'tree': the tree is None; give it in brackets, as in (S (NP ...))
+        rekern.errors.InputError: row 1, tree: the tree is None; give it in brackets, as in (S (NP ...))
         """
         column = self[name]
         if isinstance(column, Trees):
             return column
-        if ("trees", name) not in self._read:
-            self._read["trees", name] = self._reading(name, lambda: Trees.from_items(column))
-        return self._read["trees", name]
+        if name not in self._trees:
+            self._trees[name] = self._parse(name, lambda: Trees.from_items(column))
+        return self._trees[name]
 
     def graphs(self, name: str) -> Graphs:
-        """A column as graphs; those in JSON are read once.
+        """Return a column as graphs; those in JSON are parsed once.
 
         >>> Representations({"graph": ['{"nodes": ["a", "b"], "edges": [[0, 1]]}']}).graphs("graph")[0]
         (['a', 'b'], [(0, 1, '')])
@@ -212,29 +252,24 @@ columns are source, target
         column = self[name]
         if isinstance(column, Graphs):
             return column
-        if ("graphs", name) not in self._read:
-            self._read["graphs", name] = self._reading(name, lambda: Graphs.from_items(_graph_items(column)))
-        return self._read["graphs", name]
+        if name not in self._graphs:
+            self._graphs[name] = self._parse(name, lambda: Graphs.from_items(parse_graphs(column)))
+        return self._graphs[name]
 
-    def _reading(self, name: str, read: Any) -> Any:
-        """What ``read()`` gives; an error of it names the row and the column of this table."""
+    def _parse(self, name: str, parse: Callable[[], T]) -> T:
+        """Call ``parse``; an error gets the row and the column of this table."""
         try:
-            return read()
+            return parse()
         except InputError as error:
-            found = re.match(r"(?:row|graph) (\d+)(.*)", str(error), re.DOTALL)
-            if found is None:
-                raise InputError(f"column {name!r}: {error}") from None
-            raise InputError(self.place(int(found[1]), name) + found[2]) from None
+            reason = f"{error.column}: {error.reason}" if error.column else error.reason
+            row, column = error.row, name
+            if row is not None and self._origin is not None:  # a table of texts: name the pair that the text is from
+                side, row = divmod(int(self._origin[row]), self._n_pairs)
+                column = name_side(SIDES[side], name)
+            raise InputError(reason, row=row, column=column) from None
 
-    def place(self, row: int, name: str) -> str:
-        """Where a value stands, for messages."""
-        if self._origin is None:
-            return f"row {row}, column {name!r}"
-        side, row = divmod(int(self._origin[row]), self._pairs)
-        return f"row {row}, column {_sided(SIDES[side], name)!r}"
-
-    def texts(self, names: Sequence[str]) -> Texts:
-        """The distinct texts of the pairs as a table with the columns ``names``, in order of first occurrence.
+    def texts(self, names: Sequence[str]) -> DistinctTexts:
+        """Return the distinct texts of the pairs as a table with these columns, in order of first occurrence.
 
         Sources and targets are numbered together. Two texts are the same if they are the same in all these columns.
 
@@ -244,40 +279,32 @@ columns are source, target
         """
         key = tuple(sorted(names))
         if key not in self._texts:
-            self._texts[key] = self._distinct(key)
+            self._texts[key] = self._find_distinct(key)
         return self._texts[key]
 
-    def _distinct(self, names: tuple[str, ...]) -> Texts:
-        rows = len(self)
+    def _find_distinct(self, names: tuple[str, ...]) -> DistinctTexts:
+        n_rows = len(self)
         columns: dict[str, Column] = {}
-        keys = []
+        identities = []
         for name in names:
-            columns[name] = _stacked(*(self[self._side(side, name)] for side in SIDES))
-            keys.append(_keys(columns[name]))
-            for at, value in enumerate(columns[name] if isinstance(columns[name], list) else ()):
+            column = stack_columns(*(self[self.find_side(side, name)] for side in SIDES))
+            for place, value in enumerate(column if isinstance(column, list) else ()):
                 if value is None or (isinstance(value, float) and value != value):
-                    row, column = at % max(rows, 1), _sided(SIDES[at // max(rows, 1)], name)
-                    remedy = "drop the row or give it one (an empty one will do)"
-                    raise InputError(f"row {row}, column {column!r}: the value is {in_words(value)}; {remedy}")
-        numbers: dict[Any, int] = {}
-        number_of = np.array([numbers.setdefault(key, len(numbers)) for key in zip(*keys)], np.int64)
+                    side, row = divmod(place, n_rows)
+                    reason = f"the value is {name_value(value)}; drop the row or give it one (an empty one will do)"
+                    raise InputError(reason, row=row, column=name_side(SIDES[side], name))
+            columns[name] = column
+            identities.append(identify_values(column))
+        numbers: dict[Hashable, int] = {}
+        number_of = np.array([numbers.setdefault(key, len(numbers)) for key in zip(*identities)], np.int64)
         first = np.unique(number_of, return_index=True)[1]
         table = Representations(columns)
-        table._origin, table._pairs = np.arange(2 * rows), rows
-        return Texts(table.take(first), number_of[:rows], number_of[rows:])
-
-    def _side(self, side: str, name: str) -> str:
-        """The column of one side, if it is there."""
-        column = _sided(side, name)
-        if column not in self._columns and len(self):
-            have = sorted(c.removeprefix(f"{side}.") for c in self._columns if c.startswith(f"{side}."))
-            known = f"the {side}s have {_listed(have)}" if have else f"the columns are {_listed(self._columns)}"
-            raise InputError(f"there is no column {column!r} for the representation {name!r}; {known}")
-        return column
+        table._origin, table._n_pairs = np.arange(2 * n_rows), n_rows
+        return DistinctTexts(table.take(first), number_of[:n_rows], number_of[n_rows:])
 
 
 class Row(Mapping[str, Any]):
-    """One row of a table: a mapping that remembers where it comes from, so that its trees need not be read again.
+    """One row of a table: a mapping that refers to its table, so that its trees need not be parsed again.
 
     >>> Representations({"text": ["he runs", "he ran"]})[1]
     {'text': 'he ran'}
@@ -288,9 +315,9 @@ class Row(Mapping[str, Any]):
         self.index = index
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self.table._columns:
+        if not self.table.has_column(name):
             raise KeyError(name)
-        return self.table._columns[name][self.index]
+        return self.table[name][self.index]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.table.columns)
@@ -302,95 +329,8 @@ class Row(Mapping[str, Any]):
         return repr(dict(self))
 
 
-def trees_in(X: Any, on: str | None) -> Trees:
-    """The trees of ``X``, or those in its representation ``on``.
-
-    >>> trees_in([{"text": "a b", "constituents": "(S a b)"}], "constituents")[0]
-    '(S (a) (b))'
-    """
-    if isinstance(X, Trees):
-        return X
-    table = _named(X, on)
-    return Trees.from_items(X) if table is None else table.trees(_one(table, on))
-
-
-def graphs_in(X: Any, on: str | None) -> Graphs:
-    """The graphs of ``X``, or those in its representation ``on``.
-
-    >>> graphs_in([{"source": "a", "target": "b", "graph": (["a", "b"], [])}], "graph")[0]
-    (['a', 'b'], [])
-    """
-    if isinstance(X, Graphs):
-        return X
-    table = _named(X, on)
-    return Graphs.from_items(X) if table is None else table.graphs(_one(table, on))
-
-
-def texts_in(X: Any, on: str | None) -> Any:
-    """The texts of ``X``, or those in its representation ``on``; ready tokens as they are.
-
-    >>> texts_in([{"text": "dogs bark", "lemmas": ["dog", "bark"]}], "lemmas")
-    [['dog', 'bark']]
-    """
-    if isinstance(X, Tokens):
-        return X
-    table = _named(X, on)
-    return as_texts(X) if table is None else table[_one(table, on)]
-
-
-def pairs_in(X: Any, on: str | None) -> Any:
-    """The pairs of ``X`` as ``as_pairs`` reads them; with ``on`` those of this representation of its two sides.
-
-    >>> pairs_in({"source.lemmas": [["dog"]], "target.lemmas": [["cat"]]}, "lemmas")
-    {'source': [['dog']], 'target': [['cat']]}
-    """
-    if isinstance(X, Pairs):
-        return X
-    if on is None:
-        return Representations.from_items(X) if _rows_of_one_table(X) else X
-    table = _named(X, on)
-    assert table is not None
-    return {side: table[table._side(side, on)] for side in SIDES}
-
-
-def _one(table: Representations, on: str | None) -> str:
-    """The column that a kernel on single items reads."""
-    name = WORDS if on is None else on
-    if name not in table._columns and f"{WORDS}.{name}" in table._columns:  # as `rekern parse` names it
-        return f"{WORDS}.{name}"
-    if name not in table._columns and any(_sided(side, name) in table._columns for side in SIDES):
-        remedy = "PairSum, PairProduct, AllSum, AllProduct, BestPairing or SoftPairing"
-        raise InputError(
-            f"a kernel on texts was given pairs of them (there is {_sided('source', name)!r}, but no {name!r}); "
-            f"put it into {remedy}"
-        )
-    return table.named(name)
-
-
-def _named(X: Any, on: str | None) -> Representations | None:
-    """``X`` as a table with named columns, or None if it has none and none is asked for."""
-    if isinstance(X, Representations):
-        return X
-    if on is not None and not isinstance(on, str):
-        raise ValueError(f"on={on!r}: give the name of a representation, or None for the words")
-    if on is None:
-        mappings = isinstance(X, list | tuple) and len(X) and isinstance(X[0], Mapping) and "nodes" not in X[0]
-        names = _table(X) if not isinstance(X, list | tuple) else None
-        return Representations.from_items(X) if mappings or (names and WORDS in names) else None
-    table = Representations.from_items(X)
-    if on not in table._columns and set(table._columns) <= {WORDS, *SIDES}:
-        raise InputError(
-            f"on={on!r}: the items have words only; give a table, or rows that are dicts, with the representation"
-        )
-    return table
-
-
-def _rows_of_one_table(X: Any) -> bool:
-    return isinstance(X, list) and bool(X) and all(isinstance(row, Row) for row in X)
-
-
-def _from_rows(rows: Any) -> Representations:
-    """The table of a list of dicts; rows of one table are taken out of it."""
+def _table_of_rows(rows: Sequence[Any]) -> Representations:
+    """Make the table of a list of dicts; rows of one table are taken from it."""
     first = rows[0]
     if isinstance(first, Row) and all(isinstance(row, Row) and row.table is first.table for row in rows):
         return first.table.take([row.index for row in rows])
@@ -398,63 +338,10 @@ def _from_rows(rows: Any) -> Representations:
     columns: dict[str, list[Any]] = {name: [] for name in names}
     for number, row in enumerate(rows):
         if not isinstance(row, Mapping):
-            raise InputError(f"row {number}: a dict with {_listed(names)} is needed, got {in_words(row)}")
+            raise InputError(f"a dict with {list_names(names)} is needed, got {name_value(row)}", row=number)
         for name in names:
             if name not in row:
-                raise InputError(f"row {number}: no {name!r} among {_listed(row)}; all rows need the same keys")
+                reason = f"no {name!r} among {list_names(row)}; all rows need the same keys"
+                raise InputError(reason, row=number)
             columns[name].append(row[name])
     return Representations(columns)
-
-
-def _sided(side: str, name: str) -> str:
-    return side if name == WORDS else f"{side}.{name}"
-
-
-def _held(column: Any) -> Column:
-    if isinstance(column, Tokens | Trees | Graphs | list):
-        return column
-    if isinstance(column, str | bytes | Mapping | set):
-        raise InputError(f"a column of a table is {in_words(column)}; give a list")
-    return _as_list(column)
-
-
-def _taken(column: Column, chosen: np.ndarray) -> Column:
-    return [column[index] for index in chosen.tolist()] if isinstance(column, list) else column.take(chosen)
-
-
-def _stacked(above: Column, below: Column) -> Column:
-    """Two columns, one above the other."""
-    if isinstance(above, Trees) and isinstance(below, Trees):
-        return Trees.concatenated([above, below])
-    return [*above, *below]
-
-
-def _keys(column: Column) -> list[Any]:
-    """Something hashable for each value, the same for equal ones."""
-    if isinstance(column, Trees):
-        # Breadth-first labels and numbers of children are the tree.
-        bounds = column.offsets.tolist()
-        return [(column.labels[a:b].tobytes(), column.count[a:b].tobytes()) for a, b in pairwise(bounds)]
-    return [_key(value, place) for place, value in enumerate(column)]
-
-
-def _key(value: Any, place: int) -> Any:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list | tuple) and all(isinstance(token, str) for token in value):
-        return tuple(value)
-    return place  # not known to be equal to anything
-
-
-def _graph_items(column: Column) -> list[Any]:
-    items = []
-    for number, value in enumerate(column):
-        if isinstance(value, str):
-            try:
-                value = json.loads(value)
-            except (ValueError, RecursionError):
-                raise InputError(
-                    f'graph {number}: the text is not JSON; write {{"nodes": ["a", "b"], "edges": [[0, 1]]}}'
-                ) from None
-        items.append(value)
-    return items

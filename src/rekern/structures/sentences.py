@@ -5,14 +5,14 @@
 ('saw', ('chip', 'saw', 'dale'), 1)
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from rekern.core.messages import name_value
 from rekern.errors import InputError
-from rekern.structures.tokens import Tokenizer, in_words
+from rekern.structures.stemmer import stem
 
-__all__ = ["Sentence", "sentence", "stem"]
+__all__ = ["HeadFault", "Sentence", "check_sentences", "find_head_fault", "sentence"]
 
 
 class Sentence(NamedTuple):
@@ -78,31 +78,49 @@ def sentence(
     found = Sentence(words, lemmas, tags, heads, _texts(relations, "relations", name))
     for field, values in zip(Sentence._fields[1:], found[1:]):
         if len(values) != len(words):
-            raise InputError(f"{name}: {len(words)} words but {len(values)} {field}; every word needs one")
-    fault = head_fault(heads)
+            raise InputError(f"{len(words)} words but {len(values)} {field}; every word needs one", file=name)
+    fault = find_head_fault(heads)
     if fault is not None:
-        place, reason = fault
-        where = name if place < 0 else f"{name}, word {place} ({words[place]!r})"
-        raise InputError(f"{where}: {reason}")
+        word = None if fault.place < 0 else f"word {fault.place} ({words[fault.place]!r})"
+        raise InputError(_FAULTS[fault.kind].format(head=heads[fault.place]), file=name, column=word)
     return found
 
 
-def head_fault(heads: Sequence[int]) -> tuple[int, str] | None:
-    """What makes these heads no tree: (place of the word, or -1 for the whole sentence; the reason), or None.
+class HeadFault(NamedTuple):
+    """Why heads form no tree: the place of a word (-1 for the sentence), and the kind of fault.
 
-    >>> head_fault([1, -1, 1]), head_fault([-1, -1])
-    (None, (1, 'a second root; only one word has the head -1'))
+    >>> find_head_fault([-1, -1])
+    HeadFault(place=1, kind='second root')
+    """
+
+    place: int
+    kind: str
+
+
+_FAULTS = {
+    "second root": "a second root; only one word has the head -1",
+    "no such word": "its head is {head}, and there is no such word; give -1 or a place from 0",
+    "no root": "no word is the root; one word needs the head -1",
+    "cycle": "its heads lead back to it; a sentence has no cycle",
+}
+
+
+def find_head_fault(heads: Sequence[int]) -> HeadFault | None:
+    """Find out whether heads form a tree with one root; return None if they do, and the first fault otherwise.
+
+    >>> find_head_fault([1, -1, 1]) is None
+    True
     """
     roots = 0
     for place, head in enumerate(heads):
         if head == -1:
             roots += 1
             if roots > 1:
-                return place, "a second root; only one word has the head -1"
+                return HeadFault(place, "second root")
         elif not 0 <= head < len(heads):
-            return place, f"its head is {head}, and there is no such word; give -1 or a place from 0"
+            return HeadFault(place, "no such word")
     if heads and not roots:
-        return -1, "no word is the root; one word needs the head -1"
+        return HeadFault(-1, "no root")
     safe = [head == -1 for head in heads]
     for start in range(len(heads)):
         path = []
@@ -110,7 +128,7 @@ def head_fault(heads: Sequence[int]) -> tuple[int, str] | None:
         seen = set()
         while not safe[place]:
             if place in seen:
-                return place, "its heads lead back to it; a sentence has no cycle"
+                return HeadFault(place, "cycle")
             seen.add(place)
             path.append(place)
             place = heads[place]
@@ -119,24 +137,10 @@ def head_fault(heads: Sequence[int]) -> tuple[int, str] | None:
     return None
 
 
-def stem(word: str) -> str:
-    """The lemma where nothing better is known: the word in lower case, cut by the English Snowball stemmer.
+def check_sentences(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """Yield the sentences, and raise an error at the first item that is none.
 
-    >>> stem("Cities"), stem("n't"), stem("1,000")
-    ('citi', "n't", '1,000')
-    """
-    return _finish()(word)
-
-
-@cache
-def _finish() -> Callable[[str], str]:
-    return Tokenizer()._lookup().finish
-
-
-def named(sentences: Iterable[Sentence]) -> Iterator[tuple[str, Sentence]]:
-    """Sentences with the names that messages give them; what is no sentence is refused.
-
-    >>> next(named(["the dog"]))
+    >>> next(check_sentences(["the dog"]))
     Traceback (most recent call last):
     ...
     rekern.errors.InputError: a list of sentences is needed, and item 0 is a str; parse raw text first
@@ -146,17 +150,18 @@ def named(sentences: Iterable[Sentence]) -> Iterator[tuple[str, Sentence]]:
     for number, item in enumerate(sentences):
         if not isinstance(item, Sentence):
             remedy = "parse raw text first" if isinstance(item, str) else "make it with sentence(words, heads)"
-            raise InputError(f"a list of sentences is needed, and item {number} is {in_words(item)}; {remedy}")
-        yield f"sentence {number}", item
+            raise InputError(f"a list of sentences is needed, and item {number} is {name_value(item)}; {remedy}")
+        yield item
 
 
 def _texts(values: Iterable[str], field: str, name: str) -> tuple[str, ...]:
     if isinstance(values, str | bytes):
-        raise InputError(f"{name}: the {field} are {in_words(values)}; give a list of them")
+        raise InputError(f"the {field} are {name_value(values)}; give a list of them", file=name)
     found = tuple(values)
     for place, value in enumerate(found):
         if not isinstance(value, str):
-            raise InputError(f"{name}, word {place}: among the {field} is {in_words(value)}; give a str")
+            reason = f"among the {field} is {name_value(value)}; give a str"
+            raise InputError(reason, file=name, column=f"word {place}")
     return tuple(map(str, found))
 
 
@@ -164,7 +169,6 @@ def _whole(heads: Iterable[int], name: str) -> tuple[int, ...]:
     found = tuple(heads)
     for place, head in enumerate(found):
         if isinstance(head, bool) or not hasattr(head, "__index__"):
-            raise InputError(
-                f"{name}, word {place}: its head is {in_words(head)}; give a whole number, -1 for the root"
-            )
+            reason = f"its head is {name_value(head)}; give a whole number, -1 for the root"
+            raise InputError(reason, file=name, column=f"word {place}")
     return tuple(int(head) for head in found)

@@ -1,4 +1,6 @@
-"""A corpus of trees as flat arrays: labels interned once, nodes breadth-first, so that children lie side by side.
+"""A corpus of trees as flat arrays.
+
+Labels are numbered once for the corpus. Nodes are in breadth-first order, so that the children of a node adjoin.
 
 >>> trees = Trees.from_items(["(S (NP (DT the) (NN dog)) (VP barks))", "(NP (DT the))"])
 >>> trees
@@ -13,95 +15,41 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from rekern.core.compiling import compiled
+from rekern.core.arrays import Booleans, Ints, Rows, SmallInts, offsets_of, resolve_rows, slice_ragged, take_ragged
+from rekern.core.messages import name_value
 from rekern.errors import InputError
-from rekern.structures.formats.brackets import intern, raise_fault, scan
+from rekern.structures.formats.brackets import Bytes, Scan, escape_label, format_tree, locate_fault, scan
+from rekern.structures.formats.brackets_core import number_labels
 from rekern.structures.pairs import as_texts
-from rekern.structures.tokens import in_words, positions
+from rekern.structures.tree_core import find_kept, sort_breadth_first
 
 __all__ = ["TreeArrays", "Trees"]
 
 
 class TreeArrays(NamedTuple):
-    """What the compiled cores see of a corpus of trees.
+    """The arrays of a corpus of trees, for compiled functions.
 
     >>> Trees.from_items(["(A b)"]).arrays.counts.tolist()
     [1, 0]
     """
 
-    labels: np.ndarray
-    first: np.ndarray
-    counts: np.ndarray
-    offsets: np.ndarray
-
-
-@compiled
-def _breadth_first(parents, offsets, order, first, count):
-    """The breadth-first order of every tree, siblings in the order given; returns the first that is no tree, or -1."""
-    child = np.full(len(parents), -1, np.int64)
-    sibling = np.full(len(parents), -1, np.int64)
-    for tree in range(len(offsets) - 1):
-        begin, end = offsets[tree], offsets[tree + 1]
-        if begin == end:
-            continue
-        roots = 0
-        for node in range(end - 1, begin - 1, -1):
-            parent = parents[node]
-            if parent < 0:
-                order[begin] = node
-                roots += 1
-            elif parent < begin or parent >= end:
-                return tree
-            else:
-                sibling[node] = child[parent]
-                child[parent] = node
-        if roots != 1:
-            return tree
-        written = begin + 1
-        read = begin
-        while read < written:
-            first[read] = written
-            node = child[order[read]]
-            while node >= 0:
-                order[written] = node
-                written += 1
-                node = sibling[node]
-            count[read] = written - first[read]
-            read += 1
-        if written != end:  # what a cycle holds is never reached
-            return tree
-    return -1
-
-
-@compiled
-def _kept(parents, count, unwanted):
-    """The nodes that stay when some are taken away, with all below them and all phrases that keep no leaf."""
-    under = unwanted.copy()
-    for node in range(len(parents)):
-        if parents[node] >= 0 and under[parents[node]]:
-            under[node] = True
-    kept = np.zeros(len(parents), np.bool_)
-    for node in range(len(parents) - 1, -1, -1):
-        if count[node] == 0 and not under[node]:
-            kept[node] = True
-        if kept[node] and parents[node] >= 0:
-            kept[parents[node]] = True
-    return kept
+    labels: SmallInts
+    first: SmallInts
+    counts: SmallInts
+    offsets: Ints
 
 
 class Trees:
-    """Trees: node ``i`` has the label ``vocabulary[labels[i]]`` and ``count[i]`` children from ``first[i]``.
+    """Trees: node ``i`` has the label ``vocabulary[labels[i]]``, and ``count[i]`` children from ``first[i]``
 
-    The nodes of tree ``t`` are ``offsets[t]`` … ``offsets[t + 1]``, its root first. A tree may be empty.
+    The nodes of tree ``t`` are ``offsets[t]`` to ``offsets[t + 1] - 1``, its root first. A tree may be empty.
 
     >>> trees = Trees.from_items(["(A (b) (c d))", "()", "(A b)"])
     >>> list(trees), list(trees[1:]), list(trees.take([2, 2]))
     (['(A (b) (c d))', '()', '(A b)'], ['()', '(A b)'], ['(A b)', '(A b)'])
     """
 
-    def __init__(
-        self, labels: np.ndarray, first: np.ndarray, count: np.ndarray, offsets: np.ndarray, vocabulary: list[str]
-    ):
+    def __init__(self, labels: SmallInts, first: SmallInts, count: SmallInts, offsets: Ints, vocabulary: list[str]):
         self.labels = labels
         self.first = first
         self.count = count
@@ -109,8 +57,8 @@ class Trees:
         self.vocabulary = vocabulary
 
     @classmethod
-    def from_items(cls, X: Any) -> "Trees":
-        """The trees of ``X``: a list or a column of bracket strings; ``X`` itself if it is a ``Trees`` already.
+    def from_items(cls, X: object) -> "Trees":
+        """Read the trees of ``X``, a list or a column of bracket strings; a ``Trees`` is returned unchanged.
 
         A tree may also be a nested tuple, (label, child, …), in which a leaf is a str.
 
@@ -119,34 +67,35 @@ class Trees:
         >>> Trees.from_items(["(A b)", "(A (b)"])
         Traceback (most recent call last):
         ...
-        rekern.errors.InputError: row 1, line 1, column 1: this bracket is never closed
+        rekern.structures.formats.brackets.BracketError: row 1, line 1, column 1: this bracket is never closed
         """
         if isinstance(X, Trees):
             return X
         texts = as_texts(X)
         nested = [row for row, item in enumerate(texts) if type(item) is tuple]
         if nested:
-            return _with_nested(texts, nested)
+            return _read_nested(texts, nested)
         for row, text in enumerate(texts):
             if not isinstance(text, str):
-                raise InputError(f"row {row}: the tree is {in_words(text)}; give it in brackets, as in (S (NP ...))")
+                reason = f"the tree is {name_value(text)}; give it in brackets, as in (S (NP ...))"
+                raise InputError(reason, row=row)
             if "\0" in text:
-                raise InputError(f"row {row}: a tree holds the character NUL; remove it")
+                raise InputError("a tree holds the character NUL; remove it", row=row)
         if not texts:
             nothing = np.empty(0, np.int32)
             return cls(nothing, nothing, nothing, np.zeros(1, np.int64), [])
         raw = ("\0".join(texts) + "\0").encode("utf-8", "surrogatepass")
         text = np.frombuffer(raw, np.uint8)
         bounds = np.concatenate([np.zeros(1, np.int64), np.flatnonzero(text == 0) + 1])
-        nodes, (kind, row, place) = scan(text, bounds, False, False)
-        if kind:
-            begin = int(bounds[row])
-            raise_fault(raw[begin:], kind, place - begin, f"row {row}")
+        nodes, fault = scan(text, bounds, many=False)
+        if fault.kind:
+            begin = int(bounds[fault.item])
+            raise locate_fault(raw[begin:], fault.kind, fault.position - begin, fault.item)
         return cls._from_scan(raw, text, nodes)
 
     @classmethod
     def from_brackets(cls, text: str | Iterable[str], backslashes: bool = False) -> "Trees":
-        """The trees in a text or in its lines: one a line, or each over several lines.
+        """Read the trees in a text or in its lines, one a line or each over several lines.
 
         With ``backslashes`` a bracket after a backslash belongs to the label, as in ``(-LRB- \\()``.
 
@@ -156,14 +105,14 @@ class Trees:
         whole = text if isinstance(text, str) else "\n".join(line.rstrip("\n") for line in text)
         raw = whole.encode("utf-8", "surrogatepass")
         array = np.frombuffer(raw, np.uint8)
-        nodes, (kind, _, place) = scan(array, np.array([0, len(raw)], np.int64), True, backslashes)
-        if kind:
-            raise_fault(raw, kind, place, "")
+        nodes, fault = scan(array, np.array([0, len(raw)], np.int64), many=True, escapes=backslashes)
+        if fault.kind:
+            raise locate_fault(raw, fault.kind, fault.position)
         return cls._from_scan(raw, array, nodes)
 
     @classmethod
-    def _from_scan(cls, raw: bytes, text: np.ndarray, nodes: Any) -> "Trees":
-        numbers, first = intern(text, nodes.starts, nodes.ends)
+    def _from_scan(cls, raw: bytes, text: Bytes, nodes: Scan) -> "Trees":
+        numbers, first = number_labels(text, nodes.starts, nodes.ends)
         vocabulary = [
             raw[start:end].decode("utf-8", "surrogatepass")
             for start, end in zip(nodes.starts[first].tolist(), nodes.ends[first].tolist())
@@ -171,12 +120,10 @@ class Trees:
         return cls.from_parents(nodes.parents, numbers, nodes.offsets, vocabulary)
 
     @classmethod
-    def from_parents(
-        cls, parents: np.ndarray, labels: np.ndarray, offsets: np.ndarray, vocabulary: list[str]
-    ) -> "Trees":
-        """The trees whose nodes name their parents (-1 for a root), in any order; siblings keep theirs.
+    def from_parents(cls, parents: Ints, labels: Ints | SmallInts, offsets: Ints, vocabulary: list[str]) -> "Trees":
+        """Make trees from the parent of every node (-1 for a root); nodes may come in any order, siblings keep theirs.
 
-        Tree ``t`` has the nodes ``offsets[t]`` … ``offsets[t + 1]``, and parents are numbered as nodes are.
+        Tree ``t`` has the nodes ``offsets[t]`` to ``offsets[t + 1] - 1``; parents are numbered in the same way.
 
         >>> Trees.from_parents(np.array([1, -1, 1]), np.array([0, 1, 2]), np.array([0, 3]), ["Chip", "saw", "Dale"])[0]
         '(saw (Chip) (Dale))'
@@ -184,34 +131,34 @@ class Trees:
         size = len(parents)
         order, first, count = (np.empty(size, np.int32) for _ in range(3))
         offsets = np.ascontiguousarray(offsets, np.int64)
-        wrong = _breadth_first(np.ascontiguousarray(parents, np.int64), offsets, order, first, count)
+        wrong = sort_breadth_first(np.ascontiguousarray(parents, np.int64), offsets, order, first, count)
         if wrong >= 0:
-            raise InputError(f"row {wrong}: not a tree; every node but one root needs a parent, and there is no cycle")
+            reason = "not a tree; every node but one root needs a parent, and there is no cycle"
+            raise InputError(reason, row=int(wrong))
         return cls(np.asarray(labels, np.int32)[order], first, count, offsets, vocabulary)
 
     @classmethod
     def concatenated(cls, corpora: "Sequence[Trees]") -> "Trees":
-        """The trees of several corpora, one after another, with one vocabulary.
+        """Return the trees of several corpora, one after another, with one vocabulary.
 
         >>> list(Trees.concatenated([Trees.from_items(["(A b)"]), Trees.from_items(["(B a)", "()"])]))
         ['(A b)', '(B a)', '()']
         """
         if not corpora:
             return cls.from_items([])
-        alike = [corpora[0]]
+        parts = [corpora[0]]
         for trees in corpora[1:]:
-            alike.append(trees.numbered_as(alike[-1]))
-        sizes = np.array([len(trees.labels) for trees in alike])
-        begins = np.cumsum(sizes) - sizes
-        first = [trees.first + np.int32(begin) for trees, begin in zip(alike, begins)]
-        offsets = [np.zeros(1, np.int64), *(trees.offsets[1:] + begin for trees, begin in zip(alike, begins))]
-        labels = np.concatenate([trees.labels for trees in alike])
-        count = np.concatenate([trees.count for trees in alike])
-        return cls(labels, np.concatenate(first), count, np.concatenate(offsets), alike[-1].vocabulary)
+            parts.append(trees.renumber_like(parts[-1]))
+        begins = offsets_of([len(trees.labels) for trees in parts])
+        first = [trees.first + np.int32(begin) for trees, begin in zip(parts, begins)]
+        offsets = [np.zeros(1, np.int64), *(trees.offsets[1:] + begin for trees, begin in zip(parts, begins))]
+        labels = np.concatenate([trees.labels for trees in parts])
+        count = np.concatenate([trees.count for trees in parts])
+        return cls(labels, np.concatenate(first), count, np.concatenate(offsets), parts[-1].vocabulary)
 
     @property
-    def parents(self) -> np.ndarray:
-        """The number of every node's parent in the corpus, -1 for a root.
+    def parents(self) -> Ints:
+        """The parent of every node, numbered in the corpus; -1 for a root.
 
         >>> Trees.from_items(["(A (b c) (d))"]).parents.tolist()
         [-1, 0, 0, 1]
@@ -222,24 +169,24 @@ class Trees:
         found[below] = np.repeat(np.arange(len(self.labels)), self.count)
         return found
 
-    def without(self, unwanted: np.ndarray) -> "Trees":
-        """The trees without the nodes where this mask is true, nor what is below them, nor phrases left without a word.
+    def without(self, unwanted: Booleans) -> "Trees":
+        """Remove the nodes where this mask is true, the nodes below them, and phrases that then have no word.
 
         >>> trees = Trees.from_items(["(A (b c) (d e))"])
         >>> trees.without(np.array([False, False, False, True, False]))[0]
         '(A (d e))'
         """
-        kept = _kept(self.parents, self.count, np.asarray(unwanted, bool))
+        kept = find_kept(self.parents, self.count, np.asarray(unwanted, bool))
         numbers = np.cumsum(kept) - 1
         parents = self.parents[kept]
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])[self.offsets]
+        offsets = offsets_of(kept)[self.offsets]
         above = np.where(parents < 0, -1, numbers[parents])
         return Trees.from_parents(above, self.labels[kept], offsets, self.vocabulary)
 
     def relabelled(
         self, inner: Callable[[str], str] | None = None, leaf: Callable[[str], str] | None = None
     ) -> "Trees":
-        """The same trees with other labels: what the functions make of them, for nodes with children and for leaves.
+        """Replace labels by what the functions return: ``inner`` for nodes with children, ``leaf`` for leaves.
 
         >>> Trees.from_items(["(NP-SBJ (NN Dog-1))"]).relabelled(inner=lambda label: label.split("-")[0])[0]
         '(NP (NN Dog-1))'
@@ -257,7 +204,7 @@ class Trees:
 
     @property
     def arrays(self) -> TreeArrays:
-        """The arrays, for compiled cores."""
+        """The arrays, for compiled functions."""
         return TreeArrays(self.labels, self.first, self.count, self.offsets)
 
     def __len__(self) -> int:
@@ -272,10 +219,9 @@ class Trees:
             start, stop, step = index.indices(len(self))
             if step != 1:
                 return self.take(np.arange(start, stop, step))
-            offsets = self.offsets[start : max(start, stop) + 1]
-            part = slice(offsets[0], offsets[-1])
-            first = self.first[part] - np.int32(offsets[0])
-            return Trees(self.labels[part], first, self.count[part], offsets - offsets[0], self.vocabulary)
+            nodes, offsets = slice_ragged(self.offsets, start, stop)
+            first = self.first[nodes] - np.int32(nodes.start)
+            return Trees(self.labels[nodes], first, self.count[nodes], offsets, self.vocabulary)
         if not -len(self) <= index < len(self):
             raise IndexError(f"tree {index} of {len(self)}")
         return self.written(index)
@@ -286,24 +232,20 @@ class Trees:
     def __repr__(self) -> str:
         return f"Trees({len(self):,} trees, {len(self.labels):,} nodes, {len(self.vocabulary):,} labels)"
 
-    def take(self, indices: Sequence[int] | np.ndarray) -> "Trees":
-        """The trees with these numbers (or where this mask is true), in this order; the vocabulary is shared.
+    def take(self, indices: Rows) -> "Trees":
+        """Return the trees with these numbers (or where this mask is true), in this order; the vocabulary is shared.
 
         >>> Trees.from_items(["(A b)", "(C d)"]).take([-1])[0]
         '(C d)'
         """
-        chosen = positions(indices, len(self))
-        sizes = np.diff(self.offsets)[chosen]
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-        shift = np.repeat(self.offsets[chosen] - offsets[:-1], sizes)
-        places = np.arange(offsets[-1]) + shift
-        first = (self.first[places] - shift).astype(np.int32)
-        return Trees(self.labels[places], first, self.count[places], offsets, self.vocabulary)
+        nodes, offsets = take_ragged(self.offsets, resolve_rows(indices, len(self)))
+        first = (self.first[nodes] - nodes + np.arange(len(nodes))).astype(np.int32)
+        return Trees(self.labels[nodes], first, self.count[nodes], offsets, self.vocabulary)
 
-    def numbered_as(self, other: "Trees") -> "Trees":
-        """These trees with the labels numbered as in another corpus, new ones behind; the vocabulary is the longer one.
+    def renumber_like(self, other: "Trees") -> "Trees":
+        """Number the labels as in another corpus, and new labels after them; the vocabulary has both.
 
-        >>> Trees.from_items(["(B c)"]).numbered_as(Trees.from_items(["(A b)"])).vocabulary
+        >>> Trees.from_items(["(B c)"]).renumber_like(Trees.from_items(["(A b)"])).vocabulary
         ['A', 'b', 'B', 'c']
         """
         if self.vocabulary is other.vocabulary:
@@ -314,9 +256,9 @@ class Trees:
         return Trees(labels, self.first, self.count, self.offsets, list(numbers))
 
     def written(self, tree: int, style: str = "penn") -> str:
-        """One tree in brackets, in a style: ``"penn"``, ``"pretty"``, or ``"kelp"`` (no blanks, brackets around words).
+        """Write one tree in brackets, in the style ``"penn"``, ``"pretty"`` or ``"kelp"`` (without blanks).
 
-        Brackets and blanks in a label would break the tree: they are written ``-LRB-``, ``-RRB-`` and ``_``.
+        Brackets and blanks in a label are written ``-LRB-``, ``-RRB-`` and ``_``, because they would end it.
 
         >>> trees = Trees.from_items([("S", ("NP", ("PRP", "he")), ("VP", ("VBZ", "runs"), ("-RRB-", ")")))])
         >>> trees.written(0, "kelp")
@@ -333,52 +275,12 @@ class Trees:
         if begin == end:
             return "()"
         first, count = self.first[begin:end] - begin, self.count[begin:end]
-        labels = [_safe(self.vocabulary[label]) for label in self.labels[begin:end].tolist()]
-        return _bracketed(labels, first.tolist(), count.tolist(), style)
+        labels = [escape_label(self.vocabulary[label]) for label in self.labels[begin:end].tolist()]
+        return format_tree(labels, first.tolist(), count.tolist(), style)
 
 
-_UNSAFE = re.compile(r"[()\x00-\x20]")
-
-
-def _safe(label: str) -> str:
-    """A label that can stand in brackets."""
-    if label and not _UNSAFE.search(label):
-        return label
-    return _UNSAFE.sub("_", label.replace("(", "-LRB-").replace(")", "-RRB-")) or "_"
-
-
-def _bracketed(labels: list[str], first: list[int], count: list[int], style: str) -> str:
-    pieces: list[str] = []
-    todo: list[tuple[int, int] | str] = [(0, 0)]
-    blank = "" if style == "kelp" else " "
-    while todo:
-        item = todo.pop()
-        if isinstance(item, str):
-            pieces.append(item)
-            continue
-        node, depth = item
-        below = range(first[node], first[node] + count[node])
-        if not below:
-            pieces.append(f"({labels[node]})")
-        elif len(below) == 1 and not count[below[0]] and style != "kelp":
-            pieces.append(f"({labels[node]} {labels[below[0]]})")
-        else:
-            pieces.append(f"({labels[node]}")
-            todo.append(")")
-            phrases = style == "pretty" and any(count[grandchild] for grandchild in _grandchildren(below, first, count))
-            for child in reversed(below):
-                todo.append((child, depth + 1))
-                todo.append("\n" + "  " * (depth + 1) if phrases else blank)
-    return "".join(pieces)
-
-
-def _grandchildren(below: range, first: list[int], count: list[int]) -> range:
-    """The children of neighbouring nodes: neighbours too."""
-    return range(first[below[0]], first[below[-1]] + count[below[-1]])
-
-
-def _with_nested(items: list, nested: list[int]) -> Trees:
-    """The trees of a list in which the items with these numbers are nested tuples, and the others in brackets."""
+def _read_nested(items: list[Any], nested: list[int]) -> Trees:
+    """Read a list in which the items with these numbers are nested tuples, and the others in brackets."""
     numbers: dict[str, int] = {}
     parents: list[int] = []
     labels: list[int] = []
@@ -389,9 +291,9 @@ def _with_nested(items: list, nested: list[int]) -> Trees:
             item, parent = todo.pop()
             children = item[1:] if type(item) is tuple else ()
             label = item[0] if type(item) is tuple and item else item
-            fault = _label_fault(label)
+            fault = _find_label_fault(label)
             if fault:
-                raise InputError(f"row {row}: {fault}; a nested tree is (label, child, ...), every leaf a str")
+                raise InputError(f"{fault}; a nested tree is (label, child, ...), every leaf a str", row=row)
             parents.append(parent)
             todo += [(child, len(labels)) for child in reversed(children)]
             labels.append(numbers.setdefault(str(label), len(numbers)))
@@ -404,10 +306,10 @@ def _with_nested(items: list, nested: list[int]) -> Trees:
     return Trees.concatenated([brackets, tuples]).take(order)
 
 
-def _label_fault(label: Any) -> str:
-    """Why this can be no label of a tree; empty if it can."""
+def _find_label_fault(label: object) -> str:
+    """Say why this cannot be a label of a tree; return an empty string if it can."""
     if not isinstance(label, str):
-        return f"a label is {in_words(label)}"
+        return f"a label is {name_value(label)}"
     if len(label) > 2 and label[0] == "(" and label[-1] == ")":
         return "a label is a tree in brackets (for pairs of trees there are PairSum, SoftPairing and others)"
     if not label or re.search(r"[\x00-\x20]", label):

@@ -21,7 +21,7 @@ from rekern.structures import Pairs
 
 def arrays(corpus):
     tokens = Pairs.from_items(corpus).tokens
-    return tokens.ids, tokens.offsets, tokens.fingerprints()
+    return tokens.ids, tokens.offsets, tokens.token_keys()
 
 
 def by_row(indptr, keys, values):

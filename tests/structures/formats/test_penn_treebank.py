@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from reference.trees import nodes, read, written
 from rekern.errors import InputError
 from rekern.structures.formats.conllu import read_conllu
+from rekern.structures.formats.format_detection import looks_like
 from rekern.structures.formats.kelp import read_klp
 from rekern.structures.formats.penn_treebank import (
     from_brackets,
@@ -19,7 +20,6 @@ from rekern.structures.formats.penn_treebank import (
     write_brackets,
 )
 from rekern.structures.formats.svm_light_tk import read_svmlighttk
-from rekern.structures.formats.text_files import looks_like
 from rekern.structures.trees import Trees
 
 LABELS = st.sampled_from(["S", "NP", "-NONE-", "NP-SBJ-1", "LEX##dog::n", "é", "-LRB-", "``", "0"])
@@ -175,8 +175,8 @@ def test_a_wrong_format_is_named(tmp_path, wanted):
 def test_files_that_cannot_be_read(tmp_path):
     path = tmp_path / "x.mrg"
     for data, message in [
-        (b"(S (NP he)\xff)", "x.mrg, line 1: not UTF-8"),
-        (b"(S\0)", "x.mrg: a binary file"),
+        (b"(S (NP he)\xff)", "x.mrg, line 1: byte 0xff at offset 10 is not UTF-8; convert the file to UTF-8"),
+        (b"(S\0)", "x.mrg, line 1: a NUL character; give a text file in UTF-8; this one is binary,"),
         (gzip.compress(b"(S (NP he))" * 99)[:30], "x.mrg is not a whole gzip file"),
         (b"(S he)\n(S (NP he)\n", "x.mrg, line 2, column 1: this bracket is never closed"),
     ]:

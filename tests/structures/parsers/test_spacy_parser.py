@@ -1,5 +1,6 @@
 """spaCy: what comes out of a real model, and what is said when there is none."""
 
+import importlib.util
 import sys
 import warnings
 
@@ -7,9 +8,12 @@ import pytest
 
 from rekern.errors import InputError
 from rekern.structures.parsers import Parser, parse_trees, parser, spacy_parser
-from rekern.structures.sentences import head_fault
+from rekern.structures.sentences import find_head_fault
 
-pytest.importorskip("spacy", reason='spaCy is not installed: pip install "rekern[parse]"')
+# Looked up, not imported: that takes seconds, also when other tests are run.
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("spacy") is None, reason='spaCy is not installed: pip install "rekern[parse]"'
+)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +40,7 @@ def test_dependencies_tags_and_lemmas(spacy: Parser) -> None:
 def test_sentences_are_counted_each_from_0(spacy: Parser) -> None:
     (parse,) = spacy.parse(["He left.\n\n  She stayed, though."])
     assert [found.words[found.root] for found in parse.sentences] == ["left", "stayed"]
-    assert all(head_fault(found.heads) is None for found in parse.sentences)
+    assert all(find_head_fault(found.heads) is None for found in parse.sentences)
 
 
 def test_strange_texts(spacy: Parser) -> None:
@@ -45,7 +49,7 @@ def test_strange_texts(spacy: Parser) -> None:
     assert [bool(parse.sentences) for parse in found] == [False, False, False, *[True] * 7]
     for parse in found:
         for sentence in parse.sentences:
-            assert head_fault(sentence.heads) is None
+            assert find_head_fault(sentence.heads) is None
             assert all(sentence.words) and all(map(str.strip, sentence.words))
 
 

@@ -89,7 +89,7 @@ class NeighborhoodFeatures(NamedTuple):
 def find_links(graphs: Graphs) -> Links:
     """Return the arrays of a corpus in the form that the compiled functions take."""
     arrays = (graphs.offsets, graphs.labels, graphs.indptr, graphs.neighbors, graphs.edge_labels)
-    links: Links = merge_links(*arrays, graphs.fingerprints())
+    links: Links = merge_links(*arrays, graphs.label_keys())
     return links
 
 

@@ -19,8 +19,8 @@ from rekern.kernels.graphs.neighborhood_decision import NeighborhoodDecision
 from rekern.kernels.graphs.neighborhood_features import NeighborhoodFeatures, list_root_pairs
 from rekern.kernels.items import Item, Items, materialize_items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel, square_rows
+from rekern.structures.column_selection import select_graphs
 from rekern.structures.graphs import Graphs
-from rekern.structures.representations import graphs_in
 
 FARTHEST = 100  # every radius and distance has its own part of the kernel: more of them are of no use
 
@@ -86,7 +86,7 @@ class Neighborhoods(KeyFeatureKernel[Graphs]):
 
     def read_items(self, X: Items) -> Graphs:
         """Return the graphs of ``X``, or of its representation ``on``."""
-        return graphs_in(materialize_items(X), self.on)
+        return select_graphs(materialize_items(X), self.on)
 
     def feature_set(self) -> NeighborhoodFeatures:
         """Return which pairs of neighbourhoods count, after checking the parameters."""

@@ -29,8 +29,8 @@ from rekern.kernels.rewriting.rule_extraction import MeasuredRows, RuleExtractor
 from rekern.kernels.rewriting.rule_names import name_rules
 from rekern.kernels.rewriting.window_rows import WindowRows
 from rekern.kernels.strings.ngram_kernels import Tokenize
+from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs
-from rekern.structures.representations import pairs_in
 
 Windows = int | tuple[int, int] | list[int | tuple[int, int]]
 
@@ -105,7 +105,7 @@ class Rewriting(KeyFeatureKernel[Pairs]):
 
     def read_items(self, X: Items) -> Pairs:
         """Return pairs of texts as interned tokens."""
-        return Pairs.from_items(pairs_in(materialize_items(X), self.on), self.tokenizer)
+        return Pairs.from_items(select_pairs(materialize_items(X), self.on), self.tokenizer)
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Extract the features of all pairs into inverted lists; heavy pairs are compared now."""

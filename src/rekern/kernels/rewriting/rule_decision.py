@@ -20,8 +20,8 @@ from rekern.kernels.rewriting.rule_extraction import RuleExtractor
 from rekern.kernels.rewriting.rule_text import find_matches
 from rekern.kernels.rewriting.window_rows import WindowRows, list_all_rules
 from rekern.kernels.strings.ngram_kernels import Tokenize
+from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs, as_pairs
-from rekern.structures.representations import pairs_in
 
 PAIRS_IN_BLOCK = 256
 PAIRS_LISTED = 1024
@@ -89,7 +89,7 @@ class RuleDecision(DecisionFunction):
         if isinstance(X, Pairs):
             calls: list[tuple[object, int]] = [(X[first:last], 0) for first, last in spans(len(X), PAIRS_IN_BLOCK)]
         else:
-            sources, targets = as_pairs(pairs_in(materialize_items(X), self.kernel.on))
+            sources, targets = as_pairs(select_pairs(materialize_items(X), self.kernel.on))
             whole = list(zip(sources, targets))
             calls = [(whole[first:last], first) for first, last in spans(len(whole), PAIRS_IN_BLOCK)]
         blocks = local(self._score_block, calls, n_jobs)  # in this process: the table is larger than the work

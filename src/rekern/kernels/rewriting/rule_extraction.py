@@ -62,7 +62,7 @@ class RuleExtractor:
     ) -> list[WindowRows] | None:
         """Return the features of the pairs for every window size; None if a pair has too many rules for one pass."""
         tokens = pairs.tokens
-        finger = tokens.fingerprints()
+        finger = tokens.token_keys()
         size = PAIRS_IN_BLOCK if jobs(n_jobs) != 1 else 8 * PAIRS_IN_BLOCK
         blocks = [slice_ragged(tokens.offsets, 2 * first, 2 * last) for first, last in spans(len(pairs), size)]
         calls = [(TokenArrays(tokens.ids[place], offsets, finger),) for place, offsets in blocks]
@@ -111,10 +111,10 @@ class RuleExtractor:
     def measure(self, pairs: Pairs, n_jobs: int | None = None) -> MeasuredRows:
         """Return the features of the pairs and K(x, x) by window size and pair."""
         heavy = self.find_heavy(pairs)
-        rows = self.extract(pairs.without_texts(heavy) if len(heavy) else pairs, n_jobs)
+        rows = self.extract(pairs.clear_texts(heavy) if len(heavy) else pairs, n_jobs)
         if rows is None:  # a short but very repetitive pair: look at every one
             heavy = self.find_heavy(pairs, thorough=True)
-            rows = self.extract_light(pairs.without_texts(heavy), n_jobs)
+            rows = self.extract_light(pairs.clear_texts(heavy), n_jobs)
         squares = np.array([row.sum_squares() for row in rows])
         parts = {}
         for index in heavy.tolist():

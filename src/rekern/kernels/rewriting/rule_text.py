@@ -54,7 +54,7 @@ def find_matches(
     ⟨1⟩ wrote → by ⟨1⟩
     """
     tokens = Tokens.from_texts([list(source), list(target)])
-    ids, offsets, finger = tokens.ids, tokens.offsets, tokens.fingerprints()
+    ids, offsets, finger = tokens.ids, tokens.offsets, tokens.token_keys()
     left, right = _Side(source, ids[: offsets[1]], finger), _Side(target, ids[offsets[1] :], finger)
     if len(left.ids) < window[0] or len(right.ids) < window[1]:
         return []

@@ -19,7 +19,7 @@ from rekern.kernels.items import Items, materialize_items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel, normalize_rows, square_rows
 from rekern.kernels.strings.ngram_core import extract_patterns
 from rekern.kernels.strings.pattern_text import list_ngrams, list_patterns, quote_token
-from rekern.structures.representations import texts_in
+from rekern.structures.column_selection import select_texts
 from rekern.structures.tokens import Tokens
 
 TEXTS_IN_BLOCK = 1024
@@ -33,7 +33,7 @@ def read_tokens(X: Items, tokenizer: Tokenize | None, on: str | None = None) -> 
     >>> read_tokens(["a b", ["B"]], None).vocabulary
     ['a', 'b', 'B']
     """
-    return Tokens.from_texts(texts_in(materialize_items(X), on), tokenizer)
+    return Tokens.from_texts(select_texts(materialize_items(X), on), tokenizer)
 
 
 class Pattern(NamedTuple):
@@ -64,7 +64,7 @@ class PatternKernel(KeyFeatureKernel[Tokens]):
     def extract_rows(self, corpus: Tokens, n_jobs: int | None = None) -> KeyRows:
         """Return the patterns of every text."""
         pattern = self.pattern()
-        finger = corpus.fingerprints()
+        finger = corpus.token_keys()
         blocks = [slice_ragged(corpus.offsets, *span) for span in spans(len(corpus), TEXTS_IN_BLOCK)]
         calls = [(corpus.ids[place], offsets, finger, *pattern) for place, offsets in blocks]
         calls = calls or [(corpus.ids[:0], np.zeros(1, np.int64), finger, *pattern)]
@@ -78,9 +78,9 @@ class PatternKernel(KeyFeatureKernel[Tokens]):
         ids = corpus.ids[corpus.offsets[row] : corpus.offsets[row + 1]]
         factors = constants(1, size)
         if wildcards == 0:
-            ngrams = list_ngrams(words, corpus.fingerprints(), ids, factors, size)
+            ngrams = list_ngrams(words, corpus.token_keys(), ids, factors, size)
             return {key: " ".join(map(quote_token, ngram)) for ngram, key in ngrams.items() if key in keys}
-        patterns = list_patterns(words, corpus.fingerprints(), ids, factors, size, 1, wildcards)
+        patterns = list_patterns(words, corpus.token_keys(), ids, factors, size, 1, wildcards)
         return {key: pattern.text for key, pattern in patterns.items() if key in keys}
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:

@@ -66,7 +66,7 @@ class SubTree(TreeKernel[float], KeyFeatureKernel[Trees]):
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Number the subtrees of all trees and put them into inverted lists."""
         left = self.read_items(X)
-        mine, theirs = self.number_subtrees(left, None if Y is None else self.read_items(Y).numbered_as(left))
+        mine, theirs = self.number_subtrees(left, None if Y is None else self.read_items(Y).renumber_like(left))
         lists = invert_rows(mine, theirs, n_jobs)
         diagonal = square_rows(mine, self.normalize) if Y is None else None
         return GramPlan(len(left), lists.width, Y is None, ListBlock(lists, diagonal))
@@ -108,6 +108,6 @@ def _join_corpora(left: Trees, right: Trees) -> Trees:
 
 def _hash_nodes(trees: Trees) -> Keys:
     """Return the key of the subtree at every node."""
-    labels = Tokens(np.empty(0, np.int32), np.zeros(1, np.int64), trees.vocabulary).fingerprints()
+    labels = Tokens(np.empty(0, np.int32), np.zeros(1, np.int64), trees.vocabulary).token_keys()
     keys: Keys = hash_subtrees(trees.labels, trees.first, trees.count, labels)
     return keys

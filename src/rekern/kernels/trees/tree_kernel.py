@@ -22,7 +22,7 @@ from rekern.kernels.trees.forests import (
     plant_forests,
     read_rows,
 )
-from rekern.structures.representations import trees_in
+from rekern.structures.column_selection import select_trees
 from rekern.structures.trees import Trees
 
 SMALLEST = 1e-290  # square that can be normalised: the product of two 1/√square is still a number
@@ -73,12 +73,12 @@ class TreeKernel(Kernel, Generic[Parameters]):
 
     def read_items(self, X: Items) -> Trees:
         """Return the trees of ``X``, or of its representation ``on``; bracket strings are read."""
-        return trees_in(materialize_items(X), self.on)
+        return select_trees(materialize_items(X), self.on)
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Fold the trees of the columns into forests, with which the trees of the rows are compared."""
         left = self.read_items(X)
-        right = left if Y is None else self.read_items(Y).numbered_as(left)
+        right = left if Y is None else self.read_items(Y).renumber_like(left)
         vocabulary = right.vocabulary
         parameters = self.core_parameters(vocabulary, find_used_labels(left, right))
         forests = plant_forests(right.arrays, self.label_classes(vocabulary, parameters))
@@ -121,7 +121,7 @@ class TreeKernel(Kernel, Generic[Parameters]):
         """
         n, beam = check_most("n", n), check_whole("beam", beam, 1)
         left = self.read_items([a])
-        right = self.read_items([b]).numbered_as(left)
+        right = self.read_items([b]).renumber_like(left)
         parameters = self.core_parameters(right.vocabulary, find_used_labels(left, right))
         found = self.list_shared(left, right, parameters, beam)
         scale = 1.0

@@ -63,12 +63,12 @@ def read_questions(path: str, encoding: str = "utf-8") -> Questions:
     ...     read_questions(f"{folder}/questions.tsv").meanings
     ["writer('Emma')"]
     """
-    from rekern.datasets.table_formats import display_name
+    from rekern.core.text_files import show_source
     from rekern.datasets.tables import read_rows, text_column
 
     rows = read_rows(path, encoding=encoding)
     questions, meanings = (text_column(rows, kind, path, "a header line") for kind in ("question", "meaning"))
-    places = [f"{display_name(path)}, {rows.unit} {line}" for line in rows.lines]
+    places = [f"{show_source(path)}, {rows.unit} {line}" for line in rows.lines]
     for place, *texts in zip(places, questions, meanings):
         for kind, text in zip(("question", "meaning"), texts):
             if not text.strip():

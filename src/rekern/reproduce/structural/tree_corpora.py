@@ -1,12 +1,12 @@
 """MSRP and RTE-3 with constituent trees: every pair in the representations that structural kernels compare."""
 
-import gzip
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rekern.core.files import explain_read_errors, show_path
+from rekern.core.files import show_path
+from rekern.core.text_files import iterate_lines
 from rekern.datasets.public_corpora import VARIABLE, DataPath, data_directory, load_msrp, load_rte
 from rekern.datasets.tables import Table
 from rekern.errors import InputError
@@ -66,18 +66,13 @@ def read_trees(path: Path) -> dict[str, str]:
     ...     read_trees(path)
     {'It rains.': '(S (NP It) (VP rains) (. .))'}
     """
-    name = show_path(path)
     trees: dict[str, str] = {}
-    try:
-        unpack = gzip.open if path.suffix == ".gz" else open
-        with explain_read_errors(path), unpack(path, "rt", encoding="utf-8", newline="\n") as stream:
-            for number, line in enumerate(stream, 1):
-                text, tab, tree = line.rstrip("\r\n").partition("\t")
-                if not tab:
-                    raise InputError(f"{name}, line {number}: a text and its tree are needed, separated by a tab")
-                trees[text] = tree
-    except UnicodeDecodeError:
-        raise InputError(f"{name}: the text is not UTF-8; convert the file first") from None
+    for number, line in enumerate(iterate_lines(path), 1):
+        text, tab, tree = line.partition("\t")
+        if not tab:
+            reason = "a text and its tree are needed, separated by a tab"
+            raise InputError(reason, file=show_path(path), row=number, unit="line")
+        trees[text] = tree
     trees.pop("text", None)  # the heading
     return trees
 

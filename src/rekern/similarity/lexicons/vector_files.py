@@ -9,6 +9,7 @@ from typing import IO, Any
 import numpy as np
 
 from rekern.core.files import explain_read_errors, show_path
+from rekern.core.text_files import decode_line
 from rekern.errors import InputError
 
 LONGEST_WORD = 1 << 16  # bytes; what goes on longer without a blank is no word
@@ -88,7 +89,7 @@ def _text_rows(line: bytes, number: int, stream: IO[bytes], dimensions: int | No
                 raise InputError(
                     f"line {number}: a word and {dimensions} numbers are needed; the file is damaged or truncated"
                 ) from None
-            yield _word(fields[0], f"line {number}"), vector
+            yield decode_line(fields[0], number=number), vector
         line = stream.readline(LONGEST_WORD + 32 * MOST_DIMENSIONS)
         number += 1
 
@@ -107,14 +108,7 @@ def _binary_rows(stream: IO[bytes], count: int, dimensions: int) -> Iterator[tup
         vector = stream.read(width)
         if len(vector) < width:
             raise InputError(f"word {index + 1}: the file ends within its vector; it is truncated")
-        yield _word(bytes(letters), f"word {index + 1}"), np.frombuffer(vector, "<f4")
-
-
-def _word(letters: bytes, place: str) -> str:
-    try:
-        return letters.decode("utf-8")
-    except UnicodeDecodeError:
-        raise InputError(f"{place}: the word {letters[:40]!r} is not UTF-8; convert the file first") from None
+        yield decode_line(bytes(letters), number=index + 1, unit="word"), np.frombuffer(vector, "<f4")
 
 
 def _collected(rows: Iterator[tuple[str, Any]], count: int | None, most: int | None) -> tuple[list[str], np.ndarray]:

@@ -9,7 +9,6 @@ import csv
 import gzip
 import os
 import re
-import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
@@ -20,6 +19,7 @@ import numpy as np
 
 from rekern.core.compiling import compiled
 from rekern.core.files import show_path, write_atomically
+from rekern.core.text_files import iterate_lines
 from rekern.errors import InputError, MissingDataError, missing_extra
 from rekern.similarity.lexicons.base_forms import base_forms
 
@@ -340,21 +340,17 @@ def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     name = show_path(path)
     line = 1
     try:
-        with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8", newline="") as stream:
-            reader = csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
-            missing = [column for column in columns if column not in (reader.fieldnames or ())]
-            if missing:
-                raise InputError(f"{name}, line 1: there is no column {missing[0]!r}")
-            for line, row in enumerate(reader, 2):
-                if any(row[column] is None for column in columns):
-                    raise InputError(f"{name}, line {line}: it has too few columns; the file is truncated or damaged")
-                yield row
-    except UnicodeDecodeError:
-        raise InputError(f"{name}, after line {line}: the text is not UTF-8; convert the file first") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise InputError(f"{name}, after line {line}: the packed file is truncated or damaged") from None
+        reader = csv.DictReader(iterate_lines(path), delimiter="\t", quoting=csv.QUOTE_NONE)
+        missing = [column for column in columns if column not in (reader.fieldnames or ())]
+        if missing:
+            raise InputError(f"there is no column {missing[0]!r}", file=name, row=1, unit="line")
+        for line, row in enumerate(reader, 2):
+            if any(row[column] is None for column in columns):
+                reason = "it has too few columns; the file is truncated or damaged"
+                raise InputError(reason, file=name, row=line, unit="line")
+            yield row
     except csv.Error as error:
-        raise InputError(f"{name}, after line {line}: {error}") from None
+        raise InputError(f"{error}; the file is damaged", file=name, row=line, unit="after line") from None
 
 
 def _write(path: Path, columns: tuple[str, ...], rows: Iterable[Iterable[str]]) -> None:

@@ -11,9 +11,11 @@ import os
 import re
 from collections.abc import Iterable
 
+from rekern.core.text_files import write_lines
 from rekern.errors import InputError
-from rekern.structures.formats.text_files import CONLLU, parsed, write_lines
-from rekern.structures.sentences import Sentence, head_fault, named, stem
+from rekern.structures.formats.format_detection import CONLLU, parse_file
+from rekern.structures.sentences import HeadFault, Sentence, check_sentences, find_head_fault
+from rekern.structures.stemmer import stem
 
 __all__ = ["from_conllu", "read_conllu", "to_conllu", "write_conllu"]
 
@@ -30,7 +32,7 @@ def read_conllu(path: str | os.PathLike[str]) -> list[Sentence]:
     ...     read_conllu(f"{folder}/go.conllu")
     [Sentence(words=('Go',), lemmas=('go',), tags=('VB',), heads=(-1,), relations=('root',))]
     """
-    return parsed(path, CONLLU, from_conllu)
+    return parse_file(path, CONLLU, from_conllu)
 
 
 def write_conllu(path: str | os.PathLike[str], sentences: Iterable[Sentence]) -> None:
@@ -68,14 +70,15 @@ def from_conllu(text: str | Iterable[str]) -> list[Sentence]:
                 rows, places = [], []
         elif not line.startswith("#"):
             cells = line.split("\t")
-            where = f"line {number}, sentence {len(sentences) + 1}"
             if len(cells) != 10:
-                raise InputError(f"{where}: {len(cells)} columns between tabs; CoNLL-U has 10")
+                reason = f"{len(cells)} columns between tabs; CoNLL-U has 10"
+                raise _locate(reason, number, len(sentences) + 1)
             if cells[0] == str(len(rows) + 1):
                 rows.append(cells)
                 places.append(number)
             elif not _RANGE_OR_EMPTY.match(cells[0]):
-                raise InputError(f"{where}: the word's number is {cells[0]!r}; the next one is {len(rows) + 1}")
+                reason = f"the word's number is {cells[0]!r}; the next one is {len(rows) + 1}"
+                raise _locate(reason, number, len(sentences) + 1)
     if rows:
         sentences.append(_sentence(rows, places, len(sentences) + 1))
     return sentences
@@ -87,11 +90,11 @@ def _sentence(rows: list[list[str]], places: list[int], number: int) -> Sentence
         if not re.match(r"\d{1,9}$", row[6], re.ASCII):
             what = "has no head" if row[6] in (_NONE, "") else f"has the head {row[6]!r}"
             remedy = "write 0 for the root, or the number of a word"
-            raise InputError(f"line {line}, sentence {number}: {row[1]!r} {what}; {remedy}")
+            raise _locate(f"{row[1]!r} {what}; {remedy}", line, number)
         heads.append(int(row[6]) - 1)
-    fault = head_fault(heads)
-    if fault:
-        _raise(fault, rows, places, number)
+    fault = find_head_fault(heads)
+    if fault is not None:
+        raise _locate(_describe_fault(fault, rows), places[max(fault.place, 0)], number)
     columns = list(zip(*rows))
     lemmas = [
         stem(word) if lemma == _NONE != word else lemma for word, lemma in zip(columns[1], columns[2])
@@ -100,19 +103,20 @@ def _sentence(rows: list[list[str]], places: list[int], number: int) -> Sentence
     return Sentence(columns[1], tuple(lemmas), tuple(tags), tuple(heads), columns[7])
 
 
-def _raise(fault: tuple[int, str], rows: list[list[str]], places: list[int], number: int) -> None:
-    """The error for heads that make no tree, in the counting of CoNLL-U, where words begin at 1 and 0 is the root."""
-    place, reason = fault
-    line = places[max(place, 0)]
-    if place < 0:
-        reason = "no word is the root; one word needs the head 0"
-    elif "root" in reason:
-        reason = f"{rows[place][1]!r} is a second root; only one word has the head 0"
-    elif "cycle" in reason:
-        reason = f"the heads of {rows[place][1]!r} lead back to it; a sentence has no cycle"
-    else:
-        reason = f"{rows[place][1]!r} has the head {rows[place][6]}, but the sentence has {len(rows)} words"
-    raise InputError(f"line {line}, sentence {number}: {reason}")
+def _describe_fault(fault: HeadFault, rows: list[list[str]]) -> str:
+    """Say why heads form no tree; CoNLL-U counts words from 1, and the root has the head 0."""
+    if fault.kind == "no root":
+        return "no word is the root; one word needs the head 0"
+    word, head = rows[fault.place][1], rows[fault.place][6]
+    if fault.kind == "second root":
+        return f"{word!r} is a second root; only one word has the head 0"
+    if fault.kind == "cycle":
+        return f"the heads of {word!r} lead back to it; a sentence has no cycle"
+    return f"{word!r} has the head {head}, but the sentence has {len(rows)} words"
+
+
+def _locate(reason: str, line: int, number: int) -> InputError:
+    return InputError(reason, row=line, column=f"sentence {number}", unit="line")
 
 
 def to_conllu(sentences: Iterable[Sentence]) -> str:
@@ -122,12 +126,13 @@ def to_conllu(sentences: Iterable[Sentence]) -> str:
     '1\\tGo\\tgo\\t_\\tVB\\t_\\t0\\troot\\t_\\t_\\n\\n'
     """
     lines = []
-    for name, item in named(sentences):
+    for number, item in enumerate(check_sentences(sentences)):
         for place, (word, lemma, tag, head, relation) in enumerate(zip(*item)):
             for value in (word, lemma, tag, relation):
                 if not value or re.search(r"[\t\r\n]", value):
                     what = "holds a tab or a line's end" if value else "is empty"
-                    raise InputError(f"{name}, word {place}: {value!r} {what}; CoNLL-U cannot hold it")
+                    reason = f"{value!r} {what}; CoNLL-U cannot hold it"
+                    raise InputError(reason, row=number, column=f"word {place}", unit="sentence")
             cells = (place + 1, word, lemma, _NONE, tag, _NONE, head + 1, relation, _NONE, _NONE)
             lines.append("\t".join(map(str, cells)) + "\n")
         lines.append("\n")

@@ -17,9 +17,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from rekern.core.messages import name_value
+from rekern.core.text_files import write_lines
 from rekern.errors import InputError
-from rekern.structures.formats.text_files import KELP, parsed, write_lines
-from rekern.structures.tokens import in_words
+from rekern.structures.formats.brackets import BracketError
+from rekern.structures.formats.format_detection import KELP, parse_file
 from rekern.structures.trees import Trees
 
 __all__ = ["KelpExample", "from_klp", "read_klp", "to_klp", "trees_named", "write_klp"]
@@ -58,7 +60,7 @@ def read_klp(path: str | os.PathLike[str]) -> list[KelpExample]:
     ...     read_klp(f"{folder}/one.klp")[0].trees
     {'t': '(S(NP(he)))'}
     """
-    return parsed(path, KELP, from_klp)
+    return parse_file(path, KELP, from_klp)
 
 
 def write_klp(path: str | os.PathLike[str], examples: Iterable[KelpExample]) -> None:
@@ -100,11 +102,10 @@ def check_trees(trees: list[str], places: list[tuple[int, int]]) -> None:
     try:
         Trees.from_items(trees)
     except InputError as error:
-        found = re.match(r"row (\d+)(?:, line 1, column (\d+))?: (.*)", str(error), re.DOTALL)
-        if not found:
-            raise
-        line, column = places[int(found[1])]
-        raise InputError(f"line {line}, column {column + int(found[2] or 1) - 1}: {found[3]}") from None
+        line, column = places[error.row or 0]
+        if isinstance(error, BracketError):
+            column += error.character - 1
+        raise InputError(error.reason, row=line, column=f"column {column}", unit="line") from None
 
 
 class _Line:
@@ -118,7 +119,7 @@ class _Line:
         self.columns: list[int] = []
 
     def fault(self, message: str) -> InputError:
-        return InputError(f"line {self.number}, column {self.place + 1}: {message}")
+        return InputError(message, row=self.number, column=f"column {self.place + 1}", unit="line")
 
     def skip_blanks(self) -> None:
         while self.line[self.place : self.place + 1].isspace():
@@ -248,14 +249,15 @@ def to_klp(examples: Iterable[KelpExample]) -> str:
     for number, example in enumerate(examples):
         if not isinstance(example, KelpExample):
             raise InputError(
-                f"a list of examples is needed, and item {number} is {in_words(example)}; give a KelpExample"
+                f"a list of examples is needed, and item {number} is {name_value(example)}; give a KelpExample"
             )
         try:
             lines.append(" ".join(_pieces(example)) + "\n")
         except InputError as error:
-            raise InputError(f"example {number}: {error}") from None
+            raise InputError(error.reason, row=number, column=error.column, unit="example") from None
         except RecursionError:
-            raise InputError(f"example {number}: pairs in pairs, too deep to be written; nest them less") from None
+            reason = "pairs in pairs, too deep to be written; nest them less"
+            raise InputError(reason, row=number, unit="example") from None
     return "".join(lines)
 
 
@@ -316,10 +318,10 @@ def trees_named(examples: Iterable[KelpExample], name: str, side: int | None = N
     for number, example in enumerate(examples):
         if side is not None:
             if not example.sides:
-                raise InputError(f"example {number}: not a pair; leave side out")
+                raise InputError("not a pair; leave side out", row=number, unit="example")
             example = example.sides[side]
         if name not in example.trees:
             known = ", ".join(example.trees) or "none"
-            raise InputError(f"example {number}: no tree with the name {name!r}; it has {known}")
+            raise InputError(f"no tree with the name {name!r}; it has {known}", row=number, unit="example")
         found.append(example.trees[name])
     return Trees.from_items(found)

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from rekern.structures.formats.text_files import BRACKETS, parsed, write_lines
+from rekern.core.text_files import write_lines
+from rekern.structures.formats.format_detection import BRACKETS, parse_file
 from rekern.structures.trees import Trees
 
 __all__ = [
@@ -57,7 +58,7 @@ def read_brackets(
     ...     read_brackets(f"{folder}/trees.mrg", function_tags=False)[0]
     '(S (NP (PRP he)) (VP (VBZ runs)))'
     """
-    return parsed(path, BRACKETS, lambda text: from_brackets(text, empty_nodes, function_tags, unescape))
+    return parse_file(path, BRACKETS, lambda text: from_brackets(text, empty_nodes, function_tags, unescape))
 
 
 def from_brackets(

@@ -14,10 +14,11 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from rekern.core.messages import name_value
+from rekern.core.text_files import write_lines
 from rekern.errors import InputError
+from rekern.structures.formats.format_detection import SVMLIGHTTK, parse_file
 from rekern.structures.formats.kelp import check_trees, number_of
-from rekern.structures.formats.text_files import SVMLIGHTTK, parsed, write_lines
-from rekern.structures.tokens import in_words
 from rekern.structures.trees import Trees
 
 __all__ = ["TKExample", "from_svmlighttk", "read_svmlighttk", "to_svmlighttk", "write_svmlighttk"]
@@ -44,7 +45,7 @@ def read_svmlighttk(path: str | os.PathLike[str]) -> list[TKExample]:
     ...     read_svmlighttk(f"{folder}/train.dat")
     [TKExample(label='1', trees=('(S he)',), vectors=({7: 1.0},))]
     """
-    return parsed(path, SVMLIGHTTK, from_svmlighttk)
+    return parse_file(path, SVMLIGHTTK, from_svmlighttk)
 
 
 def write_svmlighttk(path: str | os.PathLike[str], lines: Iterable[TKExample]) -> None:
@@ -88,23 +89,23 @@ def _parts(line: str, number: int) -> tuple[str, list[int], list[str], tuple[dic
     head = line[: mark.start()] if mark else line
     label = head.split()[:1]
     if not label or number_of(label[0]) is None:
-        raise InputError(f"line {number}: a line begins with a number, its label; found {(label or [''])[0]!r}")
+        reason = f"a line begins with a number, its label; found {(label or [''])[0]!r}"
+        raise InputError(reason, row=number, unit="line")
     rest = head.split(None, 1)[1] if len(head.split()) > 1 else ""
     if not mark:
         plain = rest.partition("#")[0]
         return label[0], [], [], _vectors(plain, number) if plain.strip() else ()
     trees_first = mark[0] in ("|BT|", "|ET|")
     if rest and trees_first:
-        raise InputError(f"line {number}: {rest.strip()!r} stands between the label and {mark[0]}; remove it")
+        raise InputError(f"{rest.strip()!r} stands between the label and {mark[0]}; remove it", row=number, unit="line")
     begins: list[int] = []
     trees: list[str] = []
     after = line.index(label[0]) + len(label[0])
     if trees_first:
         end = line.find("|ET|", mark.start())
         if end < 0:
-            raise InputError(
-                f"line {number}, column {mark.start() + 1}: the trees are never closed; end them with |ET|"
-            )
+            reason = "the trees are never closed; end them with |ET|"
+            raise InputError(reason, row=number, column=f"column {mark.start() + 1}", unit="line")
         for piece in re.finditer(r"\|BT\|\s*((?:(?!\|BT\|).)*)", line[mark.start() : end]):
             begins.append(mark.start() + piece.start(1))
             trees.append(piece[1].strip())
@@ -113,9 +114,9 @@ def _parts(line: str, number: int) -> tuple[str, list[int], list[str], tuple[dic
     if not closed:
         inside = inside.partition("#")[0]
     if not closed and "|BV|" in inside:
-        raise InputError(f"line {number}: the vectors are never closed; end them with |EV|")
+        raise InputError("the vectors are never closed; end them with |EV|", row=number, unit="line")
     if "|BT|" in inside or "|ET|" in inside:
-        raise InputError(f"line {number}: a tree behind |ET|; trees come before vectors")
+        raise InputError("a tree behind |ET|; trees come before vectors", row=number, unit="line")
     return label[0], begins, trees, _vectors(inside, number) if closed or inside.strip() else ()
 
 
@@ -127,9 +128,9 @@ def _vectors(text: str, number: int) -> tuple[dict[int, float], ...]:
             name, _, value = part.partition(":")
             amount = number_of(value)
             if not re.match(r"\d{1,18}$", name, re.ASCII) or amount is None:
-                raise InputError(f"line {number}: {part!r} is no feature; write number:value, as in 3:0.5")
+                raise InputError(f"{part!r} is no feature; write number:value, as in 3:0.5", row=number, unit="line")
             if int(name) in vector:
-                raise InputError(f"line {number}: the feature {name} comes twice in a vector")
+                raise InputError(f"the feature {name} comes twice in a vector", row=number, unit="line")
             vector[int(name)] = amount
         vectors.append(vector)
     return tuple(vectors)
@@ -146,14 +147,15 @@ def to_svmlighttk(lines: Iterable[TKExample]) -> str:
     written = []
     for number, line in enumerate(lines):
         if not isinstance(line, TKExample):
-            raise InputError(f"a list of TKExample is needed, and item {number} is {in_words(line)}")
+            raise InputError(f"a list of TKExample is needed, and item {number} is {name_value(line)}")
         label = str(line.label)
         if number_of(label) is None or re.search(r"\s", label):
-            raise InputError(f"line {number}: the label is {label!r}; SVM-LIGHT-TK wants a number")
+            raise InputError(f"the label is {label!r}; SVM-LIGHT-TK wants a number", row=number, unit="line")
         try:
             trees = Trees.from_items(list(line.trees))
         except InputError as error:
-            raise InputError(f"line {number}, tree {str(error).removeprefix('row ')}") from None
+            place = f"tree {error.row}" + (f", {error.column}" if error.column else "")
+            raise InputError(error.reason, row=number, column=place, unit="line") from None
         pieces = [label]
         for tree in range(len(trees)):
             empty = trees.offsets[tree] == trees.offsets[tree + 1]
@@ -171,11 +173,12 @@ def to_svmlighttk(lines: Iterable[TKExample]) -> str:
 
 def _checked(tree: str, number: int) -> str:
     if re.search(r"\|[BE][TV]\|", tree):
-        raise InputError(f"line {number}: a label of the tree holds a mark such as |BT|; rename it")
+        raise InputError("a label of the tree holds a mark such as |BT|; rename it", row=number, unit="line")
     return tree
 
 
 def _feature(feature: int, value: float, number: int) -> str:
     if not isinstance(feature, int) or feature < 0 or number_of(repr(float(value))) is None:
-        raise InputError(f"line {number}: {feature!r}:{value!r} is no feature; give whole numbers and finite values")
+        reason = f"{feature!r}:{value!r} is no feature; give whole numbers and finite values"
+        raise InputError(reason, row=number, unit="line")
     return f"{feature}:{float(value)!r}"

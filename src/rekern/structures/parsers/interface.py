@@ -6,11 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from rekern.core.messages import name_value
 from rekern.core.progress import track
 from rekern.errors import InputError
 from rekern.structures.pairs import as_texts
 from rekern.structures.sentences import Sentence
-from rekern.structures.tokens import in_words
 
 # what a tree in brackets could not hold apart, and what parsers take for a word: control characters are blanks, too
 _BLANKS = re.compile(r"[\s\x00-\x20\x7f-\x9f]+")
@@ -149,7 +149,7 @@ def check_texts(texts: Any) -> list[str]:
     given = list(as_texts(texts))
     for number, text in enumerate(given):
         if not isinstance(text, str):
-            raise InputError(f'text {number} is {in_words(text)}; give it a text, or "" for none')
+            raise InputError(f'text {number} is {name_value(text)}; give it a text, or "" for none')
         if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
             raise InputError(f"text {number} holds half of a character; mend the text")
     return given

@@ -1,0 +1,177 @@
+"""Reading of text files: bytes, gzip and encodings, with errors that carry the file and the line."""
+
+import codecs
+import gzip
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from rekern.core.files import explain_read_errors, show_path, write_atomically
+from rekern.errors import InputError
+
+STANDARD_INPUT = "-"
+_GZIP = b"\x1f\x8b"
+
+
+def show_source(path: str | os.PathLike[str]) -> str:
+    """Return a file name as messages show it; ``-`` is standard input.
+
+    >>> show_source("-"), show_source("pairs.tsv")
+    ('standard input', 'pairs.tsv')
+    """
+    return "standard input" if os.fspath(path) == STANDARD_INPUT else show_path(path)
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Read a file, or standard input (``-``), and decompress it if it is gzip-compressed.
+
+    >>> read_bytes("nowhere.tsv")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: there is no file nowhere.tsv: check the path
+    """
+    with explain_read_errors(show_source(path)):
+        data = sys.stdin.buffer.read() if os.fspath(path) == STANDARD_INPUT else Path(path).read_bytes()
+        if data and (data.startswith(_GZIP) or os.fspath(path).lower().endswith(".gz")):
+            data = gzip.decompress(data)
+    return data
+
+
+def read_text(path: str | os.PathLike[str], encoding: str | None = None) -> str:
+    """Read a text file, or standard input (``-``); it may be gzip-compressed. The byte order mark is removed.
+
+    ``encoding`` is the encoding that the user chose. Use None where the file must be UTF-8: the error message then asks
+    to convert the file.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "greeting.txt").write_bytes(b"\\xef\\xbb\\xbfGuten Tag")
+    ...     read_text(Path(folder, "greeting.txt"))
+    'Guten Tag'
+    """
+    return decode_text(read_bytes(path), show_source(path), encoding)
+
+
+def decode_text(data: bytes, file: str | None = None, encoding: str | None = None) -> str:
+    """Decode the bytes of a text file and remove the byte order mark; see `read_text` for ``encoding``.
+
+    >>> decode_text(b"caf\\xe9", "menu.tsv", "latin-1")
+    'café'
+    >>> decode_text(b"tea\\ncaf\\xe9", "menu.tsv")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: menu.tsv, line 2: byte 0xe9 at offset 7 is not UTF-8; convert the file to UTF-8
+    """
+    start = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+    try:
+        text = data[start:].decode(encoding or "utf-8")
+    except LookupError:
+        raise InputError(f"unknown encoding {encoding!r}: name one such as utf-8, latin-1 or utf-16") from None
+    except UnicodeDecodeError as error:
+        at = start + error.start
+        byte = f"byte 0x{data[at]:02x} at offset {at} is " if at < len(data) else ""
+        wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        reason = f"{byte}not {encoding or 'UTF-8'}; {_remedy(encoding, 'utf-16' if wide else 'latin-1')}"
+        raise InputError(reason, file=file, row=data.count(b"\n", 0, at) + 1, unit="line") from None
+    except UnicodeError:
+        remedy = "name the file's encoding with --encoding"
+        raise InputError(f"{file or 'the text'} is not {encoding}: {remedy}", file=None) from None
+    text = text.removeprefix("\ufeff")
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise InputError(f"a NUL character; {_nul_remedy(encoding)}", file=file, row=line, unit="line")
+    return text
+
+
+def iterate_lines(path: str | os.PathLike[str], encoding: str | None = None) -> Iterator[str]:
+    """Yield the lines of a text file one at a time, without their ends; the file need not fit into memory.
+
+    Only a line feed ends a line, with or without a carriage return before it. See `read_text` for ``encoding``.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "words.txt").write_bytes(b"cat\\r\\ndog\\n")
+    ...     list(iterate_lines(Path(folder, "words.txt")))
+    ['cat', 'dog']
+    """
+    if _is_wide(encoding):
+        text = read_text(path, encoding)
+        yield from (line.removesuffix("\r") for line in text.removesuffix("\n").split("\n"))
+        return
+    file = show_source(path)
+    with explain_read_errors(file), _open_binary(path) as stream:
+        for number, data in enumerate(stream, 1):
+            line = decode_line(data, file, number, encoding)
+            yield (line.removeprefix("\ufeff") if number == 1 else line).removesuffix("\n").removesuffix("\r")
+
+
+def decode_line(
+    data: bytes, file: str | None = None, number: int | None = None, encoding: str | None = None, unit: str = "line"
+) -> str:
+    """Decode one line of a file, which is line ``number`` (or another unit); see `read_text` for ``encoding``.
+
+    >>> decode_line(b"caf\\xe9", "menu.txt", 3)
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: menu.txt, line 3: byte 0xe9 is not UTF-8; convert the file to UTF-8
+    """
+    try:
+        return data.decode(encoding or "utf-8")
+    except UnicodeDecodeError as error:
+        byte = f"byte 0x{data[error.start]:02x} is "
+        reason = f"{byte}not {encoding or 'UTF-8'}; {_remedy(encoding, 'latin-1')}"
+        raise InputError(reason, file=file, row=number, unit=unit) from None
+
+
+def write_lines(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
+    """Write a UTF-8 text file of these lines, gzip-compressed if its name ends in ``.gz``, completely or not at all.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_lines(f"{folder}/words.txt.gz", ["cat", "dog"])
+    ...     read_text(f"{folder}/words.txt.gz")
+    'cat\\ndog\\n'
+    """
+    with write_atomically(path) as temporary:
+        compressed = os.fspath(path).lower().endswith(".gz")
+        with gzip.open(temporary, "wb") if compressed else open(temporary, "wb") as file:
+            for line in lines:
+                file.write(f"{line}\n".encode())
+
+
+def _remedy(encoding: str | None, likely: str) -> str:
+    if encoding is None:
+        return "convert the file to UTF-8"
+    return f"name the file's encoding, for example --encoding {likely} (encoding={likely!r})"
+
+
+def _nul_remedy(encoding: str | None) -> str:
+    if encoding is None:
+        return "give a text file in UTF-8; this one is binary, damaged or in UTF-16"
+    return "the file is damaged, or its encoding is another, such as --encoding utf-16"
+
+
+def _is_wide(encoding: str | None) -> bool:
+    """Whether a line feed is more than one byte in this encoding, or the encoding is unknown."""
+    if encoding is None:
+        return False
+    try:
+        return "a\n".encode(encoding) != b"a\n"
+    except LookupError:
+        return True
+
+
+@contextmanager
+def _open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    if os.fspath(path) == STANDARD_INPUT:
+        yield sys.stdin.buffer
+        return
+    with open(path, "rb") as stream:
+        if os.fspath(path).lower().endswith(".gz") or stream.peek(2).startswith(_GZIP):
+            with gzip.GzipFile(fileobj=stream) as unpacked:
+                yield unpacked
+        else:
+            yield stream

@@ -1,0 +1,86 @@
+"""`PatternSettings`: which patterns a classifier of questions extracts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from rekern.errors import InputError
+
+
+@dataclass(frozen=True)
+class PatternSettings:
+    """Which patterns are extracted from the training questions.
+
+    Strict patterns have ``shortest`` to ``longest`` words, and the ``top`` most informative ones are kept.
+    ``keywords`` is the number of content words that they may contain besides function words; ``shapes`` adds patterns
+    over the spelling of words. Strict patterns and n-grams must occur in ``min_count`` questions.
+
+    Soft patterns and n-grams are about n-grams of ``orders`` content words, reduced to stems with ``stems``; with
+    ``idf`` rare n-grams weigh more. A question joins a cluster if their cosine exceeds ``near``, and matches it if the
+    cosine exceeds ``floor``.
+
+    >>> PatternSettings(top=500, shapes=False).top
+    500
+    """
+
+    shortest: int = 1
+    longest: int = 4
+    top: int = 3000
+    min_count: int = 2
+    keywords: int = 1000
+    shapes: bool = True
+    orders: Sequence[int] = (1, 2)
+    stems: bool = True
+    idf: bool = False
+    near: float = 0.4
+    floor: float = 0.02
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the settings by name, as scikit-learn's ``get_params`` does.
+
+        >>> PatternSettings().get_params()["longest"]
+        4
+        """
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def check(self) -> None:
+        """Raise an `InputError` if a setting is impossible.
+
+        >>> PatternSettings(longest=0).check()
+        Traceback (most recent call last):
+        ...
+        rekern.errors.InputError: longest=0: give a whole number of at least 1
+        """
+        for name, least in (("shortest", 1), ("longest", 1), ("top", 0), ("min_count", 1), ("keywords", 0)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+                raise InputError(f"{name}={value!r}: give a whole number of at least {least}")
+        if self.shortest > self.longest:
+            raise InputError(f"shortest={self.shortest} exceeds longest={self.longest}")
+        orders = list(self.orders) if isinstance(self.orders, Iterable) else []
+        whole = [isinstance(order, int | np.integer) and not isinstance(order, bool) for order in orders]
+        if not orders or not all(whole) or min(orders) < 1:
+            raise InputError(f"orders={self.orders!r}: give lengths of n-grams, such as (1, 2)")
+        check_share("near", self.near)
+        check_share("floor", self.floor)
+
+
+PATTERN_SETTINGS = frozenset(field.name for field in fields(PatternSettings))
+
+
+def check_share(name: str, value: object, limit: float = 1.0) -> None:
+    """Raise an `InputError` if a parameter is not a number from 0 to ``limit``.
+
+    >>> check_share("share", 2.0)
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: share=2.0: give a number from 0 to 1
+    """
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else -1.0
+    if not 0 <= number <= limit or number == np.inf:
+        raise InputError(f"{name}={value!r}: give a number from 0" + (f" to {limit:g}" if limit < np.inf else ""))

@@ -1,0 +1,64 @@
+"""Stems of words, by the Snowball stemmers, each distinct word once in a process."""
+
+import threading
+from functools import cache
+
+import snowballstemmer
+
+from rekern.errors import InputError
+
+__all__ = ["Stemmer", "find_stemmer", "stem"]
+
+MAX_WORDS = 1_000_000  # a cache of words is emptied when it has this many entries
+MAX_LENGTH = 64  # a longer string is hardly a word: it is neither stemmed nor cached
+
+
+class Stemmer:
+    """A Snowball stemmer with a cache, safe to use from several threads; `find_stemmer` gives the shared one.
+
+    >>> Stemmer("english")("cities"), Stemmer("german")("katzen")
+    ('citi', 'katz')
+    """
+
+    def __init__(self, language: str):
+        known = snowballstemmer.algorithms()
+        if language not in known:
+            raise InputError(f"no stemmer for language {language!r}: use None or one of {', '.join(sorted(known))}")
+        self._stemmer = snowballstemmer.stemmer(language)
+        self._stems: dict[str, str] = {}
+        self._lock = threading.Lock()  # a Snowball stemmer has a state
+
+    def __call__(self, word: str) -> str:
+        """Return the stem of a word, which should be in lower case."""
+        if len(word) > MAX_LENGTH:
+            return word
+        found = self._stems.get(word)
+        if found is None:
+            with self._lock:
+                found = str(self._stemmer.stemWord(word) or word)
+            if len(self._stems) >= MAX_WORDS:
+                self._stems.clear()
+            self._stems[word] = found
+        return found
+
+
+@cache
+def find_stemmer(language: str = "english") -> Stemmer:
+    """Return the stemmer of a language, one for the whole process.
+
+    >>> find_stemmer() is find_stemmer()
+    True
+    """
+    return Stemmer(language)
+
+
+def stem(word: str) -> str:
+    """Return the stem of an English word, in lower case; it replaces the lemma where no lemma is known.
+
+    >>> stem("Cities"), stem("n't"), stem("1,000")
+    ('citi', "n't", '1,000')
+    """
+    return _ENGLISH(word.casefold())
+
+
+_ENGLISH = find_stemmer()
