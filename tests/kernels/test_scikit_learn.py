@@ -111,8 +111,9 @@ def test_in_pipelines_and_unions():
     labels = [0, 1, 0, 1, 0]
     model = make_pipeline(FeatureUnion([("n-grams", Spectrum(1)), ("bigrams", Spectrum(2))]), LinearSVC())
     assert model.fit(TEXTS, labels).predict(TEXTS).tolist() == labels
-    model.set_params(featureunion__bigrams__k=1).set_output(transform="pandas")
-    assert model.fit(TEXTS, labels).predict(["the cat sat"]).tolist() == [0]
+    assert model.set_params(featureunion__bigrams__k=1).fit(TEXTS, labels).predict(["the cat sat"]).tolist() == [0]
+    sparse = make_pipeline(Spectrum(1), LinearSVC()).set_output(transform="pandas")  # the matrix stays sparse
+    assert sparse.fit(TEXTS, labels).predict(["the cat sat"]).tolist() == [0]
     assert make_pipeline(SubTree(), LinearSVC()).fit(TREES, [0, 0, 1]).predict(TREES).tolist() == [0, 0, 1]
 
 

@@ -23,7 +23,7 @@ from rekern.kernels.gram_plan import Block, GramPlan
 from rekern.kernels.items import Item, Items, add_sides
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_summary import summarize_kernel
-from rekern.structures.representations import Representations, Texts
+from rekern.structures.representations import DistinctTexts, Representations
 
 GRAM_BYTES = 1 << 31  # of the Gram of distinct texts that is kept in memory: 16,384 texts with themselves
 
@@ -90,7 +90,7 @@ class PairKernel(Kernel):
             )
         return add_sides(names)
 
-    def find_texts(self, X: Items) -> Texts:
+    def find_texts(self, X: Items) -> DistinctTexts:
         """Return the distinct texts of the pairs, and which of them are the source and the target of each pair."""
         self.reads()  # a kernel on pairs is refused
         return Representations.from_items(X).texts(sorted(self.check_kernel().reads()))

@@ -77,4 +77,4 @@ def test_too_many_pairs():
     wide = "(a" + " b" * 600 + ")"
     with pytest.raises(InputError, match="pairs of nodes to explain"):
         PartialTree().explain(wide, wide)
-    assert PartialTree().explain("()", "(a)") == []
+    assert PartialTree().explain("()", "(a)").parts == []
