@@ -1,5 +1,8 @@
 """Arrays that grow while compiled code fills them."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 import numpy as np
 
 from rekern.core.compiling import compiled

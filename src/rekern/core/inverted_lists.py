@@ -4,6 +4,9 @@ A row of the Gram is added up in a dense accumulator that stays in cache. Entrie
 own keys, whatever block or thread computes it, so the result has the same bits for any number of jobs.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 from dataclasses import dataclass
 from typing import NamedTuple
 

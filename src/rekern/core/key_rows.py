@@ -1,5 +1,8 @@
 """Sparse rows over 64-bit keys, before the keys have numbers."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 from typing import NamedTuple
 
 import numpy as np
@@ -32,11 +35,13 @@ class KeyRows(NamedTuple):
         if not len(other.keys):
             return np.zeros(len(self.indptr) - 1)
         found = look_up(self.keys, index_keys(other.keys))
-        return sum_rows(self.indptr, np.where(found >= 0, self.values * other.values[found], 0.0))
+        products: Floats = sum_rows(self.indptr, np.where(found >= 0, self.values * other.values[found], 0.0))
+        return products
 
     def sum_squares(self) -> Floats:
         """Return the inner product of every row with itself."""
-        return sum_rows(self.indptr, self.values**2)
+        squares: Floats = sum_rows(self.indptr, self.values**2)
+        return squares
 
 
 def stack_rows(blocks: list[KeyRows]) -> KeyRows:

@@ -1,34 +1,41 @@
-"""A table of rules with weights, made for looking up many keys of which most are not there.
+"""A hash table of features with weights, made for looking up many keys of which most are absent.
 
-A row of the table holds a key and its weights side by side, so that a rule costs one access to memory; a key's home is
-given by its top bits. A bit map over the low bits answers most questions about absent keys from the cache. Loops that
-probe are written out, since handing arrays to a small function costs more than the probe.
+A row of the table holds a key and its weights side by side, so that a feature costs one access to memory; the slot of a
+key is given by its top bits. A bit map over the low bits answers most questions about absent keys from the cache. Loops
+that probe are written out, because passing arrays to a small function costs more than the probe.
 """
+
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.arrays import Floats, Keys
 from rekern.core.compiling import compiled
 from rekern.core.hashing import mix, size_table
 from rekern.core.key_rows import KeyRows
 
 CHUNK = 4096
-EMPTY = np.uint64(0)  # a key that is 0 by chance is filed under 1
+EMPTY = np.uint64(0)  # a key that happens to be 0 is stored as 1
 
 
 class WeightTable(NamedTuple):
-    """Rows of a key and its weights, the weights as numbers over the same memory, the bit map, and how many keys."""
+    """Keys and their weights."""
 
-    cells: np.ndarray
-    numbers: np.ndarray
-    present: np.ndarray
-    size: int
+    cells: Keys  # a row for each slot: the key, and the bits of its weights
+    numbers: Floats  # the same memory as numbers
+    present: Keys  # the bit map
+    size: int  # how many keys there are
 
 
-def sum_weights(blocks: Iterable[tuple[KeyRows, np.ndarray]], outputs: int) -> WeightTable:
-    """The weight of every rule: the sum of coefficient · value over the rows of all blocks (rows, coefficients).
+def sum_weights(blocks: Iterable[tuple[KeyRows, Floats]], outputs: int) -> WeightTable:
+    """Return the weight of every feature: the sum of coefficient · value over the rows of all blocks.
+
+    A block has rows and their coefficients.
+
 
     >>> rows = KeyRows(np.array([0, 2]), np.array([7, 9], dtype=np.uint64), np.array([1.0, 2.0]))
     >>> table = sum_weights([(rows, np.array([[0.5]]))], 1)
@@ -102,7 +109,7 @@ def _mark(cells, present):
 def _look_up(count, keys, values, first, cells, numbers, shift, sums):
     """Add value · weight for the first ``count`` keys.
 
-    All first probes are made before any is looked at: they do not wait for each other, as one by one they would.
+    All first probes are made before any result is used, so that they do not wait for each other.
     """
     mask = len(cells) - 1
     for index in range(count):
@@ -123,7 +130,7 @@ def _look_up(count, keys, values, first, cells, numbers, shift, sums):
 def add_scores(scores, cells, numbers, present, scale, size_key, source, target, rules, source_known, target_known):
     """Add Σ value · weight over the rules of each pair to its scores.
 
-    ``source_known`` and ``target_known`` say which k-grams occur in the model at all: most long ones do not, and rules
+    ``source_known`` and ``target_known`` say which n-grams occur in the model at all. Most long ones do not, and rules
     made of them need not be looked up.
     """
     source_indptr, source_keys, source_values = source
@@ -167,7 +174,7 @@ def add_scores(scores, cells, numbers, present, scale, size_key, source, target,
 
 @compiled
 def find_weights(keys, cells, numbers):
-    """The weights of rules by their keys; 0 for a rule that the table does not have."""
+    """Return the weights of features by their keys; 0 for a feature that the table does not have."""
     found = np.zeros((len(keys), cells.shape[1] - 1))
     shift, mask = _find_shift(cells), len(cells) - 1
     for index in range(len(keys)):

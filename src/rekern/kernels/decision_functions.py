@@ -84,7 +84,7 @@ class GramDecision(DecisionFunction):
             self.items = X.take(chosen)
         else:
             sequence = cast(Sequence[Item], X)
-            self.items = [sequence[index] for index in chosen]
+            self.items = [sequence[int(index)] for index in chosen]
         self.chosen = chosen
         self.coefficients = np.asarray(coefficients)[chosen]
 

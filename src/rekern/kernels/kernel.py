@@ -160,7 +160,7 @@ class Kernel(BaseEstimator):
         """Return the text of every column that `fit` learned; what `get_feature_names_out` calls."""
         raise TypeError(f"{type(self).__name__} has no explicit features that could be named; use gram()")
 
-    @available_if(has_features_of)
+    @available_if(has_features_of)  # type: ignore[untyped-decorator]
     def transform(self, X: Items) -> sp.csr_array:
         """Return the features of the items over the columns learned by `fit`; features not seen there are dropped.
 
@@ -170,13 +170,13 @@ class Kernel(BaseEstimator):
         """
         return self.list_features(materialize_items(X))
 
-    @available_if(has_features_of)
+    @available_if(has_features_of)  # type: ignore[untyped-decorator]
     def fit_transform(self, X: Items, y: object = None) -> sp.csr_array:
         """Learn the columns and return the features of the same items."""
         X = materialize_items(X)
         return self.fit(X, y).list_features(X)
 
-    @available_if(has_features_of)
+    @available_if(has_features_of)  # type: ignore[untyped-decorator]
     def get_feature_names_out(self, input_features: object = None) -> AnyArray:
         """Return the name of every column: the n-gram, rule, fragment or score, as text.
 

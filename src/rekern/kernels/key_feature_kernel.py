@@ -70,7 +70,7 @@ class KeyFeatureKernel(Kernel, Generic[Corpus]):
             self.learn_columns(X)
         return self
 
-    @available_if(has_features_of)
+    @available_if(has_features_of)  # type: ignore[untyped-decorator]
     def fit_transform(self, X: Items, y: object = None) -> sp.csr_array:
         """Learn the columns and return the features of the same items."""
         return self.learn_columns(X)

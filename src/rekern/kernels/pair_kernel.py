@@ -181,10 +181,12 @@ class PairKernel(Kernel):
         parts: list[Part] = []
         if hasattr(kernel, "explain"):
             explaining = cast(ExplainingKernel, kernel)
-            for side, place in (("source", 0), ("target", 1)):
+            for place in (0, 1):  # the source, then the target
                 against = other.table[int(columns[1 - place if swap else place])]
                 shared = explaining.explain(one.table[int(rows[place])], against, n)
-                parts += [part._replace(**{side: part.name}) for part in shared.parts]
+                for part in shared.parts:
+                    source, target = (part.name, "") if place == 0 else ("", part.name)
+                    parts.append(part._replace(source=source, target=target))
             parts.sort(key=lambda part: -part.contribution)
         return PairingExplanation(
             decision=self(a, b),

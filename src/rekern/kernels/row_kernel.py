@@ -40,7 +40,8 @@ class RowKernel:
         if left.ndim < 2:
             return float(self._column(_row_number(right))[_row_number(left)])
         columns = [self._column(number) for number in right[:, 0].astype(int).tolist()]
-        return np.array(columns).reshape(len(right), len(self.items)).T[left[:, 0].astype(int)]
+        values: Floats = np.array(columns).reshape(len(right), len(self.items)).T[left[:, 0].astype(int)]
+        return values
 
     def _column(self, number: int) -> Floats:
         """Return the values of one item with all items."""

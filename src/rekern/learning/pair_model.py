@@ -165,7 +165,8 @@ class PairModel(BaseEstimator):
     def _scores(self, X: Any) -> np.ndarray:
         """The decision values, a column for each output."""
         scorer = self.scorer_
-        return np.asarray(scorer.score(prepared(self.kernel_, materialize_items(X)), self.n_jobs)) + self.intercept_
+        scores: np.ndarray = scorer.score(prepared(self.kernel_, materialize_items(X)), self.n_jobs) + self.intercept_
+        return scores
 
     def _explain(
         self,

@@ -17,6 +17,9 @@ take too much work (large, unlabelled and very regular) is described by the sum 
 their own; a very large one by its colours. Only among these can two that are not isomorphic have equal keys.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 import numpy as np
 
 from rekern.core.compiling import compiled

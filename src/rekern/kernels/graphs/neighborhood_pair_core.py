@@ -1,5 +1,8 @@
 """Pairs of rooted neighbourhoods as features: for every radius and every distance of the roots, rows of keys."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 import numpy as np
 
 from rekern.core.array_growth import grow

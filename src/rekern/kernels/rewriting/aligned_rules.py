@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rekern.core.arrays import Ints, Keys
+from rekern.core.arrays import Ints, Keys, SmallInts
 from rekern.core.key_rows import KeyRows
 from rekern.kernels.rewriting.aligned_rules_core import ROW_LIMIT, list_long_rules
 from rekern.kernels.rewriting.rule_keys import find_constants
@@ -18,7 +18,7 @@ class TokenArrays(NamedTuple):
     Texts of pairs are interleaved: the source of pair i is text 2i, its target text 2i + 1.
     """
 
-    ids: Ints
+    ids: SmallInts
     offsets: Ints
     finger: Keys
 

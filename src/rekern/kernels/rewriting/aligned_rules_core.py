@@ -6,6 +6,9 @@ every way to align them. Rules without wildcards are not listed here: they are a
 target n-gram.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 from typing import NamedTuple
 
 import numpy as np

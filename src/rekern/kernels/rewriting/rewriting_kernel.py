@@ -133,7 +133,8 @@ class Rewriting(KeyFeatureKernel[Pairs]):
 
     def _add_windows(self, squares: Floats) -> Floats:
         """Return K(x, x) from the values of all window sizes."""
-        return (squares > 0).sum(axis=0).astype(float) if self.normalize else squares.sum(axis=0)
+        total: Floats = (squares > 0).sum(axis=0).astype(float) if self.normalize else squares.sum(axis=0)
+        return total
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every pair.

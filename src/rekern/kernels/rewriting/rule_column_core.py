@@ -4,6 +4,9 @@ A rule without wildcards is a source n-gram g and a target n-gram h. The rules o
 for each h says which number it got. A g that only one pair has (most long ones) needs no marks.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 import numpy as np
 
 from rekern.core.compiling import compiled

@@ -4,6 +4,9 @@ The functions take the features of one window size: the n-grams of the sources, 
 with wildcards (see `window_rows.WindowRows`).
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 import numpy as np
 
 from rekern.core.compiling import compiled

@@ -6,6 +6,9 @@ aligned first with first, second with second, and only repeated tokens need a se
 `aligned_rules_core`.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 from typing import NamedTuple
 
 import numpy as np

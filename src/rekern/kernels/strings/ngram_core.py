@@ -1,5 +1,8 @@
 """Patterns on one text: k-grams, and k-grams with free wildcards."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 import numpy as np
 
 from rekern.core.array_growth import grow

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints, Keys, slice_ragged
+from rekern.core.arrays import Floats, Ints, Keys, SmallInts, slice_ragged
 from rekern.core.hashing import constants
 from rekern.core.inverted_lists import ListBlock, invert_rows
 from rekern.core.jobs import run, spans
@@ -160,5 +160,5 @@ class Wildcard(PatternKernel):
         return Pattern(size, wildcards, check_decay(self.decay))
 
 
-def _extract_block(ids: Ints, offsets: Ints, finger: Keys, size: int, wildcards: int, decay: float) -> KeyRows:
+def _extract_block(ids: SmallInts, offsets: Ints, finger: Keys, size: int, wildcards: int, decay: float) -> KeyRows:
     return extract_patterns(ids, offsets, finger, size, wildcards=wildcards, decay=decay)

@@ -5,6 +5,9 @@ tokens, an aligned one only tokens that the other side of the pair has too. The 
 stack, because compiled functions that call themselves cannot be cached.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 from typing import NamedTuple
 
 import numpy as np

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints
+from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.parameters import check_choice, check_decay, check_whole
 from rekern.core.registry import register
 from rekern.kernels.gram_plan import GramPlan, inverse_roots
@@ -96,9 +96,9 @@ class Subsequence(Kernel):
 class SubsequenceBlock:
     """Computes a block of the Gram of texts."""
 
-    ids: Ints
+    ids: SmallInts
     offsets: Ints
-    ids2: Ints
+    ids2: SmallInts
     offsets2: Ints
     vocabulary: int
     weights: SubsequenceWeights

@@ -4,6 +4,9 @@ Sums run over matches, the places where both texts have the same token, and not 
 share few tokens. For texts that repeat their tokens, Lodhi's recursion over all cells takes over.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 import numpy as np
 
 from rekern.core.compiling import compiled

@@ -4,6 +4,9 @@ For one tree of the rows, node by node from the leaves up, the common downward p
 subtrees with the same word in a forest are one row of numbers, made from the rows of the node's children.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 from typing import NamedTuple
 
 import numpy as np

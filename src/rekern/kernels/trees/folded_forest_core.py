@@ -5,6 +5,9 @@ Subtrees lie in *buckets* of equal label and, inside a bucket, in *groups* of eq
 worked out once for all members. For smoothed kernels, a class of similar labels takes the place of the label.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 from typing import NamedTuple
 
 import numpy as np

@@ -103,7 +103,8 @@ def _find_unit_vectors(space: WordVectors, words: list[LexicalLabel]) -> Floats:
         wrong = words[int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])]
         raise InputError(f"the vector of {wrong[1]!r} holds a number that is not finite; correct or leave out the word")
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    unit: Floats = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return unit
 
 
 def _find_vectors(space: WordVectors, words: list[str]) -> Floats:

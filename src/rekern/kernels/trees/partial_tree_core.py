@@ -6,6 +6,9 @@ production, the loops over subtrees have one shape. The sums over child subseque
 for the length: what ends in a pair of children is Δ of that pair times one plus all that ends before it.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 from typing import NamedTuple
 
 import numpy as np

@@ -4,6 +4,9 @@ Only nodes of equal production count. For one tree of the rows, node by node fro
 subtrees of the same production in a forest is one row of numbers, made from the rows of the node's children.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 from typing import NamedTuple
 
 import numpy as np

@@ -1,5 +1,8 @@
 """The compiled core of the kernel of complete subtrees."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 import numpy as np
 
 from rekern.core.compiling import compiled

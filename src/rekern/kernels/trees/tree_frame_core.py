@@ -6,6 +6,9 @@ their slots are released afterwards. What the values of all nodes add up to, sub
 end a cell of the Gram is gathered from the subtrees of a column's tree.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 from rekern.core.compiling import compiled
 
 
