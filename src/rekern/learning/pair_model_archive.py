@@ -75,7 +75,7 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
         model.items_ = Representations({name: _built_column(column) for name, column in columns.items()})
         if len(model.items_) != len(pairs):
             raise ModelFileError("its training pairs and their representations differ in number")
-    model.pairs_, model.labels_, model._scorer = pairs, labels, None
+    model.pairs_, model.labels_ = pairs, labels
     model.coefficients_, model.intercept_ = coefficients, intercept
     model.solver_ = str(header["solver"])
     kernel.adapt(pairs if model.items_ is None else model.items_)

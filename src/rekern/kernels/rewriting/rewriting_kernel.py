@@ -71,6 +71,8 @@ class Rewriting(KeyFeatureKernel[Pairs]):
     0.0
     """
 
+    reads_tokens = True
+
     def __init__(
         self,
         k: Windows = 4,
