@@ -127,19 +127,19 @@ def _add_trees(
     header: bool,
 ) -> ParsedTable:
     """Read a table and parse some of its columns."""
-    from rekern.datasets.tables import read_rows, text_column
+    from rekern.datasets.table_formats import read_columns
     from rekern.structures.parsers import parse_trees
 
-    rows = read_rows(file, format, encoding=encoding, header=header)
-    table: dict[str, list[object]] = {str(name): rows.column(place) for place, name in enumerate(rows.columns)}
-    if len(table) < len(rows.columns):
-        repeated = next(str(name) for name in rows.columns if rows.columns.count(name) > 1)
+    rows = read_columns(file, format, encoding=encoding, header=header)
+    table: dict[str, list[object]] = {str(name): rows.column(place) for place, name in enumerate(rows.names)}
+    if len(table) < len(rows.names):
+        repeated = next(str(name) for name in rows.names if rows.names.count(name) > 1)
         raise InputError(f"{file}: two columns are called {repeated!r}, and only one could be written; rename one")
     for place, name in enumerate(names):
         if name.isdecimal() and name not in table and 0 < int(name) <= len(table):
             names[place] = list(table)[int(name) - 1]  # new columns use the name of the column, not its number
     names = list(dict.fromkeys(names))
-    texts = [text_column(rows, name, file, "--columns") for name in names]
+    texts = [rows.texts(name, "--columns") for name in names]
     parsed = parse_trees([text for column in texts for text in column], adapter, kinds, cache)
     height, new_columns = len(rows.lines), []
     for place, name in enumerate(names):

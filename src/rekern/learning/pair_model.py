@@ -146,10 +146,8 @@ class PairModel(BaseEstimator):
 
     def _scores(self, X: object) -> Floats:
         """The decision values, a column for each output."""
-        scorer = self.scorer_
-        values: Floats = (
-            np.asarray(scorer.score(read_items(self.kernel_, materialize_items(X)), self.n_jobs)) + self.intercept_
-        )
+        items = read_items(self.kernel_, materialize_items(X))
+        values: Floats = self.scorer_.score(items, self.n_jobs) + self.intercept_
         return values
 
     def _explain(
