@@ -112,13 +112,13 @@ def load_orcas(data: DataPath = None) -> Pairs:
 
 
 def _columns(data: DataPath, folder: str, file: str, names: Sequence[str]) -> list[list[str]]:
-    from rekern.datasets.tables import read_rows, text_column
+    from rekern.datasets.table_formats import read_columns
 
     path = data_directory(data) / folder / file
     if not path.is_file():
         raise InputError(f"there is no {show_path(path)}: put the corpus there, or name its folder with REKERN_DATA")
-    rows = read_rows(path)
-    return [text_column(rows, name, path) for name in names]
+    columns = read_columns(path)
+    return [columns.texts(name) for name in names]
 
 
 def experiment(name: str, data: Data, out: Path | None = None) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rekern.kernels.trees.label_similarity import lexical
 from rekern.structures.head_rules import to_dependencies
+from rekern.structures.lexical_labels import split_lexical_label
 from rekern.structures.representations import Representations
 from rekern.structures.stemmer import stem
 from rekern.structures.tokens import Tokens
@@ -47,10 +47,10 @@ def read_tree_sides(X: object, on: str) -> Sides:
 
 
 def _strip_tag(leaf: str) -> str:
-    parts = lexical(leaf)
-    return leaf if parts is None else parts[1]
+    parts = split_lexical_label(leaf)
+    return leaf if parts is None else parts.lemma
 
 
 def _find_lemma(leaf: str, tag: str) -> str:
-    parts = lexical(leaf)
-    return stem(leaf) if parts is None else parts[1]
+    parts = split_lexical_label(leaf)
+    return stem(leaf) if parts is None else parts.lemma
