@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rekern.datasets.public_corpora import DataPath, data_directory
-from rekern.krisp.grammar import read_grammar
+from rekern.krisp.grammar_files import read_grammar
 from rekern.reproduce.parser_learning_curves import Corpus, as_text, draw, learning_curves, read_rows
 
 __all__ = ["as_text", "clang", "draw", "load_clang", "unwrapped"]

@@ -19,14 +19,14 @@ from rekern.core.cache_folder import cache_folder
 from rekern.core.files import write_atomically
 from rekern.core.progress import track
 from rekern.errors import InputError
-from rekern.krisp.code_fingerprint import LEARNER, fingerprint
 from rekern.krisp.grammar import Grammar
+from rekern.krisp.source_digest import digest_source
 
 KERNELS = ("dependency", "word", "syntactic")
 SUMS = ("dependency+word", "dependency+syntactic", "word+syntactic", "dependency+word+syntactic")
 CHOSEN = "chosen"  # among all of these, in each fold for itself, by its training part alone
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito's
-Predicted = tuple[int, str | None, float]  # of one sentence: its number, the meaning, its confidence
+Predicted = tuple[int, str | None, float]  # of one sentence: its number, the meaning, its mean probability
 
 
 @dataclass
@@ -180,25 +180,25 @@ def train_and_parse(
     )
     readings = parser.parse_all([corpus.sentences[n] for n in test], [corpus.trees[n] for n in test], 1)
     return [
-        (number, found[0].meaning, round(found[0].confidence, 6)) if found else (number, None, 0.0)
+        (number, found[0].meaning, round(found[0].mean_probability, 6)) if found else (number, None, 0.0)
         for number, found in zip(test, readings)
     ]
 
 
 def _mark(settings: dict[str, Any], files: Iterable[Path]) -> str:
     """Tells folds apart that were trained with other settings, another version of the code, or other data."""
-    return fingerprint(LEARNER, [json.dumps(settings, sort_keys=True), *(p.read_text("utf-8") for p in files)])
+    return digest_source([json.dumps(settings, sort_keys=True), *(p.read_text("utf-8") for p in files)])
 
 
 def curve(corpus: Corpus, predicted: Sequence[Predicted], exact: bool = False) -> list[tuple[float, float]]:
-    """Precision and recall, in per cent, at every threshold of the confidence, the highest first."""
+    """Precision and recall, in per cent, at every threshold of the mean probability, the highest first."""
     ordered = sorted((one for one in predicted if one[1] is not None), key=lambda one: -one[2])
     points = []
     right = 0
     for place, (number, meaning, value) in enumerate(ordered, 1):
         assert meaning is not None
         right += meaning == corpus.meanings[number] if exact else corpus.correct(number, meaning)
-        if place == len(ordered) or ordered[place][2] < value:  # equal confidences stand or fall together
+        if place == len(ordered) or ordered[place][2] < value:  # equal ones stand or fall together
             points.append((round(100 * right / place, 2), round(100 * right / len(predicted), 2)))
     return points
 
@@ -216,7 +216,7 @@ def best(points: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
 def measures(corpus: Corpus, predicted: Sequence[Predicted]) -> dict[str, float]:
     """Best F, its precision and recall, by executed answers (or what else is correct), and by equal meanings.
 
-    ``accuracy`` is the share of sentences whose best reading is correct, whatever its confidence.
+    ``accuracy`` is the share of sentences whose best reading is correct, whatever its probability.
     """
     points = curve(corpus, predicted)
     f, precision, recall = best(points)
@@ -310,12 +310,12 @@ def chosen(kernel: Any, train: Any, sizes: Sequence[int], kernels: Sequence[str]
     >>> chosen("word,word+dependency", "40", [10, 40], ["word"])
     (['word', 'word+dependency'], [40])
     """
-    from rekern.krisp.substring_kernels import substring_kernel
+    from rekern.krisp.substring_kernels import make_substring_kernel
 
     wanted = [name.strip() for name in str(kernel).split(",")] if kernel else list(kernels)
     for name in wanted:
         if name != CHOSEN:
-            substring_kernel(name)
+            make_substring_kernel(name)
     if not train:
         return wanted, list(sizes)
     listed = [part.strip() for part in str(train).split(",")]
