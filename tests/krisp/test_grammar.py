@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rekern.errors import InputError
 from rekern.krisp.grammar import Derivation, read_grammar, tokens
 from rekern.krisp.grammar_files import read_phrases
-from rekern.reproduce.clang import unwrapped
+from rekern.reproduce.clang import unwrap_meaning
 
 
 def rows(path):
@@ -29,7 +29,7 @@ def test_all_meanings_of_geoquery_print_back(corpora):
 def test_all_meanings_of_clang_print_back(corpora):
     folder = corpora / "robocup_clang"
     grammar = read_grammar(folder / "mrl-grammar.txt")
-    found = [(unwrapped(row["clang"]), row["mr_parse"]) for row in rows(folder / "clang300.jsonl")]
+    found = [(unwrap_meaning(row["clang"]), row["mr_parse"]) for row in rows(folder / "clang300.jsonl")]
     assert sum(grammar.parse(meaning, productions).meaning() == meaning for meaning, productions in found) == 300
 
 
