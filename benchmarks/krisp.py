@@ -19,16 +19,18 @@ KERNELS = ("dependency", "word", "syntactic")
 
 def together(parser, rows=40):
     """Seconds for the kernel's values of all substrings of some sentences, one by one over all at once."""
-    from rekern.krisp.substring_kernels import all_substrings
+    from rekern.krisp.substrings import Substrings, list_spans
 
-    corpus, kernel = parser.learned_.corpus, parser.kernel_
-    chosen = [all_substrings(len(corpus.items[place].words), place) for place in range(min(rows, len(corpus)))]
-    kernel.raw(corpus, chosen[0], chosen[1])
+    corpus, kernel = parser.weights_.substrings.corpus, parser.kernel_
+    lengths = [len(sentence.words) for sentence in corpus.sentences[:rows]]
+    chosen = [Substrings(corpus, list_spans(length, place)) for place, length in enumerate(lengths)]
+    kernel.compute_values(chosen[0], chosen[1])
     started = time.perf_counter()
-    whole = [kernel.raw(corpus, chosen[0], other) for other in chosen]
+    whole = [kernel.compute_values(chosen[0], other) for other in chosen]
     at_once = time.perf_counter() - started
     started = time.perf_counter()
-    single = np.array([[kernel.raw(corpus, [a], [b])[0, 0] for b in chosen[1]] for a in chosen[0]])
+    left, right = ([part[[place]] for place in range(len(part))] for part in chosen[:2])
+    single = np.array([[kernel.compute_values(a, b)[0, 0] for b in right] for a in left])
     one_by_one = (time.perf_counter() - started) * sum(map(len, chosen)) / len(chosen[1])
     assert np.allclose(single, whole[1])
     return one_by_one / at_once

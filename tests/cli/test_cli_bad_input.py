@@ -18,19 +18,19 @@ BAD_TABLES = {
     "no text (None)": (
         "t.jsonl",
         b'{"source": null, "target": "b", "label": 1}\n',
-        "line 1: the source is missing",
+        "line 1, source: the text is missing",
         "drop",
     ),
     "no text (NaN)": (
         "t.jsonl",
         b'{"source": "a", "target": NaN, "label": 1}\n',
-        "line 1: the target is missing",
+        "line 1, target: the text is missing",
         "drop",
     ),
     "no text (a number)": (
         "t.jsonl",
         b'{"source": "a", "target": 7, "label": 1}\n',
-        "line 1: the target is an int",
+        "line 1, target: the value is an int",
         "string",
     ),
     "an encoding": ("t.tsv", HEADER + b"caf\xe9\tb\t1\n", "t.tsv, line 2: byte 0xe9", "--encoding latin-1"),
@@ -39,10 +39,10 @@ BAD_TABLES = {
     "an unknown extension": ("t.xyz", HEADER + b"a\tb\t1\n", "'.xyz' tells no format", "--format"),
 }
 BAD_LABELS = {
-    "a missing label": (HEADER + b"a\tb\t1\nc\td\t\n", "line 3: the label is missing", "drop the row"),
+    "a missing label": (HEADER + b"a\tb\t1\nc\td\t\n", "line 3, label: the value is missing", "drop the row"),
     "not a number": (
         HEADER + b"a\tb\t1\nc\td\tnan\n",
-        "line 3: the label is 'nan' where the others",
+        "line 3, label: the value is 'nan' where the others",
         "drop",
     ),
     "one class": (HEADER + b"a\tb\t1\nc\td\t1\n", "t.tsv: all labels are 1", "two classes or more"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.running import error_of, invoke, json_of
-from rekern.datasets.tables import read_rows
+from rekern.datasets.table_formats import read_columns
 from rekern.structures import Expressions
 
 LINES = ["He came in spite of rain", "in spite of it all", "rain of spite in it", "all came", "", "he came"]
@@ -70,8 +70,8 @@ def test_writes_files(texts: Path, tmp_path: Path) -> None:
     assert Expressions.load(saved).texts_ == [row["expression"] for row in found["rows"]]
     result = invoke("expressions", texts, "--min-documents", 2, "--max-distance", 1, "-o", table)
     assert result.stdout == "" and "4 expressions are in" in result.stderr
-    rows = read_rows(table)
-    assert rows.columns == ["expression", "phi", "mu", "med", "normalized"] and rows.column(0)[0] == "he came"
+    rows = read_columns(table)
+    assert rows.names == ["expression", "phi", "mu", "med", "normalized"] and rows.column(0)[0] == "he came"
 
 
 def test_bad_input_is_one_line(texts: Path, tmp_path: Path) -> None:

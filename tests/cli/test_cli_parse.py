@@ -12,7 +12,7 @@ import pytest
 
 from cli.running import error_of, invoke, json_of
 from rekern.datasets import write_table
-from rekern.datasets.tables import read_rows
+from rekern.datasets.table_formats import read_columns
 from rekern.errors import InputError
 from rekern.structures.parsers import parser
 
@@ -42,8 +42,8 @@ def pairs(tmp_path: Path) -> Path:
 
 
 def columns(path: Path) -> dict[str, list]:
-    rows = read_rows(path)
-    return {name: rows.column(place) for place, name in enumerate(rows.columns)}
+    rows = read_columns(path)
+    return {name: rows.column(place) for place, name in enumerate(rows.names)}
 
 
 def test_the_table_is_written_with_trees(pairs: Path, tmp_path: Path, cache: Path) -> None:
@@ -125,7 +125,7 @@ def test_bad_tables(tmp_path: Path) -> None:
     assert "two columns are called 'id'" in error_of("parse", tmp_path / "twice.tsv", "-o", tmp_path / "o.tsv")
     (tmp_path / "missing.jsonl").write_text('{"source": "a", "target": null}\n')
     found = error_of("parse", tmp_path / "missing.jsonl", "-o", tmp_path / "o.tsv")
-    assert "missing.jsonl, line 1: the target is missing; drop the row or give it a text" in found
+    assert "missing.jsonl, line 1, target: the text is missing; drop the row or give it a text" in found
     assert "does not tell the format" in error_of("parse", tmp_path / "missing.jsonl", "-o", tmp_path / "o.docx")
     assert "there is no folder" in error_of("parse", tmp_path / "missing.jsonl", "-o", tmp_path / "no" / "o.tsv")
 

@@ -68,9 +68,9 @@ BAD = {
         "source,target,label\na,b,c,1\n",
         "many.csv, line 2: 4 fields where the header has 3; put double quotes round a field with a comma in it",
     ),
-    "middle.tsv": (HEADER + "\na\tb\t1\n", "middle.tsv, line 2 is blank: delete it"),
-    "middle.csv": ("source,target,label\n\na,b,1\n", "middle.csv, line 2 is blank: delete it"),
-    "middle.jsonl": ('{"source":"a"}\n\n{"source":"a"}', "middle.jsonl, line 2 is blank: delete it"),
+    "middle.tsv": (HEADER + "\na\tb\t1\n", "middle.tsv, line 2: the line is blank; delete it"),
+    "middle.csv": ("source,target,label\n\na,b,1\n", "middle.csv, line 2: the line is blank; delete it"),
+    "middle.jsonl": ('{"source":"a"}\n\n{"source":"a"}', "middle.jsonl, line 2: the line is blank; delete it"),
     "quote.csv": (
         'source,target,label\na,b,1\n"a,b,1\nc,d,0\n',
         "quote.csv, line 3: unexpected end of data; close every quoted field, and double the quotes inside it",
@@ -100,43 +100,43 @@ BAD = {
     ),
     "missing.tsv": (
         HEADER + "a\tb\t1\nc\td\t \n",
-        "missing.tsv, line 3: the label is missing; drop the row or give it a label",
+        "missing.tsv, line 3, label: the value is missing; drop the row or give it a label",
     ),
     "nan.tsv": (
         HEADER + "a\tb\t1\nc\td\tnan\n",
-        "nan.tsv, line 3: the label is 'nan' where the others are numbers; drop the row",
+        "nan.tsv, line 3, label: the value is 'nan' where the others are numbers; drop the row",
     ),
     "large.tsv": (
         HEADER + "a\tb\t1\nc\td\t1e999\n",
-        "large.tsv, line 3: the label is too large for a number; give it a smaller one",
+        "large.tsv, line 3, label: the value is too large for a number; give it a smaller one",
     ),
     "null.jsonl": (
         '{"source": "a", "target": "b", "label": 1}\n{"source": "a", "target": null, "label": 1}\n',
-        "null.jsonl, line 2: the target is missing; drop the row or give it a text",
+        "null.jsonl, line 2, target: the text is missing; drop the row or give it a text",
     ),
     "lacks.jsonl": (
         '{"source": "a", "target": "b", "label": 1}\n{"target": "b", "label": 1}\n',
-        "lacks.jsonl, line 2: the source is missing; drop the row or give it a text",
+        "lacks.jsonl, line 2, source: the text is missing; drop the row or give it a text",
     ),
     "nan.jsonl": (
         '{"source": NaN, "target": "b", "label": 1}',
-        "nan.jsonl, line 1: the source is missing; drop the row or give it a text",
+        "nan.jsonl, line 1, source: the text is missing; drop the row or give it a text",
     ),
     "number.jsonl": (
         '{"source": 5, "target": "b", "label": 1}',
-        "number.jsonl, line 1: the source is an int, not a text; write it as a string",
+        "number.jsonl, line 1, source: the value is an int, not a text; write it as a string",
     ),
     "list.jsonl": (
         '{"source": "a", "target": "b", "label": [1]}',
-        "list.jsonl, line 1: the label is a list; give a string or a number",
+        "list.jsonl, line 1, label: the value is a list; give a string or a number",
     ),
     "nolabel.jsonl": (
         '{"source": "a", "target": "b", "label": NaN}',
-        "nolabel.jsonl, line 1: the label is missing; drop the row or give it a label",
+        "nolabel.jsonl, line 1, label: the value is missing; drop the row or give it a label",
     ),
     "half.jsonl": (
         '{"source": "a\\ud800", "target": "b", "label": 1}',
-        "half.jsonl, line 1: the source holds half of a character; mend the text",
+        "half.jsonl, line 1, source: the text holds half of a character; correct it",
     ),
     "invalid.jsonl": (
         '{"source": "a", "target": "b", "label": 1}\n{"source": "a" "target"}\n',
@@ -290,7 +290,7 @@ def test_parquet_with_a_damaged_page(tmp_path):
 
 def test_missing_text_in_parquet(tmp_path):
     write_table(tmp_path / "a.parquet", {"source": ["a", None], "target": ["b", "c"]})
-    expected = "a.parquet, row 2: the source is missing; drop the row or give it a text"
+    expected = "a.parquet, row 2, source: the text is missing; drop the row or give it a text"
     assert message(tmp_path / "a.parquet", label=None) == expected
 
 

@@ -237,12 +237,12 @@ def frame_message(frame, **options):
 def test_missing_values_in_frames():
     pandas = pytest.importorskip("pandas")
     polars = pytest.importorskip("polars")
-    text = "row 1: the target is missing; drop the row or give it a text"
+    text = "row 1, target: the text is missing; drop the row or give it a text"
     for missing in (None, math.nan, pandas.NA, pandas.NaT):
         assert frame_message(pandas.DataFrame({**DATA, "target": ["a", missing]}, dtype=object)) == text
     assert frame_message(pandas.DataFrame({**DATA, "target": ["a", None]})) == text
     assert frame_message(polars.DataFrame({**DATA, "target": ["a", None]})) == text
-    label = "row 0: the label is missing; drop the row or give it a label"
+    label = "row 0, label: the value is missing; drop the row or give it a label"
     assert frame_message(pandas.DataFrame({**DATA, "label": [math.nan, 1.0]})) == label
     assert frame_message(polars.DataFrame({**DATA, "label": [None, 1]})) == label
 
@@ -260,11 +260,12 @@ def test_bad_frames():
     assert frame_message({}) == "the table has no rows: add at least one pair"
     assert frame_message({**DATA, "label": [1]}).startswith("the table: the columns must be of one length, not ")
     parts = datasets.DatasetDict({"train": datasets.Dataset.from_dict(DATA)})
-    assert frame_message(parts) == "the dataset has several parts (train): choose one, as in dataset['train']"
-    for other in (polars.DataFrame(DATA).lazy(), [("a", "b")], None, 3):
+    assert frame_message(parts) == "this dataset has the parts train; give one of them, as in dataset['train']"
+    assert frame_message(polars.DataFrame(DATA).lazy()) == "a LazyFrame holds no rows yet; give X.collect()"
+    for other in ([("a", "b")], None, 3):
         assert "is not a table: give a pandas or polars DataFrame" in frame_message(other)
     tokens = {**DATA, "source": [["a"], ["b"]]}
-    assert frame_message(tokens) == "row 0: the source is a list, not a text; write it as a string"
+    assert frame_message(tokens) == "row 0, source: the value is a list, not a text; write it as a string"
 
 
 def test_numbered_columns_of_a_frame_are_names():
@@ -329,7 +330,7 @@ def test_writing_to_standard_output(capsys):
     [
         ("a.tsv", {"a": [1], "b": []}, "the columns must be of one length, not a 1, b 0"),
         ("a.xlsx", {"a": [1]}, "the extension '.xlsx' tells no format; choose tsv, csv, jsonl, parquet with format="),
-        ("a.jsonl", {"a": ["\ud800"]}, "half of a character (U+D800); mend the text"),
+        ("a.jsonl", {"a": ["\ud800"]}, "half of a character (U+D800); correct the text"),
         ("a.parquet", {"a": [1, "x"]}, "as Parquet: "),
         ("no/a.tsv", {"a": [1]}, "there is no folder "),
     ],

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference import krisp as reference
-from rekern.krisp.derivation_chart import search, unfold
-from rekern.krisp.parsing_rules import Builder
+from rekern.krisp.derivation_chart import NameSpan, list_derivations, search_derivations
+from rekern.krisp.parsing_rules import Leaf, Rule, RuleBuilder
 
 # Q -> A | B; A -> f A (leaf f) | g A B (leaf g) | names; B -> A A (no leaf) | h A B A (leaf h) | a leaf of its own
 RULES = [
@@ -24,23 +24,23 @@ LEAVES = ["f", "g", "h", "B"]
 def tree(builder, node, names):
     """A found derivation as the reference writes it."""
     if node.kind == 0:
-        symbol = builder.leaves[node.number][0]
+        symbol = builder.leaves[node.number].symbol
         return (f"leaf {next(s for s, n in builder.symbols.items() if n == symbol)}", node.start, node.end)
     if node.kind == 1:
         return (f"name {node.number}", node.start, node.end)
-    name = RULES[builder.rules[node.number][2]][0]
+    name = RULES[builder.rules[node.number].label][0]
     return (name, node.start, node.end, tuple(tree(builder, child, names) for child in node.children))
 
 
 def grammar():
-    builder = Builder()
+    builder = RuleBuilder()
     for symbol in "QABfgh":
-        builder.symbol(symbol)
+        builder.number_symbol(symbol)
     for number, (_, left, children, first) in enumerate(RULES):
-        places = tuple(builder.symbol(child) for child in children)
-        builder.rules.append((builder.symbol(left), places, number, None, bool(first)))
+        places = tuple(builder.number_symbol(child) for child in children)
+        builder.rules.append(Rule(builder.number_symbol(left), places, number, None, bool(first)))
     for number, symbol in enumerate(LEAVES):
-        builder.leaves.append((builder.symbol(symbol), len(RULES) + number, None))
+        builder.leaves.append(Leaf(builder.number_symbol(symbol), len(RULES) + number, None))
     return builder, builder.lay_out()
 
 
@@ -54,9 +54,8 @@ def test_the_best_derivations_are_found(words, seed, threshold, beam):
     names = []
     for _ in range(4):
         start = int(rng.integers(words))
-        names.append(
-            (builder.symbols["A"], start, int(rng.integers(start + 1, words + 1)), float(np.log(rng.random())))
-        )
+        end, value = int(rng.integers(start + 1, words + 1)), float(np.log(rng.random()))
+        names.append(NameSpan(builder.symbols["A"], start, end, value))
 
     def leaves(symbol, start, end):
         found = [(f"leaf {symbol}", chances[len(RULES) + LEAVES.index(symbol), start, end])] if symbol in LEAVES else []
@@ -68,8 +67,8 @@ def test_the_best_derivations_are_found(words, seed, threshold, beam):
     listed = [(*rule[:3], lambda i, j, n=n: chances[n, i, j], rule[3]) for n, rule in enumerate(RULES)]
     expected = reference.best_derivations("Q", listed, leaves, words)
     with np.errstate(divide="ignore"):
-        chart = search(rules, np.log(chances), names, builder.symbols["Q"], beam)
-    found = [unfold(chart, entry) for entry in range(*chart.roots)]
+        chart = search_derivations(rules, np.log(chances), names, builder.symbols["Q"], beam)
+    found = list_derivations(chart)
     assert not chart.cut
     assert len(found) == min(beam, len(expected))
     np.testing.assert_allclose([np.exp(node.value) for node in found], [p for p, _ in expected[:beam]], rtol=1e-9)
@@ -82,8 +81,8 @@ def test_the_best_derivations_are_found(words, seed, threshold, beam):
 def test_a_search_that_is_cut_says_so():
     builder, rules = grammar()
     scores = np.zeros((len(RULES) + len(LEAVES), 30, 31))
-    names = [(builder.symbols["A"], i, i + 1, 0.0) for i in range(30)]
-    chart = search(rules, scores, names, builder.symbols["Q"], 30, limit=1000)
+    names = [NameSpan(builder.symbols["A"], i, i + 1, 0.0) for i in range(30)]
+    chart = search_derivations(rules, scores, names, builder.symbols["Q"], 30, limit=1000)
     assert chart.cut
     assert chart.roots == (0, 0)
 
@@ -94,10 +93,10 @@ def test_a_lower_bound_loses_nothing_above_it(words, seed):
     rng = np.random.default_rng(seed)
     builder, rules = grammar()
     scores = np.log(rng.random((len(RULES) + len(LEAVES), words, words + 1)))
-    names = [(builder.symbols["A"], i, i + 1, -0.1) for i in range(words)]
-    whole = search(rules, scores, names, builder.symbols["Q"], 20)
+    names = [NameSpan(builder.symbols["A"], i, i + 1, -0.1) for i in range(words)]
+    whole = search_derivations(rules, scores, names, builder.symbols["Q"], 20)
     values = whole.value[slice(*whole.roots)]
     least = float(np.median(values))
-    bounded = search(rules, scores, names, builder.symbols["Q"], 20, least=least)
+    bounded = search_derivations(rules, scores, names, builder.symbols["Q"], 20, least=least)
     np.testing.assert_allclose(bounded.value[slice(*bounded.roots)], values[values >= least])
     assert len(bounded.value) <= len(whole.value)

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rekern.errors import InputError
-from rekern.krisp.grammar import Derivation, read_grammar, tokens
-from rekern.krisp.grammar_files import read_phrases
+from rekern.krisp import Derivation, read_grammar
+from rekern.krisp.productions import split_meaning
+from rekern.krisp.wasp_files import read_phrases
 from rekern.reproduce.clang import unwrap_meaning
 
 
@@ -184,7 +185,7 @@ def test_all_derivations_are_found_in_grammar_order(found, left_out):
 
 
 def test_blanks_do_not_matter_and_quotes_are_tokens():
-    assert tokens("f ( 'new  york' )") == ["f", "(", "'", "new", "york", "'", ")"]
+    assert split_meaning("f ( 'new  york' )") == ["f", "(", "'", "new", "york", "'", ")"]
 
 
 def test_phrases_of_another_list():

@@ -1,90 +1,98 @@
-"""Names: what sentences mention, and what they call a name that is not in its list."""
+"""Numbers and identifiers: what a sentence says of them, and what it leaves unsaid."""
+
+import json
+import zipfile
 
 import pytest
 
 from rekern import SemanticParser, load_model
-from rekern.krisp.grammar import read_grammar
-from rekern.krisp.learned_names import learned_phrases, misleading_phrases, taught
-from rekern.krisp.mentions import mentions
+from rekern.errors import ModelFileError
+from rekern.krisp import read_grammar
+from rekern.krisp.mentions import find_mentions, replace_names
 
-BEEHIVE = {
-    "how big is the beehive state": "size(stateid('utah'))",
-    "which rivers run through the beehive state": "river(stateid('utah'))",
-    "which states border the beehive state": "next_to(stateid('utah'))",
+GRAMMAR = """
+start Order
+Order -> do {Player} {Action}
+Order -> define {Zone} {Place}
+Player -> player {Shirt}
+Action -> pass {Place}
+Action -> hold
+Place -> zone {Zone}
+Place -> wing_left
+Place -> circle {Size}
+Shirt -> {number}
+Size -> {number}
+Zone -> {identifier}
+""".strip().splitlines()
+
+ORDERS = {
+    "player 4 should pass to R2": "do player 4 pass zone R2",
+    "player 7 should pass to the left wing": "do player 7 pass wing_left",
+    "player 3 should hold the ball": "do player 3 hold",
+    "player 9 holds the ball": "do player 9 hold",
+    "player 5 should pass the ball to homeZone": "do player 5 pass zone homeZone",
+    "the goalie should hold the ball": "do player 1 hold",
+    "the goalie should pass to R4": "do player 1 pass zone R4",
+    "the goalie should pass to the left wing": "do player 1 pass wing_left",
+    "let R2 be the left wing": "define R2 wing_left",
+    "let R8 be a circle of radius 12": "define R8 circle 12",
+    "let far_zone be a circle of radius 3": "define far_zone circle 3",
+    "call R5 a circle of radius 7": "define R5 circle 7",
 }
 
 
 @pytest.fixture(scope="module")
-def taught_questions(questions):
-    sentences, meanings = questions
-    return sentences + list(BEEHIVE), meanings + [f"answer({meaning})" for meaning in BEEHIVE.values()]
+def grammar():
+    return read_grammar(GRAMMAR)
 
 
-def learned(grammar, sentences, meanings):
-    found = learned_phrases(grammar, [one.split() for one in sentences], [grammar.parse(one) for one in meanings])
-    return {production.value: phrases for production, phrases in found.items()}
+@pytest.fixture(scope="module")
+def parser(grammar):
+    return SemanticParser(grammar, n_jobs=1).fit(list(ORDERS), list(ORDERS.values()))
 
 
-def test_a_nickname_is_learned(grammar, taught_questions):
-    assert learned(grammar, *taught_questions) == {"utah": ("beehive", "beehive state", "the beehive state")}
+def test_numbers_and_identifiers_of_new_sentences(parser):
+    assert parser.predict(["player 11 should pass to R77", "let mid_field be a circle of radius 2.5"]) == [
+        "do player 11 pass zone R77",
+        "define mid_field circle 2.5",
+    ]
 
 
-def test_what_is_said_of_other_things_too_is_no_name(grammar, taught_questions):
-    sentences, meanings = taught_questions
-    more = ["what is the beehive river", "where is the beehive lake"]
-    assert not learned(grammar, sentences + more, meanings + ["answer(state(all))"] * 2)
+def test_a_number_that_no_sentence_says_is_learned(parser):
+    assert parser.predict(["the goalie should pass to otherZone"]) == ["do player 1 pass zone otherZone"]
+    best = parser.parse("the goalie should pass to otherZone")[0]
+    assert "Shirt -> 1" in [node.label for node in best.nodes]
+    shirt = next(p for p in best.derivation.productions() if p.left == "Shirt")
+    assert shirt == parser.grammar.by_left["Shirt"][0]  # as if the sentence had said it
 
 
-def test_one_sentence_is_not_enough_and_two_candidates_are_too_many(grammar):
-    meaning = "answer(size(stateid('utah')))"
-    assert not learned(grammar, ["how big is deseret"], [meaning])
-    both = ["deseret valley", "how big is deseret valley", "valley or deseret"]
-    assert not learned(grammar, both, [meaning] * 3)
+def test_what_the_kernels_see(grammar):
+    words = ("Player", "4", "to", "R2", "or", "wing_left")
+    assert replace_names(grammar, words) == ("player", "<Shirt|Size>", "to", "<Zone>", "or", "wing_left")
+    assert [(m.left, m.text) for m in find_mentions(grammar, words, 0.0)] == [
+        ("Shirt", "4"),
+        ("Size", "4"),
+        ("Zone", "R2"),
+    ]
 
 
-def test_nothing_is_learned_where_all_names_are_known(grammar, questions):
-    assert not learned(grammar, *questions)
+def test_learned_values_are_saved(parser, tmp_path):
+    path = tmp_path / "orders.rekern"
+    parser.save(path)
+    sentences = ["the goalie should hold the ball", "player 2 should pass to R3"]
+    assert load_model(path).predict(sentences) == parser.predict(sentences)
 
 
-def test_the_grammar_that_was_taught(grammar, taught_questions):
-    sentences, meanings = taught_questions
-    words, derivations = [one.split() for one in sentences], [grammar.parse(one) for one in meanings]
-    more = taught(grammar, words, derivations)
-    found = mentions(more, ["the", "Beehive", "State"], 0.0)
-    assert [(one.production.value, one.start, one.end) for one in found] == [
-        ("utah", 0, 3), ("utah", 1, 2), ("utah", 1, 3)
-    ]  # fmt: skip
-    assert not mentions(grammar, ["the", "Beehive", "State"], 0.0)
-    assert taught(grammar, words[:10], derivations[:10]) is grammar
-
-
-def test_words_that_only_look_like_names():
-    """The abbreviation of a state, say, that is a preposition elsewhere."""
-    odd = read_grammar(
-        [
-            "Query -> answer({Num})",
-            "Num -> population({State})",
-            "State -> stateid({Name})",
-            "Name -> '{name}'",
-            "names Name = texas | utah | new york | ohio",
-            "also Name utah = in",
-        ]
-    )
-    sentences = ["how many people live in ohio", "how many live in texas", "population in new york"]
-    derivations = [odd.parse(f"answer(population(stateid('{name}')))") for name in ("ohio", "texas", "new york")]
-    words = [one.split() for one in sentences]
-    assert misleading_phrases(odd, words, derivations) == {("in",)}
-    assert not misleading_phrases(odd, words[:1], derivations[:1])
-    utah = odd.parse("answer(population(stateid('utah')))")
-    assert not misleading_phrases(odd, words, [utah, utah, derivations[2]])
-    assert not mentions(taught(odd, words, derivations), ["in"], 0.0)
-
-
-def test_the_parser_learns_and_keeps_them(grammar, taught_questions, tmp_path):
-    parser = SemanticParser(grammar, n_jobs=1).fit(*taught_questions)
-    question = "how many people live in the Beehive State?"
-    assert parser.predict([question]) == ["answer(population(stateid('utah')))"]
-    assert parser.seen(question)[-3:] == ("<Name>",) * 3
-    assert parser.grammar is grammar
-    parser.save(tmp_path / "parser.rekern")
-    assert load_model(tmp_path / "parser.rekern").predict([question]) == ["answer(population(stateid('utah')))"]
+def test_a_file_with_a_value_of_a_rule_is_refused(parser, tmp_path):
+    path, damaged = tmp_path / "orders.rekern", tmp_path / "damaged.rekern"
+    parser.save(path)
+    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(damaged, "w") as copy:
+        for name in archive.namelist():
+            content = archive.read(name)
+            if name == "model.json":
+                header = json.loads(content)
+                header["productions"] = [[0, "1"], *header["productions"][1:]]
+                content = json.dumps(header).encode()
+            copy.writestr(name, content)
+    with pytest.raises(ModelFileError):
+        load_model(damaged)

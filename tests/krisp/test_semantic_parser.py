@@ -6,12 +6,14 @@ import zipfile
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 import rekern
 from rekern import SemanticParser, load_model
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels import Spectrum, SubsetTree
-from rekern.krisp.grammar import read_grammar
+from rekern.krisp import read_grammar
+from rekern.krisp.answer_calibration import AnswerCalibration
 from rekern.structures.sentences import sentence
 
 
@@ -53,10 +55,10 @@ def test_readings_have_probabilities_and_spans(parser):
     assert len({r.meaning for r in readings}) == len(readings)
 
 
-def test_the_confidence_does_not_fall_with_length(parser):
+def test_the_mean_probability_does_not_fall_with_length(parser):
     for reading in parser.parse("which rivers run through the states that border utah", 5):
-        assert reading.confidence**reading.scored == pytest.approx(reading.probability)
-        assert reading.probability <= reading.confidence <= 1
+        assert reading.mean_probability**reading.scored == pytest.approx(reading.probability)
+        assert reading.probability <= reading.mean_probability <= 1
 
 
 def test_rare_words_are_seen_as_frequent_ones_of_their_stem(grammar, questions, tmp_path):
@@ -77,7 +79,7 @@ def test_a_search_that_is_cut_keeps_what_it_has_found(parser, monkeypatch):
     assert len(whole) > 1 and not whole.cut
     cut = []
     for steps in (*range(0, 30_000, 1_000), 10**9):
-        monkeypatch.setattr("rekern.krisp.semantic_parser.STEPS", steps)
+        monkeypatch.setattr("rekern.krisp.reading_search.STEPS", steps)
         found = parser.parse(question, 30)
         assert [reading.meaning for reading in found] == [reading.meaning for reading in whole[: len(found)]]
         cut.append((found.cut, len(found) > 0))
@@ -103,11 +105,12 @@ def test_odd_sentences_have_defined_readings(parser):
 
 
 def test_a_saved_parser_reads_the_same(parser, questions, tmp_path):
-    parser.notes = {"of": "tests"}
+    calibration = AnswerCalibration(slope=0.5, questions=("how big is utah",), meanings=("size",))
+    parser.calibration_ = calibration
     path = tmp_path / "p.rekern"
     parser.save(path)
     loaded = load_model(path)
-    assert loaded.notes == {"of": "tests"}
+    assert loaded.calibration_ == calibration
     for text in questions[0]:
         ours, theirs = parser.parse(text), loaded.parse(text)
         assert [r.meaning for r in ours] == [r.meaning for r in theirs]
@@ -171,7 +174,6 @@ def test_bad_input_is_named_in_one_line(grammar, questions):
         (lambda: parser.fit([], []), "no sentences to learn from"),
         (lambda: parser.fit(["a", ""], meanings[:2]), "sentence 2 is empty"),
         (lambda: parser.fit(["a", "b"], [meanings[0], "answer(nix)"]), "meaning 2: the grammar cannot derive answer"),
-        (lambda: parser.predict(["a"]), "this parser is not trained"),
         (lambda: SemanticParser(grammar, kernel="x").fit(["a"], meanings[:1]), "there is no kernel 'x'"),
         (lambda: SemanticParser(grammar, kernel="dependency").fit(["a"], meanings[:1]), "sentence 1 has no tree"),
         (lambda: SemanticParser(grammar, C=0).fit(["a"], meanings[:1]), "C=0"),
@@ -185,6 +187,14 @@ def test_bad_input_is_named_in_one_line(grammar, questions):
         with pytest.raises(InputError, match=message) as caught:
             call()
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("method", ["predict", "parse", "parse_all", "seen", "mentioned", "save"])
+def test_an_untrained_parser_says_so(grammar, tmp_path, method):
+    argument = {"predict": ["a"], "parse_all": ["a"], "save": tmp_path / "p.rekern"}.get(method, "a")
+    with pytest.raises(NotFittedError, match="this parser is not trained: call fit first"):
+        getattr(SemanticParser(grammar), method)(argument)
+    assert not list(tmp_path.iterdir())
 
 
 def test_numbers_and_words_are_taken_from_the_sentence():

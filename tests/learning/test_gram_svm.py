@@ -44,6 +44,19 @@ def test_rows_with_a_double_cost_count_twice():
     assert np.allclose(found.decide(gram), doubled.decide(gram[:, twice]), atol=1e-2)
 
 
+def test_rows_that_cost_nothing_are_not_there():
+    gram, signs, targets = points()
+    used = np.arange(len(gram)) % 4 > 0
+    costs, few = np.where(used, 1.5, 0.0), gram[np.ix_(used, used)]
+    for all_rows, some in (
+        (classify_gram(gram, signs, costs), classify_gram(few, signs[used], 1.5)),
+        (regress_gram(gram, targets, costs, 0.1), regress_gram(few, targets[used], 1.5, 0.1)),
+    ):
+        assert all_rows.coefficients[used].tolist() == some.coefficients.tolist()
+        assert not all_rows.coefficients[~used].any()
+        assert all_rows.intercept == some.intercept
+
+
 def test_held_out_rows_are_decided_by_the_others():
     gram, signs, _ = points()
     rows = np.arange(len(gram))

@@ -76,8 +76,11 @@ def test_probabilities(binary, three):
 
 def test_no_probabilities_without_calibration():
     model = PairClassifier(KERNEL, calibration=0).fit(*two_classes(30))
-    with pytest.raises(AttributeError, match="calibration=0"):
-        model.predict_proba(TEST)
+    for name in ("predict_proba", "predict_log_proba"):
+        assert not hasattr(model, name)
+        with pytest.raises(AttributeError, match=name) as error:
+            getattr(model, name)
+        assert "calibration=0" in str(error.value.__cause__)
     assert model.explain(TEST[0]).probability is None
 
 

@@ -8,7 +8,7 @@ from rekern import PairRanker
 from rekern.errors import InputError
 from rekern.kernels import Rewriting
 from rekern.learning import ranking_measures
-from rekern.learning.pair_ranker import _differences
+from rekern.learning.pair_ranker import subtract_candidates
 from rekern.similarity import PrecisionRecall
 
 KERNEL = Rewriting((1, 2)) + PrecisionRecall()
@@ -75,7 +75,7 @@ def test_explanations_add_up(gram_limit):
 
 def test_differences_within_groups_only():
     labels, groups = np.array([2.0, 0, 1, 5, 5]), np.array([0, 0, 0, 1, 1])
-    found = {tuple(row) for row in _differences(labels, groups).toarray().tolist()}
+    found = {tuple(row) for row in subtract_candidates(labels, groups).matrix.toarray().tolist()}
     assert found == {(1, -1, 0, 0, 0), (1, 0, -1, 0, 0), (0, -1, 1, 0, 0)}
 
 

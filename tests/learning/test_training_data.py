@@ -94,7 +94,7 @@ def test_bad_rows_are_named_in_predictions(kernel):
     [
         (LABELS[:-1], "18 pairs but 17 labels"),
         ([*LABELS, 1], "18 pairs but 19 labels"),
-        ([1] * 18, "all labels are 1; a classifier needs examples of two classes or more"),
+        ([1] * 18, "all labels are 1, which is one class; a classifier needs examples of two classes or more"),
         (["yes"] * 18, "all labels are yes"),
         ([*LABELS[:5], float("nan"), *LABELS[6:]], "row 5: the label is missing"),
         ([*LABELS[:5].tolist(), None, *LABELS[6:].tolist()], "row 5: the label is missing"),

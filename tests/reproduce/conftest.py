@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from rekern.datasets.rewrite_corpus import load_rewrites
+from state_questions import grammar, questions  # noqa: F401 - fixtures
 
 
 def write(path, header, rows):

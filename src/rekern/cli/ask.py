@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,7 +14,9 @@ from rekern.core.files import show_path
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
-    from rekern.krisp.answering.asker import Answer, Asker
+    from rekern.krisp.answer_calibration import AnswerCalibration
+    from rekern.krisp.answering.answer import Answer
+    from rekern.krisp.answering.asker import Asker
 
 SHOWN_ROWS = 20
 SHOWN_READINGS = 3
@@ -90,7 +92,9 @@ def _make_asker(
     encoding: str,
 ) -> Asker:
     """Return the built-in asker, one from a model file, or one trained now."""
-    from rekern.krisp.answering.asker import Asker, europe_asker, train_asker
+    from rekern.krisp.answering.asker import Asker
+    from rekern.krisp.answering.asker_training import train_asker
+    from rekern.krisp.answering.europe import europe_asker
 
     if train is None and grammar is not None:
         raise InputError("--grammar goes with --train: a model file contains its grammar")
@@ -105,7 +109,7 @@ def _make_asker(
             return europe_asker(jobs, status, seconds)
     import logging
 
-    from rekern.krisp.answering.database import open_database
+    from rekern.krisp.answering.database_urls import open_database
 
     logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())  # lost connections are reported as errors anyway
     database = open_database(db, seconds)
@@ -114,13 +118,13 @@ def _make_asker(
         from rekern.core.model_archive import load_model
 
         parser = load_model(model)
-        if "questions" not in getattr(parser, "notes", {}):
+        if getattr(parser, "calibration_", None) is None:
             raise InputError(f"{show_path(model)}: this model was not made by rekern ask --train")
         parser.n_jobs = jobs
         return Asker(parser, database)
     from rekern.core.files import write_atomically
-    from rekern.krisp.answering.asker import read_questions
-    from rekern.krisp.grammar import read_grammar
+    from rekern.krisp.answering.question_table import read_questions
+    from rekern.krisp.grammar_files import read_grammar
 
     assert grammar is not None
     questions = read_questions(train, encoding)
@@ -137,17 +141,17 @@ def _make_asker(
     if json:
         return asker
     output.say(
-        f"right in cross-validation: {_format_share(asker.notes)}; "
-        f"readings with a confidence below {asker.confidence:.3f} are not answered"
+        f"right in cross-validation: {_format_share(asker.calibration)}; "
+        f"readings with a confidence below {asker.least_confidence:.3f} are not answered"
     )
     return asker
 
 
-def _format_share(notes: dict[str, Any]) -> str:
+def _format_share(calibration: AnswerCalibration) -> str:
     """Describe the result of cross-validation."""
-    if not notes.get("asked"):
+    if not calibration.asked:
         return "not measured, as there are too few questions"
-    return f"{notes['right']} of {notes['answered']} answers"
+    return f"{calibration.right} of {calibration.answered} answers"
 
 
 def _ask_lines(asker: Asker, json: bool, all_rows: bool) -> None:
@@ -171,12 +175,13 @@ def _ask_lines(asker: Asker, json: bool, all_rows: bool) -> None:
 
 def _evaluate(asker: Asker, test: str | None, json: bool, encoding: str) -> None:
     """Print how many questions get the same answer as their meaning."""
-    from rekern.krisp.answering.asker import Questions, evaluate, read_questions
-    from rekern.krisp.answering.europe import europe_questions
+    from rekern.krisp.answering.asker_evaluation import evaluate_asker
+    from rekern.krisp.answering.europe_facts import europe_questions
+    from rekern.krisp.answering.question_table import Questions, read_questions
 
     questions = Questions(*europe_questions("heldout")) if test is None else read_questions(test, encoding)
     with output.show_status("asking") as status:
-        report = evaluate(asker, questions, status)
+        report = evaluate_asker(asker, questions, status)
     if json:
         output.print_json(report)
         return
@@ -205,13 +210,13 @@ def _print_answer(answer: Answer, json: bool, all_rows: bool) -> None:
         for near in answer.nearest[:SHOWN_READINGS]:
             print(f"  {near.confidence:.3f}  {near.meaning}")
         return
-    assert answer.table is not None and answer.query is not None
-    shown = answer.table.rows if all_rows else answer.table.rows[:SHOWN_ROWS]
+    assert answer.result is not None and answer.query is not None
+    shown = answer.result.rows if all_rows else answer.result.rows[:SHOWN_ROWS]
     for row in shown:
         print("  ".join(_format_value(value) for value in row))
-    if len(answer.table.rows) > len(shown):
-        print(f"… and {len(answer.table.rows) - len(shown)} more (--all)")
-    elif answer.table.cut:
+    if len(answer.result.rows) > len(shown):
+        print(f"… and {len(answer.result.rows) - len(shown)} more (--all)")
+    elif answer.result.cut:
         print("… and more")
     elif not shown:
         print("nothing in the database fits")
@@ -221,7 +226,7 @@ def _print_answer(answer: Answer, json: bool, all_rows: bool) -> None:
     if values:
         print(f"            {values}")
     print(f"confidence  {answer.reading.confidence:.3f}")
-    for place, line in enumerate(answer.reading.tree()):
+    for place, line in enumerate(answer.reading.draw_tree()):
         print(f"{'' if place else 'reading':<12}{line}")
 
 

@@ -114,16 +114,16 @@ def _read_texts(
 
         yield from filter(str.strip, iterate_lines(file, encoding))
         return
-    from rekern.datasets.tables import read_rows, text_column
+    from rekern.datasets.table_formats import read_columns
 
-    rows = read_rows(file, format, encoding=encoding, header=not no_header)
+    rows = read_columns(file, format, encoding=encoding, header=not no_header)
     if not columns:
         columns = next(
-            (names for names in (["text"], ["source", "target"]) if set(names) <= set(rows.columns)),
+            (names for names in (["text"], ["source", "target"]) if set(names) <= set(rows.names)),
             ["source", "target"],
         )
     for column in columns:
-        yield from text_column(rows, column, file, "--column")
+        yield from rows.texts(column, "--column")
 
 
 def _is_json(out: str) -> bool:

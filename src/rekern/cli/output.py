@@ -135,10 +135,10 @@ def choose_table_format(path: str) -> str:
     rekern.errors.InputError: rules.docx: the extension does not tell the format; name it .tsv, .csv, .jsonl or .parquet
     """
     from rekern.datasets.table_formats import choose_format
-    from rekern.datasets.tables import WRITTEN
+    from rekern.datasets.table_writer import FORMATS
 
     try:
-        return choose_format(path, None, WRITTEN)
+        return choose_format(path, None, FORMATS)
     except InputError:
         remedy = "name it .tsv, .csv, .jsonl or .parquet"
         raise InputError(f"{show_path(path)}: the extension does not tell the format; {remedy}") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as json_module
 import os
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
@@ -13,7 +14,7 @@ from rekern.cli import common_options, output, table_options
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
-    from rekern.structures.parsers.interface import Parser
+    from rekern.structures.parsers.interface import TextParser
 
 
 def parse(
@@ -67,7 +68,7 @@ def parse(
     file_format = output.choose_table_format(out) if out != "-" else None
     if json and out == "-":
         raise InputError("--json and --output - both want standard output: give --output a file")
-    with find_parser(parser, **_parse_options(option or [])) as adapter:
+    with closing(find_parser(parser, **_parse_options(option or []))) as adapter:
         kinds = _split_names(trees, "--trees") if trees is not None else [_default_kind(adapter)]
         check_kinds(kinds, adapter)
 
@@ -119,7 +120,7 @@ class ParsedTable(NamedTuple):
 def _add_trees(
     file: str,
     names: list[str],
-    adapter: Parser,
+    adapter: TextParser,
     kinds: list[str],
     cache: str | None,
     format: str | None,
@@ -127,19 +128,19 @@ def _add_trees(
     header: bool,
 ) -> ParsedTable:
     """Read a table and parse some of its columns."""
-    from rekern.datasets.tables import read_rows, text_column
+    from rekern.datasets.table_formats import read_columns
     from rekern.structures.parsers import parse_trees
 
-    rows = read_rows(file, format, encoding=encoding, header=header)
-    table: dict[str, list[object]] = {str(name): rows.column(place) for place, name in enumerate(rows.columns)}
-    if len(table) < len(rows.columns):
-        repeated = next(str(name) for name in rows.columns if rows.columns.count(name) > 1)
+    rows = read_columns(file, format, encoding=encoding, header=header)
+    table: dict[str, list[object]] = {str(name): rows.column(place) for place, name in enumerate(rows.names)}
+    if len(table) < len(rows.names):
+        repeated = next(str(name) for name in rows.names if rows.names.count(name) > 1)
         raise InputError(f"{file}: two columns are called {repeated!r}, and only one could be written; rename one")
     for place, name in enumerate(names):
         if name.isdecimal() and name not in table and 0 < int(name) <= len(table):
             names[place] = list(table)[int(name) - 1]  # new columns use the name of the column, not its number
     names = list(dict.fromkeys(names))
-    texts = [text_column(rows, name, file, "--columns") for name in names]
+    texts = [rows.texts(name, "--columns") for name in names]
     parsed = parse_trees([text for column in texts for text in column], adapter, kinds, cache)
     height, new_columns = len(rows.lines), []
     for place, name in enumerate(names):
@@ -157,7 +158,7 @@ def _split_names(text: str, option: str) -> list[str]:
     return names
 
 
-def _default_kind(parser: Parser) -> str:
+def _default_kind(parser: TextParser) -> str:
     return "constituents" if "constituents" in parser.gives else "grct"
 
 

@@ -118,9 +118,9 @@ def _read_questions(path: str, column: str) -> list[str]:
     name = show_source(path)
     data = read_bytes(path)
     if _is_table(path, data, column):
-        from rekern.datasets.tables import read_rows, text_column
+        from rekern.datasets.table_formats import read_columns
 
-        found = text_column(read_rows(path), column, path, "--question")
+        found = read_columns(path).texts(column, "--question")
     else:
         found = decode_text(data, name).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     questions = [text.strip() for text in found if text.strip()]
@@ -191,11 +191,11 @@ def _answer_all(model: TrainedModel, questions: list[str], json: bool) -> None:
 
 def _read_labelled(path: Path, columns: tuple[str, str]) -> tuple[list[str], list[str]]:
     """Return the questions of a table and their types."""
-    from rekern.datasets.tables import read_rows, text_column
+    from rekern.datasets.table_formats import read_columns
 
-    rows = read_rows(path)
-    questions = text_column(rows, columns[0], path, "--question")
-    kinds = text_column(rows, columns[1], path, "--type")
+    rows = read_columns(path)
+    questions = rows.texts(columns[0], "--question")
+    kinds = rows.texts(columns[1], "--type")
     for line, kind in zip(rows.lines, kinds):
         if not kind.strip():
             raise InputError(

@@ -17,7 +17,7 @@ SmallInts = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.uint64]
 Booleans = npt.NDArray[np.bool_]
 AnyArray = npt.NDArray[np.generic]
-Rows = Sequence[int] | npt.NDArray[np.integer] | npt.NDArray[np.bool_]  # numbers of rows, or a mask
+RowIndices = Sequence[int] | npt.NDArray[np.integer] | npt.NDArray[np.bool_]  # numbers of rows, or a mask
 
 
 class RaggedRows(NamedTuple):
@@ -67,7 +67,7 @@ def slice_ragged(offsets: npt.NDArray[np.integer], first: int, last: int) -> tup
     return slice(int(part[0]), int(part[-1])), part - part[0]
 
 
-def resolve_rows(rows: Rows, n: int) -> Ints:
+def resolve_rows(rows: RowIndices, n: int) -> Ints:
     """Turn indices as NumPy takes them (negative ones, or a mask) into numbers from 0 to n - 1.
 
     >>> resolve_rows([-1, 0], 3).tolist(), resolve_rows([True, False, True], 3).tolist(), resolve_rows([], 3).tolist()

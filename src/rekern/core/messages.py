@@ -1,8 +1,7 @@
 """Words for error messages: what a value is, and lists of names of bounded length."""
 
 from collections.abc import Iterable
-
-import numpy as np
+from numbers import Real
 
 MAX_NAMES = 20
 MAX_LENGTH = 60
@@ -16,13 +15,13 @@ def name_value(value: object) -> str:
     """
     if value is None:
         return "None"
-    if isinstance(value, bool | np.bool_):
-        return f"the truth value {value}"
-    if isinstance(value, int | float | np.number):
-        return "NaN" if value != value else f"the number {value}"
-    if isinstance(value, np.ndarray):
-        return f"an array with {value.ndim} dimensions"
     kind = type(value).__name__
+    if kind in ("bool", "bool_"):
+        return f"the truth value {value}"
+    if isinstance(value, Real):
+        return "NaN" if value != value else f"the number {value}"
+    if kind == "ndarray":  # of NumPy, which is not imported here
+        return f"an array with {getattr(value, 'ndim', 0)} dimensions"
     if kind in ("NAType", "NaTType"):  # of pandas
         return "missing"
     return kind if kind == "bytes" else f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"

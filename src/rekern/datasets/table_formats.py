@@ -1,20 +1,20 @@
-"""The file formats that tables come in: from the bytes of a file to named columns, with the line of every row.
+"""The file formats of tables: from the bytes of a file to named columns, with the line of every row.
 
-Each reader takes the whole file, which keeps line and byte numbers for messages, and checks the shape only; what
-the columns mean is the business of `rekern.datasets.tables`.
+Each reader takes the whole file, which keeps line and byte numbers for messages, and checks the shape only.
+`rekern.datasets.tables` decides what the columns mean.
 """
 
-import codecs
 import csv
 import io
 import json
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
 from rekern.core.text_files import STANDARD_INPUT, decode_text, read_bytes, show_source
+from rekern.datasets.named_columns import NamedColumns
+from rekern.datasets.rte_xml import is_xml, read_pairs
 from rekern.errors import InputError, missing_extra
 
 FORMATS = ("tsv", "csv", "jsonl", "json", "parquet", "msrp", "rte")
@@ -30,21 +30,11 @@ EXTENSIONS = {
     ".pq": "parquet",
     ".xml": "rte",
 }
-ENTAILMENT = {"YES": "1", "TRUE": "1", "NO": "0", "FALSE": "0"}
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Named columns; ``column(i)`` gives the values of one, ``lines[r]`` the place of row r in the file."""
-
-    columns: list[str]
-    column: Callable[[int], list[Any]]
-    lines: list[int]
-    unit: str = "line"
+EXAMPLE = '{"source": "...", "target": "..."}'
 
 
 def choose_format(path: str | os.PathLike[str], format: str | None, known: Sequence[str] = FORMATS) -> str:
-    """The format asked for, or the one that the file's extension tells; standard input is TSV.
+    """Return the given format, or the one of the file's extension; standard input is TSV.
 
     >>> choose_format("pairs.jsonl.gz", None), choose_format("pairs.dat", "csv"), choose_format("-", None)
     ('jsonl', 'csv', 'tsv')
@@ -63,36 +53,65 @@ def choose_format(path: str | os.PathLike[str], format: str | None, known: Seque
     raise InputError(f"{show_source(path)}: {problem}; choose {', '.join(known)} with format= (--format)")
 
 
-def read_table_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Read the bytes of a table from a file or from standard input (``-``); an empty file is an error."""
+def read_columns(
+    path: str | os.PathLike[str], format: str | None = None, *, encoding: str = "utf-8", header: bool = True
+) -> NamedColumns:
+    """Read a file (or standard input, ``-``) as named columns; see `rekern.datasets.read_table` for the formats.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "questions.tsv").write_text("id\\tquestion\\n7\\tWho left?\\n")
+    ...     columns = read_columns(Path(folder, "questions.tsv"))
+    >>> columns.names, columns.column(1)
+    (['id', 'question'], ['Who left?'])
+    """
+    file = show_source(path)
     data = read_bytes(path)
     if not data:
-        raise empty(show_source(path))
-    return data
+        raise _refuse_empty(file)
+    columns = _parse(data, file, choose_format(path, format), encoding, header)
+    if not columns.lines:
+        raise InputError(f"{file} has a header but no rows: add at least one pair")
+    return columns
 
 
-def empty(name: str) -> InputError:
-    """The error for a file with nothing in it."""
-    return InputError(f"{name} is empty: it needs a header line and at least one row")
+def _parse(data: bytes, file: str, format: str, encoding: str, header: bool) -> NamedColumns:
+    if format == "parquet":
+        return read_parquet(data, file)
+    if format == "rte" and is_xml(data):
+        records, lines = read_pairs(data, file, encoding)
+        return _collect_records(records, lines, file, "line")
+    text = decode_text(data, file, encoding)
+    if format == "jsonl":
+        return read_jsonl(text, file)
+    if format == "json":
+        return read_json(text, file)
+    if format == "csv":
+        return read_csv(text, file, header)
+    return read_tsv(text, file, header)
 
 
-def read_tsv(text: str, name: str, header: bool = True) -> Rows:
-    """Tab separated values; quotes are literal, only a line end ends a row.
+def _refuse_empty(file: str) -> InputError:
+    return InputError(f"{file} is empty: it needs a header line and at least one row")
 
-    >>> rows = read_tsv('source\\ttarget\\n"A" b\\tc\\n', "a.tsv")
-    >>> rows.columns, rows.column(0), rows.lines
+
+def read_tsv(text: str, file: str, header: bool = True) -> NamedColumns:
+    """Read tab separated values; quotes are literal, and only a line end ends a row.
+
+    >>> columns = read_tsv('source\\ttarget\\n"A" b\\tc\\n', "a.tsv")
+    >>> columns.names, columns.column(0), columns.lines
     (['source', 'target'], ['"A" b'], [2])
     """
-    grid = [line.split("\t") for line in _lines(text)]
+    grid = [line.split("\t") for line in _split_lines(text)]
     remedy = "fields are separated by tabs, and quotes do not join them"
-    return _table_of(grid, list(range(1, len(grid) + 1)), name, header, remedy)
+    return _collect_grid(grid, list(range(1, len(grid) + 1)), file, header, remedy)
 
 
-def read_csv(text: str, name: str, header: bool = True) -> Rows:
-    """Comma separated values; a field in double quotes may hold commas, line ends and doubled quotes.
+def read_csv(text: str, file: str, header: bool = True) -> NamedColumns:
+    """Read comma separated values; a field in double quotes may hold commas, line ends and doubled quotes.
 
-    >>> rows = read_csv('source,target\\n"A, b",c\\n', "a.csv")
-    >>> rows.column(0)
+    >>> read_csv('source,target\\n"A, b",c\\n', "a.csv").column(0)
     ['A, b']
     """
     grid: list[list[str]] = []
@@ -107,50 +126,47 @@ def read_csv(text: str, name: str, header: bool = True) -> Rows:
             start = reader.line_num + 1
     except csv.Error as error:
         remedy = "close every quoted field, and double the quotes inside it"
-        raise InputError(f"{name}, line {start}: {error}; {remedy}") from None
+        raise InputError(f"{error}; {remedy}", file=file, row=start, unit="line") from None
     finally:
         csv.field_size_limit(limit)
     while grid and not "".join(grid[-1]).strip() and len(grid[-1]) < 2:
         grid.pop()
-    return _table_of(grid, lines[: len(grid)], name, header, "put double quotes round a field with a comma in it")
+    return _collect_grid(grid, lines[: len(grid)], file, header, "put double quotes round a field with a comma in it")
 
 
-def read_jsonl(text: str, name: str) -> Rows:
-    """One JSON object a line.
+def read_jsonl(text: str, file: str) -> NamedColumns:
+    """Read one JSON object a line.
 
-    >>> rows = read_jsonl('{"source": "a", "target": "b"}\\n', "a.jsonl")
-    >>> rows.columns, rows.column(1)
+    >>> columns = read_jsonl('{"source": "a", "target": "b"}\\n', "a.jsonl")
+    >>> columns.names, columns.column(1)
     (['source', 'target'], ['b'])
     """
     records = []
-    lines = _lines(text)
-    for number, line in enumerate(lines, 1):
-        place = f"{name}, line {number}"
+    for number, line in enumerate(_split_lines(text), 1):
         if not line.strip():
-            raise InputError(f"{place} is blank: delete it")
-        records.append(_object(_json(line, name, number), place))
-    return _records(records, list(range(1, len(records) + 1)), name, "line")
+            raise InputError("the line is blank; delete it", file=file, row=number, unit="line")
+        records.append(_check_object(_load_json(line, file, number), file, number, "line"))
+    return _collect_records(records, list(range(1, len(records) + 1)), file, "line")
 
 
-def read_json(text: str, name: str) -> Rows:
-    """A JSON array of objects; rows are counted from 1.
+def read_json(text: str, file: str) -> NamedColumns:
+    """Read a JSON array of objects; rows are counted from 1.
 
     >>> read_json('[{"source": "a", "target": "b"}]', "a.json").column(0)
     ['a']
     """
     if not text.strip():
-        raise empty(name)
-    values = _json(text, name, None)
+        raise _refuse_empty(file)
+    values = _load_json(text, file, None)
     if not isinstance(values, list):
-        raise InputError(
-            f"{name}: {_kind(values)} where an array of objects is needed; for one object a line use .jsonl"
-        )
-    records = [_object(value, f"{name}, row {number}") for number, value in enumerate(values, 1)]
-    return _records(records, list(range(1, len(records) + 1)), name, "row")
+        reason = f"{_name_kind(values)} where an array of objects is needed; for one object a line use .jsonl"
+        raise InputError(reason, file=file)
+    records = [_check_object(value, file, number, "row") for number, value in enumerate(values, 1)]
+    return _collect_records(records, list(range(1, len(records) + 1)), file, "row")
 
 
-def read_parquet(data: bytes, name: str) -> Rows:
-    """A Parquet file; rows are counted from 1. Only the columns that are asked for are unpacked."""
+def read_parquet(data: bytes, file: str) -> NamedColumns:
+    """Read a Parquet file; rows are counted from 1. Only the columns that are used are decompressed."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -158,112 +174,28 @@ def read_parquet(data: bytes, name: str) -> Rows:
         raise missing_extra("pyarrow", "tables") from None
     damage = (pyarrow.ArrowException, OSError, ValueError)
 
-    def unusable(error: Exception) -> InputError:
+    def refuse(error: Exception) -> InputError:
         reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-        return InputError(f"{name} is not a usable Parquet file ({reason}): fetch or write it again")
+        return InputError(f"{file} is not a usable Parquet file ({reason}): fetch or write it again")
 
     try:
-        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
-        columns = list(file.schema_arrow.names)
+        table = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
+        names = list(table.schema_arrow.names)
     except damage as error:
-        raise unusable(error) from None
+        raise refuse(error) from None
 
     def column(index: int) -> list[Any]:
         try:
-            return file.read(columns=[columns[index]]).column(columns[index]).to_pylist()
+            values: list[Any] = table.read(columns=[names[index]]).column(names[index]).to_pylist()
         except damage as error:
-            raise unusable(error) from None
+            raise refuse(error) from None
+        return values
 
-    return Rows(columns, column, list(range(1, file.metadata.num_rows + 1)), "row")
-
-
-def looks_like_xml(data: bytes) -> bool:
-    """Whether the first character that is not white space is a ``<``, in UTF-8 or UTF-16.
-
-    >>> looks_like_xml(b' <?xml version="1.0"?>'), looks_like_xml(b"id\\tentailment")
-    (True, False)
-    """
-    return data[:100].lstrip(codecs.BOM_UTF8 + codecs.BOM_UTF16 + b"\0 \t\r\n").startswith(b"<")
+    return NamedColumns(names, column, list(range(1, table.metadata.num_rows + 1)), "row", file)
 
 
-def read_rte_xml(data: bytes, name: str, encoding: str = "utf-8") -> Rows:
-    """The XML of the PASCAL challenges: ``<pair id= entailment= task=><t>…</t><h>…</h></pair>``.
-
-    YES, NO, TRUE and FALSE become 1 and 0; white space is collapsed. Nothing outside the file is loaded, and a file
-    that declares entities is refused, for they can blow up a few bytes to gigabytes.
-
-    >>> rows = read_rte_xml(b'<c><pair id="1" value="TRUE"><t>A b.</t><h>B.</h></pair></c>', "rte.xml")
-    >>> rows.columns, rows.column(1)
-    (['id', 'entailment', 'text', 'hypothesis'], ['1'])
-    """
-    from xml.parsers import expat
-
-    declared = encoding.lower() in ("utf-8", "utf8")  # the default: what the file itself declares holds
-    parser = expat.ParserCreate(None if declared else "utf-8")
-    parser.buffer_text = True
-    records: list[dict[str, Any]] = []
-    lines: list[int] = []
-    pieces: list[str] = []
-    open_pair: dict[str, Any] = {}
-
-    def place() -> str:
-        return f"{name}, line {parser.CurrentLineNumber}"
-
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        if tag in ("t", "h"):
-            pieces.clear()
-        elif tag == "pair":
-            if open_pair:
-                raise InputError(f"{place()}: a <pair> inside a <pair>; close the first one before it")
-            open_pair.update({key: attributes.get(key) for key in ("id", "entailment", "task", "length")})
-            open_pair["entailment"] = attributes.get("entailment", attributes.get("value"))
-            lines.append(parser.CurrentLineNumber)
-
-    def end(tag: str) -> None:
-        if tag in ("t", "h"):
-            open_pair["text" if tag == "t" else "hypothesis"] = " ".join("".join(pieces).split())
-        elif tag == "pair":
-            if "text" not in open_pair or "hypothesis" not in open_pair:
-                raise InputError(f"{place()}: a <pair> needs a text <t> and a hypothesis <h>")
-            records.append(dict(open_pair))
-            open_pair.clear()
-
-    def doctype(_name: str, _system: str | None, _public: str | None, internal: int) -> None:
-        if internal:
-            raise InputError(f"{place()}: the document type declares things of its own; remove the [...] part")
-
-    def entity(*_: Any) -> None:
-        raise InputError(f"{place()}: the file declares entities, which are never expanded; remove them")
-
-    def skipped(entity_name: str, _parameter: int) -> None:
-        raise InputError(f"{place()}: the entity &{entity_name}; is unknown; write the character itself")
-
-    parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.CharacterDataHandler = pieces.append
-    parser.StartDoctypeDeclHandler, parser.EntityDeclHandler, parser.SkippedEntityHandler = doctype, entity, skipped
-    try:
-        parser.Parse(data if declared else decode_text(data, name, encoding).encode(), True)
-    except expat.ExpatError as error:
-        where = f"{name}, line {error.lineno}, column {error.offset + 1}"
-        remedy = "correct it, or name the file's encoding with --encoding"
-        raise InputError(f"{where}: invalid XML ({expat.ErrorString(error.code)}); {remedy}") from None
-    except InputError:
-        raise
-    except (LookupError, ValueError) as error:  # an encoding that the file declares and Python lacks
-        raise InputError(f"{name}: unreadable encoding ({error}); name it with --encoding") from None
-    if not records:
-        raise InputError(f"{name} holds no <pair>: it is not in RTE's format")
-    answers = {str(record["entailment"]).upper() for record in records if record["entailment"]}
-    if answers <= ENTAILMENT.keys():
-        for record in records:
-            record["entailment"] = ENTAILMENT.get(str(record["entailment"]).upper())
-    columns = ("id", "entailment", "task", "length", "text", "hypothesis")
-    used = [key for key in columns if any(record[key] is not None for record in records)]
-    return _records([{key: record[key] for key in used} for record in records], lines, name, "line")
-
-
-def _lines(text: str) -> list[str]:
-    """Lines without their ends and without the blank ones at the end; other Unicode line separators are text."""
+def _split_lines(text: str) -> list[str]:
+    """Split a text into lines, without blank ones at the end; other Unicode line separators are part of the text."""
     if "\n" not in text:
         text = text.replace("\r", "\n")
     lines = text.replace("\r\n", "\n").split("\n")
@@ -272,52 +204,55 @@ def _lines(text: str) -> list[str]:
     return lines
 
 
-def _table_of(grid: list[list[str]], lines: list[int], name: str, header: bool, remedy: str) -> Rows:
+def _collect_grid(grid: list[list[str]], lines: list[int], file: str, header: bool, remedy: str) -> NamedColumns:
     """Check that every row has as many fields as the first, and split off the header."""
     if not grid:
-        raise empty(name)
+        raise _refuse_empty(file)
     width = len(grid[0])
     for row, line in zip(grid, lines):
         if len(row) != width:
             if len(row) < 2 and not "".join(row).strip():
-                raise InputError(f"{name}, line {line} is blank: delete it")
+                raise InputError("the line is blank; delete it", file=file, row=line, unit="line")
             first = "the header has" if header else "the first line has"
-            raise InputError(f"{name}, line {line}: {len(row)} fields where {first} {width}; {remedy}")
+            reason = f"{len(row)} fields where {first} {width}; {remedy}"
+            raise InputError(reason, file=file, row=line, unit="line")
     if not header:
-        return Rows([str(i + 1) for i in range(width)], lambda index: [row[index] for row in grid], lines)
-    columns = [column.strip() for column in grid[0]]
+        names = [str(i + 1) for i in range(width)]
+        return NamedColumns(names, lambda index: [row[index] for row in grid], lines, file=file)
+    names = [name.strip() for name in grid[0]]
     body = grid[1:]
-    return Rows(columns, lambda index: [row[index] for row in body], lines[1:])
+    return NamedColumns(names, lambda index: [row[index] for row in body], lines[1:], file=file)
 
 
-def _records(records: list[dict[str, Any]], lines: list[int], name: str, unit: str) -> Rows:
-    """Columns from objects: every key of any of them; a key that one lacks is None there."""
+def _collect_records(records: list[dict[str, Any]], lines: list[int], file: str, unit: str) -> NamedColumns:
+    """Make columns from objects: every key of any of them; a key that one lacks is None there."""
     if not records:
-        raise empty(name)
-    columns = list(dict.fromkeys(chain.from_iterable(records)))
-    return Rows(columns, lambda index: [record.get(columns[index]) for record in records], lines, unit)
+        raise _refuse_empty(file)
+    names = list(dict.fromkeys(chain.from_iterable(records)))
+    return NamedColumns(names, lambda index: [record.get(names[index]) for record in records], lines, unit, file)
 
 
-def _json(text: str, name: str, line: int | None) -> Any:
+def _load_json(text: str, file: str, line: int | None) -> object:
     try:
-        return json.loads(text)
+        value: object = json.loads(text)
     except json.JSONDecodeError as error:
-        where = f"{name}, line {line or error.lineno}, column {error.colno}"
-        example = '{"source": "...", "target": "..."}'
-        remedy = f"each line must be one object such as {example}" if line else "correct it there"
-        raise InputError(f"{where}: invalid JSON ({error.msg}); {remedy}") from None
+        remedy = f"each line must be one object such as {EXAMPLE}" if line else "correct it there"
+        reason = f"invalid JSON ({error.msg}); {remedy}"
+        column = f"column {error.colno}"
+        raise InputError(reason, file=file, row=line or error.lineno, column=column, unit="line") from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, or thousands of brackets
-        where = f"{name}, line {line}" if line else name
-        raise InputError(f"{where}: JSON that cannot be used ({str(error).split(';')[0]}); simplify it") from None
-
-
-def _object(value: Any, place: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        example = '{"source": "...", "target": "..."}'
-        raise InputError(f"{place}: {_kind(value)} where an object such as {example} is needed")
+        reason = f"JSON that cannot be used ({str(error).split(';')[0]}); simplify it"
+        raise InputError(reason, file=file, row=line, unit="line") from None
     return value
 
 
-def _kind(value: Any) -> str:
+def _check_object(value: object, file: str, row: int, unit: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        reason = f"{_name_kind(value)} where an object such as {EXAMPLE} is needed"
+        raise InputError(reason, file=file, row=row, unit=unit)
+    return value
+
+
+def _name_kind(value: object) -> str:
     kinds = {dict: "an object", list: "an array", str: "a string", bool: "a truth value", type(None): "null"}
     return kinds.get(type(value), "a number")

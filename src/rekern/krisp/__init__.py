@@ -4,25 +4,28 @@
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rekern.krisp.grammar import Derivation, Grammar, Production, read_grammar
-    from rekern.krisp.semantic_parser import Reading, Readings, SemanticParser
+    from rekern.krisp.grammar import Grammar
+    from rekern.krisp.grammar_files import read_grammar
+    from rekern.krisp.productions import Derivation, Production
+    from rekern.krisp.reading import Reading, Readings
+    from rekern.krisp.semantic_parser import SemanticParser
     from rekern.krisp.substring_kernels import Constituents, OnSubstrings, SubstringPaths, WordSubsequences
 
 _PLACES = {
     "Constituents": "substring_kernels",
-    "Derivation": "grammar",
+    "Derivation": "productions",
     "Grammar": "grammar",
     "OnSubstrings": "substring_kernels",
-    "Production": "grammar",
-    "Reading": "semantic_parser",
-    "Readings": "semantic_parser",
+    "Production": "productions",
+    "Reading": "reading",
+    "Readings": "reading",
     "SemanticParser": "semantic_parser",
     "SubstringPaths": "substring_kernels",
     "WordSubsequences": "substring_kernels",
-    "read_grammar": "grammar",
+    "read_grammar": "grammar_files",
 }
 
 __all__ = [
@@ -40,7 +43,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _PLACES:
         raise AttributeError(f"module 'rekern.krisp' has no attribute {name!r}")
     return getattr(import_module(f"rekern.krisp.{_PLACES[name]}"), name)

@@ -1,160 +1,170 @@
-"""KRISP's learner (Kate and Mooney, 2006): in turn, machines are trained and the training sentences parsed with them.
+"""KRISP's learner (Kate and Mooney, 2006): it trains classifiers and parses the training sentences with them, in turn.
 
-The first machines see whole sentences: a class is in the meaning of a sentence or not. After that the most probable
-correct derivation of every sentence gives the positive substrings of each class; incorrect derivations that are more
-probable than it give as negative ones those nodes that it lacks. Negative ones are kept from round to round.
+The first classifiers see whole sentences: a class is in the meaning of a sentence or not. After that, the most probable
+correct derivation of every sentence gives the positive substrings of each class. Incorrect derivations that are more
+probable give the negative ones: the nodes that the correct derivation lacks. Negative substrings are kept from round to
+round.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.arrays import Floats, SmallInts
 from rekern.core.jobs import run
-from rekern.krisp.derivation_chart import LEAF, NAME, Node, Rules, search, unfold
-from rekern.krisp.grammar import Derivation, Grammar
-from rekern.krisp.learned_names import says
+from rekern.krisp.derivation_chart import (
+    ChartNode,
+    NameSpan,
+    drop_improbable,
+    list_derivations,
+    search_derivations,
+)
+from rekern.krisp.derivation_chart_core import NAME
+from rekern.krisp.grammar import Grammar
 from rekern.krisp.mentions import Mention
-from rekern.krisp.parsing_rules import Builder, Classes
-from rekern.krisp.production_classifiers import Machine, Table, log_probabilities, train
+from rekern.krisp.name_learning import is_mention_of
+from rekern.krisp.parsing_rules import ClassSpan, DerivationRules, ParserClasses
+from rekern.krisp.production_classifiers import ProductionClassifier, compute_log_probabilities, train_classifier
+from rekern.krisp.productions import Derivation
+from rekern.krisp.substring_gram import SubstringGram
 
-FLOOR = float(np.log(1e-4))  # what a node counts that its machine finds impossible, in a derivation known to be correct
-SPARED = 10  # of the best correct derivations, whose nodes are no negative examples …
-NEARLY = 2.0  # … if their log probability is no more than this below the best one's
+FLOOR = float(np.log(1e-4))  # the score in a correct derivation of a node that its classifier finds impossible
+SPARED = 10  # best correct derivations whose nodes are no negative examples …
+NEARLY = 2.0  # … if their log probability is at most this much below that of the best
 LEAST = (-4.0, -8.0, -16.0, -np.inf)  # log probabilities of the readings that a search looks for, pass by pass
 
-Span = tuple[int, int, int]  # class, start, end
+
+@dataclass(frozen=True)
+class LearnerSettings:
+    """The parameters of a `rekern.krisp.SemanticParser` that its learner needs."""
+
+    beam: int
+    threshold: float
+    rounds: int
+    C: float
+    n_jobs: int | None
 
 
-class Lesson(NamedTuple):
-    """What one sentence teaches in a round: nodes of the correct derivation, and wrong ones."""
+class TrainingSet(NamedTuple):
+    """The training sentences: their kernel values, what they mention, and their derivations."""
 
-    right: list[Span]
-    wrong: set[Span]
+    gram: SubstringGram
+    mentions: Sequence[list[Mention]]
+    derivations: Sequence[Derivation]
 
 
-def learn(
-    grammar: Grammar,
-    classes: Classes,
-    table: Table,
-    mentions: Sequence[list[Mention]],
-    derivations: Sequence[Derivation],
-    beam: int = 30,
-    threshold: float = 0.05,
-    rounds: int = 3,
-    C: float = 10.0,
-    n_jobs: int | None = None,
-) -> list[Machine]:
-    """The machines of all classes; ``mentions`` are those of the sentences of the table."""
+class _Lesson(NamedTuple):
+    """What one sentence gives in a round: the nodes of the correct derivation, and wrong nodes."""
+
+    right: list[ClassSpan]
+    wrong: set[ClassSpan]
+
+
+def learn_classifiers(
+    grammar: Grammar, classes: ParserClasses, training: TrainingSet, settings: LearnerSettings
+) -> list[ProductionClassifier]:
+    """Train a classifier for every class."""
+    gram, derivations, n_jobs = training.gram, training.derivations, settings.n_jobs
     sentences = range(len(derivations))
     absent: list[Counter[int]] = [Counter() for _ in classes.labels]
     present: list[Counter[int]] = [Counter() for _ in classes.labels]
     for place in sentences:
-        whole, found = int(table.numbers[place][0, -1]), classes.of(derivations[place])
-        for number in range(len(classes.labels)):
-            (present if number in found else absent)[number][whole] += 1
-    machines = _train_all(table, present, absent, C, n_jobs, "learning, round 1")
-    first = values = log_probabilities(machines, table)
-    teacher = _Teacher(grammar, classes, table, mentions, derivations, beam, threshold)
-    wrong: list[set[Span]] = [set() for _ in sentences]
-    for turn in range(rounds):
+        whole, found = int(gram.numbers[place][0, -1]), classes.find_classes(derivations[place])
+        for label in range(len(classes.labels)):
+            (present if label in found else absent)[label][whole] += 1
+    classifiers = _train_all(gram, present, absent, settings, "learning, round 1")
+    first = values = compute_log_probabilities(classifiers, gram)
+    teacher = _Teacher(grammar, classes, training, settings)
+    wrong: list[set[ClassSpan]] = [set() for _ in sentences]
+    for turn in range(settings.rounds):
         calls = [(place, values, first if turn else None) for place in sentences]
-        lessons = list(run(teacher.lesson, calls, n_jobs, f"parsing, round {turn + 2}"))
+        lessons: list[_Lesson] = list(run(teacher.teach, calls, n_jobs, f"parsing, round {turn + 2}"))
         positive: list[Counter[int]] = [Counter() for _ in classes.labels]
         negative = [Counter(found) for found in absent]
         for place, lesson in zip(sentences, lessons):
-            numbers = table.numbers[place]
-            for number, start, end in lesson.right:
-                positive[number][int(numbers[start, end - 1])] += 1
+            numbers = gram.numbers[place]
+            for label, start, end in lesson.right:
+                positive[label][int(numbers[start, end - 1])] += 1
             wrong[place] = (wrong[place] | lesson.wrong) - set(lesson.right)
-            for number, start, end in wrong[place]:
-                negative[number][int(numbers[start, end - 1])] += 1
-        machines = _train_all(table, positive, negative, C, n_jobs, f"learning, round {turn + 2}")
-        values = log_probabilities(machines, table)
-    return machines
+            for label, start, end in wrong[place]:
+                negative[label][int(numbers[start, end - 1])] += 1
+        classifiers = _train_all(gram, positive, negative, settings, f"learning, round {turn + 2}")
+        values = compute_log_probabilities(classifiers, gram)
+    return classifiers
 
 
 def _train_all(
-    table: Table,
+    gram: SubstringGram,
     positive: list[Counter[int]],
     negative: list[Counter[int]],
-    C: float,
-    n_jobs: int | None,
+    settings: LearnerSettings,
     label: str,
-) -> list[Machine]:
-    """A machine for every class."""
-    table.compute({number for found in (*positive, *negative) for number in found})
+) -> list[ProductionClassifier]:
+    """Train a classifier for every class."""
+    gram.compute({number for found in (*positive, *negative) for number in found})
 
-    def one(number: int) -> Machine:
-        good, bad = positive[number], negative[number]
+    def train_one(place: int) -> ProductionClassifier:
+        good, bad = positive[place], negative[place]
         numbers = np.array([*good, *bad], dtype=np.int64)
         signs = np.repeat([1.0, -1.0], [len(good), len(bad)])
         weights = np.array([*good.values(), *bad.values()], dtype=float)
-        return train(table.rows(numbers)[:, numbers], numbers, signs, weights, C)
+        return train_classifier(gram.rows(numbers)[:, numbers], numbers, signs, weights, settings.C)
 
-    return list(run(one, [(number,) for number in range(len(positive))], n_jobs, label))
+    return list(run(train_one, [(place,) for place in range(len(positive))], settings.n_jobs, label))
 
 
 class _Teacher:
     """Parses training sentences, freely and to their known meanings."""
 
-    def __init__(
-        self,
-        grammar: Grammar,
-        classes: Classes,
-        table: Table,
-        mentions: Sequence[list[Mention]],
-        derivations: Sequence[Derivation],
-        beam: int,
-        threshold: float,
-    ):
-        self.classes, self.table, self.mentions, self.beam, self.threshold = classes, table, mentions, beam, threshold
-        self.builder, self.rules = classes.rules()
-        self.root = self.builder.symbols[grammar.start]
-        self.meanings = [derivation.meaning() for derivation in derivations]
-        self.forced = [classes.forced(derivation) for derivation in derivations]
+    def __init__(self, grammar: Grammar, classes: ParserClasses, training: TrainingSet, settings: LearnerSettings):
+        self._numbers, self._mentions, self._settings = training.gram.numbers, training.mentions, settings
+        self._rules = classes.build_rules()
+        self._root = self._rules.builder.symbols[grammar.start]
+        self._meanings = [derivation.meaning() for derivation in training.derivations]
+        self._known = [classes.build_derivation_rules(derivation) for derivation in training.derivations]
 
-    def lesson(self, place: int, values: np.ndarray, first: np.ndarray | None) -> Lesson:
-        """What a sentence teaches under the machines' log probabilities.
+    def teach(self, place: int, values: Floats, first: Floats | None) -> _Lesson:
+        """What a sentence gives under the log probabilities of the classifiers.
 
-        The correct derivation is sought with the help of the ``first`` machines, whose opinion of the words no negative
-        example has changed: without it, "the" may come to mean what a word nearby means.
+        The correct derivation is chosen with the help of the ``first`` classifiers, which no negative example has
+        changed. Without them, "the" may come to mean what a word nearby means.
         """
-        scores = spread(values, self.table.numbers[place])
-        guide = scores if first is None else scores + np.maximum(spread(first, self.table.numbers[place]), FLOOR)
-        builder = self.forced[place][0]
-        correct = best_correct(self.forced[place], guide, self.mentions[place], SPARED)
+        numbers, mentions, known = self._numbers[place], self._mentions[place], self._known[place]
+        scores = spread_values(values, numbers)
+        guide = scores if first is None else scores + np.maximum(spread_values(first, numbers), FLOOR)
+        correct = find_correct_derivations(known, guide, mentions, SPARED)
         if not correct:
-            return Lesson([], set())
-        right = self.classes.nodes(builder, correct[0])
+            return _Lesson([], set())
+        right = known.builder.list_class_spans(correct[0])
         spared = set(right)
         for other in correct[1:]:
             if other.value > correct[0].value - NEARLY:
-                spared |= set(self.classes.nodes(builder, other))
-        worth = sum(max(float(scores[node]), FLOOR) for node in right) + _names(correct[0])
-        mentions = self.mentions[place]
-        names = [(self.builder.symbols[m.left], m.start, m.end, m.value) for m in mentions]
-        scores = above(scores, self.threshold)
+                spared |= set(known.builder.list_class_spans(other))
+        worth = sum(max(float(scores[span]), FLOOR) for span in right) + _sum_names(correct[0])
+        builder, rules = self._rules
+        names = [NameSpan(builder.symbols[m.left], m.start, m.end, m.log_probability) for m in mentions]
+        scores = drop_improbable(scores, self._settings.threshold)
+        beam = self._settings.beam
         for least in LEAST:
-            chart = search(self.rules, scores, names, self.root, self.beam, least=max(least, worth))
-            if least <= worth or chart.roots[1] - chart.roots[0] == self.beam:
+            chart = search_derivations(rules, scores, names, self._root, beam, least=max(least, worth))
+            if least <= worth or chart.roots[1] - chart.roots[0] == beam:
                 break
-        wrong: set[Span] = set()
-        for entry in range(*chart.roots):
-            node = unfold(chart, entry)
-            if as_derivation(self.builder, mentions, node).meaning() != self.meanings[place]:
-                wrong |= set(self.classes.nodes(self.builder, node))
-        return Lesson(right, wrong - spared)
+        wrong: set[ClassSpan] = set()
+        for node in list_derivations(chart):
+            if builder.to_derivation(mentions, node).meaning() != self._meanings[place]:
+                wrong |= set(builder.list_class_spans(node))
+        return _Lesson(right, wrong - spared)
 
 
-def spread(values: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """Log probabilities as (class, start, end), from those of the distinct substrings.
+def spread_values(values: Floats, numbers: SmallInts) -> Floats:
+    """Spread the values of distinct substrings over a sentence: (class, start, end).
 
-    >>> spread(np.array([[-1.0, -2.0]]), np.array([[0, 1], [-1, 0]])).tolist()
+    >>> spread_values(np.array([[-1.0, -2.0]]), np.array([[0, 1], [-1, 0]], np.int32)).tolist()
     [[[-inf, -1.0, -2.0], [-inf, -inf, -1.0]]]
     """
     words = len(numbers)
@@ -164,47 +174,29 @@ def spread(values: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     return scores
 
 
-def above(scores: np.ndarray, threshold: float) -> np.ndarray:
-    """The scores without those whose probability is below the threshold."""
-    least = np.log(threshold) if threshold > 0 else -np.inf
-    return np.where(scores < least, -np.inf, scores)
+def find_correct_derivations(
+    known: DerivationRules, scores: Floats, mentions: Sequence[Mention], beam: int = 1
+) -> list[ChartNode]:
+    """The most probable ways to divide the words among the nodes of a known derivation.
 
-
-def best_correct(
-    forced: tuple[Builder, Rules, list[tuple[int, Derivation]]], scores: np.ndarray, found: list[Mention], beam: int = 1
-) -> list[Node]:
-    """The most probable derivations of a given meaning, whatever the machines think of its nodes."""
-    builder, rules, wanted = forced
+    No node is impossible, whatever its classifier says.
+    """
     words = scores.shape[1]
-    learned = {leaf[0] for leaf in builder.leaves}
-    times = Counter((node.production, node.value) for _, node in wanted)
-    names = []
-    for symbol, node in wanted:
-        matching = [(symbol, m.start, m.end, m.value) for m in found if says(m, node)]
-        said = sum(end == start + 1 for _, start, end, _ in matching)
+    learned = {leaf.symbol for leaf in known.builder.leaves}
+    times = Counter((node.production, node.value) for _, node in known.names)
+    names: list[NameSpan] = []
+    for symbol, node in known.names:
+        matching = [NameSpan(symbol, m.start, m.end, m.log_probability) for m in mentions if is_mention_of(m, node)]
+        said = sum(name.end == name.start + 1 for name in matching)
         again = node.value is not None and said < times[node.production, node.value]  # "him" may be "player 5" again
-        if (again or not matching) and symbol not in learned:  # it is called something else here: any words may be it
-            matching += [(symbol, start, end, FLOOR) for start in range(words) for end in range(start + 1, words + 1)]
+        if (again or not matching) and symbol not in learned:  # it has another name here: any words may be it
+            spans = ((start, end) for start in range(words) for end in range(start + 1, words + 1))
+            matching += [NameSpan(symbol, start, end, FLOOR) for start, end in spans]
         names += matching
     floored = np.where(np.isneginf(scores), -np.inf, np.maximum(scores, 2 * FLOOR))
-    chart = search(rules, floored, names, 0, beam)
-    return [unfold(chart, entry) for entry in range(*chart.roots)]
+    return list_derivations(search_derivations(known.arrays, floored, names, 0, beam))
 
 
-def _names(node: Node) -> float:
+def _sum_names(node: ChartNode) -> float:
     """The log probability of the names in a derivation."""
-    return (node.value if node.kind == NAME else 0.0) + sum(map(_names, node.children))
-
-
-def as_derivation(builder: Builder, found: list[Mention], node: Node) -> Derivation:
-    """The derivation of the meaning grammar that a found one stands for."""
-    if node.kind == NAME:
-        mention = found[node.number]
-        return Derivation(mention.production, (), None if mention.production.kind == "name" else mention.text)
-    if node.kind == LEAF:
-        production = builder.leaves[node.number][2]
-        assert production is not None
-        return Derivation(replace(production, value=None), (), production.value)
-    _, _, _, production, leaf = builder.rules[node.number]
-    children = node.children[1:] if leaf else node.children
-    return Derivation(production, tuple(as_derivation(builder, found, child) for child in children))
+    return (node.value if node.kind == NAME else 0.0) + sum(map(_sum_names, node.children))

@@ -1,98 +1,98 @@
-"""From a question to what the parser sees of it: its words, the words of its kernels, its trees."""
+"""From a sentence to the input of the parser: its words, the words of the kernels, its trees."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 from rekern.errors import InputError
+from rekern.krisp.constituent_trees import list_leaves, nest_tree, replace_leaves
 from rekern.krisp.grammar import Grammar
-from rekern.krisp.mentions import split, typed
+from rekern.krisp.mentions import Mention, find_mentions, replace_names
+from rekern.krisp.question_words import split_question
 from rekern.krisp.rare_word_stems import Stems
-from rekern.krisp.substring_kernels import Item
+from rekern.krisp.sentence_corpus import AnnotatedSentence
+from rekern.structures.head_rules import to_dependencies
 from rekern.structures.sentences import Sentence
 
+SentenceInput: TypeAlias = str | Sequence[str] | Sentence  # a text, a list of words, or a parsed sentence
+TreeInput: TypeAlias = object  # a bracket string, nested tuples, or whatever else `rekern.structures.Trees` reads
 
-class Asked(NamedTuple):
-    """A question: its words as they are written, and as the kernels see them."""
+
+class ParserInput(NamedTuple):
+    """A sentence: its words as they are written, and the sentence that the kernels see."""
 
     words: tuple[str, ...]
-    item: Item
+    annotated: AnnotatedSentence
 
 
-def seen(grammar: Grammar, words: Sequence[str], names: str, stems: Stems | None) -> tuple[str, ...]:
-    """The words as the kernels see them: in lower case, names as what they name (``names="type"``), stems if given."""
-    found = typed(grammar, words) if names == "type" else tuple(word.lower() for word in words)
-    return found if stems is None else stems.seen(found)
+def split_sentence(sentence: SentenceInput) -> tuple[str, ...]:
+    """The words of a sentence, as they are written.
+
+    >>> split_sentence("Which ones, please?"), split_sentence(["ready", "words"])
+    (('Which', 'ones', 'please'), ('ready', 'words'))
+    """
+    if isinstance(sentence, str):
+        return split_question(sentence)
+    return sentence.words if isinstance(sentence, Sentence) else tuple(sentence)
 
 
-def asked(
-    grammar: Grammar, sentence: Any, tree: Any, needs: frozenset[str], names: str, stems: Stems | None, where: str
-) -> Asked:
-    """A question with what the kernel needs; the words of a tree are taken as they are.
+@dataclass(frozen=True)
+class InputReader:
+    """Turns sentences into the input of a parser.
 
-    >>> from rekern.krisp.grammar import read_grammar
+    ``names`` is "type" if the kernels see the type of a name instead of its words, else "word". ``stretch`` is the
+    factor of a word that belongs to a name but is not part of it. ``stems`` replaces rare words.
+
+    >>> from rekern.krisp import read_grammar
     >>> grammar = read_grammar(["Query -> {State}", "State -> '{name}'", "names State = utah"])
-    >>> asked(grammar, "Where is Utah?", None, frozenset(["words"]), "type", None, "question 1").item.words
+    >>> reader = InputReader(grammar, names="type", stretch=0.5, stems=None)
+    >>> reader.read("Where is Utah?", None, {"words"}, "question 1").annotated.words
     ('where', 'is', '<State>')
     """
-    heads: tuple[int, ...] | None = None
-    nested = None
-    if isinstance(sentence, Sentence):
-        words, heads = sentence.words, sentence.heads
-    elif tree is not None:
-        nested = nest(tree, where)
-        words = tuple(_leaves(nested))
-    elif isinstance(sentence, str):
-        words = split(sentence)
-    elif isinstance(sentence, list | tuple) and all(isinstance(word, str) for word in sentence):
-        words = tuple(sentence)
-    else:
-        raise InputError(f"{where} is {type(sentence).__name__}, not a text, a list of words or a Sentence")
-    if heads is None and nested is not None and "heads" in needs and words:
-        from rekern.structures.head_rules import to_dependencies
 
-        heads = to_dependencies([nested])[0].heads
-    for need, missing in (("heads", heads is None), ("tree", nested is None)):
-        if need in needs and missing and words:
-            kernel = "dependency" if need == "heads" else "syntactic"
-            raise InputError(
-                f"{where} has no tree, which the {kernel} kernel needs: give trees, a parser, or kernel='word'"
-            )
-    shown = seen(grammar, words, names, stems)
-    return Asked(words, Item(shown, heads, None if nested is None else _relabelled(nested, iter(shown))))
+    grammar: Grammar
+    names: str
+    stretch: float
+    stems: Stems | None
 
+    def normalize(self, words: Sequence[str]) -> tuple[str, ...]:
+        """The words that the kernels see: in lower case, names and rare words replaced."""
+        if self.names == "type":
+            found = replace_names(self.grammar, words)
+        else:
+            found = tuple(word.lower() for word in words)
+        return found if self.stems is None else self.stems.replace_rare(found)
 
-def nest(tree: Any, where: str) -> Any:
-    """A constituent tree as (label, child, …) from brackets or from such a tuple.
+    def find_mentions(self, words: Sequence[str]) -> list[Mention]:
+        """The names, numbers and words that the productions of the grammar may take."""
+        return find_mentions(self.grammar, words, self.stretch)
 
-    >>> nest("(NP (DT the) (NN dog))", "question 1")
-    ('NP', ('DT', 'the'), ('NN', 'dog'))
-    """
-    if isinstance(tree, tuple):
-        return tree
-    from rekern.structures.trees import Trees
+    def read(self, sentence: object, tree: TreeInput | None, needs: set[str], place: str) -> ParserInput:
+        """Read a sentence, with what the kernel needs ("words", "heads", "tree"); ``place`` is for messages.
 
-    try:
-        trees = Trees.from_items([tree])
-    except InputError as error:
-        raise InputError(f"{where}: {str(error).removeprefix('row 0, ')}") from None
-    if not len(trees.labels):
-        return ("", "")
-
-    def build(node: int) -> Any:
-        label = trees.vocabulary[trees.labels[node]]
-        if not trees.count[node]:
-            return label
-        return (label, *(build(int(trees.first[node]) + c) for c in range(int(trees.count[node]))))
-
-    found = build(0)
-    return found if isinstance(found, tuple) else ("", found)
-
-
-def _leaves(tree: Any) -> list[str]:
-    return [tree] * bool(tree) if isinstance(tree, str) else [leaf for child in tree[1:] for leaf in _leaves(child)]
-
-
-def _relabelled(tree: Any, words: Any) -> Any:
-    return next(words) if isinstance(tree, str) else (tree[0], *(_relabelled(child, words) for child in tree[1:]))
+        If there is a tree, its leaves are the words.
+        """
+        heads: tuple[int, ...] | None = None
+        nested = None
+        if isinstance(sentence, Sentence):
+            words, heads = sentence.words, sentence.heads
+        elif tree is not None:
+            nested = nest_tree(tree, place)
+            words = tuple(list_leaves(nested))
+        elif isinstance(sentence, str):
+            words = split_question(sentence)
+        elif isinstance(sentence, list | tuple) and all(isinstance(word, str) for word in sentence):
+            words = tuple(sentence)
+        else:
+            raise InputError(f"{place} is {type(sentence).__name__}, not a text, a list of words or a Sentence")
+        if heads is None and nested is not None and "heads" in needs and words:
+            heads = to_dependencies([nested])[0].heads
+        for need, kernel, missing in (("heads", "dependency", heads is None), ("tree", "syntactic", nested is None)):
+            if need in needs and missing and words:
+                remedy = "give trees, a parser, or kernel='word'"
+                raise InputError(f"{place} has no tree, which the {kernel} kernel needs: {remedy}")
+        normal = self.normalize(words)
+        relabeled = None if nested is None else replace_leaves(nested, iter(normal))
+        return ParserInput(words, AnnotatedSentence(normal, heads, relabeled))

@@ -1,4 +1,4 @@
-"""Stems for rare words: a word that training sentences seldom have is seen as a frequent one of the same stem."""
+"""Stems of rare words: the parser replaces a word that few training sentences have by a frequent one of its stem."""
 
 from __future__ import annotations
 
@@ -7,41 +7,47 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
-FREQUENT = 60  # sentences with a word, so that it is seen as it is
+import snowballstemmer
+
+FREQUENT = 60  # training sentences that must have a word, so that it is not replaced
 
 
 @cache
-def stem(word: str) -> str:
-    """The stem of an English word in lower case; what stands for a name stays as it is.
+def stem_word(word: str) -> str:
+    """The stem of an English word in lower case; the type of a name, in angle brackets, is not changed.
 
-    >>> stem("rivers"), stem("<States>")
+    >>> stem_word("rivers"), stem_word("<States>")
     ('river', '<States>')
     """
-    import snowballstemmer
-
-    return word if word.startswith("<") else snowballstemmer.stemmer("english").stemWord(word)
+    return word if word.startswith("<") else str(snowballstemmer.stemmer("english").stemWord(word))
 
 
 class Stems(NamedTuple):
-    """The words that are seen as they are, and for every stem the most frequent word that has it."""
+    """The frequent words, and for every stem the most frequent word that has it (its representative)."""
 
     frequent: frozenset[str]
-    chief: dict[str, str]
+    representatives: dict[str, str]
 
-    def seen(self, words: Sequence[str]) -> tuple[str, ...]:
-        """The words as they are seen: the more sentences were learned from, the more words are told apart."""
-        return tuple(word if word in self.frequent else self.chief.get(stem(word), word) for word in words)
+    def replace_rare(self, words: Sequence[str]) -> tuple[str, ...]:
+        """The words, each rare one replaced by the representative of its stem.
+
+        >>> Stems(frozenset(["states"]), {"state": "states"}).replace_rare(["state", "lakes"])
+        ('states', 'lakes')
+        """
+        return tuple(
+            word if word in self.frequent else self.representatives.get(stem_word(word), word) for word in words
+        )
 
 
-def learned_stems(sentences: Iterable[Sequence[str]], least: int = FREQUENT) -> Stems:
-    """What sentences teach about words.
+def learn_stems(sentences: Iterable[Sequence[str]], least: int = FREQUENT) -> Stems:
+    """Count the words of training sentences, and choose the representative of every stem.
 
-    >>> stems = learned_stems([["state", "bordering", "a", "state"], ["a", "state"], ["states"], ["states"]], least=2)
-    >>> stems.seen(["states", "bordering", "states", "border", "lakes"])
+    >>> stems = learn_stems([["state", "bordering", "a", "state"], ["a", "state"], ["states"], ["states"]], least=2)
+    >>> stems.replace_rare(["states", "bordering", "states", "border", "lakes"])
     ('states', 'bordering', 'states', 'bordering', 'lakes')
     """
     counts = Counter(word for sentence in sentences for word in set(sentence))
-    chief: dict[str, str] = {}
+    representatives: dict[str, str] = {}
     for word in sorted(counts, key=lambda word: (-counts[word], word)):
-        chief.setdefault(stem(word), word)
-    return Stems(frozenset(word for word, count in counts.items() if count >= least), chief)
+        representatives.setdefault(stem_word(word), word)
+    return Stems(frozenset(word for word, count in counts.items() if count >= least), representatives)

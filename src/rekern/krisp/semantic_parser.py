@@ -1,95 +1,86 @@
-"""SemanticParser: learns from sentences and their meanings to give a new sentence its meaning."""
+"""SemanticParser: learns from sentences and their meanings to give new sentences their meanings."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
 from rekern.core.registry import register
 from rekern.errors import InputError
-from rekern.krisp import production_classifiers as machinery
-from rekern.krisp.derivation_chart import LEAF, NAME, Chart, Node, search, unfold
-from rekern.krisp.grammar import Derivation, Grammar, Production
-from rekern.krisp.learned_names import taught, unsaid, within
-from rekern.krisp.learner import above, as_derivation, learn
-from rekern.krisp.mentions import Mention, mentions, split
-from rekern.krisp.parser_input import Asked, asked, seen
-from rekern.krisp.parsing_rules import Classes
-from rekern.krisp.rare_word_stems import Stems, learned_stems
-from rekern.krisp.substring_kernels import Corpus, Substring, SubstringKernel, all_substrings, substring_kernel
+from rekern.kernels.kernel import Kernel
+from rekern.krisp.answer_calibration import AnswerCalibration
+from rekern.krisp.grammar import Grammar
+from rekern.krisp.learner import LearnerSettings, TrainingSet, learn_classifiers
+from rekern.krisp.mentions import Span, find_longest_spans, find_mentions
+from rekern.krisp.name_learning import learn_names, mark_unsaid_values, rebuild_derivation
+from rekern.krisp.parser_files import PARAMETERS, ParserContent, read_content, write_content
+from rekern.krisp.parser_input import InputReader, ParserInput, SentenceInput, TreeInput, split_sentence
+from rekern.krisp.parsing_rules import ParserClasses
+from rekern.krisp.productions import Derivation
+from rekern.krisp.rare_word_stems import Stems, learn_stems
+from rekern.krisp.reading import Readings
+from rekern.krisp.reading_search import ParserWeights, ReadingSearch, collect_weights
+from rekern.krisp.sentence_corpus import SentenceCorpus
+from rekern.krisp.substring_gram import SubstringGram
+from rekern.krisp.substring_kernels import make_substring_kernel
 
-STEPS = 100_000_000  # of a search, before it is cut: about a second
-LEAST = (-8.0, -16.0, -math.inf)  # log probabilities of the readings that a search looks for, pass by pass
-LONGEST = 100  # words of a sentence that is parsed
-
-
-@dataclass(frozen=True)
-class Reading:
-    """A meaning that a sentence may have.
-
-    ``nodes`` lists (label, start, end, depth) of its derivation, the top first: what part of the meaning which words
-    express. ``scored`` is the number of probabilities whose product ``probability`` is.
-    """
-
-    meaning: str
-    log_probability: float
-    derivation: Derivation
-    nodes: tuple[tuple[str, int, int, int], ...]
-    scored: int
-
-    @property
-    def probability(self) -> float:
-        """The product of the probabilities of its nodes."""
-        return math.exp(self.log_probability)
-
-    @property
-    def confidence(self) -> float:
-        """The geometric mean of these probabilities, which can be compared between short and long sentences."""
-        return math.exp(self.log_probability / max(1, self.scored))
-
-
-class Readings(list[Reading]):
-    """The best readings of a sentence; ``cut`` says that the search for more was given up."""
-
-    cut: bool = False
-
-
-class _Learned(NamedTuple):
-    """What is kept of a training: the substrings that machines use, and for each class their coefficients."""
-
-    productions: tuple[Production, ...]
-    corpus: Corpus
-    substrings: list[Substring]
-    norms: np.ndarray
-    coefficients: np.ndarray
-    sigmoids: np.ndarray
+TreeParser = Callable[[list[str]], Sequence[TreeInput]]
 
 
 @register
 class SemanticParser(BaseEstimator):
-    """KRISP (Kate and Mooney, 2006; Kate, 2008): a support vector machine for every production of a meaning grammar.
+    """A semantic parser: a support vector machine for every production of a meaning grammar.
 
     A machine tells how probable it is that some words of a sentence express its production. The meaning of a sentence
-    is the most probable derivation whose nodes divide its words among themselves. ``kernel`` compares words: "word"
-    (common subsequences), "dependency" (common paths in dependency trees), "syntactic" (common fragments of
-    constituents), a sum such as "word+dependency", or any kernel of the package; all but "word" need trees.
+    is the most probable derivation whose nodes divide its words among themselves. This is KRISP (Kate and Mooney, 2006;
+    Kate, 2008).
 
-    ``threshold`` is the least probability of a node, ``beam`` the number of derivations kept for each part,
-    ``rounds`` how often the training sentences are parsed, ``C`` the price of errors. A word beside a name that belongs
-    to nothing else costs the factor ``stretch``. With ``names="type"`` the kernels see of a name only what it may
-    name, with ``names="word"`` its words; with ``stems`` they see rare words as more frequent ones of the same
-    (English) stem. ``parser`` is a function from a list of texts to their constituent trees, for sentences that come
-    without. ``grammar_`` has the names as the training sentences
-    use them, see `rekern.krisp.learned_names.taught`.
+    Parameters
+    ----------
+    grammar : Grammar
+        The grammar of the meanings, see `rekern.krisp.read_grammar`.
+    kernel : str or Kernel
+        How words are compared: "word" (common subsequences), "dependency" (common paths in dependency trees),
+        "syntactic" (common fragments of constituents), a sum such as "word+dependency", or any kernel of the package.
+        All but "word" need trees.
+    beam : int
+        How many derivations are kept for each part of a sentence.
+    threshold : float
+        The least probability of a node.
+    rounds : int
+        How often the training sentences are parsed.
+    C : float
+        The cost of errors.
+    stretch : float
+        The factor for a word that belongs to a name but is not part of it.
+    names : {"type", "word"}
+        Whether the kernels see only the type of a name, or its words.
+    stems : bool
+        Whether the kernels see rare words as more frequent ones of the same (English) stem.
+    parser : callable, optional
+        A function from a list of texts to their constituent trees, for sentences that come without.
+    n_jobs : int, optional
+        The number of threads; all cores by default.
 
-    >>> from rekern.krisp.grammar import read_grammar
+    Attributes
+    ----------
+    grammar_ : Grammar
+        The grammar with the names as the training sentences use them.
+    kernel_ : Kernel
+        The kernel on substrings.
+    calibration_ : AnswerCalibration or None
+        How `rekern ask` turns scores of readings into confidences, if the parser was trained for it.
+
+    Examples
+    --------
+    >>> from rekern.krisp import read_grammar
     >>> grammar = read_grammar(["Query -> answer({Num})", "Num -> size({State})", "Num -> population({State})",
     ...                         "State -> state({Name})", "Name -> '{name}'", "names Name = utah | ohio | new york"])
     >>> sentences = ["how big is utah", "how many people live in ohio", "size of ohio", "population of new york"]
@@ -103,7 +94,7 @@ class SemanticParser(BaseEstimator):
     def __init__(
         self,
         grammar: Grammar,
-        kernel: Any = "word",
+        kernel: str | Kernel = "word",
         beam: int = 30,
         threshold: float = 0.05,
         rounds: int = 3,
@@ -111,7 +102,7 @@ class SemanticParser(BaseEstimator):
         stretch: float = 0.5,
         names: str = "type",
         stems: bool = False,
-        parser: Callable[[list[str]], Sequence[Any]] | None = None,
+        parser: TreeParser | None = None,
         n_jobs: int | None = None,
     ):
         self.grammar = grammar
@@ -128,115 +119,116 @@ class SemanticParser(BaseEstimator):
 
     def fit(
         self,
-        sentences: Sequence[Any],
+        sentences: Sequence[SentenceInput],
         meanings: Sequence[str],
-        trees: Sequence[Any] | None = None,
+        trees: Sequence[TreeInput] | None = None,
         productions: Sequence[Iterable[str] | None] | None = None,
-    ) -> SemanticParser:
+    ) -> Self:
         """Learn from sentences (texts, lists of words, or `Sentence`) and their meanings.
 
-        ``trees`` are their constituent trees, whose leaves are then their words. ``productions`` may tell the
+        ``trees`` are their constituent trees, whose leaves are then their words. ``productions`` selects the
         derivation of a meaning that has several, see `Grammar.parse`.
         """
-        self._check()
+        self._check_parameters()
         sentences, meanings = list(sentences), list(meanings)
         if len(sentences) != len(meanings):
             raise InputError(f"there are {len(sentences)} sentences but {len(meanings)} meanings")
         if not sentences:
             raise InputError("there are no sentences to learn from")
-        kernel = substring_kernel(self.kernel)
-        given = list(productions) if productions is not None else [None] * len(meanings)
-        derivations = []
-        for row, (meaning, wanted) in enumerate(zip(meanings, given)):
-            try:
-                derivations.append(self.grammar.parse(meaning, wanted))
-            except InputError as error:
-                raise InputError(f"meaning {row + 1}: {error}") from None
-        self.grammar_: Grammar = self.grammar
-        self.stems_: Stems | None = None
-        found = self._asked(kernel, sentences, trees)
-        self.grammar_ = taught(self.grammar, [question.words for question in found], derivations)
-        if self.grammar_ is not self.grammar:
-            derivations = [within(self.grammar_, derivation) for derivation in derivations]
+        kernel = make_substring_kernel(self.kernel)
+        derivations = self._parse_meanings(meanings, productions)
+        trees = self._find_trees(kernel, sentences, trees)
+        reader = self._make_reader(self.grammar, None)
+        inputs = _read_inputs(reader, kernel, sentences, trees)
+        grammar = learn_names(self.grammar, [found.words for found in inputs], derivations)
+        reader = self._make_reader(grammar, None)
+        if grammar is not self.grammar:
+            derivations = [rebuild_derivation(grammar, derivation) for derivation in derivations]
         if self.stems:
-            self.stems_ = learned_stems(self._seen(question.words) for question in found)
-        if self.stems or self.grammar_ is not self.grammar:
-            found = self._asked(kernel, sentences, trees)
-        for row, question in enumerate(found):
-            if not question.words:
+            stems = learn_stems(reader.normalize(found.words) for found in inputs)
+            reader = self._make_reader(grammar, stems)
+        if self.stems or grammar is not self.grammar:
+            inputs = _read_inputs(reader, kernel, sentences, trees)
+        for row, found in enumerate(inputs):
+            if not found.words:
                 raise InputError(f"sentence {row + 1} is empty: drop it, with its meaning")
-        mentioned = [self._mentions(question.words) for question in found]
-        derivations = unsaid(derivations, mentioned)
-        used = {p for derivation in derivations for p in derivation.productions() if p.learned}
-        classes = Classes(self.grammar_, used)
-        table = machinery.Table(kernel, Corpus(question.item for question in found), self.n_jobs)
-        trained = learn(
-            self.grammar_,
-            classes,
-            table,
-            mentioned,
-            derivations,
-            self.beam,
-            self.threshold,
-            self.rounds,
-            self.C,
-            self.n_jobs,
-        )
-        self.kernel_ = kernel
-        self.notes: dict[str, Any] = {}
-        self._learn(_kept(tuple(classes.productions), table, trained))
+        mentions = [reader.find_mentions(found.words) for found in inputs]
+        derivations = mark_unsaid_values(derivations, mentions)
+        learned = {p for derivation in derivations for p in derivation.productions() if p.is_learned}
+        classes = ParserClasses(grammar, learned)
+        gram = SubstringGram(kernel, SentenceCorpus(found.annotated for found in inputs), self.n_jobs)
+        settings = LearnerSettings(self.beam, self.threshold, self.rounds, self.C, self.n_jobs)
+        classifiers = learn_classifiers(grammar, classes, TrainingSet(gram, mentions, derivations), settings)
+        weights = collect_weights(tuple(classes.productions), gram, classifiers)
+        self._set_state(grammar, kernel, reader.stems, weights, None)
         return self
 
-    def _learn(self, learned: _Learned) -> None:
-        """Keep what was learned, or read from a file, and lay out the search."""
-        self.learned_ = learned
-        self.classes_ = Classes(self.grammar_, learned.productions)
-        self._builder, self._rules = self.classes_.rules()
+    def _set_state(
+        self,
+        grammar: Grammar,
+        kernel: Kernel,
+        stems: Stems | None,
+        weights: ParserWeights,
+        calibration: AnswerCalibration | None,
+    ) -> None:
+        """Keep what was learned, or read from a file, and prepare the search."""
+        self.grammar_ = grammar
+        self.kernel_ = kernel
+        self.stems_ = stems
+        self.weights_ = weights
+        self.calibration_ = calibration
+        self._reader = self._make_reader(grammar, stems)
+        self._search = ReadingSearch(self._reader, kernel, weights, self.beam, self.threshold)
 
-    def predict(self, sentences: Sequence[Any], trees: Sequence[Any] | None = None) -> list[str | None]:
-        """The most probable meaning of each sentence, or None where none is found."""
-        readings = [found[0] if found else None for found in self.parse_all(sentences, trees, 1)]
-        return [None if reading is None else reading.meaning for reading in readings]
+    def set_names(self, grammar: Grammar) -> Self:
+        """Replace the grammar of a trained parser by one with the same rules and other names, in the same place.
 
-    def parse(self, sentence: Any, number: int = 5, tree: Any = None) -> Readings:
-        """The ``number`` most probable meanings of a sentence, the best first; none if it fits nothing learned.
+        Use it if the names in a database have changed since the training.
+        """
+        self._check_fitted()
+        self._set_state(grammar, self.kernel_, self.stems_, self.weights_, self.calibration_)
+        return self
+
+    def predict(self, sentences: Sequence[SentenceInput], trees: Sequence[TreeInput] | None = None) -> list[str | None]:
+        """The most probable meaning of each sentence, or None if there is none."""
+        return [found[0].meaning if found else None for found in self.parse_all(sentences, trees, 1)]
+
+    def parse(self, sentence: SentenceInput, n: int = 5, tree: TreeInput | None = None) -> Readings:
+        """The ``n`` most probable meanings of a sentence, the best first; none if nothing that was learned fits.
 
         A search is cut after a number of steps that takes about a second; then ``cut`` is true and there are fewer
         readings, or none, but those are the best ones. A sentence of more than 100 words is an error.
         """
-        return self.parse_all([sentence], None if tree is None else [tree], number)[0]
+        return self.parse_all([sentence], None if tree is None else [tree], n)[0]
 
     def parse_all(
-        self, sentences: Sequence[Any], trees: Sequence[Any] | None = None, number: int = 5
+        self, sentences: Sequence[SentenceInput], trees: Sequence[TreeInput] | None = None, n: int = 5
     ) -> list[Readings]:
         """The readings of many sentences."""
         self._check_fitted()
-        return [self._readings(question, number) for question in self._asked(self.kernel_, list(sentences), trees)]
+        sentences = list(sentences)
+        trees = self._find_trees(self.kernel_, sentences, trees)
+        inputs = _read_inputs(self._reader, self.kernel_, sentences, trees)
+        return [self._search.find_readings(found, n) for found in inputs]
 
-    def words(self, sentence: Any) -> tuple[str, ...]:
+    def words(self, sentence: SentenceInput) -> tuple[str, ...]:
         """The words of a sentence as the parser splits it.
 
-        >>> from rekern.krisp.grammar import read_grammar
+        >>> from rekern.krisp import read_grammar
         >>> SemanticParser(read_grammar(["Query -> all"])).words("Which ones, please?")
         ('Which', 'ones', 'please')
         """
-        return split(sentence) if isinstance(sentence, str) else tuple(getattr(sentence, "words", sentence))
+        return split_sentence(sentence)
 
-    def seen(self, sentence: Any) -> tuple[str, ...]:
+    def seen(self, sentence: SentenceInput) -> tuple[str, ...]:
         """The words of a sentence as the kernels see them."""
-        return self._seen(self.words(sentence))
+        self._check_fitted()
+        return self._reader.normalize(self.words(sentence))
 
-    def _seen(self, words: Sequence[str]) -> tuple[str, ...]:
-        return seen(self.grammar_, words, self.names, self.stems_)
-
-    def mentioned(self, sentence: Any) -> list[tuple[int, int]]:
+    def mentioned(self, sentence: SentenceInput) -> list[Span]:
         """The spans of the names, numbers and words in a sentence that productions may take, the longest ones."""
-        exact = {(m.start, m.end) for m in mentions(self.grammar_, self.words(sentence), 0.0)}
-        found: list[tuple[int, int]] = []
-        for start, end in sorted(exact, key=lambda span: (span[0] - span[1], span[0])):
-            if all(end <= first or last <= start for first, last in found):
-                found.append((start, end))
-        return sorted(found)
+        self._check_fitted()
+        return find_longest_spans(find_mentions(self.grammar_, self.words(sentence), 0.0))
 
     def save(self, path: str | Path) -> None:
         """Write the trained parser to a file that `rekern.load_model` reads."""
@@ -244,103 +236,50 @@ class SemanticParser(BaseEstimator):
 
     def to_archive(self) -> ModelContent:
         """What the parser keeps in its file."""
-        from rekern.krisp.parser_files import pack_parser
-
         self._check_fitted()
-        return pack_parser(self)
+        parameters = {name: getattr(self, name) for name in PARAMETERS}
+        return write_content(
+            ParserContent(parameters, self.grammar_, self.kernel_, self.stems_, self.weights_, self.calibration_)
+        )
 
     @classmethod
-    def from_archive(cls, archive: OpenArchive) -> SemanticParser:
+    def from_archive(cls, archive: OpenArchive) -> Self:
         """The parser of a file that is being read."""
-        from rekern.krisp.parser_files import unpack_parser
+        content = read_content(archive)
+        parser = cls(content.grammar, kernel=content.kernel, **content.parameters)
+        parser._check_parameters()
+        parser._set_state(content.grammar, content.kernel, content.stems, content.weights, content.calibration)
+        return parser
 
-        return unpack_parser(archive)
+    def _parse_meanings(
+        self, meanings: Sequence[str], productions: Sequence[Iterable[str] | None] | None
+    ) -> list[Derivation]:
+        given = list(productions) if productions is not None else [None] * len(meanings)
+        derivations = []
+        for row, (meaning, wanted) in enumerate(zip(meanings, given)):
+            try:
+                derivations.append(self.grammar.parse(meaning, wanted))
+            except InputError as error:
+                raise InputError(f"meaning {row + 1}: {error}") from None
+        return derivations
 
-    def _readings(self, question: Asked, number: int) -> Readings:
-        result = Readings()
-        words = len(question.words)
-        if words == 0:
-            return result
-        if words > LONGEST:
-            raise InputError(f"the sentence has {words} words: the parser reads up to {LONGEST}")
-        found = self._mentions(question.words)
-        symbols = self._builder.symbols
-        names = [(symbols[m.left], m.start, m.end, m.value) for m in found]
-        scores = above(self._scores(question), self.threshold)
-        for least in LEAST:  # the first pass finds the readings of most sentences, and is fast
-            root, beam = symbols[self.grammar_.start], max(self.beam, number)
-            chart = search(self._rules, scores, names, root, beam, STEPS, least)
-            if chart.cut:
-                result.cut = True  # what an earlier pass has found is still the best
-                break
-            result = self._listed(chart, found, number)
-            if len(result) == number:
-                break
-        return result
+    def _make_reader(self, grammar: Grammar, stems: Stems | None) -> InputReader:
+        return InputReader(grammar, self.names, self.stretch, stems)
 
-    def _listed(self, chart: Chart, found: list[Mention], number: int) -> Readings:
-        """The meanings of a finished search, each once."""
-        result = Readings()
-        known: set[str] = set()
-        for entry in range(*chart.roots):
-            node = unfold(chart, entry)
-            derivation = as_derivation(self._builder, found, node)
-            meaning = derivation.meaning()
-            if meaning in known:  # the same meaning, its words divided in another way
-                continue
-            known.add(meaning)
-            nodes = tuple(self._described(node, found, 0))
-            scored = len(self.classes_.nodes(self._builder, node))
-            result.append(Reading(meaning, node.value, derivation, nodes, scored))
-            if len(result) == number:
-                break
-        return result
-
-    def _scores(self, question: Asked) -> np.ndarray:
-        """Log probabilities of all classes on all substrings of a sentence, (class, start, end)."""
-        learned = self.learned_
-        corpus = learned.corpus.extended([question.item])
-        words = len(question.words)
-        substrings = all_substrings(words, len(corpus) - 1)
-        own = machinery.norms(self.kernel_, corpus, substrings)
-        gram = machinery.gram(self.kernel_, corpus, learned.substrings, substrings, learned.norms, own)
-        intercept, slope, shift = learned.sigmoids[:, :, None]
-        values = slope * (learned.coefficients @ gram + intercept) + shift
-        scores = np.full((len(values), words, words + 1), -np.inf)
-        places = np.array(substrings)
-        scores[:, places[:, 1], places[:, 2]] = -np.logaddexp(0.0, -values)
-        return scores
-
-    def _described(self, node: Node, found: list[Mention], depth: int) -> list[tuple[str, int, int, int]]:
-        """The nodes of a derivation for people."""
-        if node.kind == NAME:
-            label = repr(found[node.number].text)
-        elif node.kind == LEAF:
-            _, number, production = self._builder.leaves[node.number]
-            label = self.classes_.labels[number] if production is None else str(production)
-        else:
-            label = str(self._builder.rules[node.number][3])
-        below = [part for child in node.children for part in self._described(child, found, depth + 1)]
-        return [(label, node.start, node.end, depth), *below]
-
-    def _mentions(self, words: Sequence[str]) -> list[Mention]:
-        return mentions(self.grammar_, words, self.stretch)
-
-    def _asked(self, kernel: SubstringKernel, sentences: list[Any], trees: Sequence[Any] | None) -> list[Asked]:
-        """The sentences as the parser sees them, with trees where the kernel needs them."""
-        needs = frozenset(part.needs for part, _ in machinery.parts(kernel))
-        if trees is None and needs != {"words"} and self.parser is not None:
-            texts = [sentence if isinstance(sentence, str) else " ".join(sentence) for sentence in sentences]
+    def _find_trees(
+        self, kernel: Kernel, sentences: Sequence[SentenceInput], trees: Sequence[TreeInput] | None
+    ) -> Sequence[TreeInput] | None:
+        """The trees that are given, or those of the parser if the kernel needs trees."""
+        if trees is None and kernel.reads() != {"words"} and self.parser is not None:
+            texts = [
+                sentence if isinstance(sentence, str) else " ".join(split_sentence(sentence)) for sentence in sentences
+            ]
             trees = self.parser(texts)
         if trees is not None and len(trees) != len(sentences):
             raise InputError(f"there are {len(sentences)} sentences but {len(trees)} trees")
-        given = trees if trees is not None else [None] * len(sentences)
-        return [
-            asked(self.grammar_, sentence, tree, needs, self.names, self.stems_, f"sentence {row + 1}")
-            for row, (sentence, tree) in enumerate(zip(sentences, given))
-        ]
+        return trees
 
-    def _check(self) -> None:
+    def _check_parameters(self) -> None:
         """Refuse parameters that make no sense."""
         for name, low, high in (("beam", 1, 10**6), ("rounds", 0, 10**6)):
             value = getattr(self, name)
@@ -355,24 +294,20 @@ class SemanticParser(BaseEstimator):
             raise InputError(f'names={self.names!r}: choose "type" or "word"')
 
     def _check_fitted(self) -> None:
-        if not hasattr(self, "learned_"):
-            raise InputError("this parser is not trained: call fit first")
+        if not hasattr(self, "weights_"):
+            raise NotFittedError("this parser is not trained: call fit first")
 
 
-def _kept(productions: tuple[Production, ...], table: machinery.Table, trained: list[machinery.Machine]) -> _Learned:
-    """What the machines use of the training sentences."""
-    numbers = np.unique(np.concatenate([np.zeros(0, np.int64), *(machine.numbers for machine in trained)]))
-    coefficients = np.zeros((len(trained), len(numbers)))
-    for place, machine in enumerate(trained):
-        # a substring may be a positive and a negative example of one machine
-        np.add.at(coefficients[place], np.searchsorted(numbers, machine.numbers), machine.coefficients)
-    chosen = [table.substrings[number] for number in numbers]
-    sentences = sorted({sentence for sentence, _, _ in chosen})
-    renumbered = {sentence: new for new, sentence in enumerate(sentences)}
-    substrings = [(renumbered[sentence], start, end) for sentence, start, end in chosen]
-    corpus = Corpus(table.corpus.items[sentence] for sentence in sentences)
-    sigmoids = np.array([[m.intercept for m in trained], [m.slope for m in trained], [m.shift for m in trained]])
-    return _Learned(productions, corpus, substrings, table.norms[:, numbers], coefficients, sigmoids)
-
-
-__all__ = ["LONGEST", "STEPS", "Reading", "Readings", "SemanticParser"]
+def _read_inputs(
+    reader: InputReader,
+    kernel: Kernel,
+    sentences: Sequence[SentenceInput],
+    trees: Sequence[TreeInput] | None,
+) -> list[ParserInput]:
+    """The sentences as the parser sees them, with trees if the kernel needs them."""
+    needs = kernel.reads()
+    given = trees if trees is not None else [None] * len(sentences)
+    return [
+        reader.read(sentence, tree, needs, f"sentence {row + 1}")
+        for row, (sentence, tree) in enumerate(zip(sentences, given))
+    ]

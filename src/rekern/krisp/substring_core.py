@@ -1,7 +1,7 @@
 """Kernel values of all substrings of two sentences at once: one dynamic program for each pair of sentences.
 
-A set of substrings is given as arrays: ``groups[g] … groups[g + 1]`` are the substrings of the g-th sentence,
-``starts`` and ``ends`` where each begins and ends (the end is not included), sorted by start within a sentence.
+A set of substrings is a `rekern.krisp.substrings.SubstringGroups`: arrays of starts and ends (the end is not included),
+sorted by sentence and start.
 """
 
 import numpy as np
@@ -11,10 +11,10 @@ from rekern.core.compiling import compiled
 
 @compiled
 def word_table(left, right, left_starts, left_ends, right_starts, right_ends, decay, longest, out):
-    """Common subsequences of up to ``longest`` words, a gap of g words in all weighing decay ** g.
+    """Common subsequences of up to ``longest`` words; one with g words in its gaps weighs decay ** g.
 
-    For every pair of beginnings (i, k) that some substring has, tables over pairs of last words hold the weight of the
-    common subsequences that begin inside: of those that end there, and of all that end so far.
+    For every pair of starts (i, k) that some substring has, tables over pairs of last words hold the weight of the
+    common subsequences that begin inside: of those that end at these words, and of those that end there or before.
     """
     n, m = len(left), len(right)
     sums = np.zeros((longest, n + 1, m + 1))  # weighted by the distance to the words that come next
@@ -63,21 +63,21 @@ def word_table(left, right, left_starts, left_ends, right_starts, right_ends, de
 
 @compiled
 def word_gram(words, offsets, left, right, decay, longest, out):
-    """The Gram of two sets of substrings under `word_table`; a set is (sentences, groups, starts, ends)."""
-    for g in range(len(left[0])):
-        a = words[offsets[left[0][g]] : offsets[left[0][g] + 1]]
-        rows = slice(left[1][g], left[1][g + 1])
-        for h in range(len(right[0])):
-            b = words[offsets[right[0][h]] : offsets[right[0][h] + 1]]
-            columns = slice(right[1][h], right[1][h + 1])
+    """The Gram of two sets of substrings under `word_table`."""
+    for g in range(len(left.sentences)):
+        a = words[offsets[left.sentences[g]] : offsets[left.sentences[g] + 1]]
+        rows = slice(left.offsets[g], left.offsets[g + 1])
+        for h in range(len(right.sentences)):
+            b = words[offsets[right.sentences[h]] : offsets[right.sentences[h] + 1]]
+            columns = slice(right.offsets[h], right.offsets[h + 1])
             word_table(
-                a, b, left[2][rows], left[3][rows], right[2][columns], right[3][columns], decay, longest,
+                a, b, left.starts[rows], left.ends[rows], right.starts[columns], right.ends[columns], decay, longest,
                 out[rows, columns],
             )  # fmt: skip
 
 
 @compiled
-def climbs(heads):
+def count_climbs(heads):
     """For every ordered pair of words: how many links the path from the first climbs until it turns down."""
     n = len(heads)
     up = np.zeros((n, n), dtype=np.int32)
@@ -98,7 +98,7 @@ def climbs(heads):
 
 
 @compiled
-def common_chains(left, left_heads, right, right_heads):
+def count_common_chains(left, left_heads, right, right_heads):
     """For every pair of words: how many words are equal one by one on the ways up from them, themselves included."""
     n, m = len(left), len(right)
     chain = np.zeros((n, m), dtype=np.int32)
@@ -126,13 +126,13 @@ def path_table(
     powers,
     out,
 ):
-    """Common dependency paths both of whose ends lie inside the substrings; one of n links weighs powers[n].
+    """Common dependency paths that begin and end inside the substrings; one of n links weighs powers[n].
 
-    A path is the pair of its ends. For a falling beginning i of the left substring, ``inside[k]`` holds for every pair
-    of right ends the weight of the common paths that begin at i or later, in the right sentence at k or later.
+    A path is the pair of its ends. While the start i of the left substring falls, ``inside[k]`` holds for every pair
+    of last words the weight of the common paths that begin at i or later, in the right sentence at k or later.
     """
     n, m = len(left), len(right)
-    chain = common_chains(left, left_heads, right, right_heads)
+    chain = count_common_chains(left, left_heads, right, right_heads)
     inside = np.zeros((m, n, m))
     added = np.zeros((n, m))
     total = np.zeros((n + 1, m + 1))
@@ -183,35 +183,38 @@ def path_gram(words, heads, offsets, left, right, decay, out):
     for s in range(len(offsets) - 1):
         longest = max(longest, offsets[s + 1] - offsets[s])
     powers = decay ** np.arange(2 * longest + 1)
-    for g in range(len(left[0])):
-        here = slice(offsets[left[0][g]], offsets[left[0][g] + 1])
-        left_up = climbs(heads[here])
-        rows = slice(left[1][g], left[1][g + 1])
-        for h in range(len(right[0])):
-            there = slice(offsets[right[0][h]], offsets[right[0][h] + 1])
-            right_up = climbs(heads[there])
-            columns = slice(right[1][h], right[1][h + 1])
+    for g in range(len(left.sentences)):
+        here = slice(offsets[left.sentences[g]], offsets[left.sentences[g] + 1])
+        left_up = count_climbs(heads[here])
+        rows = slice(left.offsets[g], left.offsets[g + 1])
+        for h in range(len(right.sentences)):
+            there = slice(offsets[right.sentences[h]], offsets[right.sentences[h] + 1])
+            right_up = count_climbs(heads[there])
+            columns = slice(right.offsets[h], right.offsets[h + 1])
             path_table(
                 words[here], heads[here], left_up, words[there], heads[there], right_up,
-                left[2][rows], left[3][rows], right[2][columns], right[3][columns], powers, out[rows, columns],
+                left.starts[rows], left.ends[rows], right.starts[columns], right.ends[columns], powers,
+                out[rows, columns],
             )  # fmt: skip
 
 
 @compiled
-def tree_gram(shapes, firsts, children, offsets, left_nodes, right_nodes, left, right, decay, out):
+def tree_gram(trees, left_nodes, right_nodes, left, right, decay, out):
     """The Gram of substrings whose trees share their nodes, under Collins and Duffy's kernel.
 
-    The nodes of a sentence stand in an order in which children come before their parents. ``shapes`` are the numbers of
-    their productions (-1 for a word), ``children[firsts[x]] …`` the children of a node, counted within the sentence.
-    ``left_nodes`` and ``right_nodes`` are the roots of the substrings' trees.
+    ``trees`` is a `rekern.krisp.sentence_corpus.TreeArrays`; ``left_nodes`` and ``right_nodes`` are the roots of the
+    trees of the substrings.
     """
-    for g in range(len(left[0])):
-        here, n = offsets[left[0][g]], offsets[left[0][g] + 1] - offsets[left[0][g]]
-        for h in range(len(right[0])):
-            there, m = offsets[right[0][h]], offsets[right[0][h] + 1] - offsets[right[0][h]]
+    shapes, firsts, children, offsets = trees.shapes, trees.child_offsets, trees.children, trees.offsets
+    for g in range(len(left.sentences)):
+        here = offsets[left.sentences[g]]
+        n = offsets[left.sentences[g] + 1] - here
+        for h in range(len(right.sentences)):
+            there = offsets[right.sentences[h]]
+            m = offsets[right.sentences[h] + 1] - there
             rooted = np.zeros((n, m))  # fragments that two nodes have in common
-            beside = np.zeros((n, m))  # … that a left node has in common with a right one and all below it
-            total = np.zeros((n, m))  # … that both and all below them have in common
+            beside = np.zeros((n, m))  # … that a left node has in common with a right node and all nodes below it
+            total = np.zeros((n, m))  # … that both nodes and all nodes below them have in common
             for x in range(n):
                 first, last = firsts[here + x], firsts[here + x + 1]
                 if first == last:
@@ -233,6 +236,6 @@ def tree_gram(shapes, firsts, children, offsets, left_nodes, right_nodes, left, 
                     for c in range(first, last):
                         value += total[children[c], y]
                     total[x, y] = value
-            for row in range(left[1][g], left[1][g + 1]):
-                for column in range(right[1][h], right[1][h + 1]):
+            for row in range(left.offsets[g], left.offsets[g + 1]):
+                for column in range(right.offsets[h], right.offsets[h + 1]):
                     out[row, column] = total[left_nodes[row], right_nodes[column]]

@@ -36,8 +36,7 @@ def classify_gram(gram: Floats, signs: AnyArray, C: float | Floats) -> DualSolut
     >>> solution.coefficients.tolist(), solution.intercept
     ([1.0, -1.0], -0.0)
     """
-    svm = SVC(C=1.0, kernel="precomputed", cache_size=CACHE_MEGABYTES)
-    return _solution(svm.fit(gram, signs, sample_weight=_costs(C, len(gram))), len(gram))
+    return _solve(SVC(C=1.0, kernel="precomputed", cache_size=CACHE_MEGABYTES), gram, signs, C)
 
 
 def regress_gram(gram: Floats, targets: Floats, C: float | Floats, epsilon: float) -> DualSolution:
@@ -47,8 +46,7 @@ def regress_gram(gram: Floats, targets: Floats, C: float | Floats, epsilon: floa
     >>> solution.decide(np.eye(2)).tolist()
     [1.0, 3.0]
     """
-    svm = SVR(C=1.0, kernel="precomputed", epsilon=epsilon, cache_size=CACHE_MEGABYTES)
-    return _solution(svm.fit(gram, targets, sample_weight=_costs(C, len(gram))), len(gram))
+    return _solve(SVR(C=1.0, kernel="precomputed", epsilon=epsilon, cache_size=CACHE_MEGABYTES), gram, targets, C)
 
 
 def classify_rows(gram: Floats, signs: AnyArray, C: float | Floats, rows: Rows) -> DualSolution:
@@ -71,11 +69,14 @@ def classify_held_out(gram: Floats, signs: AnyArray, C: float | Floats, train: R
     return classify_rows(gram, signs, C, train).decide(take_submatrix(gram, test, train))
 
 
-def _costs(C: float | Floats, n: int) -> Floats:
-    return np.full(n, float(C)) if not isinstance(C, np.ndarray) else C
-
-
-def _solution(svm: SVC | SVR, n: int) -> DualSolution:
+def _solve(svm: SVC | SVR, gram: Floats, targets: AnyArray, C: float | Floats) -> DualSolution:
+    """Train on the rows whose errors cost something; the other rows have the coefficient 0."""
+    n = len(gram)
+    costs = C if isinstance(C, np.ndarray) else np.full(n, float(C))
     coefficients = np.zeros(n)
-    coefficients[svm.support_] = svm.dual_coef_[0]
+    used = np.flatnonzero(costs > 0)
+    if len(used) < n:
+        gram, targets, costs = take_submatrix(gram, used, used), targets[used], costs[used]
+    svm.fit(gram, targets, sample_weight=costs)
+    coefficients[used[svm.support_]] = svm.dual_coef_[0]
     return DualSolution(coefficients, float(svm.intercept_[0]))

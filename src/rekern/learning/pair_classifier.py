@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from collections.abc import Iterable, Mapping
+from typing import ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.metaestimators import available_if
 
+from rekern.core.arrays import AnyArray, Floats, Ints
 from rekern.core.jobs import run
 from rekern.core.model_archive import ModelContent, OpenArchive
 from rekern.core.registry import register
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel
-from rekern.learning.calibration import fit_sigmoid
+from rekern.learning.calibration import Sigmoid, fit_sigmoid
 from rekern.learning.cross_validation import make_stratified_folds
 from rekern.learning.dual_descent import classify_features, condense
 from rekern.learning.dual_solution import DualSolution
 from rekern.learning.explanation import PairExplanation
 from rekern.learning.gram_svm import classify_held_out, classify_rows
-from rekern.learning.pair_model import GRAM_LIMIT, PairModel
-from rekern.learning.pair_model_archive import pack_model, unpack_model
+from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
+from rekern.learning.pair_model_archive import pack_model
 
 # The gap between primal and dual objective at which training on features stops, as a share of the primal. On 45,773
 # question pairs a tenth of it moves decision values in the third digit and takes twice as long.
@@ -29,9 +34,16 @@ TOLERANCE = 1e-2
 class Decisions(NamedTuple):
     """What a classifier says about pairs, a row for each pair."""
 
-    labels: np.ndarray  # the predicted classes
-    values: np.ndarray  # the decision values: one column for two classes, else a column for each class
-    probabilities: np.ndarray | None  # a column for each class; None without calibration
+    labels: AnyArray  # the predicted classes
+    values: Floats  # the decision values: one column for two classes, else a column for each class
+    probabilities: Floats | None  # a column for each class; None without calibration
+
+
+def _has_probabilities(model: PairClassifier) -> bool:
+    """Whether a model has probabilities; the error says why not."""
+    if not model.calibration or getattr(model, "calibration_", model.calibration) is None:
+        raise AttributeError("this model was trained with calibration=0 and has no probabilities")
+    return True
 
 
 @register
@@ -39,22 +51,33 @@ class PairClassifier(ClassifierMixin, PairModel):
     """A support vector machine that classifies pairs of texts.
 
     Up to ``gram_limit`` training pairs LIBSVM is trained on a Gram matrix, beyond that a linear solver on the explicit
-    features; ``solver_`` says which. Of more than two classes, each is told from all others.
+    features; ``solver_`` says which. With more than two classes, each is told from all others.
 
     Parameters
     ----------
     kernel : Kernel, optional
         By default ``Rewriting(k=(1, 4)) + PrecisionRecall()``.
     C : float
-        The price of a training error.
+        The cost of a training error.
     class_weight : "balanced", dict or None
-        Prices of the classes, as in scikit-learn.
+        Factors on the cost of errors of each class, as in scikit-learn.
     calibration : int
-        Folds of the cross-validation from which probabilities are learned; 0 for none.
+        Folds of the cross-validation from which probabilities are learned; 0 for no probabilities.
     gram_limit : int
         The most training pairs for which a Gram is computed.
     n_jobs : int, optional
         Threads; all cores by default.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    kernel_ : Kernel
+        The kernel, adapted to the training pairs.
+    coefficients_, intercept_ : arrays
+        Of the decision values, a column for each class (one column for two classes).
+    solver_ : str
+        How the model was trained.
 
     Examples
     --------
@@ -68,11 +91,15 @@ class PairClassifier(ClassifierMixin, PairModel):
     True
     """
 
+    task: ClassVar[str] = "classify"
+    classes_: AnyArray
+    calibration_: Floats | None  # slope and offset of the sigmoid of each output
+
     def __init__(
         self,
         kernel: Kernel | None = None,
         C: float = 1.0,
-        class_weight: Any = None,
+        class_weight: str | Mapping[object, float] | None = None,
         calibration: int = 5,
         gram_limit: int = GRAM_LIMIT,
         n_jobs: int | None = None,
@@ -84,124 +111,148 @@ class PairClassifier(ClassifierMixin, PairModel):
         self.gram_limit = gram_limit
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> PairClassifier:
-        """Train on pairs and their classes."""
-        self.pairs_, self.labels_ = self._start(X, y)
+    def fit(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None = None) -> Self:
+        """Train on pairs and their classes.
+
+        Parameters
+        ----------
+        X : pairs of texts
+            A list of pairs, an array or table with two columns, or a table with the columns that the kernel reads.
+        y : labels
+            One for each pair.
+        sample_weight : numbers, optional
+            How often each pair counts. A weight of 2 gives the decision function of a training set that has the pair
+            twice. The folds of the calibration hold the pair once.
+        """
+        cost = self._cost()
+        weights = self._start(X, y, sample_weight)
         self.classes_ = np.unique(self.labels_)
         if len(self.classes_) < 2:
-            raise InputError(f"all labels are {self.classes_[0]!s}; a classifier needs examples of two classes or more")
+            only = f"all labels are {self.classes_[0]!s}, which is one class"
+            raise InputError(f"{only}; a classifier needs examples of two classes or more")
         positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
         signs = np.array([np.where(self.labels_ == label, 1, -1) for label in positive])
-        limits = self._price() * self._class_weights()
-        rows = len(self.pairs_)
-        if self._uses_gram(rows):
-            machine: Any = _GramMachine(self.kernel_.gram(self._training(), n_jobs=self.n_jobs), signs, limits)
-            self.solver_ = f"LIBSVM on a {rows} × {rows} Gram matrix"
+        costs = cost * self._weigh(weights)
+        for label in self.classes_:
+            if not costs[self.labels_ == label].any():
+                raise InputError(f"all pairs of class {label!s} have the weight 0; give one of them a weight")
+        n = len(self.pairs_)
+        trainer: _Trainer
+        if self._uses_gram(n):
+            trainer = _GramTrainer(self.kernel_.gram(self._training(), n_jobs=self.n_jobs), signs, costs)
+            self.solver_ = f"LIBSVM on a {n} × {n} Gram matrix"
         else:
             matrix, norms = condense(self.kernel_.features(self._training(), self.n_jobs))
-            machine = _FeatureMachine(matrix, norms, signs, limits)
-            self.solver_ = f"dual coordinate descent on {rows} rows with {matrix.shape[1]} shared features"
-        everything = np.arange(rows)
+            trainer = _FeatureTrainer(matrix, norms, signs, costs)
+            self.solver_ = f"dual coordinate descent on {n} rows with {matrix.shape[1]} shared features"
+        everything = np.arange(n)
         outputs = [(output, everything) for output in range(len(signs))]
-        fitted = list(run(machine.fit, outputs, self.n_jobs, "training"))
-        self.coefficients_ = np.array([coefficients for coefficients, _ in fitted]).T
-        self.intercept_ = np.array([intercept for _, intercept in fitted])
-        self.calibration_ = self._calibrate(machine, signs) if self.calibration else None
+        solutions: list[DualSolution] = list(run(trainer.fit, outputs, self.n_jobs, "training"))
+        self.coefficients_ = np.array([solution.coefficients for solution in solutions]).T
+        self.intercept_ = np.array([solution.intercept for solution in solutions])
+        self.calibration_ = self._calibrate(trainer, signs, weights) if self.calibration else None
         return self
 
-    def _class_weights(self) -> np.ndarray:
-        from sklearn.utils.class_weight import compute_sample_weight
+    def _weigh(self, weights: Floats | None) -> Floats:
+        """The weight of every pair, from its class and its own weight."""
+        if self.class_weight == "balanced" and weights is not None:  # a pair of weight 2 is two pairs of its class
+            codes = np.searchsorted(self.classes_, self.labels_)
+            totals = np.bincount(codes, weights)
+            shares = np.divide(weights.sum() / len(totals), totals, out=np.zeros(len(totals)), where=totals > 0)
+            balanced: Floats = shares[codes] * weights
+            return balanced
+        found = np.ones(len(self.labels_))
+        if self.class_weight is not None:
+            found = np.asarray(compute_sample_weight(self.class_weight, self.labels_), dtype=np.float64)
+        return found if weights is None else found * weights
 
-        if self.class_weight is None:
-            return np.ones(len(self.labels_))
-        return np.asarray(compute_sample_weight(self.class_weight, self.labels_), dtype=float)
-
-    def _calibrate(self, machine: Any, signs: np.ndarray) -> np.ndarray:
+    def _calibrate(self, trainer: _Trainer, signs: Ints, weights: Floats | None) -> Floats:
         """Slope and offset of a sigmoid for each output, from cross-validated decision values (Platt, 1999)."""
-        folds = min(int(self.calibration), min(int((self.labels_ == label).sum()) for label in self.classes_))
+        used = np.flatnonzero(trainer.costs > 0)
+        codes = np.searchsorted(self.classes_, self.labels_[used])  # numbers with decimals may be classes too
+        folds = min(int(self.calibration), int(np.bincount(codes).min()))
         if folds < 2:  # a class with a single example cannot be held out
             return np.tile([1.0, 0.0], (len(signs), 1))
-        codes = np.searchsorted(self.classes_, self.labels_)  # numbers with decimals may be classes too
         splits = make_stratified_folds(codes, folds)
-        calls = [(output, train, test) for output in range(len(signs)) for train, test in splits]
-        values = np.empty(signs.shape)
-        for (output, _, test), held_out in zip(calls, run(machine.decide, calls, self.n_jobs, "calibration")):
+        calls = [(output, used[train], used[test]) for output in range(len(signs)) for train, test in splits]
+        values = np.zeros(signs.shape)
+        for (output, _, test), held_out in zip(calls, run(trainer.decide, calls, self.n_jobs, "calibration")):
             values[output, test] = held_out
-        sigmoids = []
-        for row, sign in zip(values, signs):
-            slope, offset = fit_sigmoid(row, sign)
-            if slope <= 0:  # nothing was learned that holds on held-out pairs: the share of the class is all we know
-                share = float(np.mean(sign > 0))
-                slope, offset = 0.0, float(np.log(share / (1 - share)))
-            sigmoids.append([slope, offset])
-        return np.array(sigmoids)
+        counts = None if weights is None else weights[used]
+        return np.array([_fit_rising_sigmoid(row[used], sign[used], counts) for row, sign in zip(values, signs)])
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: object) -> Floats:
         """The decision values: one for each pair if there are two classes, else a column for each class."""
         scores = self._scores(X)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: object) -> AnyArray:
         """The most likely class of each pair."""
-        scores = self._scores(X)
-        return self._decided(scores)
+        return self._choose(self._scores(X))
 
-    def _decided(self, scores: np.ndarray) -> np.ndarray:
+    def _choose(self, scores: Floats) -> AnyArray:
         if len(self.classes_) == 2:
             return self.classes_[(scores[:, 0] > 0).astype(int)]
         return self.classes_[np.argmax(scores, axis=1)]
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The probability of every class, a row for each pair."""
-        self._check_fitted()
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: object) -> Floats:
+        """The probability of every class, a row for each pair. Not there if ``calibration`` is 0."""
         return self._probabilities(self._scores(X))
 
-    def decide(self, X: Any) -> Decisions:
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: object) -> Floats:
+        """The logarithms of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            logarithms: Floats = np.log(self._probabilities(self._scores(X)))
+        return logarithms
+
+    def decide(self, X: object) -> Decisions:
         """Predict classes, decision values and probabilities together, so that the pairs are compared only once.
 
         >>> pairs = [("A beat B", "B was beaten by A"), ("C saw D", "C was seen by D")]
         >>> PairClassifier(calibration=0).fit(pairs, ["yes", "no"]).decide(pairs).labels.tolist()
         ['yes', 'no']
         """
-        self._check_fitted()
         scores = self._scores(X)
         probabilities = None if self.calibration_ is None else self._probabilities(scores)
-        return Decisions(self._decided(scores), scores, probabilities)
+        return Decisions(self._choose(scores), scores, probabilities)
 
-    def find_label(self, name: object) -> Any:
+    def find_label(self, name: object) -> str | float:
         """Return the class with this name as it stands in ``classes_``; an unknown name raises InputError.
 
         >>> pairs = [("A beat B", "B was beaten by A"), ("C saw D", "C was seen by D")]
         >>> PairClassifier(calibration=0).fit(pairs, [1, 0]).find_label("1")
         1
         """
-        self._output(name)
-        return next(label for label in self.classes_.tolist() if str(label) == str(name))
+        self._find_output(name)
+        found: str | float = next(label for label in self.classes_.tolist() if str(label) == str(name))
+        return found
 
-    def _probabilities(self, scores: np.ndarray) -> np.ndarray:
-        if self.calibration_ is None:
-            raise AttributeError("this model was trained with calibration=0 and has no probabilities")
-        single = 1 / (1 + np.exp(-np.clip(scores * self.calibration_[:, 0] + self.calibration_[:, 1], -700, 700)))
+    def _probabilities(self, scores: Floats) -> Floats:
+        assert self.calibration_ is not None
+        sigmoids = [Sigmoid(slope, offset) for slope, offset in self.calibration_.tolist()]
+        single = np.column_stack([sigmoid.probabilities(scores[:, i]) for i, sigmoid in enumerate(sigmoids)])
         if len(self.classes_) == 2:
             return np.column_stack([1 - single, single])
         total = single.sum(axis=1, keepdims=True)
         return np.where(total > 0, single / np.where(total > 0, total, 1), 1 / len(self.classes_))
 
-    def explain(self, pair: Any, label: Any = None, neighbors: int = 3) -> PairExplanation:
+    def explain(self, pair: object, label: object = None, neighbors: int = 3) -> PairExplanation:
         """Take the decision value of a pair apart: rules with their words, scores, the intercept.
 
         The value explained is that of ``label``: by default of the second class if there are two, else of the class
         that was predicted. ``neighbors`` is the number of training pairs to show.
         """
-        pair = self._one(pair)
-        scores = self._scores([pair])
-        prediction = self._decided(scores)[0]
+        one = self._read_pair(pair)
+        scores = self._scores([one])
+        prediction = self._choose(scores)[0]
         explained = label if label is not None else (self.classes_[1] if len(self.classes_) == 2 else prediction)
-        output = self._output(explained)
+        output = self._find_output(explained)
         probability = None
         if self.calibration_ is not None:
             probability = float(self._probabilities(scores)[0, list(self.classes_).index(prediction)])
-        return self._explain(pair, output, _plain(prediction), _plain(explained), probability, neighbors)
+        return self._explain(one, output, _to_plain(prediction), _to_plain(explained), probability, neighbors)
 
     def to_archive(self) -> ModelContent:
         """What the model keeps in its file."""
@@ -211,7 +262,7 @@ class PairClassifier(ClassifierMixin, PairModel):
     @classmethod
     def from_archive(cls, archive: OpenArchive) -> Self:
         """The model of a file that is being read."""
-        model = unpack_model(cls, archive)
+        model = cls._unpack(archive)
         model.classes_ = np.unique(model.labels_)
         outputs = 1 if len(model.classes_) == 2 else len(model.classes_)
         model.calibration_ = archive.read_array("calibration", 2) if archive.has("calibration.npy") else None
@@ -223,47 +274,68 @@ class PairClassifier(ClassifierMixin, PairModel):
             raise ModelFileError("its classes do not fit its coefficients")
         return model
 
-    def _output(self, label: Any) -> tuple[int, int]:
+    def _find_output(self, label: object) -> Output:
         self._check_fitted()
         if label is None:
             if len(self.classes_) > 2:
                 raise InputError(f"say which class: label is one of {', '.join(map(str, self.classes_))}")
-            return 0, 1
+            return Output(0, 1)
         known = [str(name) for name in self.classes_]
         if str(label) not in known:
             raise InputError(f"the model knows no class {label!s}; its classes are {', '.join(known)}")
         number = known.index(str(label))
-        return (0, 1 if number else -1) if len(known) == 2 else (number, 1)
+        return Output(0, 1 if number else -1) if len(known) == 2 else Output(number, 1)
 
 
-class _GramMachine:
+def _fit_rising_sigmoid(values: Floats, signs: Ints, weights: Floats | None) -> Sigmoid:
+    """The sigmoid of decision values; a constant if they do not rise with the probability of the class."""
+    sigmoid = fit_sigmoid(values, signs, weights)
+    if sigmoid.slope > 0:
+        return sigmoid
+    # Nothing was learned that holds on held-out pairs: the share of the class is all that is known.
+    share = float(np.average(signs > 0, weights=weights))
+    return Sigmoid(0.0, float(np.log(share / (1 - share))))
+
+
+class _Trainer(Protocol):
+    """Trains machines on rows of the training set, one for each output."""
+
+    costs: Floats
+
+    def fit(self, output: int, rows: Ints) -> DualSolution: ...
+
+    def decide(self, output: int, train: Ints, test: Ints) -> Floats: ...
+
+
+class _GramTrainer:
     """Trains LIBSVM on (parts of) a Gram matrix."""
 
-    def __init__(self, gram: np.ndarray, signs: np.ndarray, limits: np.ndarray):
-        self.gram, self.signs, self.limits = gram, signs, limits
+    def __init__(self, gram: Floats, signs: Ints, costs: Floats):
+        self.gram, self.signs, self.costs = gram, signs, costs
 
-    def fit(self, output: int, rows: np.ndarray) -> DualSolution:
-        return classify_rows(self.gram, self.signs[output], self.limits, rows)
+    def fit(self, output: int, rows: Ints) -> DualSolution:
+        return classify_rows(self.gram, self.signs[output], self.costs, rows)
 
-    def decide(self, output: int, train: np.ndarray, test: np.ndarray) -> np.ndarray:
-        return classify_held_out(self.gram, self.signs[output], self.limits, train, test)
+    def decide(self, output: int, train: Ints, test: Ints) -> Floats:
+        return classify_held_out(self.gram, self.signs[output], self.costs, train, test)
 
 
-class _FeatureMachine:
+class _FeatureTrainer:
     """Trains a linear machine on (parts of) a matrix of features."""
 
-    def __init__(self, matrix: Any, norms: np.ndarray, signs: np.ndarray, limits: np.ndarray):
-        self.matrix, self.norms, self.signs, self.limits = matrix, norms, signs, limits
+    def __init__(self, matrix: sp.csr_array, norms: Floats, signs: Ints, costs: Floats):
+        self.matrix, self.norms, self.signs, self.costs = matrix, norms, signs, costs
 
-    def fit(self, output: int, rows: np.ndarray) -> DualSolution:
+    def fit(self, output: int, rows: Ints) -> DualSolution:
         matrix = self.matrix if len(rows) == self.matrix.shape[0] else self.matrix[rows]
-        return classify_features(matrix, self.norms[rows], self.signs[output, rows], self.limits[rows], TOLERANCE)
+        return classify_features(matrix, self.norms[rows], self.signs[output, rows], self.costs[rows], TOLERANCE)
 
-    def decide(self, output: int, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+    def decide(self, output: int, train: Ints, test: Ints) -> Floats:
         coefficients, intercept = self.fit(output, train)
         weights = self.matrix[train].T @ coefficients
-        return self.matrix[test] @ weights + intercept
+        values: Floats = self.matrix[test] @ weights + intercept
+        return values
 
 
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
+def _to_plain(value: object) -> object:
+    return value.item() if isinstance(value, np.generic) else value

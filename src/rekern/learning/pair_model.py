@@ -1,260 +1,230 @@
-"""What all models of pairs share: training data, coefficients, scores, explanations, files."""
+"""What all models of pairs share: training data, coefficients, decision values, explanations, files."""
 
 from __future__ import annotations
 
-from numbers import Real
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import Tags
 
+from rekern.core.arrays import AnyArray, Floats, Ints
 from rekern.core.explanations import Neighbor
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
+from rekern.core.parameters import check_positive
 from rekern.errors import InputError, ModelFileError
-from rekern.kernels.kernel import Kernel, held, title
-from rekern.kernels.pairings import PairKernel
-from rekern.kernels.rewriting.rewriting_kernel import Rewriting
-from rekern.kernels.rewriting.rule_decision import RuleScorer, WeightedRule
+from rekern.kernels.decision_functions import DecisionFunction
+from rekern.kernels.items import materialize_items
+from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_summary import summarize_kernel
+from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.learning.explanation import PairExplanation
+from rekern.learning.pair_input import (
+    Pair,
+    check_pair_kernel,
+    join_side,
+    list_pairs,
+    list_texts,
+    make_default_kernel,
+    read_items,
+    read_table,
+)
 from rekern.learning.pair_model_archive import pack_model, unpack_model
-from rekern.similarity import PrecisionRecall
-from rekern.structures.pairs import Pairs, as_pairs
+from rekern.learning.strongest_rules import StrongestRules
+from rekern.learning.training_labels import read_labels, read_weights
 from rekern.structures.representations import Representations, Row
 
 GRAM_LIMIT = 10_000
 
 
-def default_kernel() -> Kernel:
-    """Rules with aligned wildcards in windows of 1 to 4 tokens, with precision and recall."""
-    return Rewriting(k=(1, 4)) + PrecisionRecall()
+class Output(NamedTuple):
+    """A decision value that is explained: its column, and 1 or -1 for the class that it speaks for or against."""
+
+    column: int
+    sign: int
 
 
-def named(kernel: Kernel, X: Any) -> Representations | None:
-    """The table of what a kernel reads of the pairs, and of their words; None if it reads nothing but words."""
-    names = kernel.reads()
-    if names == {"source", "target"} and not _has_pairings(kernel):
-        return None
-    table = Representations.from_items(X)
-    table.check(names - {"source", "target"})
-    words = [name for name in ("source", "target") if name in table.columns]
-    return table.select_columns([*words, *sorted((names & set(table.columns)) - set(words))])
+class DecisionCache:
+    """What is made of the training pairs when it is first needed: their items, and the decision function."""
 
-
-def prepared(kernel: Kernel, X: Any) -> Any:
-    """The pairs in the form that a kernel reads fastest.
-
-    For a kernel that reads trees, graphs or other named representations, a table of those that it reads. Else, if all
-    parts of the kernel agree on the tokens, the pairs tokenised once for all of them; else the pairs as they are.
-    """
-    table = named(kernel, X)
-    if table is not None or isinstance(X, Pairs):
-        return X if table is None else table
-    leaves = _leaves(kernel)
-    first = getattr(leaves[0], "tokenizer", None)
-    if all(isinstance(leaf, Rewriting | PrecisionRecall) and _equal(leaf.tokenizer, first) for leaf in leaves):
-        return Pairs.from_items(X, first)
-    return X
-
-
-def _leaves(kernel: Kernel) -> list[Any]:
-    parts = [value for value in kernel.get_params(deep=False).values() if isinstance(value, Kernel)]
-    return [leaf for part in parts for leaf in _leaves(part)] or [kernel]
-
-
-def _has_pairings(kernel: Kernel) -> bool:
-    parts = [value for value in kernel.get_params(deep=False).values() if isinstance(value, Kernel)]
-    return isinstance(kernel, PairKernel) or any(map(_has_pairings, parts))
-
-
-def _check_pairs(kernel: Kernel) -> None:
-    """Refuse a kernel on texts, outside of a pair kernel, that is not told which representation of the pair to take."""
-    if isinstance(kernel, PairKernel):
-        kernel.reads()
-        return
-    parts = [value for value in kernel.get_params(deep=False).values() if isinstance(value, Kernel)]
-    for part in parts:
-        _check_pairs(part)
-    if not parts and kernel.on_texts and kernel.on is None:
-        name = type(kernel).__name__
-        raise InputError(
-            f"{name} compares texts, not pairs of texts; put it into PairSum, PairProduct, AllSum, AllProduct, "
-            f"BestPairing or SoftPairing, as in SoftPairing({name}()), or use Rewriting"
-        )
-
-
-def words_of(table: Representations) -> list[tuple[Any, Any]]:
-    """The two texts of every pair, to show; where a table has no words, its first representation of both sides."""
-    endings = [name.removeprefix("source") for name in table.columns if name.startswith("source")]
-    both = [ending for ending in endings if f"target{ending}" in table.columns]
-    if not both:
-        return [("", "")] * len(table)
-    return [
-        (_shown(source), _shown(target)) for source, target in zip(table[f"source{both[0]}"], table[f"target{both[0]}"])
-    ]
-
-
-def _shown(text: Any) -> Any:
-    return text if isinstance(text, str | list | tuple) else ""
-
-
-def _equal(tokenizer: Any, other: Any) -> bool:
-    same_kind = isinstance(tokenizer, BaseEstimator) and type(tokenizer) is type(other)
-    return tokenizer is other or (same_kind and tokenizer.get_params() == other.get_params())
+    def __init__(self) -> None:
+        self.items: Any = None
+        self.scorer: DecisionFunction | None = None
 
 
 class PairModel(BaseEstimator):
-    """A kernel machine on pairs: score(x) = Σ coefficients_[i] · K(pairs_[i], x) + intercept_."""
+    """The base of the models of pairs: decision(x) = Σ coefficients_[i] · K(pairs_[i], x) + intercept_.
 
+    The parameters of the kernel are reached as ``kernel__…``, those of the default kernel too.
+
+    >>> from rekern import PairClassifier
+    >>> PairClassifier().set_params(kernel__left__k=2).kernel
+    Sum(left=Rewriting(k=2), right=PrecisionRecall())
+    """
+
+    task: ClassVar[str]  # "classify", "regress" or "rank"
     kernel: Kernel | None
+    C: float
     kernel_: Kernel
-    pairs_: list[tuple[Any, Any]]
-    labels_: np.ndarray
-    coefficients_: np.ndarray
-    intercept_: np.ndarray
+    pairs_: list[Pair]
+    labels_: AnyArray
+    coefficients_: Floats
+    intercept_: Floats
     solver_: str
     items_: Representations | None  # what the kernel reads of the training pairs, if it is more than their words
     gram_limit: int
     n_jobs: int | None
 
-    def _start(self, X: Any, y: Any) -> tuple[list[tuple[Any, Any]], np.ndarray]:
-        """The training pairs and labels, checked."""
-        X = held(X)
-        self.kernel_ = clone(self.kernel) if self.kernel is not None else default_kernel()
-        _check_pairs(self.kernel_)
-        self.items_ = named(self.kernel_, X)
-        pairs = list(zip(*as_pairs(X))) if self.items_ is None else words_of(self.items_)
-        labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else list(y))
-        if labels.ndim != 1:
-            raise InputError(f"labels must be one column, got {labels.ndim} dimensions")
-        if len(pairs) != len(labels):
-            raise InputError(f"there are {len(pairs)} pairs but {len(labels)} labels; give one label for each pair")
-        if not len(labels):
-            raise InputError("there are no pairs to train on; give at least two")
-        missing = [i for i, label in enumerate(labels.tolist()) if label is None or label != label]
-        if missing:
-            raise InputError(f"row {missing[0]}: the label is missing; drop the row or give it a label")
-        if labels.dtype == object:  # text columns of data frames
-            labels = np.array(labels.tolist())
-            if labels.dtype.kind not in "biufU":
-                raise InputError("labels must be all text or all numbers; convert them first")
-        self._scorer: Any = None
-        self.kernel_.fit(prepared(self.kernel_, pairs) if self.items_ is None else self.items_)
-        return pairs, labels
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters; with ``deep`` those of the kernel too, and of the default kernel if none is given."""
+        parameters: dict[str, Any] = super().get_params(deep)
+        if deep and self.kernel is None:
+            default = make_default_kernel().get_params(deep=True)
+            parameters |= {f"kernel__{name}": value for name, value in default.items()}
+        return parameters
 
-    def _training(self, rows: np.ndarray | None = None) -> Any:
-        """The training pairs as the kernel reads them, all or these rows."""
-        if self.items_ is not None:
-            return self.items_ if rows is None else self.items_.take(rows)
-        return prepared(self.kernel_, self.pairs_ if rows is None else [self.pairs_[row] for row in rows])
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; the first ``kernel__…`` of a model without a kernel makes the default kernel its own."""
+        inside = any(name.startswith("kernel__") for name in params)
+        if inside and self.kernel is None and "kernel" not in params:
+            self.kernel = make_default_kernel()
+        super().set_params(**params)
+        return self
 
-    def _price(self) -> float:
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.target_tags.required = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coefficients_")
+
+    def _start(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None) -> Floats | None:
+        """Read the training pairs and labels, and adapt the kernel to them; returns the weights of the pairs."""
+        X = materialize_items(X)
+        if not isinstance(self.kernel, Kernel | None):
+            raise ValueError(f"kernel={self.kernel!r}: give a kernel such as Rewriting(k=(1, 4)), or None")
+        self.kernel_ = clone(self.kernel) if self.kernel is not None else make_default_kernel()
+        check_pair_kernel(self.kernel_)
+        self.items_ = read_table(self.kernel_, X)
+        self.pairs_ = list_pairs(X) if self.items_ is None else list_texts(self.items_)
+        self.labels_ = read_labels(y, len(self.pairs_))
+        weights = read_weights(sample_weight, len(self.pairs_))
+        self._cache = DecisionCache()
+        self.kernel_.adapt(self._training())
+        return weights
+
+    def _training(self) -> Any:
+        """The training pairs as the kernel reads them, read once."""
+        if self._cache.items is None:
+            self._cache.items = read_items(self.kernel_, self.pairs_) if self.items_ is None else self.items_
+        return self._cache.items
+
+    def _cost(self) -> float:
         """The parameter C, checked."""
-        C = getattr(self, "C", None)
-        if isinstance(C, bool) or not isinstance(C, Real) or not float(C) > 0:
-            raise ValueError(f"C={C!r}: give a number above 0")
-        return float(C)
+        return check_positive("C", self.C)
 
-    def _uses_gram(self, rows: int) -> bool:
+    def _uses_gram(self, n: int) -> bool:
         """Whether to train on a Gram: up to ``gram_limit`` rows, and always for a kernel without explicit features."""
-        return rows <= self.gram_limit or not self.kernel_.has_features()
+        return n <= self.gram_limit or not self.kernel_.has_features()
 
     def _check_fitted(self) -> None:
-        if not hasattr(self, "coefficients_"):
+        if not self.__sklearn_is_fitted__():
             raise NotFittedError(f"this {type(self).__name__} is not trained yet; call fit(pairs, labels) first")
 
     @property
-    def scorer_(self) -> Any:
+    def scorer_(self) -> DecisionFunction:
         """The decision function without its intercept, in the form that the kernel computes best."""
         self._check_fitted()
-        if self._scorer is None:
-            self._scorer = self.kernel_.scorer(self._training(), self.coefficients_)
-        return self._scorer
+        if self._cache.scorer is None:
+            self._cache.scorer = self.kernel_.decision_function(self._training(), self.coefficients_)
+        return self._cache.scorer
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: object) -> Floats:
         """The decision values, a column for each output."""
-        scorer = self.scorer_
-        return np.asarray(scorer.score(prepared(self.kernel_, held(X)), self.n_jobs)) + self.intercept_
+        items = read_items(self.kernel_, materialize_items(X))
+        values: Floats = self.scorer_.score(items, self.n_jobs) + self.intercept_
+        return values
 
     def _explain(
         self,
-        pair: Any,
-        output: tuple[int, int],
-        prediction: Any,
-        explained: Any,
+        pair: Pair | Row,
+        output: Output,
+        prediction: object,
+        explained: object,
         probability: float | None,
         neighbors: int,
     ) -> PairExplanation:
         column, sign = output
         parts = [part._replace(weight=sign * part.weight) for part in self.scorer_.parts(pair, column)]
         parts.sort(key=lambda part: (-abs(part.contribution), part.name))
-        source, target = words_of(pair.table)[pair.index] if isinstance(pair, Row) else pair
+        source, target = list_texts(pair.table)[pair.index] if isinstance(pair, Row) else pair
         return PairExplanation(
-            source=_as_text(source),
-            target=_as_text(target),
+            source=join_side(source),
+            target=join_side(target),
             prediction=prediction,
             explained=explained,
             decision=sign * float(self._scores([pair])[0, column]),
             intercept=sign * float(self.intercept_[column]),
             parts=parts,
             probability=probability,
-            neighbors=self._neighbors(pair, neighbors),
+            neighbors=self._find_neighbors(pair, neighbors),
         )
 
-    def _one(self, pair: Any) -> Any:
+    def _read_pair(self, pair: object) -> Pair | Row:
         """A single pair, however it is written, as a tuple; a row of a table if the kernel reads more than words."""
         self._check_fitted()
-        table = named(self.kernel_, [pair])
-        if table is not None:
-            return table[0]
-        sources, targets = as_pairs([pair])
-        return sources[0], targets[0]
+        table = read_table(self.kernel_, [pair])
+        return list_pairs([pair])[0] if table is None else table[0]
 
-    def _neighbors(self, pair: Any, number: int) -> list[Neighbor]:
+    def _find_neighbors(self, pair: Pair | Row, n: int) -> list[Neighbor]:
         """The training pairs with the largest kernel values, normalised."""
-        if number <= 0:
+        if n <= 0:
             return []
         kernel = self.kernel_
-        items, known = prepared(kernel, [pair]), self._training()
+        items, known = read_items(kernel, [pair]), self._training()
         values = kernel.gram(items, known, n_jobs=self.n_jobs)[0]
         squares = kernel.diag(items)[0] * kernel.diag(known)
         values = np.divide(values, np.sqrt(squares), out=np.zeros(len(values)), where=squares > 0)
-        best = np.argsort(-values, kind="stable")[:number]
+        best: Ints = np.argsort(-values, kind="stable")[:n]
         return [
-            Neighbor(
-                int(i),
-                float(values[i]),
-                _as_text(self.pairs_[i][0]),
-                _as_text(self.pairs_[i][1]),
-                self.labels_[i].item(),
-            )
-            for i in best
+            Neighbor(row, float(values[row]), *map(join_side, self.pairs_[row]), self.labels_[row].item())
+            for row in best.tolist()
         ]
 
-    def rules(self, number: int = 20, label: Any = None) -> tuple[list[WeightedRule], list[WeightedRule]]:
-        """The strongest rules for and against, with weight, support and an example.
+    def rules(self, n: int = 20, label: object = None) -> StrongestRules:
+        """The ``n`` strongest rules for and against, with weight, support and an example.
 
         In a model of more than two classes ``label`` says for and against which class.
+
+        >>> from rekern import PairClassifier
+        >>> pairs = [("A beat B", "B was beaten by A"), ("C saw D", "C was seen by D")]
+        >>> favoring, opposing = PairClassifier(calibration=0).fit(pairs, [1, 0]).rules(3)
+        >>> len(favoring), len(opposing)
+        (3, 3)
         """
-        if number < 1:
-            raise ValueError(f"number={number!r}: give a whole number of at least 1")
-        column, side = self._output(label)
+        if n < 1:
+            raise ValueError(f"n={n!r}: give a whole number of at least 1")
+        column, side = self._find_output(label)
         scorer = self.scorer_
-        leaves = [leaf for leaf in getattr(scorer, "leaves", lambda: [scorer])() if isinstance(leaf, RuleScorer)]
+        leaves = [term for term in scorer.terms() if isinstance(term, RuleDecision)]
         if not leaves:
-            raise InputError(f"the model's kernel {title(self.kernel_)} has no re-writing rules to list")
+            raise InputError(f"the model's kernel {summarize_kernel(self.kernel_)} has no re-writing rules to list")
         found = []
         for sign in (side, -side):
-            rules = [rule for leaf in leaves for rule in leaf.strongest(number, column, sign)]
+            rules = [rule for leaf in leaves for rule in leaf.list_strongest(n, column, sign)]
             rules = [rule._replace(weight=side * rule.weight) for rule in rules]
-            found.append(sorted(rules, key=lambda rule: (-abs(rule.weight), rule.rule))[:number])
-        return found[0], found[1]
+            found.append(sorted(rules, key=lambda rule: (-abs(rule.weight), rule.rule))[:n])
+        return StrongestRules(*found)
 
-    def _output(self, label: Any) -> tuple[int, int]:
-        """The column of the scores that a label stands for, and the sign with which it does."""
+    def _find_output(self, label: object) -> Output:
+        """The decision value that a label stands for."""
         self._check_fitted()
-        return 0, 1
+        return Output(0, 1)
 
     def save(self, path: str | Path) -> None:
         """Write the trained model to a file: a zip of JSON and plain arrays, never pickle."""
@@ -268,11 +238,13 @@ class PairModel(BaseEstimator):
     @classmethod
     def from_archive(cls, archive: OpenArchive) -> Self:
         """The model of a file that is being read."""
-        model = unpack_model(cls, archive)
+        model = cls._unpack(archive)
         if len(model.intercept_) != 1:
             raise ModelFileError("its parts do not fit together")
         return model
 
-
-def _as_text(side: Any) -> str:
-    return str(side) if isinstance(side, str) else " ".join(side)
+    @classmethod
+    def _unpack(cls, archive: OpenArchive) -> Self:
+        model = unpack_model(cls, archive)
+        model._cache = DecisionCache()
+        return model

@@ -75,10 +75,10 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
         model.items_ = Representations({name: _built_column(column) for name, column in columns.items()})
         if len(model.items_) != len(pairs):
             raise ModelFileError("its training pairs and their representations differ in number")
-    model.pairs_, model.labels_, model._scorer = pairs, labels, None
+    model.pairs_, model.labels_ = pairs, labels
     model.coefficients_, model.intercept_ = coefficients, intercept
     model.solver_ = str(header["solver"])
-    kernel.fit(pairs if model.items_ is None else model.items_)
+    kernel.adapt(pairs if model.items_ is None else model.items_)
     # A kernel with impossible parameters, or without what it reads, says so now, not at the first prediction.
     kernel.diag([("a b", "a")] if model.items_ is None else model.items_.take([0]))
     return model

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Hashable, Iterable
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
 
+from rekern.core.arrays import Floats, Ints
 from rekern.core.registry import register
 from rekern.errors import InputError
+from rekern.kernels.items import materialize_items
 from rekern.kernels.kernel import Kernel
 from rekern.learning.candidate_groups import number_groups, rows_of_groups
 from rekern.learning.dual_descent import condense, order_features, order_gram
 from rekern.learning.explanation import PairExplanation
 from rekern.learning.measures import ranking_measures
-from rekern.learning.pair_model import GRAM_LIMIT, PairModel
+from rekern.learning.pair_input import list_texts
+from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
+from rekern.structures.pairs import Pairs
+from rekern.structures.representations import Representations
 
 
 @register
@@ -29,9 +35,13 @@ class PairRanker(PairModel):
     kernel : Kernel, optional
         By default ``Rewriting(k=(1, 4)) + PrecisionRecall()``.
     C : float
-        The price of a wrong order of two candidates.
+        The cost of a wrong order of two candidates.
     gram_limit, n_jobs
         As in `PairClassifier`; the limit applies to the number of differences.
+
+    Groups of candidates are given to ``fit`` and ``score``. Where they cannot be, as inside ``GridSearchCV``, pairs
+    with the same source are a group, or the column ``group`` of a table says so. Folds that keep groups together come
+    from ``GridSearchCV(PairRanker(), grid, cv=GroupKFold()).fit(X, y, groups=groups)``.
 
     Examples
     --------
@@ -42,6 +52,8 @@ class PairRanker(PairModel):
     array([1, 0])
     """
 
+    task: ClassVar[str] = "rank"
+
     def __init__(
         self, kernel: Kernel | None = None, C: float = 1.0, gram_limit: int = GRAM_LIMIT, n_jobs: int | None = None
     ):
@@ -50,65 +62,115 @@ class PairRanker(PairModel):
         self.gram_limit = gram_limit
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, groups: Any) -> PairRanker:
-        """Train on pairs (question, candidate), their labels (larger is better), and the group of each."""
-        price = self._price()
-        self.pairs_, self.labels_ = self._start(X, y)
+    def fit(
+        self,
+        X: object,
+        y: Iterable[object],
+        groups: Iterable[Hashable] | None = None,
+        sample_weight: Iterable[float] | None = None,
+    ) -> Self:
+        """Train on candidates and their labels, larger for better.
+
+        Parameters
+        ----------
+        X : pairs of texts
+            The question and a candidate. A table may have a column ``group``.
+        y : numbers
+            One for each pair.
+        groups : optional
+            The group of each pair. By default the column ``group`` of a table, else the source text.
+        sample_weight : numbers, optional
+            How often each candidate counts: a weight of 2 is the candidate twice.
+        """
+        cost = self._cost()
+        X = materialize_items(X)
+        weights = self._start(X, y, sample_weight)
         if self.labels_.dtype.kind not in "iufb":
             raise InputError(f"a ranking needs numbers as labels, larger for better; got {self.labels_[0]!r} in row 0")
-        differences = _differences(self.labels_.astype(float), number_groups(groups, len(self.labels_)))
+        found = _find_groups(X) if groups is None else groups
+        numbers = number_groups(found, len(self.labels_))
+        differences = subtract_candidates(self.labels_.astype(np.float64), numbers, weights)
         # Candidates that are better or worse than no other, as in a group of one label, teach nothing.
-        used = np.unique(differences.indices)
-        differences = sp.csr_array(differences.tocsc()[:, used])
-        pairs = self._training(used)
-        count = differences.shape[0]
+        used = np.unique(differences.matrix.indices)
+        matrix = sp.csr_array(differences.matrix.tocsc()[:, used])
+        candidates = _take_items(self._training(), used)
+        count = matrix.shape[0]
+        costs = np.full(count, cost) if differences.weights is None else cost * differences.weights
         if self._uses_gram(max(count, len(used))):
-            gram = differences @ (differences @ self.kernel_.gram(pairs, n_jobs=self.n_jobs)).T
-            multipliers = order_gram(np.ascontiguousarray(gram), np.full(count, price))
+            gram = matrix @ (matrix @ self.kernel_.gram(candidates, n_jobs=self.n_jobs)).T
+            multipliers = order_gram(np.ascontiguousarray(gram), costs)
             self.solver_ = f"dual coordinate descent on a {count} × {count} Gram matrix of differences"
         else:
-            matrix = sp.csr_array(differences @ self.kernel_.features(pairs, self.n_jobs))
-            matrix, norms = condense(matrix)
-            multipliers = order_features(matrix, norms, np.full(count, price))
-            self.solver_ = f"dual coordinate descent on {count} differences with {matrix.shape[1]} shared features"
+            features, norms = condense(sp.csr_array(matrix @ self.kernel_.features(candidates, self.n_jobs)))
+            multipliers = order_features(features, norms, costs)
+            self.solver_ = f"dual coordinate descent on {count} differences with {features.shape[1]} shared features"
         coefficients = np.zeros(len(self.pairs_))
-        coefficients[used] = differences.T @ multipliers
+        coefficients[used] = matrix.T @ multipliers
         self.coefficients_ = coefficients[:, None]
         self.intercept_ = np.zeros(1)
         return self
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: object) -> Floats:
         """The score of each pair; only differences within a group mean something."""
         return self._scores(X)[:, 0]
 
     predict = decision_function
 
-    def rank(self, X: Any) -> np.ndarray:
+    def rank(self, X: object) -> Ints:
         """The numbers of one group's candidates, best first."""
         return np.argsort(-self.decision_function(X), kind="stable")
 
-    def score(self, X: Any, y: Any, groups: Any) -> float:
-        """The mean average precision over the groups that have a positive candidate."""
-        return ranking_measures(self.decision_function(X), y, groups)["map"]
+    def score(self, X: object, y: Iterable[float], groups: Iterable[Hashable] | None = None) -> float:
+        """The mean average precision over the groups that have a positive candidate; groups as in `fit`."""
+        X = materialize_items(X)
+        scores = self.decision_function(X)
+        found = _find_groups(X) if groups is None else groups
+        return ranking_measures(scores, list(y), found)["map"]
 
-    def explain(self, pair: Any, neighbors: int = 3) -> PairExplanation:
+    def explain(self, pair: object, neighbors: int = 3) -> PairExplanation:
         """Take the score of a pair apart: rules with their words, and scores."""
-        pair = self._one(pair)
-        prediction = float(self.decision_function([pair])[0])
-        return self._explain(pair, (0, 1), prediction, None, None, neighbors)
+        one = self._read_pair(pair)
+        return self._explain(one, Output(0, 1), float(self.decision_function([one])[0]), None, None, neighbors)
 
 
-def _differences(labels: np.ndarray, groups: np.ndarray) -> sp.csr_array:
+class Differences(NamedTuple):
     """A row for every two candidates of a group with different labels: +1 at the better, -1 at the worse."""
+
+    matrix: sp.csr_array
+    weights: Floats | None  # how often each row counts
+
+
+def _find_groups(X: object) -> list[Hashable]:
+    """The group of each pair: the column ``group`` of a table, else its source."""
+    table = Representations.from_items(X)
+    if "group" in table.columns:
+        return [_to_hashable(group) for group in table["group"]]
+    return [_to_hashable(source) for source, _ in list_texts(table)]
+
+
+def _to_hashable(value: object) -> Hashable:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _take_items(items: Any, rows: Ints) -> object:
+    return items.take(rows) if isinstance(items, Pairs | Representations) else [items[row] for row in rows.tolist()]
+
+
+def subtract_candidates(labels: Floats, groups: Ints, weights: Floats | None = None) -> Differences:
+    """The pairs of candidates to learn from, as rows of a matrix over all candidates.
+
+    >>> subtract_candidates(np.array([1.0, 0.0, 1.0]), np.array([0, 0, 1])).matrix.toarray().tolist()
+    [[1.0, -1.0, 0.0]]
+    """
     better: list[int] = []
     worse: list[int] = []
     for members in rows_of_groups(groups):
-        above = labels[members][:, None] > labels[members][None, :]
-        first, second = np.nonzero(above)
+        first, second = np.nonzero(labels[members][:, None] > labels[members][None, :])
         better.extend(members[first].tolist())
         worse.extend(members[second].tolist())
     if not better:
         raise InputError("no group has two candidates with different labels: there is no order to learn")
     rows = np.repeat(np.arange(len(better)), 2)
     columns = np.stack([better, worse], axis=1).ravel()
-    return sp.csr_array((np.tile([1.0, -1.0], len(better)), (rows, columns)), shape=(len(better), len(labels)))
+    matrix = sp.csr_array((np.tile([1.0, -1.0], len(better)), (rows, columns)), shape=(len(better), len(labels)))
+    return Differences(matrix, None if weights is None else weights[better] * weights[worse])

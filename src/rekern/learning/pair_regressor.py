@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+import math
+from collections.abc import Iterable
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from rekern.core.arrays import AnyArray
 from rekern.core.model_archive import OpenArchive
+from rekern.core.parameters import is_number
 from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.learning.dual_descent import condense, regress_features
 from rekern.learning.explanation import PairExplanation
 from rekern.learning.gram_svm import regress_gram
-from rekern.learning.pair_model import GRAM_LIMIT, PairModel
+from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
 
 
 @register
@@ -26,7 +30,7 @@ class PairRegressor(RegressorMixin, PairModel):
     kernel : Kernel, optional
         By default ``Rewriting(k=(1, 4)) + PrecisionRecall()``.
     C : float
-        The price of an error beyond ``epsilon``.
+        The cost of an error beyond ``epsilon``.
     epsilon : float
         Errors up to this size cost nothing.
     response : "real" or "ordinal"
@@ -40,6 +44,9 @@ class PairRegressor(RegressorMixin, PairModel):
     >>> PairRegressor(response="ordinal", C=10).fit(pairs, [5, 3, 1, 5, 1]).predict([("k l", "k l"), ("k l", "m n")])
     array([5, 1])
     """
+
+    task: ClassVar[str] = "regress"
+    levels_: AnyArray  # the different labels of training
 
     def __init__(
         self,
@@ -57,32 +64,42 @@ class PairRegressor(RegressorMixin, PairModel):
         self.gram_limit = gram_limit
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> PairRegressor:
-        """Train on pairs and their numbers."""
+    def fit(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None = None) -> Self:
+        """Train on pairs and their numbers.
+
+        Parameters
+        ----------
+        X : pairs of texts
+            A list of pairs, an array or table with two columns, or a table with the columns that the kernel reads.
+        y : numbers
+            One for each pair.
+        sample_weight : numbers, optional
+            How often each pair counts: a weight of 2 is the pair twice.
+        """
         if self.response not in ("real", "ordinal"):
             raise ValueError(f"response={self.response!r}: give 'real' or 'ordinal'")
-        if not self.epsilon >= 0:
+        if not is_number(self.epsilon) or not 0 <= self.epsilon < math.inf:
             raise ValueError(f"epsilon={self.epsilon!r}: give a number of at least 0")
-        price = self._price()
-        self.pairs_, self.labels_ = self._start(X, y)
+        cost = self._cost()
+        weights = self._start(X, y, sample_weight)
         if self.labels_.dtype.kind not in "iufb":
             raise InputError(f"a regression needs numbers as labels, got {self.labels_[0]!r} in row 0")
-        if not np.isfinite(self.labels_.astype(float)).all():
-            raise InputError(f"row {int(np.argmin(np.isfinite(self.labels_)))}: the label is not a finite number")
+        targets = self.labels_.astype(np.float64)
+        if not np.isfinite(targets).all():
+            raise InputError("the label is not a finite number", row=int(np.argmin(np.isfinite(targets))))
         self.levels_ = np.unique(self.labels_)
-        targets = self.labels_.astype(float)
-        rows = len(self.pairs_)
-        if self._uses_gram(rows):
+        n = len(self.pairs_)
+        costs = np.full(n, cost) if weights is None else cost * weights
+        if self._uses_gram(n):
             gram = self.kernel_.gram(self._training(), n_jobs=self.n_jobs)
-            coefficients, intercept = regress_gram(gram, targets, price, self.epsilon)
-            self.solver_ = f"LIBSVM on a {rows} × {rows} Gram matrix"
+            solution = regress_gram(gram, targets, costs, self.epsilon)
+            self.solver_ = f"LIBSVM on a {n} × {n} Gram matrix"
         else:
             matrix, norms = condense(self.kernel_.features(self._training(), self.n_jobs))
-            limits = np.full(rows, price)
-            coefficients, intercept = regress_features(matrix, norms, targets, limits, self.epsilon)
-            self.solver_ = f"dual coordinate descent on {rows} rows with {matrix.shape[1]} shared features"
-        self.coefficients_ = coefficients[:, None]
-        self.intercept_ = np.array([intercept])
+            solution = regress_features(matrix, norms, targets, costs, self.epsilon)
+            self.solver_ = f"dual coordinate descent on {n} rows with {matrix.shape[1]} shared features"
+        self.coefficients_ = solution.coefficients[:, None]
+        self.intercept_ = np.array([solution.intercept])
         return self
 
     @classmethod
@@ -92,17 +109,14 @@ class PairRegressor(RegressorMixin, PairModel):
         model.levels_ = np.unique(model.labels_)
         return model
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: object) -> AnyArray:
         """The predicted number, or level, of each pair."""
-        return self._answered(self._scores(X)[:, 0])
-
-    def _answered(self, values: np.ndarray) -> np.ndarray:
+        values = self._scores(X)[:, 0]
         if self.response == "real":
             return values
         return self.levels_[np.argmin(np.abs(values[:, None] - self.levels_[None, :]), axis=1)]
 
-    def explain(self, pair: Any, neighbors: int = 3) -> PairExplanation:
+    def explain(self, pair: object, neighbors: int = 3) -> PairExplanation:
         """Take the predicted number of a pair apart: rules with their words, scores, the intercept."""
-        pair = self._one(pair)
-        prediction = self.predict([pair])[0].item()
-        return self._explain(pair, (0, 1), prediction, None, None, neighbors)
+        one = self._read_pair(pair)
+        return self._explain(one, Output(0, 1), self.predict([one])[0].item(), None, None, neighbors)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rekern.core.json_values import JsonObject
 from rekern.datasets.public_corpora import DataPath, data_directory
-from rekern.krisp.grammar import read_grammar
+from rekern.krisp.grammar_files import read_grammar
 from rekern.reproduce.parser_learning_curves import ParsingCorpus, read_rows, run_learning_curves
 
 # Productions whose arguments may change places, as the grammar of the corpus marks them (``reorder-args``). Numbers in

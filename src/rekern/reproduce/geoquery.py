@@ -10,8 +10,9 @@ from rekern.core.json_values import JsonObject
 from rekern.datasets.public_corpora import DataPath, data_directory
 from rekern.errors import InputError
 from rekern.krisp.answering.geobase import Geobase
-from rekern.krisp.grammar import Grammar, read_grammar
-from rekern.krisp.grammar_files import read_phrases
+from rekern.krisp.grammar import Grammar
+from rekern.krisp.grammar_files import read_grammar
+from rekern.krisp.wasp_files import read_phrases
 from rekern.reproduce.parser_learning_curves import ParsingCorpus, read_rows, run_learning_curves
 
 SIZES = (40, 80, 160, 320, 640, 792)

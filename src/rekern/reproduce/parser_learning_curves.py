@@ -20,10 +20,10 @@ from rekern.core.files import write_atomically
 from rekern.core.json_values import JsonObject
 from rekern.core.progress import track
 from rekern.errors import InputError
-from rekern.krisp.code_fingerprint import LEARNER, fingerprint
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.semantic_parser import SemanticParser
-from rekern.krisp.substring_kernels import substring_kernel
+from rekern.krisp.source_digest import digest_source
+from rekern.krisp.substring_kernels import make_substring_kernel
 
 KERNELS = ("dependency", "word", "syntactic")
 SUMS = ("dependency+word", "dependency+syntactic", "word+syntactic", "dependency+word+syntactic")
@@ -204,14 +204,16 @@ def train_and_parse(
     )
     readings = parser.parse_all([corpus.sentences[n] for n in test], [corpus.trees[n] for n in test], 1)
     return [
-        Prediction(number, found[0].meaning, round(found[0].confidence, 6)) if found else Prediction(number, None, 0.0)
+        Prediction(number, found[0].meaning, round(found[0].mean_probability, 6))
+        if found
+        else Prediction(number, None, 0.0)
         for number, found in zip(test, readings)
     ]
 
 
 def _compute_key(settings: JsonObject, files: Iterable[Path]) -> str:
     """Compute a key that differs for other settings, another version of the code, or other data."""
-    return fingerprint(LEARNER, [json.dumps(settings, sort_keys=True), *(p.read_text("utf-8") for p in files)])
+    return digest_source([json.dumps(settings, sort_keys=True), *(p.read_text("utf-8") for p in files)])
 
 
 def compute_curve(corpus: ParsingCorpus, predicted: Sequence[Prediction], exact: bool = False) -> list[Point]:
@@ -290,7 +292,7 @@ def read_options(
     wanted = [name.strip() for name in str(kernel).split(",")] if kernel else list(kernels)
     for name in wanted:
         if name != CHOSEN:
-            substring_kernel(name)
+            make_substring_kernel(name)
     if not train:
         return wanted, list(sizes)
     listed = [part.strip() for part in str(train).split(",")]

@@ -8,7 +8,7 @@ from functools import partial
 
 from rekern.core.files import show_path
 from rekern.datasets.public_corpora import DataPath, data_directory, load_trec
-from rekern.datasets.tables import read_rows, text_column
+from rekern.datasets.table_formats import read_columns
 from rekern.errors import InputError
 from rekern.questions.pattern_settings import PatternSettings
 from rekern.questions.question_corpus import load_questions
@@ -69,5 +69,5 @@ def _read_columns(data: DataPath, folder: str, file: str, names: Sequence[str]) 
     path = data_directory(data) / folder / file
     if not path.is_file():
         raise InputError(f"there is no {show_path(path)}: put the corpus there, or name its folder with REKERN_DATA")
-    rows = read_rows(path)
-    return [text_column(rows, name, path) for name in names]
+    columns = read_columns(path)
+    return [columns.texts(name) for name in names]

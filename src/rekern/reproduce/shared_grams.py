@@ -104,7 +104,7 @@ def compute_decisions(
     for kernel, weights in track(parts.values(), len(parts), "test"):
         with shown(False):
             rows, columns = asked.get_items(kernel), known.get_items(kernel)
-            values += kernel.fit(columns).gram(rows, columns, n_jobs=n_jobs) @ (coefficients * weights)
+            values += kernel.adapt(columns).gram(rows, columns, n_jobs=n_jobs) @ (coefficients * weights)
     return values
 
 
@@ -160,7 +160,7 @@ class _SharedGrams:
             key = joblib.hash(part)
             if key not in self.grams:
                 pairs = self.texts.get_items(part)
-                self.grams[key] = part.fit(pairs).gram(pairs, n_jobs=self.n_jobs)
+                self.grams[key] = part.adapt(pairs).gram(pairs, n_jobs=self.n_jobs)
             self.sum += self.grams[key] if weight == 1 else weight * self.grams[key]
             self.uses[key] -= 1
             if not self.uses[key]:

@@ -45,6 +45,8 @@ class PrecisionRecall(ScoreKernel):
     1.5
     """
 
+    reads_tokens = True
+
     def __init__(self, tokenizer: Callable[[str], list[str]] | None = None):
         self.tokenizer = tokenizer
 

@@ -1,35 +1,39 @@
 """What a text becomes: tokens, trees and graphs as flat arrays with offsets, and pairs of token lists."""
 
-from rekern.structures.dependency_trees import from_grct, grct, lct, lemma_leaves, loct, word_trees
-from rekern.structures.formats.conllu import from_conllu, read_conllu, to_conllu, write_conllu
-from rekern.structures.formats.format_detection import looks_like
-from rekern.structures.formats.kelp import KelpExample, from_klp, read_klp, to_klp, trees_named, write_klp
-from rekern.structures.formats.penn_treebank import (
-    from_brackets,
-    read_brackets,
-    unescaped,
-    without_empty_nodes,
-    without_function_tags,
-    write_brackets,
-)
-from rekern.structures.formats.svm_light_tk import (
-    TKExample,
-    from_svmlighttk,
-    read_svmlighttk,
-    to_svmlighttk,
-    write_svmlighttk,
-)
-from rekern.structures.graphs import Graphs
-from rekern.structures.head_rules import head_child, to_dependencies
-from rekern.structures.multiword_expressions import Expression, Expressions
-from rekern.structures.pairs import Pairs, as_pairs, as_texts
-from rekern.structures.rel_links import linked_graphs, mark_related
-from rekern.structures.representations import Representations
-from rekern.structures.sentences import Sentence, sentence
-from rekern.structures.stemmer import stem
-from rekern.structures.tokenizer import Tokenizer
-from rekern.structures.tokens import Tokens
-from rekern.structures.trees import Trees
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rekern.structures.dependency_trees import from_grct, grct, lct, lemma_leaves, loct, word_trees
+    from rekern.structures.formats.conllu import from_conllu, read_conllu, to_conllu, write_conllu
+    from rekern.structures.formats.format_detection import looks_like
+    from rekern.structures.formats.kelp import KelpExample, from_klp, read_klp, to_klp, trees_named, write_klp
+    from rekern.structures.formats.penn_treebank import (
+        from_brackets,
+        read_brackets,
+        unescaped,
+        without_empty_nodes,
+        without_function_tags,
+        write_brackets,
+    )
+    from rekern.structures.formats.svm_light_tk import (
+        TKExample,
+        from_svmlighttk,
+        read_svmlighttk,
+        to_svmlighttk,
+        write_svmlighttk,
+    )
+    from rekern.structures.graphs import Graphs
+    from rekern.structures.head_rules import head_child, to_dependencies
+    from rekern.structures.multiword_expressions import Expression, Expressions
+    from rekern.structures.pairs import Pairs, as_pairs, as_texts
+    from rekern.structures.rel_links import linked_graphs, mark_related
+    from rekern.structures.representations import Representations
+    from rekern.structures.sentences import Sentence, sentence
+    from rekern.structures.stemmer import stem
+    from rekern.structures.tokenizer import Tokenizer
+    from rekern.structures.tokens import Tokens
+    from rekern.structures.trees import Trees
 
 __all__ = [
     "Expression",
@@ -78,3 +82,44 @@ __all__ = [
     "write_klp",
     "write_svmlighttk",
 ]
+
+# A module is imported when one of its names is first used: readers of tables need neither NumPy nor Numba.
+_NAMES = {
+    "dependency_trees": ("from_grct", "grct", "lct", "lemma_leaves", "loct", "word_trees"),
+    "formats.conllu": ("from_conllu", "read_conllu", "to_conllu", "write_conllu"),
+    "formats.format_detection": ("looks_like",),
+    "formats.kelp": ("KelpExample", "from_klp", "read_klp", "to_klp", "trees_named", "write_klp"),
+    "formats.penn_treebank": (
+        "from_brackets",
+        "read_brackets",
+        "unescaped",
+        "without_empty_nodes",
+        "without_function_tags",
+        "write_brackets",
+    ),
+    "formats.svm_light_tk": ("TKExample", "from_svmlighttk", "read_svmlighttk", "to_svmlighttk", "write_svmlighttk"),
+    "graphs": ("Graphs",),
+    "head_rules": ("head_child", "to_dependencies"),
+    "multiword_expressions": ("Expression", "Expressions"),
+    "pairs": ("Pairs", "as_pairs", "as_texts"),
+    "rel_links": ("linked_graphs", "mark_related"),
+    "representations": ("Representations",),
+    "sentences": ("Sentence", "sentence"),
+    "stemmer": ("stem",),
+    "tokenizer": ("Tokenizer",),
+    "tokens": ("Tokens",),
+    "trees": ("Trees",),
+}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -5,9 +5,9 @@ from typing import Any
 
 from rekern.errors import InputError
 from rekern.structures.columns import WORDS
-from rekern.structures.frames import find_columns
+from rekern.structures.frames import SIDES, find_columns
 from rekern.structures.graphs import Graphs
-from rekern.structures.pairs import SIDES, Pairs, as_texts
+from rekern.structures.pairs import Pairs, as_texts
 from rekern.structures.representations import Representations, Row
 from rekern.structures.tokens import Tokens
 from rekern.structures.trees import Trees

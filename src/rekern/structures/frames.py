@@ -9,7 +9,9 @@ from typing import Any
 from rekern.core.messages import list_names, name_value
 from rekern.errors import InputError
 
-__all__ = ["column_to_list", "find_columns", "read_column"]
+__all__ = ["SIDES", "column_to_list", "find_columns", "read_column"]
+
+SIDES = ("source", "target")  # the columns of a table of pairs
 
 
 def find_columns(table: object) -> list[Any] | None:

@@ -12,7 +12,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from rekern.core.arrays import Ints, Keys, Rows, SmallInts, resolve_rows, slice_ragged, take_ragged
+from rekern.core.arrays import Ints, Keys, RowIndices, SmallInts, resolve_rows, slice_ragged, take_ragged
 from rekern.core.messages import name_value
 from rekern.errors import InputError
 from rekern.structures.tokens import hash_tokens
@@ -127,7 +127,7 @@ class Graphs:
         size = f"{len(self):,} graphs, {len(self.labels):,} nodes, {edges:,} edges"
         return f"Graphs({size}, {len(self.vocabulary):,} labels)"
 
-    def take(self, indices: Rows) -> "Graphs":
+    def take(self, indices: RowIndices) -> "Graphs":
         """Return the graphs with these numbers (or where this mask is true), in this order; the vocabulary is shared.
 
         >>> graphs = Graphs.from_items([(["a"], []), (["b", "c"], [(0, 1)])])

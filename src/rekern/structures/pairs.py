@@ -12,15 +12,13 @@ from typing import Any, overload
 
 import numpy as np
 
-from rekern.core.arrays import Ints, Rows, offsets_of, resolve_rows
+from rekern.core.arrays import Ints, RowIndices, offsets_of, resolve_rows
 from rekern.core.messages import list_names, name_value
 from rekern.errors import InputError
-from rekern.structures.frames import column_to_list, find_columns, read_column
+from rekern.structures.frames import SIDES, column_to_list, find_columns, read_column
 from rekern.structures.tokens import Tokens
 
-__all__ = ["SIDES", "Pairs", "as_pairs", "as_texts"]
-
-SIDES = ("source", "target")
+__all__ = ["Pairs", "as_pairs", "as_texts"]
 
 
 class Pairs:
@@ -100,7 +98,7 @@ class Pairs:
         offsets = offsets_of(np.where(kept, lengths, 0))
         return Pairs(Tokens(tokens.ids[np.repeat(kept, lengths)], offsets, tokens.vocabulary))
 
-    def take(self, indices: Rows) -> "Pairs":
+    def take(self, indices: RowIndices) -> "Pairs":
         """Return the pairs with these numbers (or where this mask is true), in this order; the vocabulary is shared.
 
         >>> Pairs.from_items([("a", "b"), ("c", "d")]).take([-1])[0]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 
-from rekern.core.arrays import Ints, Rows, resolve_rows
+from rekern.core.arrays import Ints, RowIndices, resolve_rows
 from rekern.core.messages import list_names, name_value
 from rekern.errors import InputError
 from rekern.structures.columns import (
@@ -23,9 +23,9 @@ from rekern.structures.columns import (
     stack_columns,
     take_rows,
 )
-from rekern.structures.frames import find_columns, read_column
+from rekern.structures.frames import SIDES, find_columns, read_column
 from rekern.structures.graphs import Graphs
-from rekern.structures.pairs import SIDES, Pairs, as_pairs, as_texts
+from rekern.structures.pairs import Pairs, as_pairs, as_texts
 from rekern.structures.tokens import Tokens
 from rekern.structures.trees import Trees
 
@@ -211,7 +211,7 @@ columns are source, target
         part._origin, part._n_pairs = self._origin, self._n_pairs
         return part
 
-    def take(self, indices: Rows) -> "Representations":
+    def take(self, indices: RowIndices) -> "Representations":
         """Return the rows with these numbers (or where this mask is true), in this order; nothing is parsed again."""
         chosen = resolve_rows(indices, len(self))
         part = Representations({name: take_rows(column, chosen) for name, column in self._columns.items()})

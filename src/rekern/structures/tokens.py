@@ -15,7 +15,7 @@ from typing import overload
 
 import numpy as np
 
-from rekern.core.arrays import Ints, Keys, Rows, SmallInts, resolve_rows, slice_ragged, take_ragged
+from rekern.core.arrays import Ints, Keys, RowIndices, SmallInts, resolve_rows, slice_ragged, take_ragged
 from rekern.core.messages import name_value
 from rekern.errors import InputError
 from rekern.structures.expression_spans import find_spans, join_spans
@@ -106,7 +106,7 @@ class Tokens:
     def __repr__(self) -> str:
         return f"Tokens({len(self):,} texts, {len(self.ids):,} tokens, {len(self.vocabulary):,} distinct)"
 
-    def take(self, indices: Rows) -> "Tokens":
+    def take(self, indices: RowIndices) -> "Tokens":
         """Return the texts with these numbers (or where this mask is true), in this order; the vocabulary is shared.
 
         >>> list(Tokens.from_texts(["a b", "c", "d e f"]).take([2, 0, 2]))

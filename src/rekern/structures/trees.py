@@ -15,7 +15,16 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from rekern.core.arrays import Booleans, Ints, Rows, SmallInts, offsets_of, resolve_rows, slice_ragged, take_ragged
+from rekern.core.arrays import (
+    Booleans,
+    Ints,
+    RowIndices,
+    SmallInts,
+    offsets_of,
+    resolve_rows,
+    slice_ragged,
+    take_ragged,
+)
 from rekern.core.messages import name_value
 from rekern.errors import InputError
 from rekern.structures.formats.brackets import Bytes, Scan, escape_label, format_tree, locate_fault, scan
@@ -232,7 +241,7 @@ class Trees:
     def __repr__(self) -> str:
         return f"Trees({len(self):,} trees, {len(self.labels):,} nodes, {len(self.vocabulary):,} labels)"
 
-    def take(self, indices: Rows) -> "Trees":
+    def take(self, indices: RowIndices) -> "Trees":
         """Return the trees with these numbers (or where this mask is true), in this order; the vocabulary is shared.
 
         >>> Trees.from_items(["(A b)", "(C d)"]).take([-1])[0]

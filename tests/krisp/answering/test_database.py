@@ -13,9 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rekern.errors import InputError
-from rekern.krisp.answering.database import Database, OtherDatabase, open_database, with_database
-from rekern.krisp.answering.sql import Query, for_sqlalchemy
-from rekern.krisp.grammar import read_grammar
+from rekern.krisp import read_grammar
+from rekern.krisp.answering.database import Database, QueryResult
+from rekern.krisp.answering.database_grammar import connect_grammar
+from rekern.krisp.answering.database_urls import open_database
+from rekern.krisp.answering.sql import Query, escape_for_sqlalchemy
+from rekern.krisp.answering.sqlalchemy_database import SQLAlchemyDatabase
+from rekern.krisp.answering.sqlite_database import SQLiteDatabase
 
 FOREVER = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
 LINES = [
@@ -84,7 +88,7 @@ def test_endless_queries_are_stopped(database):
 
 
 def test_names_come_from_the_database(database):
-    grammar = with_database(read_grammar(LINES), database)
+    grammar = connect_grammar(read_grammar(LINES), database)
     assert [production.value for production in grammar.productions[1:]] == ["Rhine", "Inn"]
 
 
@@ -99,7 +103,7 @@ def test_names_come_from_the_database(database):
 )
 def test_templates_are_checked_on_load(database, line, complaint):
     with pytest.raises(InputError) as caught:
-        with_database(read_grammar([*LINES, line]), database)
+        connect_grammar(read_grammar([*LINES, line]), database)
     assert complaint in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -111,13 +115,13 @@ def test_the_production_at_fault_is_named(database):
         "Place -> beside({Place}) := SELECT b FROM beside WHERE a IN ({1})",
     ]
     with pytest.raises(InputError, match=r"^Place -> beside\(\{Place\}\): .*no such table: beside"):
-        with_database(read_grammar(lines), database)
+        connect_grammar(read_grammar(lines), database)
 
 
 def test_a_query_for_names_that_fails(database):
     lines = [*LINES[:2], "names River := SELECT name FROM rivers"]
     with pytest.raises(InputError, match=r"names River: its SQL does not fit .*no such table: rivers"):
-        with_database(read_grammar(lines), database)
+        connect_grammar(read_grammar(lines), database)
 
 
 def test_no_database(tmp_path):
@@ -190,7 +194,7 @@ def test_text_that_is_no_text(tmp_path):
 
 def test_other_words_for_a_name_that_is_not_there(database):
     with pytest.warns(UserWarning, match=r"also River Rine: .* has no such name"):
-        with_database(read_grammar([*LINES, "also River Rine = the rhine"]), database)
+        connect_grammar(read_grammar([*LINES, "also River Rine = the rhine"]), database)
 
 
 @pytest.fixture
@@ -217,7 +221,7 @@ def server():
 def test_what_other_servers_are_told_before_a_query(server, dialect, statements):
     server.dialect.name, server.dialect.is_mariadb = dialect, dialect == "mariadb"
     connection = server.connect.return_value.__enter__.return_value
-    database = OtherDatabase("a server", server, 1.5)
+    database = SQLAlchemyDatabase("a server", server, 1.5)
     query = Query("SELECT name FROM river WHERE km > :v1", {"v1": 1})
     assert database.run(query).rows == [("Rhine",)]
     assert server.told() == [*statements, query.sql]
@@ -230,7 +234,7 @@ def test_what_other_servers_are_told_before_a_query(server, dialect, statements)
 def test_what_postgresql_is_told(server):
     server.dialect.name = "postgresql"
     connection = server.connect.return_value.__enter__.return_value
-    database = OtherDatabase("a server", server, 1.0001)
+    database = SQLAlchemyDatabase("a server", server, 1.0001)
     query = Query("SELECT name FROM river WHERE km > :v1 AND name <> ':v1'", {"v1": 1})
     assert database.run(query, 5).rows == [("Rhine",)]
     limits, (catalogue, *told) = server.told()[:3], server.told()[3:]
@@ -260,7 +264,7 @@ def test_what_postgresql_is_told(server):
 def test_what_postgresql_is_not_told(server, sql, complaint):
     server.dialect.name = "postgresql"
     with pytest.raises(InputError, match=complaint):
-        OtherDatabase("a server", server).run(Query(sql, {}))
+        SQLAlchemyDatabase("a server", server).run(Query(sql, {}))
     assert not any(sql in told for told in server.told())
 
 
@@ -274,9 +278,9 @@ def test_an_error_after_the_time_is_over(server):
     server.connect.return_value.__enter__.return_value.execute.side_effect = late
     server.connect.return_value.__exit__.return_value = False
     with pytest.raises(InputError, match=r"stopped after 0\.1 seconds"):
-        OtherDatabase("a server", server, 0.1).run(Query("SELECT 1", {}))
+        SQLAlchemyDatabase("a server", server, 0.1).run(Query("SELECT 1", {}))
     with pytest.raises(InputError, match="a server: canceling statement"):
-        OtherDatabase("a server", server, 100).run(Query("SELECT 1", {}))
+        SQLAlchemyDatabase("a server", server, 100).run(Query("SELECT 1", {}))
 
 
 def test_values_of_drivers_become_plain(server):
@@ -285,7 +289,7 @@ def test_values_of_drivers_become_plain(server):
     numbers = (Decimal("8.50"), Decimal("3E2"), Decimal("NaN"), Decimal("1E5000"))
     values = (*numbers, date(2020, 1, 2), ["a", Decimal(1)], {"ä": None}, True, None)
     result.fetchmany.return_value = [values]
-    (row,) = OtherDatabase("a server", server).run(Query("SELECT 1", {})).rows
+    (row,) = SQLAlchemyDatabase("a server", server).run(Query("SELECT 1", {})).rows
     assert row[2] != row[2]
     assert row[:2] + row[3:] == (8.5, 300, float("inf"), "2020-01-02", '["a", "1"]', '{"ä": null}', True, None)
     assert isinstance(hash(row), int)
@@ -297,7 +301,7 @@ def test_colons_in_strings_are_no_parameters(literal, value):
     quoted = "'" + literal.replace("'", "''") + "'"
     query = Query(f'SELECT :v1, {quoted}, :v1 || {quoted} AS "a:v1"', {"v1": value})
     with sqlalchemy.create_engine("sqlite://").connect() as connection:
-        result = connection.execute(sqlalchemy.text(for_sqlalchemy(query)), query.parameters)
+        result = connection.execute(sqlalchemy.text(escape_for_sqlalchemy(query)), query.parameters)
         assert [*result] == [(value, literal, value + literal)]
         assert list(result.keys())[2] == "a:v1"
 
@@ -314,7 +318,7 @@ def test_a_server_that_does_not_answer():
     waiting = threading.Event()
     engine.connect.side_effect = lambda: waiting.wait(60)
     with pytest.raises(InputError, match=r"stopped after 0\.1 seconds"):
-        OtherDatabase("a server", engine, 0.1).run(Query("SELECT 1", {}))
+        SQLAlchemyDatabase("a server", engine, 0.1).run(Query("SELECT 1", {}))
     waiting.set()
 
 
@@ -322,4 +326,30 @@ def test_in_memory_databases_are_guarded_too():
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE t (a)")
     with pytest.raises(InputError, match="not authorized"):
-        Database("memory", connection).run(Query("INSERT INTO t VALUES (1)", {}))
+        SQLiteDatabase("memory", connection).run(Query("INSERT INTO t VALUES (1)", {}))
+
+
+class ListedRivers:
+    """A database of another kind: it knows one query, and how to say so."""
+
+    name, seconds = "a list", 1.0
+
+    def run(self, query, limit=10):
+        if query.parameters == {}:
+            return QueryResult(["name"], [("Rhine",)])
+        return QueryResult(["km"], [(1233.0,)] if query.parameters["v1"] == "Rhine" else [])
+
+    def prepare(self, query):
+        if "river" not in query.sql:
+            raise InputError("a list: it knows nothing of this")
+
+    def close(self):
+        pass
+
+
+def test_any_object_with_the_same_methods_is_a_database():
+    database: Database = ListedRivers()
+    grammar = connect_grammar(read_grammar(LINES), database)
+    assert grammar.parse("length('Rhine')").meaning() == "length('Rhine')"
+    with pytest.raises(InputError, match="Query -> lakes: its SQL does not fit a list: it knows nothing of this"):
+        connect_grammar(read_grammar([*LINES, "Query -> lakes := SELECT name FROM lake"]), database)

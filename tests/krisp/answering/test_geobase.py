@@ -7,9 +7,9 @@ import pytest
 
 from conftest import REPOSITORY
 from rekern.errors import InputError
-from rekern.krisp.answering.database import with_database
+from rekern.krisp import read_grammar
+from rekern.krisp.answering.database_grammar import connect_grammar
 from rekern.krisp.answering.geobase import Geobase, comparable, read_facts, term, with_templates
-from rekern.krisp.grammar import read_grammar
 
 PAGE = REPOSITORY / "docs" / "reference" / "geoquery-answers.md"
 
@@ -42,7 +42,7 @@ def explained():
 
 
 def test_every_production_has_sql_that_fits_the_database(geobase):
-    with_database(geobase.grammar, geobase.database)
+    connect_grammar(geobase.grammar, geobase.database)
 
 
 def test_answers_are_those_of_the_corpus_or_explained(geobase, examples):

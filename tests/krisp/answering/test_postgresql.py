@@ -15,10 +15,11 @@ import pytest
 
 from cli.running import error_of, invoke
 from rekern.errors import InputError
-from rekern.krisp.answering.database import open_database, with_database
-from rekern.krisp.answering.europe import SCHEMA, europe_database, europe_questions, fill_europe
+from rekern.krisp import read_grammar
+from rekern.krisp.answering.database_grammar import connect_grammar
+from rekern.krisp.answering.database_urls import open_database
+from rekern.krisp.answering.europe_facts import SCHEMA, europe_database, europe_questions, fill_europe
 from rekern.krisp.answering.sql import Query, compile_sql
-from rekern.krisp.grammar import read_grammar
 
 URL = os.environ.get("REKERN_POSTGRESQL", "")
 NAME = "rekern_test"
@@ -118,7 +119,7 @@ def test_europe_is_answered_as_by_sqlite(engine):
 
     lines = embedded._read("grammar.txt")
     databases = europe_database(), open_database(url())
-    first, second = (with_database(read_grammar(lines.splitlines()), database) for database in databases)
+    first, second = (connect_grammar(read_grammar(lines.splitlines()), database) for database in databases)
     assert {p.value for p in first.productions} == {p.value for p in second.productions}
     meanings = europe_questions("train")[1]
     assert len(meanings) == 803
@@ -187,7 +188,7 @@ def test_nothing_is_changed(engine, database, sql):
         assert "\n" not in str(caught.value)
     assert state(engine) == before
     with pytest.raises(InputError, match=r"Query -> bad: its SQL|names X: its SQL"):
-        with_database(read_grammar([f"Query -> bad := {sql}"]), database)
+        connect_grammar(read_grammar([f"Query -> bad := {sql}"]), database)
 
 
 def test_a_connection_that_commits_by_itself_is_refused(engine):
@@ -230,7 +231,7 @@ def test_a_connection_that_was_lost_is_made_anew(engine, database):
 
 def test_names_are_only_values(database):
     lines = ["Query -> about({X}) := SELECT name FROM odd WHERE name = {1} AND name <> ':v1 %s'", "X -> '{name}'"]
-    grammar = with_database(read_grammar([*lines, "names X := SELECT name FROM odd"]), database)
+    grammar = connect_grammar(read_grammar([*lines, "names X := SELECT name FROM odd"]), database)
     assert {production.value for production in grammar.productions} - {None} == set(ODD)
     for name in ODD:
         assert database.run(compile_sql(grammar.parse(f"about('{name}')"))).rows == [(name,)]
@@ -239,7 +240,7 @@ def test_names_are_only_values(database):
 @pytest.mark.parametrize("column", ["padded", "mood", "day", "id", "price"])
 def test_names_of_other_types(database, column):
     lines = [f"Query -> about({{X}}) := SELECT DISTINCT {column} FROM odd WHERE {column} = {{1}}", "X -> '{name}'"]
-    grammar = with_database(read_grammar([*lines, f"names X := SELECT DISTINCT {column} FROM odd"]), database)
+    grammar = connect_grammar(read_grammar([*lines, f"names X := SELECT DISTINCT {column} FROM odd"]), database)
     (value,) = [production.value for production in grammar.productions if production.value]
     assert len(database.run(compile_sql(grammar.parse(f"about('{value}')"))).rows) == 1
 

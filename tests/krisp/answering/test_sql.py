@@ -5,9 +5,9 @@ import sqlite3
 import pytest
 
 from rekern.errors import InputError
-from rekern.krisp.answering.database import Database
-from rekern.krisp.answering.sql import DEEPEST, check_templates, compile_sql, examples, template
-from rekern.krisp.grammar import read_grammar
+from rekern.krisp import read_grammar
+from rekern.krisp.answering.sql import DEEPEST, check_templates, compile_sql, get_template, list_examples
+from rekern.krisp.answering.sqlite_database import SQLiteDatabase
 
 LINES = [
     "Query -> {Thing}",
@@ -34,7 +34,7 @@ def database():
         INSERT INTO thing VALUES ('a', 1), ('b', 2), ('x''); DROP TABLE thing; --', 3);
         INSERT INTO beside VALUES ('a', 'b'), ('b', 'a')"""
     )
-    return Database("things", connection)
+    return SQLiteDatabase("things", connection)
 
 
 def answer(database, grammar, meaning):
@@ -146,5 +146,7 @@ def test_only_queries_are_compiled():
 
 def test_examples_cover_every_template():
     grammar = grammar_with("c", "d")
-    used = {template(production) for _, derivation in examples(grammar) for production in derivation.productions()}
-    assert used == {template(production) for production in grammar.productions}
+    used = {
+        get_template(production) for _, derivation in list_examples(grammar) for production in derivation.productions()
+    }
+    assert used == {get_template(production) for production in grammar.productions}

@@ -14,9 +14,11 @@ from typing import Any
 
 from rekern.core.files import show_path
 from rekern.errors import InputError
-from rekern.krisp.answering.database import Database
 from rekern.krisp.answering.sql import Query, compile_sql
-from rekern.krisp.grammar import Grammar, Production, read_grammar
+from rekern.krisp.answering.sqlite_database import SQLiteDatabase
+from rekern.krisp.grammar import Grammar
+from rekern.krisp.grammar_files import read_grammar
+from rekern.krisp.productions import Production
 
 COUNTRY = "countryid(usa)"
 MAJOR = {"city": ("population", 150_000), "river": ("length", 750), "lake": ("area", 750)}  # what is more is major
@@ -58,7 +60,7 @@ class Geobase:
         self.grammar = with_templates(read_grammar(folder / "mrl-grammar.txt"))
         connection = sqlite3.connect(":memory:", check_same_thread=False)
         load_facts(connection, read_facts(folder / "geobase.jsonl"))
-        self.database = Database("geobase", connection)
+        self.database = SQLiteDatabase("geobase", connection)
         self._answers: dict[str, frozenset[str | float]] = {}
 
     def query(self, meaning: str) -> Query:

@@ -1,10 +1,10 @@
-"""A second opinion on a reading: does the question as a whole ask for what the reading consists of?
+"""A second opinion on a reading: does the question as a whole ask for the parts of the reading?
 
-The parser looks at a reading's parts one by one, so it may like a reading that passes over a word. Here the words of
-the whole question, alone and in twos, predict the parts of its meaning by ridge regression; a reading loses for every
+The parser looks at the parts of a reading one by one, so it may prefer a reading that ignores a word. Here the words of
+the whole question, alone and in pairs, predict the parts of its meaning by ridge regression; a reading loses for every
 part that is not expected and for every expected part that it lacks. It also loses for every telling word that it
-overlooks: one that came with certain predicates, or certain non-terminals, in nearly all questions for training, of
-which it has none.
+overlooks. A telling word is one that came with certain predicates, or certain non-terminals, in nearly all training
+questions; a reading overlooks it if it has none of these.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from itertools import pairwise
 
 import numpy as np
 
-from rekern.krisp.grammar import Derivation
+from rekern.core.arrays import Floats
+from rekern.krisp.productions import Derivation
 
 RIDGE = 0.03
 MARGIN = 0.5  # by which a part should be expected or not
-LIFT = 3.0  # times as often as elsewhere must a predicate come with a word that tells of it
-NEARLY_ALL = 0.95  # of the questions with a telling word have a predicate that it tells of
-TWICE = 2  # so often at least must it have come
+LIFT = 3.0  # how many times as often as elsewhere a predicate must come with a telling word
+NEARLY_ALL = 0.95  # the share of the questions with a telling word that must have one of its predicates
+TWICE = 2  # how often they must have come together at least
 
-# English words that ask for nothing by themselves: a question may have them although no question for training did.
+# English words that ask for nothing by themselves: a question may have them although no training question has them.
 # Negations, comparisons, quantities, restrictions (only, exactly) and directions are not among them.
 _NEUTRAL = """
 a an the this that these those there here it its he she they them their his her i me my we us our you your one
@@ -40,31 +41,31 @@ NEGATIONS = frozenset(["not", "n't", "no", "never", "neither", "nor", "without",
 class SecondOpinion:
     """Predicts which parts a meaning has from the words of its question.
 
-    >>> from rekern.krisp.grammar import read_grammar
+    >>> from rekern.krisp import read_grammar
     >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})", "S -> red({S})"])
     >>> meanings = [grammar.parse(text) for text in ("all", "big(all)", "red(all)", "big(red(all))")]
     >>> opinion = SecondOpinion([["things"], ["big", "things"], ["red", "things"], ["big", "red", "things"]], meanings)
-    >>> values = opinion.expected(["big", "things"])
-    >>> opinion.agreement(values, meanings[1]) > opinion.agreement(values, meanings[2])
+    >>> values = opinion.expect_parts(["big", "things"])
+    >>> opinion.measure_agreement(values, meanings[1]) > opinion.measure_agreement(values, meanings[2])
     True
     """
 
     def __init__(self, sentences: Sequence[Sequence[str]], derivations: Sequence[Derivation]):
         self._telling = [
-            (labels, _telling_words(sentences, [labels(derivation) for derivation in derivations]))
-            for labels in (predicates, symbols)
+            (labels, _find_telling_words(sentences, [labels(derivation) for derivation in derivations]))
+            for labels in (find_predicates, find_symbols)
         ]
         self._denied = {
-            (word, predicates(derivation))
+            (word, find_predicates(derivation))
             for words, derivation in zip(sentences, derivations)
             for word in NEGATIONS.intersection(words)
         }
         self._features: dict[tuple[str, ...], int] = {}
         self._parts: dict[str, int] = {}
         for words in sentences:
-            for feature in features(words):
+            for feature in list_features(words):
                 self._features.setdefault(feature, len(self._features))
-        found = [parts(derivation) for derivation in derivations]
+        found = [find_parts(derivation) for derivation in derivations]
         for labels in found:
             for label in sorted(labels):
                 self._parts.setdefault(label, len(self._parts))
@@ -76,29 +77,29 @@ class SecondOpinion:
         dual = np.linalg.solve(X @ X.T + RIDGE * np.eye(len(X)), signs - self._mean)
         self._weights = X.T @ dual
 
-    def expected(self, words: Sequence[str]) -> np.ndarray:
+    def expect_parts(self, words: Sequence[str]) -> Floats:
         """For every part that a meaning may have, a number: above 0 if these words ask for it."""
         return self._matrix([words])[0] @ self._weights + self._mean
 
-    def agreement(self, expected: np.ndarray, derivation: Derivation) -> float:
-        """How well a reading agrees with what is expected: 0, or below."""
+    def measure_agreement(self, expected: Floats, derivation: Derivation) -> float:
+        """How well a reading agrees with the expected parts: 0, or below."""
         signs = -np.ones(len(expected))
         unknown = 0
-        for label in parts(derivation):
+        for label in find_parts(derivation):
             if label in self._parts:
                 signs[self._parts[label]] = 1
             else:
                 unknown += 1
         return -float(np.maximum(0.0, MARGIN - signs * expected).sum()) - 2.0 * unknown
 
-    def overlooked(self, words: Sequence[str], derivation: Derivation) -> int:
+    def count_overlooked(self, words: Sequence[str], derivation: Derivation) -> int:
         """How many telling words a reading overlooks.
 
-        >>> from rekern.krisp.grammar import read_grammar
+        >>> from rekern.krisp import read_grammar
         >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})"])
         >>> meanings = [grammar.parse(text) for text in ["big(all)"] * 2 + ["all"] * 6]
         >>> opinion = SecondOpinion([["big", "things"]] * 2 + [["things"]] * 6, meanings)
-        >>> [opinion.overlooked(["big", "old", "things"], meaning) for meaning in (meanings[0], meanings[-1])]
+        >>> [opinion.count_overlooked(["big", "old", "things"], meaning) for meaning in (meanings[0], meanings[-1])]
         [0, 1]
         """
         missed: set[str] = set()
@@ -107,47 +108,49 @@ class SecondOpinion:
             missed.update(word for word in telling.keys() & set(words) if not telling[word] & has)
         return len(missed)
 
-    def denied(self, words: Sequence[str], derivation: Derivation) -> int:
-        """How many negations there are that no question for training had with a meaning of the same predicates.
+    def count_denials(self, words: Sequence[str], derivation: Derivation) -> int:
+        """How many negations no training question had with a meaning of the same predicates.
 
-        >>> from rekern.krisp.grammar import read_grammar
+        >>> from rekern.krisp import read_grammar
         >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})", "S -> small({S})"])
         >>> meanings = [grammar.parse(text) for text in ("big(all)", "small(all)")]
         >>> opinion = SecondOpinion([["big", "things"], ["not", "big", "things"]], meanings)
-        >>> [opinion.denied(["not", "big"], meaning) for meaning in meanings]
+        >>> [opinion.count_denials(["not", "big"], meaning) for meaning in meanings]
         [1, 0]
         """
-        has = predicates(derivation)
+        has = find_predicates(derivation)
         return sum((word, has) not in self._denied for word in NEGATIONS.intersection(words))
 
-    def strange(self, words: Sequence[str], seen: Sequence[str]) -> list[str]:
-        """Those of the words that no question for training has; ``seen`` are the same words as they were learned.
+    def list_unknown(self, words: Sequence[str], seen: Sequence[str]) -> list[str]:
+        """The words that no training question has; ``seen`` are the same words as the kernels see them.
 
-        >>> from rekern.krisp.grammar import read_grammar
+        >>> from rekern.krisp import read_grammar
         >>> opinion = SecondOpinion([["how", "long"]], [read_grammar(["Q -> length"]).parse("length")])
-        >>> opinion.strange(["please", "how", "far"], ["pleas", "how", "far"])
+        >>> opinion.list_unknown(["please", "how", "far"], ["pleas", "how", "far"])
         ['far']
         """
         return [
             word for word, known in zip(words, seen) if (known,) not in self._features and word.lower() not in NEUTRAL
         ]
 
-    def _matrix(self, sentences: Sequence[Sequence[str]]) -> np.ndarray:
+    def _matrix(self, sentences: Sequence[Sequence[str]]) -> Floats:
         found = np.zeros((len(sentences), len(self._features)))
         for row, words in enumerate(sentences):
-            present = features(words)
+            present = list_features(words)
             for feature in present:
                 if feature in self._features:
                     found[row, self._features[feature]] = 1 / np.sqrt(len(present))
         return found
 
 
-def _telling_words(sentences: Sequence[Sequence[str]], found: Sequence[frozenset[str]]) -> dict[str, frozenset[str]]:
-    """The words that tell of certain labels of the meanings, and these labels.
+def _find_telling_words(
+    sentences: Sequence[Sequence[str]], found: Sequence[frozenset[str]]
+) -> dict[str, frozenset[str]]:
+    """The telling words, with the labels of meanings that they tell of.
 
     >>> labels = [frozenset(text.split()) for text in ["all"] * 6 + ["big all", "big all", "old all"]]
     >>> words = [["all", "things"]] * 6 + [["big", "things"], ["big", "ones"], ["old", "things"]]
-    >>> _telling_words(words, labels)
+    >>> _find_telling_words(words, labels)
     {'big': frozenset({'big'})}
     """
     usual = Counter(predicate for has in found for predicate in has)
@@ -169,10 +172,10 @@ def _telling_words(sentences: Sequence[Sequence[str]], found: Sequence[frozenset
     return telling
 
 
-def features(words: Sequence[str]) -> set[tuple[str, ...]]:
-    """The words, the pairs of neighbours, and the pairs with one word between them; the ends count as words.
+def list_features(words: Sequence[str]) -> set[tuple[str, ...]]:
+    """The words, the pairs of neighbours, and the pairs with one word between them; the ends of the question are words.
 
-    >>> sorted(features(["how", "long"]))  # doctest: +NORMALIZE_WHITESPACE
+    >>> sorted(list_features(["how", "long"]))  # doctest: +NORMALIZE_WHITESPACE
     [('<',), ('<', '*', 'long'), ('<', 'how'), ('>',), ('how',), ('how', '*', '>'), ('how', 'long'), ('long',),
      ('long', '>')]
     """
@@ -183,34 +186,34 @@ def features(words: Sequence[str]) -> set[tuple[str, ...]]:
     return found
 
 
-def predicates(derivation: Derivation) -> frozenset[str]:
+def find_predicates(derivation: Derivation) -> frozenset[str]:
     """The predicates of a meaning.
 
-    >>> from rekern.krisp.grammar import read_grammar
+    >>> from rekern.krisp import read_grammar
     >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})"])
-    >>> sorted(predicates(grammar.parse("big(big(all))")))
+    >>> sorted(find_predicates(grammar.parse("big(big(all))")))
     ['all', 'big']
     """
     return frozenset(p.predicate for p in derivation.productions() if p.kind == "rule" and p.predicate)
 
 
-def symbols(derivation: Derivation) -> frozenset[str]:
+def find_symbols(derivation: Derivation) -> frozenset[str]:
     """The non-terminals of a meaning.
 
-    >>> from rekern.krisp.grammar import read_grammar
+    >>> from rekern.krisp import read_grammar
     >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})"])
-    >>> sorted(symbols(grammar.parse("big(all)")))
+    >>> sorted(find_symbols(grammar.parse("big(all)")))
     ['Q', 'S']
     """
     return frozenset(production.left for production in derivation.productions())
 
 
-def parts(derivation: Derivation) -> set[str]:
-    """The predicates of a meaning, which of them stands below which, and the top one.
+def find_parts(derivation: Derivation) -> set[str]:
+    """The predicates of a meaning, the pairs of a predicate and one below it, and the top one.
 
-    >>> from rekern.krisp.grammar import read_grammar
+    >>> from rekern.krisp import read_grammar
     >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})"])
-    >>> sorted(parts(grammar.parse("big(all)")))
+    >>> sorted(find_parts(grammar.parse("big(all)")))
     ['all', 'big', 'big / all', 'top / big']
     """
     found: set[str] = set()

@@ -1,4 +1,4 @@
-"""Derivations become SQL: the templates of their productions put into each other, all values as bound parameters."""
+"""SQL of derivations: the templates of their productions are nested, and all values become bound parameters."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from rekern.errors import InputError
-from rekern.krisp.grammar import Derivation, Grammar, Production, short
+from rekern.krisp.grammar import Grammar
+from rekern.krisp.productions import Derivation, Production, shorten
 
-LONGEST_SQL = 1_000_000  # a template that uses a slot twice, nested a few times, grows without bound
-
-DEEPEST = 6  # queries inside each other before one of them becomes a table of a WITH clause
+LONGEST_SQL = 1_000_000  # characters; a template that uses a slot twice grows without bound when it is nested
+DEEPEST = 6  # levels of nested queries before one of them becomes a table of a WITH clause
 
 _SLOT = re.compile(r"\{(\d{1,9})\}")
 _STRING = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
@@ -28,9 +28,9 @@ class Query(NamedTuple):
 
 
 def compile_sql(derivation: Derivation) -> Query:
-    """The SQL of a derivation; names, numbers and words of the meaning are parameters, never text of the SQL.
+    """Compile a derivation to SQL; names, numbers and words of the meaning are parameters, never text of the SQL.
 
-    >>> from rekern.krisp.grammar import read_grammar
+    >>> from rekern.krisp import read_grammar
     >>> grammar = read_grammar([
     ...     "Query -> answer({State})      := SELECT DISTINCT name FROM ({1}) AS s",
     ...     "State -> next_to({StateName}) := SELECT b AS name FROM border WHERE a = {1}",
@@ -48,7 +48,7 @@ def compile_sql(derivation: Derivation) -> Query:
     sql = _expand(derivation, parameters, parts).sql
     begin = _BEGIN.match(sql)
     if begin is None:
-        raise InputError(f"{short(_first(derivation).production)}: its SQL must begin with SELECT or WITH")
+        raise InputError(f"{shorten(_find_first(derivation).production)}: its SQL must begin with SELECT or WITH")
     if parts:
         listed = ", ".join(f"q{number} AS ({part})" for number, part in enumerate(parts, 1))
         own = begin[1].upper() != "SELECT"
@@ -56,34 +56,34 @@ def compile_sql(derivation: Derivation) -> Query:
     return Query(sql, parameters)
 
 
-def for_sqlalchemy(query: Query) -> str:
-    r"""The SQL of a query for SQLAlchemy's ``text``, which would take a colon in a string for a parameter.
+def escape_for_sqlalchemy(query: Query) -> str:
+    r"""The SQL of a query for SQLAlchemy's ``text``, with colons escaped that would be taken for parameters.
 
-    >>> print(for_sqlalchemy(Query("SELECT a::text FROM t WHERE b = :v1 AND c <> ':v1'", {"v1": "x"})))
+    >>> print(escape_for_sqlalchemy(Query("SELECT a::text FROM t WHERE b = :v1 AND c <> ':v1'", {"v1": "x"})))
     SELECT a\:\:text FROM t WHERE b = :v1 AND c <> '\:v1'
     """
 
-    def marked(found: re.Match[str]) -> str:
+    def escape(found: re.Match[str]) -> str:
         return found[0] if found[1] in query.parameters else found[0].replace(":", r"\:")
 
-    return _COLON.sub(marked, query.sql)
+    return _COLON.sub(escape, query.sql)
 
 
-def _first(derivation: Derivation) -> Derivation:
-    """The part of a derivation with whose own SQL the whole begins."""
-    slot = re.match(r"\s*\{(\d{1,9})\}", template(derivation.production))
+def _find_first(derivation: Derivation) -> Derivation:
+    """The part of a derivation whose SQL is the beginning of the whole."""
+    slot = re.match(r"\s*\{(\d{1,9})\}", get_template(derivation.production))
     below = derivation.children[int(slot[1]) - 1] if slot and derivation.children else None
-    return _first(below) if below is not None and below.production.kind == "rule" else derivation
+    return _find_first(below) if below is not None and below.production.kind == "rule" else derivation
 
 
-class _Part(NamedTuple):
-    """The SQL of a part of a derivation, and how deeply queries stand inside each other in it."""
+class _NestedSQL(NamedTuple):
+    """The SQL of a part of a derivation, and how deeply queries are nested in it."""
 
     sql: str
     depth: int
 
 
-def _expand(derivation: Derivation, parameters: dict[str, str | int | float], parts: list[str]) -> _Part:
+def _expand(derivation: Derivation, parameters: dict[str, str | int | float], parts: list[str]) -> _NestedSQL:
     """The SQL of a derivation.
 
     A query that is used twice, or that is deeply nested (SQLite reads only so many levels), becomes a table of the
@@ -95,25 +95,25 @@ def _expand(derivation: Derivation, parameters: dict[str, str | int | float], pa
     else:
         value = production.value if production.kind == "name" else derivation.value
         name = f"v{len(parameters) + 1}"
-        parameters[name] = _number(value or "") if production.kind == "number" else value or ""
-        slots = [_Part(f":{name}", 0)]
-    text = template(production)
+        parameters[name] = _parse_number(value or "") if production.kind == "number" else value or ""
+        slots = [_NestedSQL(f":{name}", 0)]
+    text = get_template(production)
     for place, slot in enumerate(slots):
         whole = f"({{{place + 1}}})"
         deep = slot.depth >= DEEPEST or text.count(whole) > 1
         if deep and whole in text and re.match(r"\s*(SELECT|WITH)\b", slot.sql, re.IGNORECASE):
             parts.append(slot.sql)
-            slots[place] = _Part(f"SELECT * FROM q{len(parts)}", 1)
+            slots[place] = _NestedSQL(f"SELECT * FROM q{len(parts)}", 1)
     sql = _SLOT.sub(lambda found: slots[int(found[1]) - 1].sql, text)
     if len(sql) > LONGEST_SQL:
-        raise InputError(f"{short(production)}: the SQL of the query grows beyond {LONGEST_SQL:,} characters")
-    return _Part(sql, 1 + max((slot.depth for slot in slots), default=0))
+        raise InputError(f"{shorten(production)}: the SQL of the query grows beyond {LONGEST_SQL:,} characters")
+    return _NestedSQL(sql, 1 + max((slot.depth for slot in slots), default=0))
 
 
-def template(production: Production) -> str:
+def get_template(production: Production) -> str:
     """The SQL template of a production; one that names an entity is the parameter itself if it has none.
 
-    >>> template(Production(0, "State", ("state(all)",)))
+    >>> get_template(Production(0, "State", ("state(all)",)))
     Traceback (most recent call last):
     ...
     rekern.errors.InputError: State -> state(all) has no SQL: write := SELECT ... behind it
@@ -124,13 +124,13 @@ def template(production: Production) -> str:
         return "{1}"
     if len(production.slots) == 1 and not production.predicate:
         return "{1}"  # a production that only leads on, as Query -> {State}
-    raise InputError(f"{short(production)} has no SQL: write := SELECT ... behind it")
+    raise InputError(f"{shorten(production)} has no SQL: write := SELECT ... behind it")
 
 
 def check_templates(grammar: Grammar) -> None:
     """Refuse templates that name a slot that is not there, or that hold several statements.
 
-    >>> from rekern.krisp.grammar import read_grammar
+    >>> from rekern.krisp import read_grammar
     >>> check_templates(read_grammar(["Query -> answer({X}) := SELECT {2}", "X -> x := SELECT 1"]))
     Traceback (most recent call last):
     ...
@@ -142,18 +142,18 @@ def check_templates(grammar: Grammar) -> None:
             raise InputError(f"names {left}: its SQL has a slot, but there is nothing to fill it with")
         if not _BEGIN.match(sql):
             raise InputError(f"names {left}: its SQL must begin with SELECT or WITH")
-    for production in _templates(grammar):
-        sql = template(production)
-        _check_sql(sql, short(production))
+    for production in _list_templates(grammar):
+        sql = get_template(production)
+        _check_sql(sql, shorten(production))
         slots = len(production.slots) if production.kind == "rule" else 1
         for number in _SLOT.findall(sql):
             if not 1 <= int(number) <= slots:
                 count = f"there {'is' if slots == 1 else 'are'} {slots or 'no'} slot{'' if slots == 1 else 's'}"
-                raise InputError(f"{short(production)}: its SQL has {{{number}}}, but {count}")
+                raise InputError(f"{shorten(production)}: its SQL has {{{number}}}, but {count}")
 
 
 def _check_sql(sql: str, where: str) -> None:
-    """Refuse SQL that is not one query, or that would not be what it seems once it stands inside another one.
+    """Refuse SQL that is not one query, or that would change its meaning inside another query.
 
     >>> _check_sql("SELECT name FROM river WHERE name LIKE '%{1}%'", "Query -> like({Name})")
     Traceback (most recent call last):
@@ -175,8 +175,8 @@ def _check_sql(sql: str, where: str) -> None:
         raise InputError(f"{where}: its SQL has more than {LONGEST_SQL:,} characters")
 
 
-def _templates(grammar: Grammar) -> Iterator[Production]:
-    """The productions, those that only differ in the name of an entity once."""
+def _list_templates(grammar: Grammar) -> Iterator[Production]:
+    """The productions, with those that differ only in the name of an entity once."""
     seen = set()
     for production in [*grammar.productions, *grammar.name_templates.values()]:
         key = (production.left, production.kind, production.sql)
@@ -185,23 +185,23 @@ def _templates(grammar: Grammar) -> Iterator[Production]:
             yield production
 
 
-def examples(grammar: Grammar) -> list[tuple[Production, Derivation]]:
+def list_examples(grammar: Grammar) -> list[tuple[Production, Derivation]]:
     """For each production with a template of its own, a short derivation of a whole query that uses it.
 
-    >>> from rekern.krisp.grammar import read_grammar
+    >>> from rekern.krisp import read_grammar
     >>> grammar = read_grammar(["Q -> answer({X})", "X -> both({X},{X})", "X -> x"])
-    >>> [derivation.meaning() for _, derivation in examples(grammar)]
+    >>> [derivation.meaning() for _, derivation in list_examples(grammar)]
     ['answer(x)', 'answer(both(x,x))', 'answer(x)']
     """
-    shortest = _shortest(grammar)
-    around = _ways_up(grammar)
+    shortest = _find_shortest(grammar)
+    around = _find_ways_up(grammar)
     found = []
-    for production in _templates(grammar):
+    for production in _list_templates(grammar):
         if production.kind == "name" and production.value is None:
             continue  # a template of names: its names are productions of their own
         if any(slot not in shortest for slot in production.slots):
             continue  # of names that are not known yet
-        tree = _with_shortest(production, shortest)
+        tree = _derive_shortest(production, shortest)
         while tree.production.left != grammar.start:
             parent, place = around[tree.production.left]
             children = [shortest.get(slot) for slot in parent.slots]
@@ -214,13 +214,13 @@ def examples(grammar: Grammar) -> list[tuple[Production, Derivation]]:
     return found
 
 
-def _with_shortest(production: Production, shortest: dict[str, Derivation]) -> Derivation:
+def _derive_shortest(production: Production, shortest: dict[str, Derivation]) -> Derivation:
     if production.kind == "rule":
         return Derivation(production, tuple(shortest[slot] for slot in production.slots))
     return Derivation(production, (), None if production.kind == "name" else "0")
 
 
-def _shortest(grammar: Grammar) -> dict[str, Derivation]:
+def _find_shortest(grammar: Grammar) -> dict[str, Derivation]:
     """A derivation of least height for every non-terminal that has one."""
     found: dict[str, Derivation] = {}
     while True:
@@ -233,10 +233,10 @@ def _shortest(grammar: Grammar) -> dict[str, Derivation]:
         }
         if not ready:
             return found
-        found.update({left: _with_shortest(production, found) for left, production in ready.items()})
+        found.update({left: _derive_shortest(production, found) for left, production in ready.items()})
 
 
-def _ways_up(grammar: Grammar) -> dict[str, tuple[Production, int]]:
+def _find_ways_up(grammar: Grammar) -> dict[str, tuple[Production, int]]:
     """For each non-terminal, the production and the slot by which it is reached from the start in the fewest steps."""
     found: dict[str, tuple[Production, int]] = {}
     waiting = [grammar.start]
@@ -249,7 +249,7 @@ def _ways_up(grammar: Grammar) -> dict[str, tuple[Production, int]]:
     return found
 
 
-def _number(text: str) -> int | float:
+def _parse_number(text: str) -> int | float:
     try:
         whole = int(text)
     except ValueError:  # it has a point, or more digits than Python reads

@@ -18,7 +18,7 @@ from rekern.core.arrays import AnyArray, Booleans, Floats, Ints, offsets_of
 from rekern.core.jobs import run, spans
 from rekern.core.progress import shown, track
 from rekern.kernels import Gaussian, Kernel
-from rekern.kernels.pairings import PairKernel
+from rekern.kernels.pair_kernel import PairKernel
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.learning.cross_validation import Fold, make_text_folds
 from rekern.reproduce.rewriting_settings import Setting, split_into_terms
@@ -116,7 +116,7 @@ class StructuralGrams:
             left, right = self._get_scores(inside, row), self._get_scores(inside, column)
             on_scores = Gaussian(LinearKernel(), kernel.gamma) if isinstance(kernel, Gaussian) else LinearKernel()
             return on_scores.gram(left, None if row == column else right, self.n_jobs)
-        kernel.fit(self.parts[0])
+        kernel.adapt(self.parts[0])
         return kernel.gram(self.parts[row], None if row == column else self.parts[column], self.n_jobs)
 
     def _get_scores(self, kernel: Similarities, part: int) -> Floats:

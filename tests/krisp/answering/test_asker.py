@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 
 from rekern.core.model_archive import load_model
 from rekern.errors import InputError, ModelFileError
-from rekern.krisp import code_fingerprint as fingerprints
-from rekern.krisp.answering import europe as embedded
-from rekern.krisp.answering.asker import Asker, Questions, _sigmoid, evaluate, train_asker
-from rekern.krisp.answering.database import Database
-from rekern.krisp.answering.reading_scores import AHEAD, RIVAL, apart
-from rekern.krisp.grammar import read_grammar
-from rekern.krisp.semantic_parser import Readings
+from rekern.krisp import Readings, read_grammar
+from rekern.krisp.answering.asker import Asker
+from rekern.krisp.answering.asker_evaluation import evaluate_asker
+from rekern.krisp.answering.asker_training import train_asker
+from rekern.krisp.answering.confidence import choose_confidence
+from rekern.krisp.answering.question_table import Questions
+from rekern.krisp.answering.reading_scorer import AHEAD, RIVAL, subtract_rivals
+from rekern.krisp.answering.sqlite_database import SQLiteDatabase
 
 GRAMMAR = [
     "Query -> {Rivers}",
@@ -47,31 +48,35 @@ ASKED = {
 }
 
 
-@pytest.fixture
-def database():
+def make_database():
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     connection.executescript(
         """CREATE TABLE runs (river TEXT, place TEXT);
         INSERT INTO runs VALUES ('Rhine', 'Basel'), ('Danube', 'Linz'), ('Danube', 'Ulm'), ('Paillon', 'Nice')"""
     )
-    return Database("rivers", connection)
+    return SQLiteDatabase("rivers", connection)
 
 
 @pytest.fixture
-def asker(database):
-    return train_asker(Questions(list(ASKED), list(ASKED.values())), read_grammar(GRAMMAR), database)
+def database():
+    return make_database()
+
+
+@pytest.fixture(scope="module")
+def asker():
+    return train_asker(Questions(list(ASKED), list(ASKED.values())), read_grammar(GRAMMAR), make_database())
 
 
 def test_a_name_that_the_reading_leaves_out_is_noticed(asker):
-    assert asker.ask("which rivers run through Basel?").table.rows == [("Rhine",)]
+    assert asker.ask("which rivers run through Basel?").result.rows == [("Rhine",)]
     left_out = asker.ask("does the Danube run through Basel?")
     assert left_out.reading is None
     assert "names left out: " in left_out.why
 
 
 def test_a_word_that_is_also_a_name_need_not_be_one(asker):
-    assert asker._judge.unused("the nice rivers of Ulm", read_derivation(asker, "rivers('Ulm')")) == []
-    assert asker._judge.unused("the rivers of Basel", read_derivation(asker, "rivers('Ulm')")) == ["basel"]
+    assert asker.scorer.list_unused("the nice rivers of Ulm", read_derivation(asker, "rivers('Ulm')")) == []
+    assert asker.scorer.list_unused("the rivers of Basel", read_derivation(asker, "rivers('Ulm')")) == ["basel"]
 
 
 def read_derivation(asker, meaning):
@@ -80,7 +85,7 @@ def read_derivation(asker, meaning):
 
 @given(st.lists(st.integers(-200, 0).map(lambda number: number / 8), min_size=2))
 def test_rivals_take_more_from_worse_readings(scores):
-    found = apart(scores)
+    found = subtract_rivals(scores)
     order = sorted(range(len(scores)), key=lambda place: -scores[place])
     assert order == sorted(order, key=lambda place: (-found[place], order.index(place)))
     first, second = order[:2]
@@ -89,7 +94,7 @@ def test_rivals_take_more_from_worse_readings(scores):
 
 
 def test_a_search_that_is_cut_is_said(asker, monkeypatch):
-    def cut(question, number):
+    def cut(question, n):
         found = Readings()
         found.cut = True
         return found
@@ -132,7 +137,7 @@ def test_a_query_that_takes_too_long_names_its_question(database):
     database.seconds = 0.2
     asker = train_asker(Questions(list(ASKED), list(ASKED.values())), grammar, database)
     with pytest.raises(InputError, match=r"question 2: its meaning has no answer: rivers: the query was stopped"):
-        evaluate(asker, Questions(["all places", "for ever"], ["places", "ever"]))
+        evaluate_asker(asker, Questions(["all places", "for ever"], ["places", "ever"]))
 
 
 def test_several_derivations_are_mentioned_once(database):
@@ -148,14 +153,14 @@ def test_the_confidence_fits_scores_with_a_long_tail(seed):
     random = np.random.default_rng(seed)
     values = -(random.exponential(1.0, 2000) ** 2) * 3
     chances = 1 / (1 + np.exp(-(0.7 * values + 4)))
-    slope, shift = _sigmoid(values, random.random(2000) < chances)
-    assert abs(slope - 0.7) < 0.15 and abs(shift - 4) < 0.8
+    chosen = choose_confidence(values, random.random(2000) < chances)
+    assert abs(chosen.slope - 0.7) < 0.15 and abs(chosen.shift - 4) < 0.8
 
 
 @pytest.mark.parametrize("truth", [[True] * 3, [False] * 3])
 def test_the_confidence_of_readings_that_are_all_alike(truth):
-    slope, shift = _sigmoid(np.array([-1.0, -2.0, -3.0]), np.array(truth))
-    assert slope > 0 and math.isfinite(shift)
+    chosen = choose_confidence([-1.0, -2.0, -3.0], truth)
+    assert chosen.slope > 0 and math.isfinite(chosen.shift)
 
 
 def damaged(path, member, change):
@@ -201,12 +206,3 @@ def test_damaged_models_are_refused_in_one_line(asker, database, tmp_path, membe
         Asker(load_model(damaged(tmp_path / "rivers.rekern", member, change)), database)
     assert len(str(caught.value)) < 400 and "\n" not in str(caught.value)
     assert database.run(Asker(load_model(tmp_path / "rivers.rekern"), database).ask("all places").query).rows
-
-
-def test_the_kept_model_depends_on_the_code(monkeypatch):
-    before = embedded.europe_fingerprint()
-    code = fingerprints._code
-    changed = "krisp/production_classifiers.py"
-    monkeypatch.setattr(fingerprints, "_code", lambda path: code(path) + "#" * (path == changed))
-    assert embedded.europe_fingerprint() != before
-    assert embedded.europe_notes() is None

@@ -5,9 +5,13 @@ import re
 import pytest
 
 from rekern.errors import InputError
-from rekern.krisp.answering.asker import Answer, Reading, choose_confidence, read_questions
-from rekern.krisp.answering.second_opinion import SecondOpinion, parts
-from rekern.krisp.grammar import read_grammar
+from rekern.krisp import read_grammar
+from rekern.krisp.answering.answer import Answer
+from rekern.krisp.answering.confidence import choose_confidence
+from rekern.krisp.answering.question_table import read_questions
+from rekern.krisp.answering.scored_reading import ScoredReading
+from rekern.krisp.answering.second_opinion import SecondOpinion, find_parts
+from rekern.krisp.reading import ReadingNode
 
 GRAMMAR = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})", "S -> red({S})", "S -> both({S}, {S})"])
 
@@ -19,19 +23,19 @@ def reading(**changes):
         "confidence": 0.9,
         "score": -1.0,
         "nodes": (
-            ("both({S}, {S})", 0, 4, 0),
-            ("big", 0, 1, 1),
-            ("red({S})", 1, 4, 1),
-            ("red", 1, 2, 2),
-            ("all", 2, 4, 2),
+            ReadingNode("both({S}, {S})", 0, 4, 0),
+            ReadingNode("big", 0, 1, 1),
+            ReadingNode("red({S})", 1, 4, 1),
+            ReadingNode("red", 1, 2, 2),
+            ReadingNode("all", 2, 4, 2),
         ),
         "words": ("big", "red", "old", "things"),
     }
-    return Reading(**{**values, **changes})
+    return ScoredReading(**{**values, **changes})
 
 
 def test_the_tree_over_the_words():
-    assert reading().tree() == [
+    assert reading().draw_tree() == [
         "both({S}, {S})  big red old things",
         "├─ big          big",
         "└─ red({S})     red old things",
@@ -51,8 +55,8 @@ def test_an_answer_without_a_reading_has_no_sql():
 
 
 def test_the_parts_of_a_meaning_know_their_place():
-    assert parts(GRAMMAR.parse("big(red(all))")) != parts(GRAMMAR.parse("red(big(all))"))
-    assert "big / big" in parts(GRAMMAR.parse("big(big(all))"))
+    assert find_parts(GRAMMAR.parse("big(red(all))")) != find_parts(GRAMMAR.parse("red(big(all))"))
+    assert "big / big" in find_parts(GRAMMAR.parse("big(big(all))"))
 
 
 def test_a_second_opinion_prefers_what_the_words_ask_for():
@@ -60,9 +64,9 @@ def test_a_second_opinion_prefers_what_the_words_ask_for():
     meanings = [GRAMMAR.parse(text) for text in ("all", "big(all)", "red(all)", "big(red(all))")]
     opinion = SecondOpinion(sentences, meanings)
     for words, right in zip(sentences, meanings):
-        expected = opinion.expected(words)
-        assert max(meanings, key=lambda meaning: opinion.agreement(expected, meaning)) == right
-    assert opinion.strange(["Please", "blue", "things"], ["pleas", "blue", "things"]) == ["blue"]
+        expected = opinion.expect_parts(words)
+        assert max(meanings, key=lambda meaning: opinion.measure_agreement(expected, meaning)) == right
+    assert opinion.list_unknown(["Please", "blue", "things"], ["pleas", "blue", "things"]) == ["blue"]
 
 
 @pytest.mark.parametrize(
@@ -78,18 +82,18 @@ def test_a_second_opinion_prefers_what_the_words_ask_for():
 )
 def test_the_least_confidence(scores, right, answered):
     chosen = choose_confidence(scores, right)
-    assert chosen["answered"] == answered
-    assert chosen["right"] == sum(right[:answered])
+    assert chosen.answered == answered
+    assert chosen.right == sum(right[:answered])
 
 
 def test_a_negation_must_have_been_learned_with_the_meaning():
     sentences = [["big", "things"], ["things", "not", "big"], ["small", "things"]]
     meanings = [GRAMMAR.parse(text) for text in ("big(all)", "red(all)", "red(all)")]
     opinion = SecondOpinion(sentences, meanings)
-    assert opinion.denied(["not", "big"], meanings[0]) == 1
-    assert opinion.denied(["not", "big"], meanings[1]) == 0
-    assert opinion.denied(["big"], meanings[0]) == 0
-    assert opinion.denied(["things", "without", "red"], meanings[1]) == 1
+    assert opinion.count_denials(["not", "big"], meanings[0]) == 1
+    assert opinion.count_denials(["not", "big"], meanings[1]) == 0
+    assert opinion.count_denials(["big"], meanings[0]) == 0
+    assert opinion.count_denials(["things", "without", "red"], meanings[1]) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,69 @@
+"""Answers to questions, and their form as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rekern.krisp.answering.database import QueryResult, Value
+from rekern.krisp.answering.scored_reading import ScoredReading
+from rekern.krisp.answering.sql import Query
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a question.
+
+    Without a confident reading, there are only the nearest readings, and the reason why none of them is an answer.
+
+    >>> Answer("why?", why="unknown words: why").to_dict()["confident"]
+    False
+    """
+
+    question: str
+    reading: ScoredReading | None = None
+    query: Query | None = None
+    result: QueryResult | None = None
+    nearest: tuple[ScoredReading, ...] = ()
+    why: str = ""
+
+    def to_dict(self) -> dict[str, object]:
+        """The answer as plain data, for JSON.
+
+        >>> Answer("why?", why="unknown words: why").to_dict()["why"]
+        'unknown words: why'
+        """
+        found: dict[str, object] = {"question": self.question, "confident": self.reading is not None}
+        if self.reading is not None and self.query is not None and self.result is not None:
+            found |= {
+                "answer": [row[0] if len(row) == 1 else row for row in map(_to_json, self.result.rows)],
+                "columns": self.result.columns,
+                "cut": self.result.cut,
+                "query": self.reading.meaning,
+                "sql": self.query.sql,
+                "parameters": self.query.parameters,
+                "confidence": self.reading.confidence,
+                "derivation": [
+                    {
+                        "label": node.label,
+                        "words": " ".join(self.reading.words[node.start : node.end]),
+                        "start": node.start,
+                        "end": node.end,
+                        "depth": node.depth,
+                    }
+                    for node in self.reading.nodes
+                ],
+            }
+        else:
+            found["why"] = self.why
+        found["nearest"] = [{"query": near.meaning, "confidence": near.confidence} for near in self.nearest]
+        return found
+
+
+def _to_json(row: Sequence[Value]) -> list[Value]:
+    """A row of a database for JSON, with bytes as hexadecimal digits.
+
+    >>> _to_json(("Emma", 8.5, b"\\x01\\xff"))
+    ['Emma', 8.5, '01ff']
+    """
+    return [value.hex() if isinstance(value, bytes) else value for value in row]

@@ -1,0 +1,121 @@
+"""SQLite databases, opened only to read, every query with a time limit."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from rekern.core.files import show_path
+from rekern.errors import InputError
+from rekern.krisp.answering.database import (
+    ROWS,
+    SECONDS,
+    QueryResult,
+    check_seconds,
+    describe_error,
+    describe_timeout,
+)
+from rekern.krisp.answering.sql import Query
+
+STEPS = 1000  # instructions of SQLite between two looks at the clock
+LONGEST_VALUE = 100_000_000  # bytes of one value; SQLite itself would make values that fill the memory
+
+_READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
+
+
+class SQLiteDatabase:
+    """An SQLite database; `rekern.krisp.answering.open_database` opens one.
+
+    >>> import sqlite3
+    >>> connection = sqlite3.connect(":memory:")
+    >>> _ = connection.execute("CREATE TABLE river (name TEXT, km REAL)")
+    >>> _ = connection.execute("INSERT INTO river VALUES ('Rhine', 1233)")
+    >>> database = SQLiteDatabase("an example", connection)
+    >>> database.run(Query("SELECT km FROM river WHERE name = :v1", {"v1": "Rhine"})).rows
+    [(1233.0,)]
+    >>> database.run(Query("DELETE FROM river", {}))
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: an example: not authorized
+    """
+
+    def __init__(self, name: str, connection: sqlite3.Connection, seconds: float = SECONDS):
+        self.name, self.seconds = name, check_seconds(seconds)
+        self._connection = connection
+        restrict_to_reading(connection)
+
+    def run(self, query: Query, limit: int = ROWS) -> QueryResult:
+        """Run a query and return the rows that it finds."""
+        with limit_time(self._connection, self.name, self.seconds):
+            cursor = self._connection.execute(query.sql, query.parameters)
+            rows = cursor.fetchmany(limit + 1)
+            columns = [column[0] for column in cursor.description or []]
+            cursor.close()
+        return QueryResult(columns, rows[:limit], len(rows) > limit)
+
+    def prepare(self, query: Query) -> None:
+        """Have the database check a query without running it."""
+        self.run(Query(f"EXPLAIN {query.sql}", query.parameters))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+
+def open_sqlite(path: str, seconds: float) -> SQLiteDatabase:
+    """Open an SQLite file, only to read."""
+    check_file(path)
+    try:
+        uri = f"file:{quote(str(Path(path).resolve()))}?mode=ro"
+        connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+        connection.text_factory = _decode
+        connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchall()
+    except sqlite3.Error as error:
+        raise InputError(f"{show_path(path)}: {error}") from None
+    return SQLiteDatabase(show_path(path), connection, seconds)
+
+
+def check_file(path: str) -> None:
+    """Refuse a path that is no existing file; SQLite would make the file."""
+    if "\0" in path or not path:
+        raise InputError(f"{show_path(path)} is no name of a database file")
+    if Path(path).is_dir():
+        raise InputError(f"{show_path(path)} is a folder: give an SQLite file in it")
+    if not Path(path).is_file():
+        raise InputError(f"{show_path(path)}: there is no such database file")
+
+
+def _decode(data: bytes) -> str:
+    """Text of a database; a single value that is no UTF-8 must not make all others unusable."""
+    return data.decode("utf-8", "replace")
+
+
+def restrict_to_reading(connection: sqlite3.Connection) -> None:
+    """Let a connection read and do nothing else."""
+    connection.set_authorizer(None)
+    connection.execute("PRAGMA query_only = ON")
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+
+    def allowed(action: int, first: str | None, second: str | None, *_: str | None) -> int:
+        harmless = action in _READING and not (action == sqlite3.SQLITE_FUNCTION and second == "load_extension")
+        return sqlite3.SQLITE_OK if harmless else sqlite3.SQLITE_DENY
+
+    connection.set_authorizer(allowed)
+
+
+@contextmanager
+def limit_time(connection: sqlite3.Connection, name: str, seconds: float) -> Iterator[None]:
+    """Stop the query of a connection when the time is over; errors become one line."""
+    deadline = time.monotonic() + seconds
+    connection.set_progress_handler(lambda: time.monotonic() > deadline, STEPS)
+    try:
+        yield
+    except sqlite3.Error as error:
+        late = str(error) == "interrupted"
+        raise InputError(describe_timeout(name, seconds) if late else f"{name}: {describe_error(error)}") from None
+    finally:
+        connection.set_progress_handler(None, 0)

@@ -1,0 +1,105 @@
+"""Checks of the productions of a meaning grammar: every one can be used, and every meaning is finite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rekern.errors import InputError
+from rekern.krisp.meaning_reader import DEEPEST
+from rekern.krisp.productions import Production, shorten, split_meaning
+
+MOST_SLOTS = 8  # of a production: the search tries all orders in which a sentence may fill them
+
+
+class PlacedProduction(NamedTuple):
+    """A production and the line of the file that it stands in."""
+
+    line: int
+    production: Production
+
+
+def check_productions(productions: Sequence[PlacedProduction], start: str) -> None:
+    """Refuse productions that use undefined non-terminals, that are never used, or that never end.
+
+    The error has the line of the production as its ``row``.
+
+    >>> check_productions([PlacedProduction(7, Production(0, "Query", ("f(", ")"), ("State",)))], "Query")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: line 7: no production defines State, which Query -> f({State}) uses
+    """
+    defined = {production.left for _, production in productions}
+    if start not in defined:
+        line = productions[0].line if productions else 1
+        raise InputError(f"no production defines the start symbol {shorten(start)}", row=line, unit="line")
+    for line, production in productions:
+        for slot in production.slots:
+            if slot not in defined:
+                reason = f"no production defines {slot}, which {shorten(production)} uses"
+                raise InputError(reason, row=line, unit="line")
+        if not production.symbols:
+            raise InputError(f"the right side of {shorten(production)} is empty", row=line, unit="line")
+        if len(production.slots) > MOST_SLOTS:
+            reason = f"a production of {production.left} has more than {MOST_SLOTS} slots; split it"
+            raise InputError(reason, row=line, unit="line")
+    _check_reachable(productions, start)
+    _check_cycles(productions)
+    _check_finite(productions)
+
+
+def _check_reachable(productions: Sequence[PlacedProduction], start: str) -> None:
+    """Every production must be part of some meaning that is not too deep."""
+    slots: dict[str, set[str]] = {}
+    for _, production in productions:
+        slots.setdefault(production.left, set()).update(production.slots)
+    reached = {start}
+    waiting = reached
+    for _ in range(DEEPEST):
+        waiting = {slot for left in waiting for slot in slots[left]} - reached
+        reached = reached | waiting
+    for line, production in productions:
+        if production.left not in reached:
+            why = f"nothing that {start} leads to in {DEEPEST} steps uses it"
+            raise InputError(f"{shorten(production)} can never be used: {why}", row=line, unit="line")
+
+
+def _check_cycles(productions: Sequence[PlacedProduction]) -> None:
+    """No non-terminal may derive itself alone: its meanings would have infinitely many derivations."""
+    chains: dict[str, list[PlacedProduction]] = {}
+    for line, production in productions:
+        if len(production.slots) == 1 and not any(split_meaning(part) for part in production.parts):
+            chains.setdefault(production.left, []).append(PlacedProduction(line, production))
+    finished: set[str] = set()
+    for top in chains:
+        path: dict[str, list[PlacedProduction]] = {}  # from the top down, with the productions still to be followed
+        waiting = [top]
+        while waiting:
+            left = waiting[-1]
+            if left not in path:
+                path[left] = list(chains.get(left, [])) if left not in finished else []
+            if not path[left]:
+                finished.add(waiting.pop())
+                del path[left]
+                continue
+            line, production = path[left].pop()
+            slot = production.slots[0]
+            if slot in path:
+                reason = f"{shorten(production)} closes a cycle: {slot} would derive itself"
+                raise InputError(reason, row=line, unit="line")
+            waiting.append(slot)
+
+
+def _check_finite(productions: Sequence[PlacedProduction]) -> None:
+    """Every non-terminal must derive something finite that is not too deep."""
+    finite: set[str] = set()
+    for _ in range(DEEPEST):
+        more = {p.left for _, p in productions if p.left not in finite and all(slot in finite for slot in p.slots)}
+        if not more:
+            break
+        finite |= more
+    for line, production in productions:
+        if production.left not in finite:
+            remedy = f"{production.left} needs a production without itself"
+            reason = f"{shorten(production)} never ends, or not within {DEEPEST} levels: {remedy}"
+            raise InputError(reason, row=line, unit="line")

@@ -1,0 +1,149 @@
+"""Productions of a meaning grammar, and derivations, the trees that they form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+_TOKEN = re.compile(r"[^\s(){}\[\],'\"]+|[(){}\[\],'\"]")
+VALUES = ("number", "word", "identifier")  # kinds of productions that take their value from the sentence
+CLASSES = ("name", *VALUES)
+LONGEST_SHOWN = 80  # characters of a meaning or a production in a message
+
+
+class Symbol(NamedTuple):
+    """One symbol of the right side of a production: a token, or (``is_slot``) a non-terminal or a class."""
+
+    text: str
+    is_slot: bool
+
+
+@dataclass(frozen=True)
+class Production:
+    """One production: ``left`` is written as ``parts`` with the meanings of the ``slots`` between them.
+
+    ``kind`` is one of:
+
+    - "rule": an ordinary production.
+    - "name": a production that only names an entity. ``value`` is the name of the entity, ``phrases`` are the words
+      that a sentence may use for it.
+    - "number", "word" or "identifier": a production that takes its value from the sentence. If ``value`` is set, other
+      words may express that value ("the goalie" for player 1).
+
+    ``silent`` marks a production that no words of a sentence express (``zero-fertility`` in WASP's files).
+
+    >>> production = Production(0, "State", ("next_to(", ")"), ("State",))
+    >>> str(production), production.predicate
+    ('State -> next_to({State})', 'next_to')
+    """
+
+    number: int
+    left: str
+    parts: tuple[str, ...]
+    slots: tuple[str, ...] = ()
+    sql: str | None = None
+    kind: str = "rule"
+    value: str | None = None
+    phrases: tuple[str, ...] = ()
+    silent: bool = False
+
+    def __str__(self) -> str:
+        parts = [part.replace("{", "{{").replace("}", "}}") for part in self.parts]
+        if self.kind in VALUES or (self.kind == "name" and self.value is None):
+            inner = f"{{{self.kind}}}" if self.value is None else self.value
+            return f"{self.left} -> {parts[0]}{inner}{parts[1]}"
+        between = [f"{{{slot}}}" for slot in self.slots] + [""]
+        return f"{self.left} -> {''.join(part + slot for part, slot in zip(parts, between))}"
+
+    @property
+    def predicate(self) -> str:
+        """The words of the right side that are not slots, joined by blanks; "" if there is only punctuation."""
+        return " ".join(token for part in self.parts for token in split_meaning(part) if re.search(r"\w", token))
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether the parser learns which words express it; names, numbers and words are found in the sentence."""
+        return self.kind == "rule" or (self.kind != "name" and self.value is not None)
+
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The right side as tokens and slots."""
+        slots = self.slots if self.kind in ("rule", "name") else (self.kind,)
+        found: list[Symbol] = []
+        for place, part in enumerate(self.parts):
+            found += [Symbol(token, False) for token in split_meaning(part)]
+            if place < len(slots):
+                found.append(Symbol(slots[place], True))
+        return tuple(found)
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """A parse tree of a meaning; ``value`` is the number or word that the production took from the sentence.
+
+    >>> all_states = Derivation(Production(1, "State", ("state(all)",)))
+    >>> Derivation(Production(0, "Query", ("answer(", ")"), ("State",)), (all_states,)).meaning()
+    'answer(state(all))'
+    """
+
+    production: Production
+    children: tuple[Derivation, ...] = ()
+    value: str | None = None
+
+    def meaning(self) -> str:
+        """The meaning as text.
+
+        >>> Derivation(Production(0, "State", ("state(all)",))).meaning()
+        'state(all)'
+        """
+        inner = [child.meaning() for child in self.children] or ([] if self.value is None else [self.value])
+        return "".join(part + text for part, text in zip(self.production.parts, [*inner, ""]))
+
+    def productions(self) -> list[Production]:
+        """The productions from the top down, each before those of its slots.
+
+        >>> len(Derivation(Production(0, "State", ("state(all)",))).productions())
+        1
+        """
+        return [self.production, *(production for child in self.children for production in child.productions())]
+
+
+def split_meaning(text: str) -> list[str]:
+    """Split a meaning into tokens: each punctuation sign is a token, and so is the text between signs and blanks.
+
+    >>> split_meaning("cityid('new york', _)")
+    ['cityid', '(', "'", 'new', 'york', "'", ',', '_', ')']
+    """
+    return _TOKEN.findall(text)
+
+
+def find_tokens(text: str) -> list[re.Match[str]]:
+    """The tokens of `split_meaning` as matches, which know their places.
+
+    >>> [match.start() for match in find_tokens("f( x )")]
+    [0, 1, 3, 5]
+    """
+    return list(_TOKEN.finditer(text))
+
+
+def fill_name(template: Production, value: str, phrases: Sequence[str] = ()) -> Production:
+    """Make the production that names one entity from a production with ``{name}``.
+
+    >>> str(fill_name(Production(0, "State", ("'", "'"), kind="name"), "utah"))
+    "State -> 'utah'"
+    """
+    text = f"{template.parts[0]}{value}{template.parts[1]}"
+    return replace(template, parts=(text,), kind="name", value=value, phrases=(value, *phrases))
+
+
+def shorten(value: object) -> str:
+    """Shorten a meaning or a production for a message, if it is long.
+
+    >>> shorten("next_to(" * 100)
+    'next_to(next_to(next_to(next_to(next_to(next_to(next_to(next_to(next_to(next_...'
+    """
+    text = " ".join(str(value).split())
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."

@@ -1,0 +1,231 @@
+"""Sentences as the kernels on substrings see them: words, heads and trees as numbers in flat arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from rekern.core.arrays import Ints, SmallInts, offsets_of
+from rekern.errors import InputError
+from rekern.krisp.constituent_trees import NestedTree, count_leaves, find_covering_node
+
+Part = TypeVar("Part")
+
+
+class AnnotatedSentence(NamedTuple):
+    """A sentence: its words, and if a kernel needs them the heads of its words and its constituent tree.
+
+    ``heads`` has the place of each word's head (-1 for the root); ``tree`` is (label, child, …), and a leaf is a word.
+
+    >>> AnnotatedSentence(("go",), (-1,), ("S", ("VB", "go"))).words
+    ('go',)
+    """
+
+    words: tuple[str, ...]
+    heads: tuple[int, ...] | None = None
+    tree: NestedTree | None = None
+
+
+class TreeArrays(NamedTuple):
+    """The nodes of all trees, children before their parents, as `rekern.krisp.substring_core.tree_gram` needs them.
+
+    ``shapes`` are the numbers of their productions (-1 for a word). The children of node x are
+    ``children[child_offsets[x]:child_offsets[x + 1]]``, counted within the sentence, and the nodes of sentence s are
+    those from ``offsets[s]`` to ``offsets[s + 1]``.
+    """
+
+    shapes: SmallInts
+    child_offsets: Ints
+    children: SmallInts
+    offsets: Ints
+
+
+class _TreeNumbers(NamedTuple):
+    """The nodes of the trees of one sentence."""
+
+    shapes: SmallInts
+    counts: Ints
+    children: SmallInts
+    constituents: SmallInts  # the roots of the trees of the substrings: [start, end - 1]
+    pruned: SmallInts
+
+
+class _SentenceNumbers(NamedTuple):
+    """One sentence as arrays."""
+
+    words: SmallInts
+    heads: SmallInts | None
+    tree: _TreeNumbers | None
+
+
+class SentenceCorpus:
+    """Sentences as arrays, with one numbering of words and of productions of trees.
+
+    >>> corpus = SentenceCorpus([AnnotatedSentence(("a", "b")), AnnotatedSentence(("b", "c"))])
+    >>> corpus.words.tolist(), corpus.offsets.tolist()
+    ([0, 1, 1, 2], [0, 2, 4])
+    >>> corpus.extend([AnnotatedSentence(("c", "new"))]).words.tolist()  # unknown words have numbers below 0
+    [0, 1, 1, 2, 2, -1]
+    """
+
+    def __init__(self, sentences: Iterable[AnnotatedSentence]):
+        self.sentences = list(sentences)
+        self._numbering = _Numbering()
+        self._numbers = [_encode(sentence, self._numbering) for sentence in self.sentences]
+        self._words: SmallInts | None = None
+        self._heads: SmallInts | None = None
+        self._trees: TreeArrays | None = None
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def extend(self, sentences: Iterable[AnnotatedSentence]) -> SentenceCorpus:
+        """A corpus with more sentences at the end; the numbers of the words and productions stay the same."""
+        extended = SentenceCorpus([])
+        new = list(sentences)
+        extended.sentences = self.sentences + new
+        extended._numbering = self._numbering
+        unknown = self._numbering.freeze()
+        extended._numbers = self._numbers + [_encode(sentence, unknown) for sentence in new]
+        return extended
+
+    @property
+    def words(self) -> SmallInts:
+        """The numbers of all words, sentence after sentence."""
+        if self._words is None:
+            self._words = _join([numbers.words for numbers in self._numbers])
+        return self._words
+
+    @property
+    def heads(self) -> SmallInts:
+        """The places of the heads of all words, counted in their sentences."""
+        if self._heads is None:
+            self._heads = _join([_require(n.heads, place, "dependency") for place, n in enumerate(self._numbers)])
+        return self._heads
+
+    @property
+    def offsets(self) -> Ints:
+        """Where the words of each sentence begin."""
+        return offsets_of([len(numbers.words) for numbers in self._numbers])
+
+    @property
+    def trees(self) -> TreeArrays:
+        """The nodes of all trees."""
+        if self._trees is None:
+            trees = [_require(n.tree, place, "constituent") for place, n in enumerate(self._numbers)]
+            counts = np.concatenate([tree.counts for tree in trees]) if trees else np.zeros(0, np.int64)
+            self._trees = TreeArrays(
+                _join([tree.shapes for tree in trees]),
+                offsets_of(counts),
+                _join([tree.children for tree in trees]),
+                offsets_of([len(tree.shapes) for tree in trees]),
+            )
+        return self._trees
+
+    def find_roots(self, spans: Ints, pruned: bool) -> Ints:
+        """The roots of the trees of substrings (sentence, start, end), as places among the nodes of their sentences."""
+        tables = [
+            tree.pruned if pruned else tree.constituents
+            for tree in (_require(n.tree, place, "constituent") for place, n in enumerate(self._numbers))
+        ]
+        return np.array([tables[s][i, j - 1] for s, i, j in spans.tolist()], dtype=np.int64)
+
+
+def _join(parts: list[SmallInts]) -> SmallInts:
+    return np.concatenate(parts).astype(np.int32) if parts else np.zeros(0, np.int32)
+
+
+def _require(part: Part | None, sentence: int, kind: str) -> Part:
+    if part is None:
+        raise InputError(
+            f"sentence {sentence} has no {kind} tree, which this kernel needs: give trees, a parser, "
+            'or choose kernel="word"'
+        )
+    return part
+
+
+class _Numbering:
+    """The numbers of words and of productions of trees."""
+
+    def __init__(self) -> None:
+        self._words: dict[str, int] = {}
+        self._shapes: dict[Hashable, int] = {}
+
+    def number_word(self, word: str) -> int:
+        return self._words.setdefault(word, len(self._words))
+
+    def number_shape(self, shape: Hashable) -> int:
+        return self._shapes.setdefault(shape, len(self._shapes))
+
+    def freeze(self) -> _FrozenNumbering:
+        return _FrozenNumbering(self._words, self._shapes)
+
+
+class _FrozenNumbering:
+    """A numbering that does not grow: what it does not know has a number below 0 (a word from -1, a shape from -2)."""
+
+    def __init__(self, words: dict[str, int], shapes: dict[Hashable, int]):
+        self._known = words, shapes
+        self._unknown_words: dict[str, int] = {}
+        self._unknown_shapes: dict[Hashable, int] = {}
+
+    def number_word(self, word: str) -> int:
+        known, unknown = self._known[0], self._unknown_words
+        return known[word] if word in known else unknown.setdefault(word, -1 - len(unknown))
+
+    def number_shape(self, shape: Hashable) -> int:
+        known, unknown = self._known[1], self._unknown_shapes
+        return known[shape] if shape in known else unknown.setdefault(shape, -2 - len(unknown))
+
+
+def _encode(sentence: AnnotatedSentence, numbering: _Numbering | _FrozenNumbering) -> _SentenceNumbers:
+    """The arrays of one sentence."""
+    words = np.array([numbering.number_word(word) for word in sentence.words], dtype=np.int32)
+    heads = None if sentence.heads is None else np.array(sentence.heads, dtype=np.int32)
+    if sentence.tree is None:
+        return _SentenceNumbers(words, heads, None)
+    size = count_leaves(sentence.tree) if sentence.words else 0
+    if size != len(sentence.words):
+        text = " ".join(sentence.words)[:60]
+        raise InputError(f"the tree of {text!r} has {size} leaves for {len(sentence.words)} words")
+    nodes = _SharedNodes(numbering.number_shape)
+    roots = np.full((2, size, size), -1, dtype=np.int32)
+    for start in range(size):
+        for end in range(start + 1, size + 1):
+            node, begin = find_covering_node(sentence.tree, start, end)
+            roots[0, start, end - 1] = nodes.add(node, begin, begin, begin + count_leaves(node))
+            roots[1, start, end - 1] = nodes.add(node, begin, start, end)
+    counts = np.array([len(below) for below in nodes.children], dtype=np.int64)
+    children = np.array([child for below in nodes.children for child in below], dtype=np.int32)
+    shapes = np.array(nodes.shapes, dtype=np.int32)
+    return _SentenceNumbers(words, heads, _TreeNumbers(shapes, counts, children, roots[0], roots[1]))
+
+
+class _SharedNodes:
+    """The nodes of a tree, whole and cut to the words of each substring; equal ones are stored once, children first."""
+
+    def __init__(self, number_shape: Callable[[Hashable], int]):
+        self.shapes: list[int] = []
+        self.children: list[list[int]] = []
+        self._number_shape = number_shape
+        self._known: dict[tuple[int, int, int], int] = {}
+
+    def add(self, node: NestedTree, begin: int, start: int, end: int) -> int:
+        """Add a node that begins at word ``begin``, cut to the words from ``start`` to ``end``; return its place."""
+        start, end = max(start, begin), min(end, begin + count_leaves(node))
+        key = (id(node), start, end) if not isinstance(node, str) else (-1, start, end)
+        if key not in self._known:
+            below, labels = [], []
+            at = begin
+            for child in () if isinstance(node, str) else node[1:]:
+                size = count_leaves(child)
+                if at < end and start < at + size:
+                    below.append(self.add(child, at, start, end))
+                    labels.append((child, True) if isinstance(child, str) else (child[0], False))
+                at += size
+            self.shapes.append(-1 if isinstance(node, str) else self._number_shape((node[0], *labels)))
+            self.children.append(below)
+            self._known[key] = len(self.shapes) - 1
+        return self._known[key]

@@ -1,0 +1,142 @@
+"""The kernel values between the distinct substrings of the training sentences, computed when they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rekern.core.arrays import Floats, Ints, SmallInts
+from rekern.core.jobs import run, spans
+from rekern.kernels.combinations import Scaled, Sum
+from rekern.kernels.kernel import Kernel
+from rekern.krisp.sentence_corpus import AnnotatedSentence, SentenceCorpus
+from rekern.krisp.substring_kernels import SubstringKernel, list_substring_kernels
+from rekern.krisp.substrings import Substrings
+
+ROWS = 128  # of the Gram that are computed together
+
+SingleFloats = npt.NDArray[np.float32]
+
+
+class WeightedKernel(NamedTuple):
+    """One kernel of a sum, with its weight."""
+
+    kernel: Kernel
+    weight: float
+
+
+def split_sum(kernel: Kernel) -> list[WeightedKernel]:
+    """The kernels of a weighted sum; a kernel alone has the weight 1.
+
+    >>> from rekern.krisp import SubstringPaths, WordSubsequences
+    >>> [part.weight for part in split_sum(0.5 * WordSubsequences() + SubstringPaths())]
+    [0.5, 1.0]
+    """
+    if isinstance(kernel, Sum):
+        return split_sum(kernel.left) + split_sum(kernel.right)
+    if isinstance(kernel, Scaled):
+        return [WeightedKernel(part, kernel.weight * weight) for part, weight in split_sum(kernel.kernel)]
+    return [WeightedKernel(kernel, 1.0)]
+
+
+def compute_norms(kernel: Kernel, substrings: Substrings) -> Floats:
+    """The factors that normalise the values of each kernel of a sum, (kernels, substrings)."""
+    norms = [
+        part.compute_norms(substrings) if isinstance(part, SubstringKernel) else np.ones(len(substrings))
+        for part, _ in split_sum(kernel)
+    ]
+    return np.array(norms).reshape(-1, len(substrings))
+
+
+def compute_gram(
+    kernel: Kernel, left: Substrings, right: Substrings, left_norms: Floats, right_norms: Floats
+) -> Floats:
+    """The values of a kernel whose norms (`compute_norms`) are known."""
+    total = np.zeros((len(left), len(right)))
+    for place, (part, weight) in enumerate(split_sum(kernel)):
+        if isinstance(part, SubstringKernel):
+            values = part.compute_values(left, right)
+        else:
+            values = part.gram(left, right, n_jobs=1)
+        values *= left_norms[place][:, None]
+        values *= weight * right_norms[place]
+        total += values
+    return total
+
+
+class SubstringGram:
+    """The kernel values between the distinct substrings of a corpus, computed row by row when they are needed.
+
+    Substrings that the kernel cannot tell apart have the same number. ``numbers[sentence][start, end - 1]`` is the
+    number of a substring.
+
+    >>> from rekern.krisp import WordSubsequences
+    >>> sentences = [AnnotatedSentence(("a", "b")), AnnotatedSentence(("b", "b"))]
+    >>> gram = SubstringGram(WordSubsequences(), SentenceCorpus(sentences))
+    >>> gram.numbers[1].tolist(), len(gram)  # "b" occurs three times
+    ([[2, 3], [-1, 2]], 4)
+    >>> gram.rows([2]).astype(float).round(2).tolist()
+    [[0.0, 0.58, 1.0, 0.89]]
+    """
+
+    def __init__(self, kernel: Kernel, corpus: SentenceCorpus, n_jobs: int | None = None):
+        self.kernel, self.n_jobs = kernel, n_jobs
+        self.numbers: list[SmallInts] = []
+        self.substrings = Substrings(corpus, self._number_substrings(corpus))
+        self.norms = compute_norms(kernel, self.substrings)
+        self._place = np.full(len(self.substrings), -1, np.int64)
+        self._rows: SingleFloats = np.zeros((0, len(self.substrings)), np.float32)
+
+    def _number_substrings(self, corpus: SentenceCorpus) -> list[tuple[int, int, int]]:
+        """Number the substrings of all sentences; returns the first substring of every number."""
+        parts = list_substring_kernels(self.kernel)
+        known: dict[Hashable, int] = {}
+        first: list[tuple[int, int, int]] = []
+        for sentence, item in enumerate(corpus.sentences):
+            n_words = len(item.words)
+            found = np.full((n_words, n_words), -1, np.int32)
+            for start in range(n_words):
+                for end in range(start + 1, n_words + 1):
+                    number = known.setdefault(_identify(parts, item, start, end), len(known))
+                    if number == len(first):
+                        first.append((sentence, start, end))
+                    found[start, end - 1] = number
+            self.numbers.append(found)
+        return first
+
+    def __len__(self) -> int:
+        return len(self.substrings)
+
+    def compute(self, numbers: Iterable[int] | Ints) -> None:
+        """Compute the rows of these substrings, in threads, if they are not there yet."""
+        missing = [int(number) for number in sorted(set(numbers)) if self._place[number] < 0]
+        if not missing:
+            return
+        rows = np.empty((len(self._rows) + len(missing), len(self)), np.float32)
+        before = len(self._rows)
+        rows[:before] = self._rows
+
+        def fill(first: int, last: int) -> None:
+            part = missing[first:last]
+            values = compute_gram(self.kernel, self.substrings[part], self.substrings, self.norms[:, part], self.norms)
+            rows[before + first : before + last] = values
+
+        for _ in run(fill, spans(len(missing), ROWS), self.n_jobs, "kernel values"):
+            pass
+        self._place[missing] = np.arange(before, len(rows))
+        self._rows = rows
+
+    def rows(self, numbers: Sequence[int] | Ints) -> SingleFloats:
+        """The values between these substrings and all."""
+        self.compute(numbers)
+        found: SingleFloats = self._rows[self._place[np.asarray(numbers, dtype=np.int64)]]
+        return found
+
+
+def _identify(parts: Sequence[SubstringKernel], sentence: AnnotatedSentence, start: int, end: int) -> Hashable:
+    if len(parts) == 1:
+        return parts[0].identify(sentence, start, end)
+    return tuple(part.identify(sentence, start, end) for part in parts)

@@ -1,0 +1,114 @@
+"""WASP's files: grammars with lines such as ``*n:State -> ({ next_to_1 ( *n:State ) })``, and lists of entity names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from rekern.errors import InputError
+from rekern.krisp.grammar import Grammar
+from rekern.krisp.grammar_checks import PlacedProduction
+from rekern.krisp.productions import Production, fill_name
+
+
+def is_wasp_grammar(lines: Sequence[str]) -> bool:
+    """Whether these are the lines of a grammar in WASP's format.
+
+    >>> is_wasp_grammar(["*n:S -> ({ ' tx ' })"]), is_wasp_grammar(["S -> 'tx'"])
+    (True, False)
+    """
+    return any(line.lstrip().startswith("*n:") for line in lines)
+
+
+def read_wasp_productions(lines: Sequence[str]) -> list[PlacedProduction]:
+    """Read the productions of a grammar in WASP's format.
+
+    >>> str(read_wasp_productions(["*n:State -> ({ next_to_1 ( *n:State ) })"])[0].production)
+    'State -> next_to_1({State})'
+    """
+    found = []
+    lisp = any(re.search(r"->\s*\(\{\s*\(", line) for line in lines)
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        match = re.fullmatch(r"\s*\*n:(\w+)\s*->\s*\(\{\s(.*\S.*)\s\}\)(\s.*)?", line)
+        if not match:
+            reason = "this is no production of the form '*n:Left -> ({ right })'"
+            raise InputError(reason, row=number, unit="line")
+        words = match[2].split()
+        if words[0].startswith("*^:"):  # a back-reference has no text of its own
+            continue
+        silent = "zero-fertility" in (match[3] or "")
+        found.append(PlacedProduction(number, replace(_read_production(match[1], words, lisp), silent=silent)))
+    return found
+
+
+def find_start(productions: Sequence[Production]) -> str:
+    """The only non-terminal that no other one uses.
+
+    >>> find_start([Production(0, "Query", ("", ""), ("State",)), Production(1, "State", ("all",))])
+    'Query'
+    """
+    used = {slot for p in productions for slot in p.slots if slot != p.left}
+    tops = list(dict.fromkeys(p.left for p in productions if p.left not in used))
+    if len(tops) != 1:
+        listed = ", ".join(tops[:5]) or "none"
+        raise InputError(f"give the start symbol; {listed} could be it", row=1, unit="line")
+    return tops[0]
+
+
+def read_phrases(
+    grammar: Grammar, lines: Iterable[str], also: Mapping[str, Mapping[str, str]] | None = None
+) -> Grammar:
+    """Add the phrases of WASP's list of entity names to the names of a grammar.
+
+    A phrase that is no name of its non-terminal is looked up in ``also[non-terminal]``, which gives the name that it
+    stands for. Other phrases are left out.
+
+    >>> from rekern.krisp import read_grammar
+    >>> grammar = read_grammar(["*n:Q -> ({ *n:S })", "*n:S -> ({ ' tx ' })"])
+    >>> read_phrases(grammar, ["*n:S -> ({ texas })"], {"S": {"texas": "tx"}}).productions[1].phrases
+    ('tx', 'texas')
+    """
+    phrases: dict[tuple[str, str], list[str]] = {}
+    for line in lines:
+        match = re.fullmatch(r"\s*\*n:(\w+)\s*->\s*\(\{(.*)\}\)\s*", line)
+        if match:
+            left, phrase = match[1], " ".join(match[2].split())
+            value = (also or {}).get(left, {}).get(phrase, phrase)
+            phrases.setdefault((left, value), []).append(phrase)
+    changed = [
+        replace(p, phrases=tuple(dict.fromkeys([*p.phrases, *phrases.get((p.left, p.value or ""), [])])))
+        if p.kind == "name"
+        else p
+        for p in grammar.productions
+    ]
+    return replace(grammar, productions=tuple(changed))
+
+
+def _read_production(left: str, words: list[str], lisp: bool) -> Production:
+    """A production from WASP's tokens; blanks are inserted where its meanings have them."""
+    parts, slots = [""], []
+    quoted = False
+    for place, word in enumerate(words):
+        before = words[place - 1] if place else ""
+        opened = before in "({" or (before in ("'", '"') and quoted)
+        if word in ("'", '"'):
+            quoted = not quoted
+        closing = word in ")}," or (word in ("'", '"') and not quoted)
+        call = not lisp and word == "("
+        gap = " " if before and not opened and not closing and not call else ""
+        if word.startswith("*n:"):
+            parts[-1] += gap
+            slots.append(word[3:])
+            parts.append("")
+        elif word.startswith("*t:"):
+            kind = "identifier" if word == "*t:Ident" else "number"
+            return Production(0, left, ("", ""), (), kind=kind)
+        else:
+            parts[-1] += gap + word
+    if not slots and words[0] == words[-1] == "'":
+        name = " ".join(words[1:-1])
+        return fill_name(Production(0, left, ("'", "'")), name)
+    return Production(0, left, tuple(parts), tuple(slots))

@@ -1,0 +1,128 @@
+"""Pairs in the form in which a kernel reads them: tokens, a table of representations, or the pairs as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from sklearn.base import BaseEstimator
+
+from rekern.errors import InputError
+from rekern.kernels.kernel import Kernel, walk_kernels
+from rekern.kernels.pair_kernel import PairKernel
+from rekern.kernels.rewriting.rewriting_kernel import Rewriting
+from rekern.similarity.precision_recall import PrecisionRecall
+from rekern.structures.pairs import Pairs, as_pairs
+from rekern.structures.representations import Representations
+
+Side: TypeAlias = str | Sequence[str]  # a text, or its tokens
+Pair: TypeAlias = tuple[Side, Side]
+
+
+def make_default_kernel() -> Kernel:
+    """The kernel of a model that is given none.
+
+    >>> make_default_kernel()
+    Sum(left=Rewriting(k=(1, 4)), right=PrecisionRecall())
+    """
+    return Rewriting(k=(1, 4)) + PrecisionRecall()
+
+
+def check_pair_kernel(kernel: Kernel) -> None:
+    """Refuse a kernel that compares single texts, unless it is inside a pair kernel or names a representation.
+
+    >>> from rekern.kernels import Spectrum
+    >>> check_pair_kernel(Spectrum(2))
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: Spectrum compares texts, not pairs of texts; put it into PairSum, PairProduct, AllSum, \
+AllProduct, BestPairing or SoftPairing, as in SoftPairing(Spectrum()), or use Rewriting
+    """
+    for part in walk_kernels(kernel, enter=lambda part: not isinstance(part, PairKernel)):
+        if isinstance(part, PairKernel):
+            part.reads()
+        elif not part.children() and part.on_texts and part.on is None:
+            name = type(part).__name__
+            raise InputError(
+                f"{name} compares texts, not pairs of texts; put it into PairSum, PairProduct, AllSum, AllProduct, "
+                f"BestPairing or SoftPairing, as in SoftPairing({name}()), or use Rewriting"
+            )
+
+
+def read_table(kernel: Kernel, X: object) -> Representations | None:
+    """The table of what a kernel reads of the pairs, and of their words; None if it reads nothing but words.
+
+    >>> from rekern.kernels import Rewriting
+    >>> read_table(Rewriting(), [("a", "b")]) is None
+    True
+    """
+    names = kernel.reads()
+    if names == {"source", "target"} and not any(isinstance(part, PairKernel) for part in walk_kernels(kernel)):
+        return None
+    table = Representations.from_items(X)
+    table.check(names - {"source", "target"})
+    words = [name for name in ("source", "target") if name in table.columns]
+    return table.select_columns([*words, *sorted((names & set(table.columns)) - set(words))])
+
+
+def read_items(kernel: Kernel, X: object) -> object:
+    """The pairs in the form that a kernel reads fastest.
+
+    For a kernel that reads trees, graphs or other named representations, a table of those that it reads. If all parts
+    of the kernel read tokens and agree on the tokenizer, the pairs tokenised once for all of them. Otherwise the pairs
+    as they are.
+
+    >>> read_items(make_default_kernel(), [("Cats sleep", "A cat sleeps")])
+    Pairs(1 pairs, 5 tokens, 3 distinct)
+    """
+    table = read_table(kernel, X)
+    if table is not None or isinstance(X, Pairs):
+        return X if table is None else table
+    leaves = [part for part in walk_kernels(kernel) if not part.children()]
+    tokenizer = getattr(leaves[0], "tokenizer", None)
+    if all(leaf.reads_tokens and _are_equal(getattr(leaf, "tokenizer", None), tokenizer) for leaf in leaves):
+        return Pairs.from_items(X, tokenizer)
+    return X
+
+
+def list_pairs(X: object) -> list[Pair]:
+    """The pairs of anything that `as_pairs` reads, as a list of tuples.
+
+    >>> list_pairs({"source": ["a"], "target": ["b"]})
+    [('a', 'b')]
+    """
+    return list(zip(*as_pairs(X)))
+
+
+def list_texts(table: Representations) -> list[Pair]:
+    """The two texts of every pair, to show; in a table without words, the first representation of both sides."""
+    endings = [name.removeprefix("source") for name in table.columns if name.startswith("source")]
+    both = [ending for ending in endings if f"target{ending}" in table.columns]
+    if not both:
+        return [("", "")] * len(table)
+    sources, targets = (table[f"{side}{both[0]}"] for side in ("source", "target"))
+    return [(_text_or_nothing(source), _text_or_nothing(target)) for source, target in zip(sources, targets)]
+
+
+def join_side(side: Side) -> str:
+    """One side of a pair as text; tokens are joined by blanks.
+
+    >>> join_side(["a", "cat"])
+    'a cat'
+    """
+    return str(side) if isinstance(side, str) else " ".join(side)
+
+
+def _text_or_nothing(value: object) -> Side:
+    return value if isinstance(value, str | list | tuple) else ""
+
+
+def _are_equal(tokenizer: object, other: object) -> bool:
+    if tokenizer is other:
+        return True
+    return (
+        isinstance(tokenizer, BaseEstimator)
+        and isinstance(other, BaseEstimator)
+        and type(tokenizer) is type(other)
+        and tokenizer.get_params() == other.get_params()
+    )

@@ -1,0 +1,65 @@
+"""Labels and weights of training pairs, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from rekern.core.arrays import AnyArray, Floats
+from rekern.errors import InputError
+
+
+def read_labels(y: Iterable[object] | None, n: int) -> AnyArray:
+    """The labels of ``n`` pairs as an array of text or of numbers.
+
+    >>> read_labels(["yes", "no"], 2).tolist()
+    ['yes', 'no']
+    >>> read_labels([1, None], 2)
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: row 1: the label is missing; drop the row or give it a label
+    """
+    if y is None:
+        raise InputError("training requires y to be passed, but the target y is None; give one label for each pair")
+    labels: AnyArray
+    if hasattr(y, "to_numpy"):
+        labels = np.asarray(y.to_numpy())
+    else:
+        labels = np.asarray(y if hasattr(y, "__array__") else list(y))
+    if labels.ndim != 1:
+        raise InputError(f"labels must be one column, got {labels.ndim} dimensions")
+    if n != len(labels):
+        raise InputError(f"there are {n} pairs but {len(labels)} labels; give one label for each pair")
+    if not n:
+        raise InputError("there are no pairs to train on; give at least two")
+    for row, label in enumerate(labels.tolist()):
+        if label is None or label != label:
+            raise InputError("the label is missing; drop the row or give it a label", row=row)
+    if labels.dtype == object:  # text columns of data frames
+        labels = np.array(labels.tolist())
+        if labels.dtype.kind not in "biufU":
+            raise InputError("labels must be all text or all numbers; convert them first")
+    return labels
+
+
+def read_weights(weights: Iterable[float] | None, n: int) -> Floats | None:
+    """The weights of ``n`` pairs, None if none are given.
+
+    >>> read_weights([1, 2], 2).tolist()
+    [1.0, 2.0]
+    """
+    if weights is None:
+        return None
+    try:
+        found = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("sample_weight must be one number for each pair") from None
+    if found.shape != (n,):
+        raise InputError(f"sample_weight has the shape {found.shape}; give one number for each of the {n} pairs")
+    if not np.isfinite(found).all() or (found < 0).any():
+        row = int(np.argmin(np.isfinite(found) & (found >= 0)))
+        raise InputError(f"the weight {found[row]:g} cannot be used; give a finite number of at least 0", row=row)
+    if not found.any():
+        raise InputError("all sample weights are zero; give one of the pairs a weight")
+    return found
