@@ -222,6 +222,7 @@ def list_soft_patterns(model: QuestionClassifier) -> list[JsonObject]:
 
     >>> asked = ["best tv series", "tv series to watch", "lose weight fast", "lose weight"] * 3
     >>> kinds = ["List", "List", "Solution", "Solution"] * 3
+    >>> from rekern.questions import PatternSettings
     >>> settings = PatternSettings(keywords=0, shapes=False)
     >>> model = QuestionClassifier(patterns=settings, penalty=0.1).fit(asked, kinds)
     >>> list_soft_patterns(model)[0]["types"]
