@@ -22,7 +22,7 @@ import numpy as np
 
 from rekern.core.arrays import Floats
 from rekern.core.files import check_writable, show_path
-from rekern.core.jobs import jobs, run, spans
+from rekern.core.jobs import resolve_jobs, run, split_range
 from rekern.core.progress import track
 from rekern.errors import InputError
 from rekern.kernels.gram_plan import GramPlan
@@ -130,14 +130,14 @@ def _fill(
 
 def _compute_blocks(plan: GramPlan, blocks: list[tuple[int, int]], n_jobs: int | None) -> Iterator[np.ndarray]:
     """Yield the blocks in order, in waves: a backend that is faster than the disk has to wait for it."""
-    size = BLOCKS_PER_JOB * joblib.effective_n_jobs(jobs(n_jobs))
-    waves = (run(plan.block, blocks[first:last], n_jobs) for first, last in spans(len(blocks), size))
+    size = BLOCKS_PER_JOB * joblib.effective_n_jobs(resolve_jobs(n_jobs))
+    waves = (run(plan.block, blocks[first:last], n_jobs) for first, last in split_range(len(blocks), size))
     return track((block for wave in waves for block in wave), len(blocks), "Gram matrix")
 
 
 def _mirror(matrix: Floats) -> None:
     """Copy what is right of the diagonal to its left, in tiles: block by block it would touch every page every time."""
-    tiles = spans(len(matrix), TILE)
+    tiles = split_range(len(matrix), TILE)
     for number, (first, last) in enumerate(tiles):
         square = matrix[first:last, first:last]
         matrix[first:last, first:last] = np.where(np.tri(len(square), k=-1, dtype=bool), square.T, square)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints
-from rekern.core.jobs import run, spans
+from rekern.core.jobs import run, split_range
 from rekern.core.json_values import JsonObject
 from rekern.reproduce.algorithm_calls_core import SPREAD, count_calls
 from rekern.structures.pairs import Pairs
@@ -46,7 +46,7 @@ def count_algorithm_calls(
     cells = rng.integers(0, len(corpus), (sample, 2))
     same = rng.permutation(len(corpus))[:SELF_SAMPLE]
     cells = np.concatenate([cells, np.stack([same, same], axis=1)])
-    calls = [(corpus, cells[first:last], k) for k in windows for first, last in spans(len(cells), BLOCK)]
+    calls = [(corpus, cells[first:last], k) for k in windows for first, last in split_range(len(cells), BLOCK)]
     ratios = np.concatenate(list(run(compute_call_ratios, calls, n_jobs, "counting"))).reshape(len(windows), -1)
     return [
         {"k": k, "average": round(float(row[:sample].mean()), 4), "worst": round(float(row.max()), 4)}

@@ -15,7 +15,7 @@ import numpy as np
 
 from rekern.core.arrays import AnyArray, Booleans, Floats, Ints
 from rekern.core.jobs import run
-from rekern.core.progress import shown, track
+from rekern.core.progress import show_bars, track
 from rekern.kernels import Kernel, Rewriting
 from rekern.learning.cross_validation import Fold, make_text_folds
 from rekern.learning.gram_svm import classify_rows
@@ -70,7 +70,7 @@ def train_settings(
     everything = np.arange(len(pairs))
     found = []
     for setting in track(settings, len(settings), "settings"):
-        with shown(False):  # one bar is enough
+        with show_bars(False):  # one bar is enough
             gram = grams.add_terms(setting.kernel)
             calls = [(gram, signs, setting.C, fold) for fold in folds]
             calls.append((gram, signs, setting.C, Fold(everything, everything[:0])))
@@ -102,7 +102,7 @@ def compute_decisions(
     known, asked = _TokenizedPairs(pairs), _TokenizedPairs(test)
     values: Floats = np.tile([machine.intercept for machine in trained], (len(test), 1))
     for kernel, weights in track(parts.values(), len(parts), "test"):
-        with shown(False):
+        with show_bars(False):
             rows, columns = asked.get_items(kernel), known.get_items(kernel)
             values += kernel.adapt(columns).gram(rows, columns, n_jobs=n_jobs) @ (coefficients * weights)
     return values

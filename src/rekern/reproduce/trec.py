@@ -12,7 +12,7 @@ import numpy as np
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.jobs import run
 from rekern.core.json_values import JsonObject
-from rekern.core.progress import shown, track
+from rekern.core.progress import show_bars, track
 from rekern.datasets.public_corpora import DataPath
 from rekern.kernels import Kernel, PartialTree, SmoothedPartialTree, SubsetTree
 from rekern.learning.cross_validation import Fold
@@ -61,7 +61,7 @@ def run_trec(data: DataPath = None, out: Path | None = None, n_jobs: int | None 
     for tree in TREES:
         trees = trees_named(train, tree)
         for method, kernel in track(kernels.items(), len(kernels), f"training on {tree}"):
-            with shown(False):
+            with show_bars(False):
                 gram = kernel.gram(trees, n_jobs=n_jobs)
                 accuracies = _cross_validate(gram, labels, folds, COSTS, n_jobs)
                 rows: list[JsonObject] = [
@@ -85,7 +85,7 @@ def run_trec(data: DataPath = None, out: Path | None = None, n_jobs: int | None 
     for tree in TREES:
         old, new = (trees_named(part, tree) for part in (train, test))
         for method, kernel in track(kernels.items(), len(kernels), f"test on {tree}"):
-            with shown(False):
+            with show_bars(False):
                 block = kernel.gram(new, old, n_jobs=n_jobs)
             for row, classifier in trained:
                 if (row["method"], row["tree"]) != (method, tree):

@@ -15,8 +15,8 @@ import joblib
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Booleans, Floats, Ints, offsets_of
-from rekern.core.jobs import run, spans
-from rekern.core.progress import shown, track
+from rekern.core.jobs import run, split_range
+from rekern.core.progress import show_bars, track
 from rekern.kernels import Gaussian, Kernel
 from rekern.kernels.pair_kernel import PairKernel
 from rekern.kernels.score_kernel import ScoreKernel
@@ -135,7 +135,7 @@ class StructuralGrams:
         values = self._compute_tree_gram(kernel.kernel, names, row, column)
         combine, crossed = kernel.combination(), kernel.takes_crossed()
         found = np.empty((len(left.sources), len(right.sources)))
-        for first, last in spans(len(found), ROWS):
+        for first, last in split_range(len(found), ROWS):
             one, other = values[left.sources[first:last]], values[left.targets[first:last]]
             four = [one[:, right.sources], other[:, right.targets]]
             if crossed:
@@ -163,7 +163,7 @@ def evaluate_settings(
     grams.expect(settings)
     found = []
     for setting in track(settings, len(settings), label):
-        with shown(False):  # one bar is enough
+        with show_bars(False):  # one bar is enough
             gram = grams.add_terms(setting.kernel)
             calls = [(gram, signs, setting.C, fold) for fold in folds]
             found.append([result.right for result in run(fit_fold, calls, grams.n_jobs)])
