@@ -55,7 +55,7 @@ class PairingExplanation(Explanation):
         values = [f"{name} {one:.4f} and {two:.4f}" for name, (one, two) in self._values().items()]
         return [
             f"value       {self.decision:.4f}, from {', '.join(values)}",
-            f"shared by the {self.pairing} pairing:",
+            f"shared in the {self.pairing} pairing:",
             "",
         ]
 
