@@ -38,6 +38,9 @@ TILE = 2048  # rows and columns that are mirrored at a time
 SAMPLED_ROWS = 16
 
 
+MappedFloats = np.memmap[tuple[int, ...], np.dtype[np.float64]]
+
+
 class GramState(TypedDict):
     """What an unfinished Gram is."""
 
@@ -106,7 +109,7 @@ def resolve_path(path: str | Path) -> Path:
 
 
 def _fill(
-    matrix: Floats,
+    matrix: MappedFloats,
     plan: GramPlan,
     blocks: list[tuple[int, int]],
     done: int,
@@ -128,7 +131,7 @@ def _fill(
             _record(matrix, record, state, done)
 
 
-def _compute_blocks(plan: GramPlan, blocks: list[tuple[int, int]], n_jobs: int | None) -> Iterator[np.ndarray]:
+def _compute_blocks(plan: GramPlan, blocks: list[tuple[int, int]], n_jobs: int | None) -> Iterator[Floats]:
     """Yield the blocks in order, in waves: a backend that is faster than the disk has to wait for it."""
     size = BLOCKS_PER_JOB * joblib.effective_n_jobs(resolve_jobs(n_jobs))
     waves = (run(plan.block, blocks[first:last], n_jobs) for first, last in split_range(len(blocks), size))
@@ -145,7 +148,7 @@ def _mirror(matrix: Floats) -> None:
             matrix[first:last, top:bottom] = matrix[top:bottom, first:last].T
 
 
-def _record(matrix: Floats, record: IO[bytes], state: GramState, done: int) -> None:
+def _record(matrix: MappedFloats, record: IO[bytes], state: GramState, done: int) -> None:
     """Record how many blocks are done, once they are on disk."""
     matrix.flush()
     # One write of one length: a kill leaves the old text or the new one, never a mixture.
@@ -227,7 +230,7 @@ def _digest(value: object, digest: hashlib.blake2b) -> bool:
         return all(_digest(item, digest) for item in value)
     if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         digest.update(f"{value.dtype.str}{value.shape}".encode())
-        digest.update(np.ascontiguousarray(value).reshape(-1).view(np.uint8))
+        digest.update(np.ascontiguousarray(value).reshape(-1).view(np.uint8).data)
         return True
     if value is None or isinstance(value, bool | int | float | str | bytes | np.generic):
         digest.update(repr(value).encode())

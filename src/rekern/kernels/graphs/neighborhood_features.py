@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import Ints, Keys, SmallInts
+from rekern.core.arrays import AnyArray, Ints, Keys, SmallInts
 from rekern.core.hashing import constants
 from rekern.core.jobs import run, split_range
 from rekern.core.key_rows import KeyRows, stack_rows
@@ -18,7 +18,7 @@ from rekern.structures.graphs import Graphs
 
 GRAPHS_IN_BLOCK = 128
 
-Links = tuple[np.ndarray, ...]
+Links = tuple[AnyArray, ...]
 
 
 class NeighborhoodFeatures(NamedTuple):
