@@ -119,7 +119,7 @@ class Grams:
         names = sorted(kernel.kernel.reads())
         left, right = self.parts[row].texts(names), self.parts[column].texts(names)
         values = self._texts(kernel.kernel, names, row, column)
-        combine, crossed = kernel._combination(), kernel._takes_crossed()
+        combine, crossed = kernel.get_combination(), kernel.has_crossed_values()
         found = np.empty((len(left.sources), len(right.sources)))
         for first, last in split_range(len(found), ROWS):
             one, other = values[left.sources[first:last]], values[left.targets[first:last]]
