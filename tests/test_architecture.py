@@ -46,6 +46,7 @@ IMPORTERS = {
     "datasets/__init__.py",
     "krisp/__init__.py",
     "questions/__init__.py",
+    "reproduce/__init__.py",
     "structures/__init__.py",
     "structures/parsers/__init__.py",
 }
