@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Self
 
 from rekern.errors import InputError
@@ -50,15 +50,14 @@ class AnswerCalibration:
         ...
         rekern.errors.InputError: the slope of this calibration is damaged; train and save the model again
         """
-        found = {}
+        calibration = cls()
         for field in fields(cls):
             if field.name not in content:
                 continue
             value = content[field.name]
             if not _fits(field.default, value):
                 raise InputError(f"the {field.name} of this calibration is damaged; train and save the model again")
-            found[field.name] = tuple(value) if isinstance(value, list) else value
-        calibration = cls(**found)
+            calibration = replace(calibration, **{field.name: tuple(value) if isinstance(value, list) else value})
         if len(calibration.questions) != len(calibration.meanings):
             raise InputError("this calibration has not one meaning for each question; train and save the model again")
         return calibration
