@@ -71,7 +71,7 @@ def test_items_that_can_be_read_only_once(kernel):
     close(kernel.diag(iter(PAIRS)), np.diag(gram))
     if kernel.has_features():
         assert kernel.features(iter(PAIRS)).shape[0] == 5
-    scorer = kernel.scorer(PAIRS, np.ones((5, 1)))
+    scorer = kernel.decision_function(PAIRS, np.ones((5, 1)))
     close(scorer.score(iter(PAIRS)), scorer.score(PAIRS))
 
 
@@ -90,7 +90,7 @@ def test_all_verbs_agree(kernel):
         close((features @ features.T).toarray(), gram)
     for n_jobs in (1, 2, 4):
         assert np.array_equal(kernel.gram(PAIRS, n_jobs=n_jobs), gram)
-    scorer = kernel.scorer(PAIRS, np.arange(10.0).reshape(5, 2) - 4)
+    scorer = kernel.decision_function(PAIRS, np.arange(10.0).reshape(5, 2) - 4)
     close(scorer.score(PAIRS), gram @ (np.arange(10.0).reshape(5, 2) - 4))
 
 

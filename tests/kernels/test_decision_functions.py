@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from helpers import close, corpora, windows
 from rekern.kernels import Rewriting, Subsequence
-from rekern.kernels.decision_functions import GramScorer, SumScorer
-from rekern.kernels.rewriting.rule_decision import RuleScorer
+from rekern.kernels.decision_functions import GramDecision, SumDecision
+from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Pairs
 
@@ -29,8 +29,8 @@ def coefficients(rows, outputs=2, seed=0):
 def test_scores_are_the_grams_and_parts_add_up(train, test, k, wildcards, span, normalize):
     kernel = Rewriting(k[0] if span == 1 else 2, wildcards, 0.5, normalize, span)
     weights = coefficients(len(train))
-    scorer = kernel.scorer(train, weights)
-    assert isinstance(scorer, GramScorer if wildcards == "free" else RuleScorer)
+    scorer = kernel.decision_function(train, weights)
+    assert isinstance(scorer, GramDecision if wildcards == "free" else RuleDecision)
     expected = kernel.gram(test, train) @ weights
     found = scorer.score(test)
     close(found, expected)
@@ -53,26 +53,27 @@ def test_strongest_rules_are_those_of_the_features(wildcards):
     train = random_corpus(60)
     kernel = Rewriting((1, 3), wildcards)
     weights = coefficients(60)
-    scorer = kernel.scorer(train, weights)
+    scorer = kernel.decision_function(train, weights)
     features = kernel.features(train)
     for output in (0, 1):
         exact = features.T @ weights[:, output]
         for sign in (1, -1):
-            rules = scorer.strongest(15, output, sign)
+            rules = scorer.list_strongest(15, output, sign)
             close([rule.weight for rule in rules], sign * np.sort(sign * exact)[::-1][:15])
             for rule in rules:
                 source, target = train[rule.pair]
                 assert f" {rule.source} " in f" {' '.join(source)} "
                 assert f" {rule.target} " in f" {' '.join(target)} "
                 assert 1 <= rule.support <= 60
-            again = kernel.scorer(train.take([r.pair for r in rules]), np.ones((len(rules), 1)))
-            assert {rule.rule for rule in rules} <= {r.rule for r in again.strongest(10**5)}
+            again = kernel.decision_function(train.take([r.pair for r in rules]), np.ones((len(rules), 1)))
+            assert {rule.rule for rule in rules} <= {r.rule for r in again.list_strongest(10**5)}
 
 
 def test_support_counts_training_pairs():
     train = [("a b", "a b"), ("a c", "a c"), ("d", "e")]
     rules = {
-        r.rule: r.support for r in Rewriting((1, 2), normalize=False).scorer(train, np.ones((3, 1))).strongest(100)
+        r.rule: r.support
+        for r in Rewriting((1, 2), normalize=False).decision_function(train, np.ones((3, 1))).list_strongest(100)
     }
     assert rules["⟨1⟩ → ⟨1⟩"] == 2
     assert rules["a → a"] == 2
@@ -82,17 +83,17 @@ def test_support_counts_training_pairs():
 
 
 def test_more_rules_asked_for_than_there_are():
-    scorer = Rewriting(1).scorer([("a", "b")], np.array([[1.0]]))
-    assert [rule.rule for rule in scorer.strongest(10)] == ["a → b"]
-    assert scorer.strongest(10, sign=-1) == []
-    assert scorer.strongest(0) == []
+    scorer = Rewriting(1).decision_function([("a", "b")], np.array([[1.0]]))
+    assert [rule.rule for rule in scorer.list_strongest(10)] == ["a → b"]
+    assert scorer.list_strongest(10, sign=-1) == []
+    assert scorer.list_strongest(0) == []
 
 
 def test_same_result_one_by_one_and_in_bulk_for_any_jobs():
     train, test = random_corpus(400), random_corpus(700, seed=1)
     kernel = Rewriting((1, 4)) + 0.5 * PrecisionRecall()
-    scorer = kernel.scorer(train, coefficients(400, 3))
-    assert isinstance(scorer, SumScorer)
+    scorer = kernel.decision_function(train, coefficients(400, 3))
+    assert isinstance(scorer, SumDecision)
     bulk = scorer.score(test, n_jobs=1)
     for n_jobs in (2, 4, None):
         assert np.array_equal(scorer.score(test, n_jobs), bulk)
@@ -108,19 +109,24 @@ def test_silent_training_pairs_do_not_matter():
     weights[::2] = 0
     kernel = Rewriting((1, 3))
     chosen = np.arange(1, 50, 2)
-    close(kernel.scorer(train, weights).score(train), kernel.scorer(train.take(chosen), weights[chosen]).score(train))
-    assert not kernel.scorer(train, 0 * weights).score(train).any()
+    close(
+        kernel.decision_function(train, weights).score(train),
+        kernel.decision_function(train.take(chosen), weights[chosen]).score(train),
+    )
+    assert not kernel.decision_function(train, 0 * weights).score(train).any()
 
 
 def test_scores_of_nothing():
-    scorer = Rewriting(1).scorer([("a", "b")], np.ones((1, 2)))
+    scorer = Rewriting(1).decision_function([("a", "b")], np.ones((1, 2)))
     assert scorer.score([]).shape == (0, 2)
     assert scorer.parts(("", "")) == []
     assert scorer.score([("", "")]).tolist() == [[0.0, 0.0]]
 
 
 def test_parts_name_their_words():
-    scorer = Rewriting([(3, 5)]).scorer([("Orwell wrote 1984", "1984 was written by Orwell")], np.ones((1, 1)))
+    scorer = Rewriting([(3, 5)]).decision_function(
+        [("Orwell wrote 1984", "1984 was written by Orwell")], np.ones((1, 1))
+    )
     (part,) = scorer.parts(("Austen wrote Emma", "Emma was written by Austen"))
     assert part.kind == "rule"
     assert part.name == "⟨1⟩ wrote ⟨2⟩ → ⟨2⟩ was written by ⟨1⟩"
@@ -130,8 +136,8 @@ def test_parts_name_their_words():
 
 def test_a_kernel_without_features_is_one_part():
     kernel = Rewriting(1, "free")
-    (part,) = kernel.scorer([("a", "b")], np.ones((1, 1))).parts(("a", "b"))
+    (part,) = kernel.decision_function([("a", "b")], np.ones((1, 1))).parts(("a", "b"))
     assert part.kind == "kernel"
     assert part.contribution == kernel(("a", "b"), ("a", "b"))
-    texts = Subsequence(2, 0.5).scorer(["a b", "c"], np.ones((2, 1)))
+    texts = Subsequence(2, 0.5).decision_function(["a b", "c"], np.ones((2, 1)))
     close(texts.score(["a b"]), [[1.0]])

@@ -16,9 +16,9 @@ from sklearn.svm import SVC
 from rekern.errors import InputError
 from rekern.kernels import Rewriting, Spectrum, Subsequence
 from rekern.kernels import gram_file as gramfile
-from rekern.kernels import kernel as base
+from rekern.kernels import gram_plan as base
 from rekern.kernels.gram_file import write_gram
-from rekern.kernels.kernel import Plan
+from rekern.kernels.gram_plan import GramPlan
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Pairs
 
@@ -58,8 +58,10 @@ class Watched:
 
 
 def write(kernel, pairs, path, others=None, n_jobs=1):
-    plan = kernel._plan(pairs, others, 1)
-    return write_gram(Plan(plan.rows, plan.columns, plan.symmetric, Watched(plan.block)), path, n_jobs, repr(kernel))
+    plan = kernel.plan_gram(pairs, others, 1)
+    return write_gram(
+        GramPlan(plan.rows, plan.columns, plan.symmetric, Watched(plan.block)), path, n_jobs, repr(kernel)
+    )
 
 
 def interrupted(kernel, pairs, path, after, others=None):
@@ -185,7 +187,7 @@ def test_a_block_function_that_cannot_be_looked_into_is_known_by_its_values(tmp_
                     raise KeyboardInterrupt
             return values[first:last]
 
-        return Plan(160, 5, False, block)
+        return GramPlan(160, 5, False, block)
 
     for seed, expected in ((0, [0, 16, 32, 48]), (0, [48, 64, 80, 96]), (1, [0, 16, 32, 48])):
         with pytest.raises(KeyboardInterrupt):
@@ -220,7 +222,7 @@ def test_a_damaged_matrix_starts_over(tmp_path, damage):
 
 def test_a_function_as_tokenizer_does_not_start_over(tmp_path):
     # Its repr holds an address that differs from run to run.
-    plan = Rewriting(1)._plan(corpus(40), None, 1)
+    plan = Rewriting(1).plan_gram(corpus(40), None, 1)
     texts = [f"Rewriting(tokenizer=<function cut at 0x7f{place}>)" for place in ("12ab", "34cd")]
     assert len({gramfile._fingerprint(plan, plan.spans(), text) for text in texts}) == 1
 
@@ -228,8 +230,8 @@ def test_a_function_as_tokenizer_does_not_start_over(tmp_path):
 def test_the_number_of_jobs_does_not_start_over(tmp_path):
     kernel, pairs, path = Rewriting((1, 4)), corpus(600), tmp_path / "gram.npy"
     interrupted(kernel, pairs, path, after=30)
-    plan = kernel._plan(pairs, None, 2)
-    found = write_gram(Plan(plan.rows, plan.columns, True, Watched(plan.block)), path, 2, repr(kernel))
+    plan = kernel.plan_gram(pairs, None, 2)
+    found = write_gram(GramPlan(plan.rows, plan.columns, True, Watched(plan.block)), path, 2, repr(kernel))
     assert sorted(Watched.starts) == list(range(480, 600, 16))
     assert np.array_equal(found, kernel.gram(pairs))
 
@@ -237,7 +239,7 @@ def test_the_number_of_jobs_does_not_start_over(tmp_path):
 def test_a_second_run_at_the_same_time_is_refused(tmp_path):
     pytest.importorskip("fcntl")
     sidecar = tmp_path / "gram.npy.part.json"
-    with gramfile._locked(sidecar), pytest.raises(InputError, match="another run is writing"):
+    with gramfile._lock(sidecar), pytest.raises(InputError, match="another run is writing"):
         Rewriting(1).gram([("a", "b")], out=tmp_path / "gram.npy")
 
 
@@ -270,7 +272,7 @@ PROGRAM = """
 import sys, time
 import numpy as np
 sys.path.insert(0, sys.argv[2])
-from test_gram_file import Plan, Rewriting, Watched, base, corpus, gramfile, write_gram
+from test_gram_file import GramPlan, Rewriting, Watched, base, corpus, gramfile, write_gram
 base.BLOCK_BYTES, gramfile.RECORD_SECONDS = 1, 0.0
 
 class Slow(Watched):
@@ -279,8 +281,8 @@ class Slow(Watched):
         time.sleep(0.05)
         return self.block(first, last)
 
-plan = Rewriting((1, 2))._plan(corpus(800), None, 1)
-write_gram(Plan(plan.rows, plan.columns, True, Slow(plan.block)), gramfile.Path(sys.argv[1]), 1, "Rewriting")
+plan = Rewriting((1, 2)).plan_gram(corpus(800), None, 1)
+write_gram(GramPlan(plan.rows, plan.columns, True, Slow(plan.block)), gramfile.Path(sys.argv[1]), 1, "Rewriting")
 """
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from helpers import corpora
 from rekern.kernels import Rewriting, Spectrum, Subsequence
-from rekern.kernels import kernel as base
+from rekern.kernels import gram_plan as base
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Pairs
 

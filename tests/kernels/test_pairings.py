@@ -25,7 +25,7 @@ from rekern.kernels import (
     Subsequence,
     SubsetTree,
     SubTree,
-    pairings,
+    pair_kernel,
 )
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Representations, Trees
@@ -117,7 +117,7 @@ def test_same_bits_for_any_jobs_and_when_rows_are_computed_on_demand(kind, monke
     for n_jobs in (2, 4, None):
         assert np.array_equal(kernel.gram(train, n_jobs=n_jobs), symmetric)
         assert np.array_equal(kernel.gram(test, train, n_jobs=n_jobs), across)
-    monkeypatch.setattr(pairings, "GRAM_BYTES", 0)
+    monkeypatch.setattr(pair_kernel, "GRAM_BYTES", 0)
     close(kernel.gram(train, n_jobs=2), symmetric)
     assert np.array_equal(kernel.gram(test, train, n_jobs=2), across)
 
@@ -222,15 +222,16 @@ def test_parameters_are_reached_through_the_pair_kernel():
 def test_explanations_name_the_better_pairing():
     for kind in KINDS:
         found = kind(PartialTree()).explain(TREE_PAIRS[0], TREE_PAIRS[1])
-        assert found.value == pytest.approx(kind(PartialTree())(TREE_PAIRS[0], TREE_PAIRS[1]))
+        assert found.decision == pytest.approx(kind(PartialTree())(TREE_PAIRS[0], TREE_PAIRS[1]))
         assert found.crossed == pytest.approx((1.0, 1.0))
-        assert found.chosen == ("straight" if kind in (PairSum, PairProduct) else "crossed")
-        assert {side for side, _ in found.fragments} == {"source", "target"}
-        assert len(found.fragments) == 10
+        assert found.pairing == ("straight" if kind in (PairSum, PairProduct) else "crossed")
+        assert {bool(part.source) for part in found.parts} == {True, False}
+        assert all(part.name == part.source + part.target for part in found.parts)
+        assert len(found.parts) == 10
     whole = BestPairing(SubsetTree()).explain(TREE_PAIRS[0], TREE_PAIRS[1], n=None)
     for side, value in zip(("source", "target"), whole.crossed):
-        assert sum(shared.value for name, shared in whole.fragments if name == side) == pytest.approx(value)
-    assert SoftPairing(Spectrum(1) + Spectrum(2)).explain(("a", "b"), ("a", "b")).fragments == []
+        assert sum(part.value for part in whole.parts if getattr(part, side)) == pytest.approx(value)
+    assert SoftPairing(Spectrum(1) + Spectrum(2)).explain(("a", "b"), ("a", "b")).parts == []
 
 
 def test_inner_kernels_learn_from_the_texts():

@@ -11,7 +11,7 @@ import pytest
 from helpers import close
 from rekern.kernels import Rewriting, Spectrum, Subsequence, Wildcard
 from rekern.kernels.rewriting import aligned_rules as rules
-from rekern.kernels.rewriting import rewriting_kernel as rewriting
+from rekern.kernels.rewriting import rule_extraction as rewriting
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Pairs
 
@@ -122,12 +122,12 @@ def test_several_passes_give_the_same_values(repetitive, monkeypatch):
     kernel = Rewriting((1, 4), decay=0.5)
     expected, diagonal = kernel.gram(repetitive), kernel.diag(repetitive)
     weights = np.random.default_rng(0).normal(size=(4, 2))
-    scores = kernel.scorer(repetitive, weights).score(repetitive)
-    scorer = kernel.scorer(repetitive, weights)
+    scores = kernel.decision_function(repetitive, weights).score(repetitive)
+    scorer = kernel.decision_function(repetitive, weights)
     monkeypatch.setattr(rules, "ROW_LIMIT", 40_000)
     monkeypatch.setattr(rewriting, "FEATURE_LIMIT", 20_000)
-    assert kernel.heavy(repetitive).tolist() == [0, 1, 2]
-    assert kernel.parts_needed(repetitive[:1]) > 1
+    assert kernel.extractor().find_heavy(repetitive).tolist() == [0, 1, 2]
+    assert kernel.extractor().count_parts(repetitive[:1]) > 1
     close(kernel.gram(repetitive), expected)
     close(kernel.gram(repetitive[:2], repetitive), expected[:2])
     close(kernel.diag(repetitive), diagonal)
@@ -141,7 +141,7 @@ def test_pairs_with_too_many_rules_to_list(repetitive, monkeypatch):
     gram = kernel.gram(repetitive)
     weights = np.random.default_rng(0).normal(size=(4, 1))
     monkeypatch.setattr(rewriting, "FEATURE_LIMIT", 20_000)
-    assert kernel.heavy(repetitive).tolist() == [0, 1, 2]
+    assert kernel.extractor().find_heavy(repetitive).tolist() == [0, 1, 2]
     with pytest.warns(UserWarning, match="3 pairs, row 0 first, have more than 20,000 rules") as caught:
         features = kernel.features(repetitive)
     assert "\n" not in str(caught[0].message)
@@ -149,10 +149,10 @@ def test_pairs_with_too_many_rules_to_list(repetitive, monkeypatch):
     # A sample is normalised as a whole row is, and the short pair keeps all its rules.
     close((features**2).sum(axis=1), np.diag(gram))
     assert np.diff(features.indptr)[3] == kernel.features(repetitive[3:]).nnz
-    scorer = kernel.scorer(repetitive, weights)
+    scorer = kernel.decision_function(repetitive, weights)
     np.testing.assert_allclose(scorer.score(repetitive), gram @ weights, rtol=1e-10)
     for row in range(4):
         parts = scorer.parts(repetitive[row])
         assert abs(sum(part.contribution for part in parts) - scorer.score(repetitive)[row, 0]) < 1e-9
     assert parts[-1].kind == "kernel"
-    assert scorer.strongest(3)[0].rule
+    assert scorer.list_strongest(3)[0].rule

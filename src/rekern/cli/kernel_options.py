@@ -98,7 +98,7 @@ def parse_windows(text: str) -> WindowSizes:
     >>> parse_windows("4"), parse_windows("1-4"), parse_windows("3x5,4x4"), parse_windows("2,4")
     (4, (1, 4), [(3, 5), (4, 4)], [2, 4])
     """
-    from rekern.core.parameters import LONGEST_WINDOW, windows_of
+    from rekern.core.parameters import LONGEST_WINDOW, list_windows
 
     sizes: WindowSizes
     try:
@@ -109,7 +109,7 @@ def parse_windows(text: str) -> WindowSizes:
             sizes = [_parse_window(part) for part in text.split(",")]
         else:
             sizes = int(text)
-        windows_of(sizes)
+        list_windows(sizes)
     except ValueError:
         form = f"4, or 1-4, or 3x5,4x4, with different sizes from 1 to {LONGEST_WINDOW}"
         raise InputError(f"--k {text!r} is no list of window sizes: write {form}") from None

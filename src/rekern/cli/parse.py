@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as json_module
 import os
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
@@ -13,7 +14,7 @@ from rekern.cli import common_options, output, table_options
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
-    from rekern.structures.parsers.interface import Parser
+    from rekern.structures.parsers.interface import TextParser
 
 
 def parse(
@@ -67,7 +68,7 @@ def parse(
     file_format = output.choose_table_format(out) if out != "-" else None
     if json and out == "-":
         raise InputError("--json and --output - both want standard output: give --output a file")
-    with find_parser(parser, **_parse_options(option or [])) as adapter:
+    with closing(find_parser(parser, **_parse_options(option or []))) as adapter:
         kinds = _split_names(trees, "--trees") if trees is not None else [_default_kind(adapter)]
         check_kinds(kinds, adapter)
 
@@ -119,7 +120,7 @@ class ParsedTable(NamedTuple):
 def _add_trees(
     file: str,
     names: list[str],
-    adapter: Parser,
+    adapter: TextParser,
     kinds: list[str],
     cache: str | None,
     format: str | None,
@@ -157,7 +158,7 @@ def _split_names(text: str, option: str) -> list[str]:
     return names
 
 
-def _default_kind(parser: Parser) -> str:
+def _default_kind(parser: TextParser) -> str:
     return "constituents" if "constituents" in parser.gives else "grct"
 
 

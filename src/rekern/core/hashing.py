@@ -6,27 +6,30 @@ token keys times odd constants, passed through a mixing function. Among n differ
 two share a key is about n**2 / 2**65: 3 in a million for ten million rules.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 from functools import lru_cache
 
 import numpy as np
 
+from rekern.core.arrays import Keys
 from rekern.core.compiling import compiled
-
-Array = np.ndarray
 
 
 @lru_cache(maxsize=256)
-def constants(seed: int, *shape: int) -> Array:
+def constants(seed: int, *shape: int) -> Keys:
     """Return odd pseudo-random 64-bit constants, the same in every process.
 
     >>> constants(1, 2).tolist() == constants(1, 3).tolist()[:2]
     True
     """
     numbers = np.arange(1, int(np.prod(shape)) + 1, dtype=np.uint64) + (np.uint64(seed) << np.uint64(32))
-    return (mix_array(numbers * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1)).reshape(shape)
+    keys: Keys = (mix_array(numbers * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1)).reshape(shape)
+    return keys
 
 
-def mix_array(keys: Array) -> Array:
+def mix_array(keys: Keys) -> Keys:
     """Apply `mix` to every element of an array."""
     keys = (keys ^ (keys >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
     keys = (keys ^ (keys >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)

@@ -4,35 +4,39 @@ A row of the Gram is added up in a dense accumulator that stays in cache. Entrie
 own keys, whatever block or thread computes it, so the result has the same bits for any number of jobs.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.compiling import compiled
 from rekern.core.key_index import index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows
 
 
-class Postings(NamedTuple):
+class InvertedLists(NamedTuple):
     """Inverted lists of the right-hand rows, and where each entry of the left-hand rows finds its list.
 
     Entry e of a left row meets the rows ``rows[begin[e]:end[e]]`` with ``weights``. In a symmetric Gram the list of
-    an entry begins behind the entry itself: only the rows below are met, and a key of one row alone meets nothing.
+    an entry begins after the entry itself: it meets only the rows below, and a key of one row alone meets nothing.
     """
 
-    indptr: np.ndarray
-    values: np.ndarray
-    begin: np.ndarray
-    end: np.ndarray
-    rows: np.ndarray
-    weights: np.ndarray
+    indptr: Ints
+    values: Floats
+    begin: SmallInts
+    end: SmallInts
+    rows: SmallInts
+    weights: Floats
     width: int
 
 
 @compiled
 def invert_numbers(indptr, numbers, size):
-    """For each key number, the rows that hold it, ascending, and the entries where they do."""
+    """Return for each key number the rows that hold it, ascending, and the entries where they do."""
     heads = np.zeros(size + 1, np.int64)
     for number in numbers:
         heads[number + 1] += 1
@@ -51,8 +55,8 @@ def invert_numbers(indptr, numbers, size):
 
 
 @compiled
-def _lists_below(indptr, numbers, values, size):
-    """The lists of a symmetric Gram: an entry meets what stands behind it in its key's list.
+def _list_rows_below(indptr, numbers, values, size):
+    """Return the lists of a symmetric Gram: an entry meets what follows it in the list of its key.
 
     Keys of one row alone, most of them, and the last row of each list meet nothing and are left out.
     """
@@ -97,8 +101,8 @@ def _lists_below(indptr, numbers, values, size):
 
 
 @compiled
-def _lists_beside(indptr, found, values, heads, rows, entries, other_values):
-    """The lists of a Gram of two corpora: an entry meets the whole list of its key, if the other side has the key."""
+def _list_other_rows(indptr, found, values, heads, rows, entries, other_values):
+    """Return the lists of a Gram of two corpora: an entry meets the whole list of its key, if there is one."""
     weights = np.empty(len(entries), np.float64)
     for at in range(len(entries)):
         weights[at] = other_values[entries[at]]
@@ -121,18 +125,24 @@ def _lists_beside(indptr, found, values, heads, rows, entries, other_values):
     return pointers, left, begin, end, rows, weights
 
 
-def invert(left: KeyRows, right: KeyRows | None = None, n_jobs: int | None = None) -> Postings:
-    """Inverted lists for the Gram of left rows against right rows, or of the left rows among themselves."""
+def invert_rows(left: KeyRows, right: KeyRows | None = None, n_jobs: int | None = None) -> InvertedLists:
+    """Return inverted lists for the Gram of left rows against right rows, or of the left rows with themselves.
+
+    >>> rows = KeyRows(np.array([0, 1, 2]), np.array([7, 7], dtype=np.uint64), np.array([2.0, 3.0]))
+    >>> ListBlock(invert_rows(rows), rows.sum_squares())(0, 2)
+    array([[4., 6.],
+           [0., 9.]])
+    """
     base = left if right is None else right
     numbers, distinct = number_keys(base.keys, n_jobs)
     if right is None:
-        lists = _lists_below(base.indptr, numbers, base.values, len(distinct))
+        lists = _list_rows_below(base.indptr, numbers, base.values, len(distinct))
     else:
         heads, rows, entries = invert_numbers(base.indptr, numbers, len(distinct))
         found = look_up(left.keys, index_keys(distinct), n_jobs)
-        lists = _lists_beside(left.indptr, found, left.values, heads, rows, entries, right.values)
+        lists = _list_other_rows(left.indptr, found, left.values, heads, rows, entries, right.values)
     indptr, values, begin, end, rows, weights = lists
-    return Postings(indptr, values, begin, end, rows, weights, len(base.indptr) - 1)
+    return InvertedLists(indptr, values, begin, end, rows, weights, len(base.indptr) - 1)
 
 
 @compiled
@@ -189,13 +199,13 @@ def _add_window(block, first, offset, symmetric, scale, scale2, source, target, 
 
 @dataclass(frozen=True)
 class ListBlock:
-    """Computes rows ``first`` … ``last`` of a Gram."""
+    """Computes a block of a Gram from inverted lists."""
 
-    lists: Postings
-    diagonal: np.ndarray | None  # of a symmetric Gram, whose lists meet only the rows below
+    lists: InvertedLists
+    diagonal: Floats | None  # of a symmetric Gram, whose lists meet only the rows below
     whole: bool = False  # whether the values are whole numbers, but for the rounding of their sums
 
-    def __call__(self, first: int, last: int) -> np.ndarray:
+    def __call__(self, first: int, last: int) -> Floats:
         offset = 0 if self.diagonal is None else first
         block = np.zeros((last - first, self.lists.width - offset))
         _add_products(block, first, offset, *self.lists[:-1])
@@ -206,16 +216,16 @@ class ListBlock:
         return block
 
 
-def add_window(
-    block: np.ndarray,
+def add_window_block(
+    block: Floats,
     first: int,
     offset: int,
     symmetric: bool,
-    scale: np.ndarray,
-    scale2: np.ndarray,
-    source: Postings,
-    target: Postings,
-    rules: Postings,
+    scale: Floats,
+    scale2: Floats,
+    source: InvertedLists,
+    target: InvertedLists,
+    rules: InvertedLists,
 ) -> None:
     """Add (source product · target product + product of rules) · scale[row] · scale2[column] to a block of the Gram.
 

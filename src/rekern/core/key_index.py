@@ -1,29 +1,32 @@
 """Numbers for distinct 64-bit keys, and the hash table that finds the number of a key."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.arrays import Keys, SmallInts
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
 from rekern.core.jobs import local, spans
 
-Array = np.ndarray
 FEW_KEYS = 1 << 20  # up to here one thread is done before others have started
 
 
 class KeyIndex(NamedTuple):
     """Numbers for distinct keys, by open addressing; the home slot of a key is given by its top bits."""
 
-    slots: Array  # the key in each slot
-    codes: Array  # its number, -1 for an empty slot
+    slots: Keys  # the key in each slot
+    codes: SmallInts  # its number, -1 for an empty slot
     shift: int  # 64 - log2(number of slots)
     size: int  # how many keys are numbered
 
 
 @compiled
 def _partition(keys, bits):
-    """Where each part of the keys begins, parted by their top bits, and the entries part by part, in order."""
+    """Divide keys into parts by their top bits: return where each part begins, and the entries part by part."""
     shift = np.uint64(64 - bits)
     starts = np.zeros((1 << bits) + 1, np.int64)
     for entry in range(len(keys)):
@@ -69,7 +72,7 @@ def _number_parts(first, last, keys, starts, order, numbers, distinct, sizes):
 
 @compiled
 def _join_parts(first, last, keys, bits, starts, before, numbers, distinct, joined):
-    """Make the numbers of parts into numbers of the whole, and close up the distinct keys."""
+    """Turn the numbers within parts into numbers of the whole, and move the distinct keys together."""
     shift = np.uint64(64 - bits)
     number = len(before) - 1
     for part in range(number * first // len(keys), number * last // len(keys)):  # each part once, by some thread
@@ -112,8 +115,8 @@ def _look_up_in_order(first, last, order, keys, slots, codes, shift, numbers):
         numbers[order[index]] = codes[slot]
 
 
-def number_keys(keys: Array, n_jobs: int | None = None) -> tuple[Array, Array]:
-    """A number for every distinct key, from 0 up, and the distinct keys in the order of their numbers.
+def number_keys(keys: Keys, n_jobs: int | None = None) -> tuple[SmallInts, Keys]:
+    """Return a number for every distinct key, from 0 up, and the distinct keys in the order of their numbers.
 
     >>> numbers, distinct = number_keys(np.array([7, 9, 7], dtype=np.uint64))
     >>> numbers.tolist(), distinct.tolist()
@@ -138,8 +141,8 @@ def number_keys(keys: Array, n_jobs: int | None = None) -> tuple[Array, Array]:
     return numbers, joined
 
 
-def index_keys(distinct: Array) -> KeyIndex:
-    """The table that finds the number of a key again.
+def index_keys(distinct: Keys) -> KeyIndex:
+    """Return the hash table that finds the number of a key.
 
     >>> index = index_keys(np.array([7, 9], dtype=np.uint64))
     >>> look_up(np.array([9, 8], dtype=np.uint64), index)
@@ -151,12 +154,12 @@ def index_keys(distinct: Array) -> KeyIndex:
     return index
 
 
-def look_up(keys: Array, index: KeyIndex, n_jobs: int | None = None) -> Array:
-    """The numbers of keys; -1 for a key that has none."""
+def look_up(keys: Keys, index: KeyIndex, n_jobs: int | None = None) -> SmallInts:
+    """Return the numbers of keys; -1 for a key that has none."""
     numbers = np.empty(len(keys), np.int32)
     if len(keys) < FEW_KEYS:
         _look_up(keys, index.slots, index.codes, index.shift, numbers)
-    else:  # many keys: piece by piece of the table, so that each piece stays in cache
+    else:  # many keys: one part of the table after the other, so that each part stays in cache
         order = _partition(keys, 8)[1]
         blocks = spans(len(keys), max(1, len(keys) // 8))
         arrays = (order, keys, index.slots, index.codes, index.shift, numbers)

@@ -1,45 +1,47 @@
 """Sparse rows over 64-bit keys, before the keys have numbers."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.arrays import Floats, Ints, Keys, slice_ragged, take_ragged
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
 from rekern.core.key_index import index_keys, look_up
-
-Array = np.ndarray
 
 
 class KeyRows(NamedTuple):
     """Sparse rows over keys: row i holds ``keys[indptr[i]:indptr[i + 1]]``, each key once, with its value."""
 
-    indptr: Array
-    keys: Array
-    values: Array
+    indptr: Ints
+    keys: Keys
+    values: Floats
 
-    def part(self, first: int, last: int) -> "KeyRows":
-        """Rows ``first`` … ``last``, without a copy."""
-        begin, end = self.indptr[first], self.indptr[last]
-        return KeyRows(self.indptr[first : last + 1] - begin, self.keys[begin:end], self.values[begin:end])
+    def slice_rows(self, first: int, last: int) -> "KeyRows":
+        """Return rows ``first`` to ``last - 1``, without a copy."""
+        entries, indptr = slice_ragged(self.indptr, first, last)
+        return KeyRows(indptr, self.keys[entries], self.values[entries])
 
-    def take(self, rows: Array) -> "KeyRows":
-        """These rows, in this order."""
-        lengths = np.diff(self.indptr)[rows]
-        indptr = np.concatenate([[0], np.cumsum(lengths)])
-        place = np.repeat(self.indptr[:-1][rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
-        return KeyRows(indptr, self.keys[place], self.values[place])
+    def take(self, rows: Ints) -> "KeyRows":
+        """Return these rows, in this order."""
+        chosen = take_ragged(self.indptr, rows)
+        return KeyRows(chosen.offsets, self.keys[chosen.places], self.values[chosen.places])
 
-    def products(self, other: "KeyRows") -> Array:
-        """The inner product of every row with the one row of another matrix."""
+    def multiply_row(self, other: "KeyRows") -> Floats:
+        """Return the inner product of every row with the one row of another matrix."""
         if not len(other.keys):
             return np.zeros(len(self.indptr) - 1)
         found = look_up(self.keys, index_keys(other.keys))
-        return sum_rows(self.indptr, np.where(found >= 0, self.values * other.values[found], 0.0))
+        products: Floats = sum_rows(self.indptr, np.where(found >= 0, self.values * other.values[found], 0.0))
+        return products
 
-    def squared_norms(self) -> Array:
-        """The inner product of every row with itself."""
-        return sum_rows(self.indptr, self.values**2)
+    def sum_squares(self) -> Floats:
+        """Return the inner product of every row with itself."""
+        squares: Floats = sum_rows(self.indptr, self.values**2)
+        return squares
 
 
 def stack_rows(blocks: list[KeyRows]) -> KeyRows:
@@ -64,9 +66,9 @@ def sum_rows(indptr, values):
 
 @compiled
 def merge_equal(keys, values, count, table):
-    """Add up the values of equal keys among the first ``count``, in place; returns how many are left, and the table.
+    """Add up the values of equal keys among the first ``count``, in place; return how many are left, and the table.
 
-    ``table`` is scratch space, enlarged when needed and handed back for the next call; -1 marks an empty slot.
+    ``table`` is scratch space. It is enlarged when needed and returned for the next call; -1 marks an empty slot.
     """
     bits = size_table(count)
     if len(table) < (1 << bits):
@@ -92,7 +94,7 @@ def merge_equal(keys, values, count, table):
 
 @compiled
 def keep_first(positions, keys, values, count, table):
-    """Drop later entries with a position that came before: a rule that fits in two ways still matches once."""
+    """Drop entries whose position occurred before: a rule that fits in two ways still matches once."""
     bits = size_table(count)
     if len(table) < (1 << bits):
         table = np.empty(1 << bits, np.int32)
@@ -110,3 +112,63 @@ def keep_first(positions, keys, values, count, table):
             values[kept] = values[entry]
             kept += 1
     return kept, table
+
+
+@compiled
+def fold_keys(indptr, keys, values, columns):
+    """Take keys modulo a number of columns; values that meet in a column of a row are added up."""
+    numbers = np.empty(len(keys), np.int32)
+    folded = np.empty(len(keys), np.float64)
+    pointers = np.zeros(len(indptr), np.int64)
+    longest = 1
+    for row in range(len(indptr) - 1):
+        longest = max(longest, indptr[row + 1] - indptr[row])
+    bits = size_table(longest)
+    mask = (1 << bits) - 1
+    table = np.full(1 << bits, -1, np.int64)  # of places in the result: those of earlier rows count as empty
+    at = 0
+    for row in range(len(indptr) - 1):
+        begin = at
+        for entry in range(indptr[row], indptr[row + 1]):
+            number = np.int64(keys[entry] % np.uint64(columns))
+            slot = number & mask
+            while table[slot] >= begin and numbers[table[slot]] != number:
+                slot = (slot + 1) & mask
+            if table[slot] >= begin:
+                folded[table[slot]] += values[entry]
+            else:
+                table[slot] = at
+                numbers[at] = number
+                folded[at] = values[entry]
+                at += 1
+        pointers[row + 1] = at
+    return numbers[:at], folded[:at], pointers
+
+
+@compiled
+def keep_known(numbers, values, indptr):
+    """Keep the entries with a number of at least 0: columns, values, row pointers."""
+    kept = 0
+    for number in numbers:
+        kept += number >= 0
+    new_numbers = np.empty(kept, np.int32)
+    new_values = np.empty(kept, np.float64)
+    pointers = np.zeros(len(indptr), np.int64)
+    at = 0
+    for row in range(len(indptr) - 1):
+        for entry in range(indptr[row], indptr[row + 1]):
+            if numbers[entry] >= 0:
+                new_numbers[at] = numbers[entry]
+                new_values[at] = values[entry]
+                at += 1
+        pointers[row + 1] = at
+    return new_numbers, new_values, pointers
+
+
+@compiled
+def note_first_rows(first, numbers, indptr, rows):
+    """For every number that has no row yet, note the first of these rows that holds it."""
+    for row in range(len(indptr) - 1):
+        for entry in range(indptr[row], indptr[row + 1]):
+            if numbers[entry] >= 0 and first[numbers[entry]] < 0:
+                first[numbers[entry]] = rows[row]

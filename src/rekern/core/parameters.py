@@ -1,7 +1,7 @@
-"""Checks of the kernels' parameters, each with one line that says what to give instead."""
+"""Checks of parameters. Every error is a ValueError in one line: ``name=value: give …``."""
 
 import math
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 
@@ -9,21 +9,51 @@ LONGEST_WINDOW = 32
 MOST_PATTERNS = 1 << 16
 
 
-def check_size(name: str, value: Any) -> int:
-    """A window size.
+def check_whole(name: str, value: object, least: int, most: int | None = None, shown: str | None = None) -> int:
+    """Return a whole number from ``least`` to ``most``; ``shown`` is what an error says instead of ``most``.
+
+    >>> check_whole("m", 3, 0, 2, "k=2")
+    Traceback (most recent call last):
+    ...
+    ValueError: m=3: give a whole number from 0 to k=2
+    >>> check_whole("beam", 0, 1)
+    Traceback (most recent call last):
+    ...
+    ValueError: beam=0: give a whole number of at least 1
+    """
+    if not is_whole(value) or not least <= value or (most is not None and value > most):
+        limits = f"of at least {least}" if most is None else f"from {least} to {most if shown is None else shown}"
+        raise ValueError(f"{name}={value!r}: give a whole number {limits}")
+    return int(value)
+
+
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> str:
+    """Return one of a few words.
+
+    >>> check_choice("gaps", "all", ("skipped", "span"))
+    Traceback (most recent call last):
+    ...
+    ValueError: gaps='all': give 'skipped' or 'span'
+    """
+    if not isinstance(value, str) or value not in choices:
+        words = [repr(choice) for choice in choices]
+        raise ValueError(f"{name}={value!r}: give {', '.join(words[:-1])} or {words[-1]}")
+    return value
+
+
+def check_size(name: str, value: object) -> int:
+    """Return a window size.
 
     >>> check_size("k", 0)
     Traceback (most recent call last):
     ...
     ValueError: k=0: give a whole number from 1 to 32
     """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= LONGEST_WINDOW:
-        raise ValueError(f"{name}={value!r}: give a whole number from 1 to {LONGEST_WINDOW}")
-    return int(value)
+    return check_whole(name, value, 1, LONGEST_WINDOW)
 
 
 def check_patterns(size: int, wildcards: int) -> None:
-    """Free wildcards make a pattern of every choice of places for them: that many, a window may not have.
+    """Check the number of patterns of a window with free wildcards: one for every choice of places for them.
 
     >>> check_patterns(20, 20)
     Traceback (most recent call last):
@@ -38,8 +68,8 @@ def check_patterns(size: int, wildcards: int) -> None:
         )
 
 
-def check_decay(decay: Any) -> float:
-    """A decay above 0 and at most 1.
+def check_decay(decay: object) -> float:
+    """Return a decay: a number above 0 and at most 1.
 
     >>> check_decay(1)
     1.0
@@ -49,8 +79,8 @@ def check_decay(decay: Any) -> float:
     return float(decay)
 
 
-def check_positive(name: str, value: Any) -> float:
-    """A finite number above 0.
+def check_positive(name: str, value: object) -> float:
+    """Return a finite number above 0.
 
     >>> check_positive("mu", float("nan"))
     Traceback (most recent call last):
@@ -66,21 +96,32 @@ def check_positive(name: str, value: Any) -> float:
     return number
 
 
-def check_most(name: str, value: Any) -> int | None:
-    """How many things to list at most, or None for all.
+def check_most(name: str, value: object) -> int | None:
+    """Return how many things to list at most, or None for all.
 
     >>> check_most("n", -1)
     Traceback (most recent call last):
     ...
     ValueError: n=-1: give a whole number from 0, or None for all
     """
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0):
+    if value is None:
+        return None
+    if not is_whole(value) or value < 0:
         raise ValueError(f"{name}={value!r}: give a whole number from 0, or None for all")
-    return None if value is None else int(value)
+    return int(value)
 
 
-def is_number(value: Any) -> bool:
-    """Whether this is a real number of Python or NumPy, a truth value aside.
+def is_whole(value: object) -> TypeGuard[int]:
+    """Return whether this is a whole number of Python or NumPy, and not a truth value.
+
+    >>> is_whole(np.int32(5)), is_whole(True), is_whole(5.0)
+    (True, False, False)
+    """
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Return whether this is a real number of Python or NumPy, and not a truth value.
 
     >>> is_number(np.float32(0.5)), is_number(True), is_number("0.5"), is_number(0.5j)
     (True, False, False, False)
@@ -88,10 +129,10 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
-def windows_of(k: Any) -> list[tuple[int, int]]:
-    """The window sizes on the two sides of a pair that ``k`` stands for.
+def list_windows(k: object) -> list[tuple[int, int]]:
+    """Return the window sizes on the two sides of a pair that ``k`` stands for.
 
-    >>> windows_of(3), windows_of((1, 3)), windows_of([(3, 5), 4])
+    >>> list_windows(3), list_windows((1, 3)), list_windows([(3, 5), 4])
     ([(3, 3)], [(1, 1), (2, 2), (3, 3)], [(3, 5), (4, 4)])
     """
     wrong = ValueError(
@@ -115,5 +156,5 @@ def windows_of(k: Any) -> list[tuple[int, int]]:
             raise wrong
         return [(size, size) for size in range(windows[0][0], windows[1][0] + 1)]
     if len(set(windows)) < len(windows):
-        raise ValueError(f"k={k!r}: a window size stands there twice")
+        raise ValueError(f"k={k!r}: give each window size once")
     return windows

@@ -1,38 +1,45 @@
-"""A table of rules with weights, made for looking up many keys of which most are not there.
+"""A hash table of features with weights, made for looking up many keys of which most are absent.
 
-A row of the table holds a key and its weights side by side, so that a rule costs one access to memory; a key's home is
-given by its top bits. A bit map over the low bits answers most questions about absent keys from the cache. Loops that
-probe are written out, since handing arrays to a small function costs more than the probe.
+A row of the table holds a key and its weights side by side, so that a feature costs one access to memory; the slot of a
+key is given by its top bits. A bit map over the low bits answers most questions about absent keys from the cache. Loops
+that probe are written out, because passing arrays to a small function costs more than the probe.
 """
+
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.arrays import Floats, Keys
 from rekern.core.compiling import compiled
 from rekern.core.hashing import mix, size_table
 from rekern.core.key_rows import KeyRows
 
 CHUNK = 4096
-EMPTY = np.uint64(0)  # a key that is 0 by chance is filed under 1
+EMPTY = np.uint64(0)  # a key that happens to be 0 is stored as 1
 
 
-class Weights(NamedTuple):
-    """Rows of a key and its weights, the weights as numbers over the same memory, the bit map, and how many keys."""
+class WeightTable(NamedTuple):
+    """Keys and their weights."""
 
-    cells: np.ndarray
-    numbers: np.ndarray
-    present: np.ndarray
-    size: int
+    cells: Keys  # a row for each slot: the key, and the bits of its weights
+    numbers: Floats  # the same memory as numbers
+    present: Keys  # the bit map
+    size: int  # how many keys there are
 
 
-def sum_weights(blocks: Iterable[tuple[KeyRows, np.ndarray]], outputs: int) -> Weights:
-    """The weight of every rule: the sum of coefficient · value over the rows of all blocks (rows, coefficients).
+def sum_weights(blocks: Iterable[tuple[KeyRows, Floats]], outputs: int) -> WeightTable:
+    """Return the weight of every feature: the sum of coefficient · value over the rows of all blocks.
+
+    A block has rows and their coefficients.
+
 
     >>> rows = KeyRows(np.array([0, 2]), np.array([7, 9], dtype=np.uint64), np.array([1.0, 2.0]))
     >>> table = sum_weights([(rows, np.array([[0.5]]))], 1)
-    >>> table.size, weights_of(np.array([9, 8], dtype=np.uint64), table.cells, table.numbers).tolist()
+    >>> table.size, find_weights(np.array([9, 8], dtype=np.uint64), table.cells, table.numbers).tolist()
     (2, [[1.0], [0.0]])
     """
     cells = np.zeros((1 << 12, 1 + outputs), np.uint64)
@@ -46,17 +53,17 @@ def sum_weights(blocks: Iterable[tuple[KeyRows, np.ndarray]], outputs: int) -> W
         size = _add(cells, cells.view(np.float64), size, coefficients, rows.indptr, rows.keys, rows.values)
     present = np.zeros(1 << max(0, size_table(4 * size) - 6), np.uint64)  # a bit map: at least 8 bits a key, 64 a word
     _mark(cells, present)
-    return Weights(cells, cells.view(np.float64), present, size)
+    return WeightTable(cells, cells.view(np.float64), present, size)
 
 
 @compiled
-def _shift_of(cells):
+def _find_shift(cells):
     return np.uint64(64 - size_table(len(cells) // 2))
 
 
 @compiled
 def _move(cells, larger):
-    shift, mask = _shift_of(larger), len(larger) - 1
+    shift, mask = _find_shift(larger), len(larger) - 1
     for old in range(len(cells)):
         if cells[old, 0] != EMPTY:
             slot = np.int64(cells[old, 0] >> shift)
@@ -68,7 +75,7 @@ def _move(cells, larger):
 
 @compiled
 def _add(cells, numbers, size, coefficients, indptr, keys, values):
-    shift, mask = _shift_of(cells), len(cells) - 1
+    shift, mask = _find_shift(cells), len(cells) - 1
     outputs = coefficients.shape[1]
     for row in range(len(indptr) - 1):
         silent = True
@@ -102,7 +109,7 @@ def _mark(cells, present):
 def _look_up(count, keys, values, first, cells, numbers, shift, sums):
     """Add value · weight for the first ``count`` keys.
 
-    All first probes are made before any is looked at: they do not wait for each other, as one by one they would.
+    All first probes are made before any result is used, so that they do not wait for each other.
     """
     mask = len(cells) - 1
     for index in range(count):
@@ -123,13 +130,13 @@ def _look_up(count, keys, values, first, cells, numbers, shift, sums):
 def add_scores(scores, cells, numbers, present, scale, size_key, source, target, rules, source_known, target_known):
     """Add Σ value · weight over the rules of each pair to its scores.
 
-    ``source_known`` and ``target_known`` say which k-grams occur in the model at all: most long ones do not, and rules
+    ``source_known`` and ``target_known`` say which n-grams occur in the model at all. Most long ones do not, and rules
     made of them need not be looked up.
     """
     source_indptr, source_keys, source_values = source
     target_indptr, target_keys, target_values = target
     rule_indptr, rule_keys, rule_values = rules
-    shift, low = _shift_of(cells), np.uint64(64 * len(present) - 1)
+    shift, low = _find_shift(cells), np.uint64(64 * len(present) - 1)
     one_bit, word_bits, in_word = np.uint64(1), np.uint64(6), np.uint64(63)
     keys, values, first = np.empty(CHUNK, np.uint64), np.empty(CHUNK), np.empty(CHUNK, np.uint64)
     sums = np.empty(scores.shape[1])
@@ -166,10 +173,10 @@ def add_scores(scores, cells, numbers, present, scale, size_key, source, target,
 
 
 @compiled
-def weights_of(keys, cells, numbers):
-    """The weights of rules by their keys; 0 for a rule that the table does not have."""
+def find_weights(keys, cells, numbers):
+    """Return the weights of features by their keys; 0 for a feature that the table does not have."""
     found = np.zeros((len(keys), cells.shape[1] - 1))
-    shift, mask = _shift_of(cells), len(cells) - 1
+    shift, mask = _find_shift(cells), len(cells) - 1
     for index in range(len(keys)):
         key = max(keys[index], np.uint64(1))
         slot = np.int64(key >> shift)

@@ -1,14 +1,13 @@
 """Kernels: exact similarities of texts and of pairs of texts."""
 
-from rekern.kernels.graphs.neighborhoods import Neighborhoods
-from rekern.kernels.kernel import Gaussian, Kernel, Normalized, Product, Scaled, Sum
+from rekern.kernels.combinations import Normalized, Product, Scaled, Sum
+from rekern.kernels.gaussian import Gaussian
+from rekern.kernels.graphs import Neighborhoods
+from rekern.kernels.kernel import Kernel
 from rekern.kernels.pairings import AllProduct, AllSum, BestPairing, PairProduct, PairSum, SoftPairing
-from rekern.kernels.rewriting.rewriting_kernel import Rewriting
-from rekern.kernels.strings.ngram_kernels import Spectrum, Wildcard
-from rekern.kernels.strings.subsequence import Subsequence
-from rekern.kernels.trees.dependency_paths import DependencyPaths
-from rekern.kernels.trees.partial_tree import PartialTree, SmoothedPartialTree
-from rekern.kernels.trees.subset_tree import SubsetTree, SubTree
+from rekern.kernels.rewriting import Rewriting
+from rekern.kernels.strings import Spectrum, Subsequence, Wildcard
+from rekern.kernels.trees import DependencyPaths, PartialTree, SmoothedPartialTree, SubsetTree, SubTree
 
 __all__ = [
     "AllProduct",

@@ -1,8 +1,8 @@
-"""A Gram too large for memory: block by block into a memory-mapped ``.npy`` that continues after a kill.
+"""A Gram too large for memory: written block by block to a memory-mapped ``.npy`` file, resumed after an interruption.
 
-The matrix grows in ``NAME.part``; beside it ``NAME.part.json`` says what it is a Gram of and how many of its blocks
-are safe on disk. A later run that finds both, for the same kernel and the same texts, goes on from there; anything
-else starts over. The finished file gets its name in one step, so a file called NAME is always whole.
+The matrix is written to ``NAME.part``. A second file, ``NAME.part.json``, says what it is a Gram of and how many of its
+blocks are on disk. A later run that finds both, for the same kernel and the same texts, continues from there; otherwise
+it starts again. The finished file gets its name in one step, so a file called NAME is always complete.
 """
 
 import errno
@@ -15,25 +15,40 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TypedDict
 
 import joblib
 import numpy as np
 
+from rekern.core.arrays import Floats
 from rekern.core.files import check_writable, show_path
 from rekern.core.jobs import jobs, run, spans
 from rekern.core.progress import track
 from rekern.errors import InputError
-from rekern.kernels.kernel import Plan
+from rekern.kernels.gram_plan import GramPlan
 
-RECORD_SECONDS = 2.0  # at most so much work is lost by a kill
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
+
+RECORD_SECONDS = 2.0  # the most work that an interruption loses
 BLOCKS_PER_JOB = 8  # in one wave: finished blocks never pile up in memory, however slow the disk is
 TILE = 2048  # rows and columns that are mirrored at a time
 SAMPLED_ROWS = 16
 
 
-def write_gram(plan: Plan, path: Path, n_jobs: int | None, description: str) -> np.memmap:
-    """Compute a Gram into an ``.npy`` file, or finish one that was interrupted; returns it as a read-only memory map.
+class GramState(TypedDict):
+    """What an unfinished Gram is."""
+
+    file: str
+    shape: list[int]
+    blocks: int
+    fingerprint: str
+
+
+def write_gram(plan: GramPlan, path: Path, n_jobs: int | None, description: str) -> Floats:
+    """Compute a Gram into an ``.npy`` file, or finish one that was interrupted; return it as a read-only memory map.
 
     >>> from tempfile import TemporaryDirectory
     >>> from rekern.kernels import Spectrum
@@ -44,18 +59,18 @@ def write_gram(plan: Plan, path: Path, n_jobs: int | None, description: str) -> 
      [0.5 1.  0. ]
      [0.  0.  1. ]] ['gram.npy']
     """
-    whole = checked_path(path)
+    whole = resolve_path(path)
     part, sidecar = whole.with_name(whole.name + ".part"), whole.with_name(whole.name + ".part.json")
     blocks = plan.spans()
-    state = {
+    state: GramState = {
         "file": "unfinished Gram of Rekern",
         "shape": [plan.rows, plan.columns],
         "blocks": len(blocks),
         "fingerprint": _fingerprint(plan, blocks, description),
     }
-    with _locked(sidecar) as record:
+    with _lock(sidecar) as record:
         try:
-            done = _done(record, part, state)
+            done = _count_done(record, part, state)
             if done is None:
                 record.truncate(0)  # before the matrix goes: a record of another one would mislead
                 _reserve(part, plan)
@@ -75,10 +90,10 @@ def write_gram(plan: Plan, path: Path, n_jobs: int | None, description: str) -> 
     return np.lib.format.open_memmap(whole, mode="r")
 
 
-def checked_path(path: str | Path) -> Path:
-    """Where to write, if a file can be written there and it is not a pipe or a device.
+def resolve_path(path: str | Path) -> Path:
+    """Return the path to write to, after checking that a plain file can be written there.
 
-    >>> checked_path("gram.npy/")
+    >>> resolve_path("gram.npy/")
     Traceback (most recent call last):
     ...
     rekern.errors.InputError: gram.npy/ is a folder: give the name of a file
@@ -91,18 +106,18 @@ def checked_path(path: str | Path) -> Path:
 
 
 def _fill(
-    matrix: np.memmap,
-    plan: Plan,
+    matrix: Floats,
+    plan: GramPlan,
     blocks: list[tuple[int, int]],
     done: int,
     n_jobs: int | None,
     record: IO[bytes],
-    state: dict[str, Any],
+    state: GramState,
 ) -> None:
     """Compute the blocks that are missing; of a symmetric Gram only the part right of the diagonal."""
     recorded, since = done, time.monotonic()
     try:
-        for (first, last), block in zip(blocks[done:], _computed(plan, blocks[done:], n_jobs)):
+        for (first, last), block in zip(blocks[done:], _compute_blocks(plan, blocks[done:], n_jobs)):
             matrix[first:last, first if plan.symmetric else 0 :] = block
             done += 1
             if time.monotonic() - since >= RECORD_SECONDS:
@@ -113,14 +128,14 @@ def _fill(
             _record(matrix, record, state, done)
 
 
-def _computed(plan: Plan, blocks: list[tuple[int, int]], n_jobs: int | None) -> Iterator[np.ndarray]:
-    """The blocks in order, in waves: a backend that runs ahead of the disk has to wait for it."""
+def _compute_blocks(plan: GramPlan, blocks: list[tuple[int, int]], n_jobs: int | None) -> Iterator[np.ndarray]:
+    """Yield the blocks in order, in waves: a backend that is faster than the disk has to wait for it."""
     size = BLOCKS_PER_JOB * joblib.effective_n_jobs(jobs(n_jobs))
     waves = (run(plan.block, blocks[first:last], n_jobs) for first, last in spans(len(blocks), size))
     return track((block for wave in waves for block in wave), len(blocks), "Gram matrix")
 
 
-def _mirror(matrix: np.memmap) -> None:
+def _mirror(matrix: Floats) -> None:
     """Copy what is right of the diagonal to its left, in tiles: block by block it would touch every page every time."""
     tiles = spans(len(matrix), TILE)
     for number, (first, last) in enumerate(tiles):
@@ -130,8 +145,8 @@ def _mirror(matrix: np.memmap) -> None:
             matrix[first:last, top:bottom] = matrix[top:bottom, first:last].T
 
 
-def _record(matrix: np.memmap, record: IO[bytes], state: dict[str, Any], done: int) -> None:
-    """Say how many blocks are done, once they are on disk."""
+def _record(matrix: Floats, record: IO[bytes], state: GramState, done: int) -> None:
+    """Record how many blocks are done, once they are on disk."""
     matrix.flush()
     # One write of one length: a kill leaves the old text or the new one, never a mixture.
     text = json.dumps({**state, "done": done}).encode().ljust(400) + b"\n"
@@ -141,8 +156,8 @@ def _record(matrix: np.memmap, record: IO[bytes], state: dict[str, Any], done: i
     os.fsync(record.fileno())
 
 
-def _done(record: IO[bytes], part: Path, state: dict[str, Any]) -> int | None:
-    """How many blocks of this very Gram an earlier run finished; None if there is nothing to go on from."""
+def _count_done(record: IO[bytes], part: Path, state: GramState) -> int | None:
+    """Return how many blocks of this Gram an earlier run finished; None if there is nothing to continue."""
     record.seek(0)
     try:
         found = json.loads(record.read())
@@ -154,7 +169,7 @@ def _done(record: IO[bytes], part: Path, state: dict[str, Any]) -> int | None:
     return done if fits and isinstance(done, int) and 0 <= done <= state["blocks"] else None
 
 
-def _reserve(part: Path, plan: Plan) -> None:
+def _reserve(part: Path, plan: GramPlan) -> None:
     """Make an empty matrix, with room on disk for all of it: writing to a map on a full disk would end the process."""
     matrix = np.lib.format.open_memmap(part, mode="w+", dtype=np.float64, shape=(plan.rows, plan.columns))
     size = matrix.offset + matrix.nbytes
@@ -171,19 +186,16 @@ def _reserve(part: Path, plan: Plan) -> None:
 
 
 @contextmanager
-def _locked(sidecar: Path) -> Iterator[IO[bytes]]:
-    """The sidecar, open and reserved for this run (where files can be locked)."""
+def _lock(sidecar: Path) -> Iterator[IO[bytes]]:
+    """Open the second file and lock it for this run, where files can be locked."""
     try:
         file = os.fdopen(os.open(sidecar, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
     except OSError as error:
         raise InputError(f"cannot write {show_path(sidecar)}: {error.strerror}; choose another place") from None
     with file:
         try:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:
-            pass
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise InputError(
                 f"another run is writing {show_path(sidecar)}; wait for it or choose another name"
@@ -191,20 +203,20 @@ def _locked(sidecar: Path) -> Iterator[IO[bytes]]:
         yield file
 
 
-def _fingerprint(plan: Plan, blocks: list[tuple[int, int]], description: str) -> str:
-    """A digest of the kernel and of everything that it has prepared from the texts."""
+def _fingerprint(plan: GramPlan, blocks: list[tuple[int, int]], description: str) -> str:
+    """Return a digest of the kernel and of everything that it has read from the texts."""
     digest = hashlib.blake2b(repr(blocks).encode(), digest_size=16)
     # An address in memory (of a tokenizer that is a function) differs from run to run and says nothing.
     digest.update(re.sub(r" at 0x[0-9a-fA-F]+", "", description).encode())
     if not _digest(plan.block, digest):
-        # A block function that cannot be looked into is known by its values, on rows from first to last.
+        # A block function that cannot be inspected is identified by its values on some rows.
         for row in np.unique(np.linspace(0, plan.rows - 1, SAMPLED_ROWS, dtype=int)) if plan.rows else ():
             digest.update(np.ascontiguousarray(plan.block(int(row), int(row) + 1)).tobytes())
     return digest.hexdigest()
 
 
-def _digest(value: Any, digest: Any) -> bool:
-    """Add a value and all that it holds; False if it is something that cannot be looked into."""
+def _digest(value: object, digest: hashlib.blake2b) -> bool:
+    """Add a value and all that it holds; return False if it is something that cannot be inspected."""
     digest.update(type(value).__name__.encode())
     if is_dataclass(value) and not isinstance(value, type):
         return all(_digest(getattr(value, field.name), digest) for field in fields(value))

@@ -1,56 +1,103 @@
 """Kernels over a few named scores of an item: the inner product of their values."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from rekern.kernels.kernel import Kernel, Plan
+from rekern.core.arrays import Floats
+from rekern.core.explanations import Part
+from rekern.kernels.decision_functions import DecisionFunction
+from rekern.kernels.gram_plan import GramPlan
+from rekern.kernels.items import Item, Items
+from rekern.kernels.kernel import Kernel
 
 
 class ScoreKernel(Kernel):
-    """A linear kernel over named scores; subclasses define ``names()`` and ``scores(X)``."""
+    """A linear kernel over named scores; a subclass defines ``names()`` and ``scores(X)``.
+
+    >>> class Length(ScoreKernel):
+    ...     def names(self):
+    ...         return ["length"]
+    ...     def scores(self, X):
+    ...         return np.array([[float(len(text))] for text in X])
+    >>> Length().gram(["a", "bc"])
+    array([[1., 2.],
+           [2., 4.]])
+    """
 
     def names(self) -> list[str]:
-        """The names of the scores."""
+        """Return the names of the scores."""
         raise NotImplementedError
 
-    def scores(self, X: Any) -> np.ndarray:
-        """A row of scores for each item."""
+    def scores(self, X: Items) -> Floats:
+        """Return a row of scores for each item."""
         raise NotImplementedError
 
-    def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
+    def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
+        """Compute the scores of all items, of which any block of the Gram is made."""
         left = self.scores(X)
         right = left if Y is None else self.scores(Y)
-        return Plan(len(left), len(right), Y is None, _Block(left, right, Y is None))
+        return GramPlan(len(left), len(right), Y is None, ScoreBlock(left, right, Y is None))
 
-    def diag(self, X: Any) -> np.ndarray:
-        """K(x, x) for every item."""
-        return (self.scores(X) ** 2).sum(axis=1)
+    def diag(self, X: Items) -> Floats:
+        """Return K(x, x) for every item."""
+        squares: Floats = (self.scores(X) ** 2).sum(axis=1)
+        return squares
 
-    def features(self, X: Any, n_jobs: int | None = None) -> sp.csr_array:
-        """The scores as a sparse matrix."""
+    def features(self, X: Items, n_jobs: int | None = None) -> sp.csr_array:
+        """Return the scores as a sparse matrix."""
         return sp.csr_array(self.scores(X))
 
+    def list_features(self, X: Items) -> sp.csr_array:
+        """Return the scores as a sparse matrix."""
+        return self.features(X)
+
+    def name_columns(self) -> list[str]:
+        """Return the names of the scores."""
+        return self.names()
+
     def has_features(self) -> bool:
-        """Scores are explicit features."""
+        """Return True: scores are explicit features."""
         return True
 
-    def scorer(self, X: Any, coefficients: np.ndarray) -> Any:
-        """A weight for each score."""
-        from rekern.kernels.decision_functions import FeatureScorer
+    def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
+        """Return a weight for each score."""
+        return ScoreDecision(self, X, coefficients)
 
-        return FeatureScorer(self, X, coefficients)
+
+class ScoreDecision(DecisionFunction):
+    """The decision function of a kernel over scores: a weight for each score."""
+
+    def __init__(self, kernel: ScoreKernel, X: Items, coefficients: Floats):
+        self.kernel = kernel
+        self.weights = kernel.scores(X).T @ coefficients
+
+    def score(self, X: Items, n_jobs: int | None = None) -> Floats:
+        """Return the sums for every item, a column for each output."""
+        return np.array([row @ self.weights for row in self.kernel.scores(X)]).reshape(-1, self.weights.shape[1])
+
+    def parts(self, item: Item, output: int = 0) -> list[Part]:
+        """Return one part for each score."""
+        values = self.kernel.scores([item])[0]
+        names = self.kernel.names()
+        return [
+            Part("score", name, float(value), float(weight))
+            for name, value, weight in zip(names, values, self.weights[:, output])
+        ]
 
 
 @dataclass(frozen=True)
-class _Block:
-    left: np.ndarray
-    right: np.ndarray
+class ScoreBlock:
+    """Computes a block of the Gram of scores."""
+
+    left: Floats
+    right: Floats
     symmetric: bool
 
-    def __call__(self, first: int, last: int) -> np.ndarray:
+    def __call__(self, first: int, last: int) -> Floats:
         # Added up column by column: a BLAS product's bits may depend on the shape of the block.
         right = self.right[first:] if self.symmetric else self.right
         block = np.zeros((last - first, len(right)))

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.jobs import run, spans
-from rekern.kernels.kernel import Kernel, Scaled, Sum
+from rekern.kernels.combinations import Scaled, Sum
+from rekern.kernels.kernel import Kernel
 from rekern.krisp.sentence_corpus import AnnotatedSentence, SentenceCorpus
 from rekern.krisp.substring_kernels import SubstringKernel, list_substring_kernels
 from rekern.krisp.substrings import Substrings

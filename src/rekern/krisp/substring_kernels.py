@@ -25,7 +25,9 @@ from sklearn.base import clone
 from rekern.core.arrays import Floats
 from rekern.core.registry import register
 from rekern.errors import InputError
-from rekern.kernels.kernel import Kernel, Plan, Scaled, Sum, inverse_roots
+from rekern.kernels.combinations import Scaled, Sum
+from rekern.kernels.gram_plan import GramPlan, inverse_roots
+from rekern.kernels.kernel import Kernel
 from rekern.kernels.trees.tree_kernel import TreeKernel
 from rekern.krisp.constituent_trees import find_smallest_constituent
 from rekern.krisp.sentence_corpus import AnnotatedSentence
@@ -102,12 +104,13 @@ class SubstringKernel(Kernel):
         squares = self.compute_squares(_collect(X))
         return (squares > 0).astype(float) if self.normalize else squares
 
-    def _plan(self, X: object, Y: object, n_jobs: int | None) -> Plan:
+    def plan_gram(self, X: object, Y: object, n_jobs: int | None) -> GramPlan:
+        """Collect the substrings of both sides; blocks are computed from their sorted forms."""
         left = _collect(X)
         left, right = (left, left) if Y is None else align_corpora(left, _collect(Y))
         rows = self.compute_norms(left)
         columns = rows if Y is None else self.compute_norms(right)
-        return Plan(len(left), len(right), Y is None, _Block(self, left, right, rows, columns, Y is None))
+        return GramPlan(len(left), len(right), Y is None, _Block(self, left, right, rows, columns, Y is None))
 
     def _fill(self, left: Substrings, right: Substrings, out: Floats) -> None:
         """Fill a matrix with the values, rows and columns in sorted order."""

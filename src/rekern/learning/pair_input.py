@@ -8,8 +8,8 @@ from typing import TypeAlias
 from sklearn.base import BaseEstimator
 
 from rekern.errors import InputError
-from rekern.kernels.kernel import Kernel
-from rekern.kernels.pairings import PairKernel
+from rekern.kernels.kernel import Kernel, walk_kernels
+from rekern.kernels.pair_kernel import PairKernel
 from rekern.kernels.rewriting.rewriting_kernel import Rewriting
 from rekern.similarity.precision_recall import PrecisionRecall
 from rekern.structures.pairs import Pairs, as_pairs
@@ -38,18 +38,15 @@ def check_pair_kernel(kernel: Kernel) -> None:
     rekern.errors.InputError: Spectrum compares texts, not pairs of texts; put it into PairSum, PairProduct, AllSum, \
 AllProduct, BestPairing or SoftPairing, as in SoftPairing(Spectrum()), or use Rewriting
     """
-    if isinstance(kernel, PairKernel):
-        kernel.reads()
-        return
-    parts = _parts_of(kernel)
-    for part in parts:
-        check_pair_kernel(part)
-    if not parts and kernel.on_texts and kernel.on is None:
-        name = type(kernel).__name__
-        raise InputError(
-            f"{name} compares texts, not pairs of texts; put it into PairSum, PairProduct, AllSum, AllProduct, "
-            f"BestPairing or SoftPairing, as in SoftPairing({name}()), or use Rewriting"
-        )
+    for part in walk_kernels(kernel, enter=lambda part: not isinstance(part, PairKernel)):
+        if isinstance(part, PairKernel):
+            part.reads()
+        elif not part.children() and part.on_texts and part.on is None:
+            name = type(part).__name__
+            raise InputError(
+                f"{name} compares texts, not pairs of texts; put it into PairSum, PairProduct, AllSum, AllProduct, "
+                f"BestPairing or SoftPairing, as in SoftPairing({name}()), or use Rewriting"
+            )
 
 
 def read_table(kernel: Kernel, X: object) -> Representations | None:
@@ -60,7 +57,7 @@ def read_table(kernel: Kernel, X: object) -> Representations | None:
     True
     """
     names = kernel.reads()
-    if names == {"source", "target"} and not _has_pair_kernels(kernel):
+    if names == {"source", "target"} and not any(isinstance(part, PairKernel) for part in walk_kernels(kernel)):
         return None
     table = Representations.from_items(X)
     table.check(names - {"source", "target"})
@@ -81,7 +78,7 @@ def read_items(kernel: Kernel, X: object) -> object:
     table = read_table(kernel, X)
     if table is not None or isinstance(X, Pairs):
         return X if table is None else table
-    leaves = _leaves_of(kernel)
+    leaves = [part for part in walk_kernels(kernel) if not part.children()]
     tokenizer = getattr(leaves[0], "tokenizer", None)
     if all(leaf.reads_tokens and _are_equal(getattr(leaf, "tokenizer", None), tokenizer) for leaf in leaves):
         return Pairs.from_items(X, tokenizer)
@@ -118,18 +115,6 @@ def join_side(side: Side) -> str:
 
 def _text_or_nothing(value: object) -> Side:
     return value if isinstance(value, str | list | tuple) else ""
-
-
-def _parts_of(kernel: Kernel) -> list[Kernel]:
-    return [value for value in kernel.get_params(deep=False).values() if isinstance(value, Kernel)]
-
-
-def _leaves_of(kernel: Kernel) -> list[Kernel]:
-    return [leaf for part in _parts_of(kernel) for leaf in _leaves_of(part)] or [kernel]
-
-
-def _has_pair_kernels(kernel: Kernel) -> bool:
-    return isinstance(kernel, PairKernel) or any(map(_has_pair_kernels, _parts_of(kernel)))
 
 
 def _are_equal(tokenizer: object, other: object) -> bool:

@@ -16,8 +16,11 @@ from rekern.core.explanations import Neighbor
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
 from rekern.core.parameters import check_positive
 from rekern.errors import InputError, ModelFileError
-from rekern.kernels.kernel import Kernel, held, title
-from rekern.kernels.rewriting.rule_decision import RuleScorer
+from rekern.kernels.decision_functions import DecisionFunction
+from rekern.kernels.items import materialize_items
+from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_summary import summarize_kernel
+from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.learning.explanation import PairExplanation
 from rekern.learning.pair_input import (
     Pair,
@@ -49,7 +52,7 @@ class DecisionCache:
 
     def __init__(self) -> None:
         self.items: Any = None
-        self.scorer: Any = None
+        self.scorer: DecisionFunction | None = None
 
 
 class PairModel(BaseEstimator):
@@ -102,7 +105,7 @@ class PairModel(BaseEstimator):
 
     def _start(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None) -> Floats | None:
         """Read the training pairs and labels, and adapt the kernel to them; returns the weights of the pairs."""
-        X = held(X)
+        X = materialize_items(X)
         if not isinstance(self.kernel, Kernel | None):
             raise ValueError(f"kernel={self.kernel!r}: give a kernel such as Rewriting(k=(1, 4)), or None")
         self.kernel_ = clone(self.kernel) if self.kernel is not None else make_default_kernel()
@@ -112,7 +115,7 @@ class PairModel(BaseEstimator):
         self.labels_ = read_labels(y, len(self.pairs_))
         weights = read_weights(sample_weight, len(self.pairs_))
         self._cache = DecisionCache()
-        self.kernel_.fit(self._training())
+        self.kernel_.adapt(self._training())
         return weights
 
     def _training(self) -> Any:
@@ -134,17 +137,17 @@ class PairModel(BaseEstimator):
             raise NotFittedError(f"this {type(self).__name__} is not trained yet; call fit(pairs, labels) first")
 
     @property
-    def scorer_(self) -> Any:
+    def scorer_(self) -> DecisionFunction:
         """The decision function without its intercept, in the form that the kernel computes best."""
         self._check_fitted()
         if self._cache.scorer is None:
-            self._cache.scorer = self.kernel_.scorer(self._training(), self.coefficients_)
+            self._cache.scorer = self.kernel_.decision_function(self._training(), self.coefficients_)
         return self._cache.scorer
 
     def _scores(self, X: object) -> Floats:
         """The decision values, a column for each output."""
-        scorer = self.scorer_
-        values: Floats = np.asarray(scorer.score(read_items(self.kernel_, held(X)), self.n_jobs)) + self.intercept_
+        items = read_items(self.kernel_, materialize_items(X))
+        values: Floats = self.scorer_.score(items, self.n_jobs) + self.intercept_
         return values
 
     def _explain(
@@ -208,12 +211,12 @@ class PairModel(BaseEstimator):
             raise ValueError(f"n={n!r}: give a whole number of at least 1")
         column, side = self._find_output(label)
         scorer = self.scorer_
-        leaves = [leaf for leaf in getattr(scorer, "leaves", lambda: [scorer])() if isinstance(leaf, RuleScorer)]
+        leaves = [term for term in scorer.terms() if isinstance(term, RuleDecision)]
         if not leaves:
-            raise InputError(f"the model's kernel {title(self.kernel_)} has no re-writing rules to list")
+            raise InputError(f"the model's kernel {summarize_kernel(self.kernel_)} has no re-writing rules to list")
         found = []
         for sign in (side, -side):
-            rules = [rule for leaf in leaves for rule in leaf.strongest(n, column, sign)]
+            rules = [rule for leaf in leaves for rule in leaf.list_strongest(n, column, sign)]
             rules = [rule._replace(weight=side * rule.weight) for rule in rules]
             found.append(sorted(rules, key=lambda rule: (-abs(rule.weight), rule.rule))[:n])
         return StrongestRules(*found)

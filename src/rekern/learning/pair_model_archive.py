@@ -78,7 +78,7 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
     model.pairs_, model.labels_ = pairs, labels
     model.coefficients_, model.intercept_ = coefficients, intercept
     model.solver_ = str(header["solver"])
-    kernel.fit(pairs if model.items_ is None else model.items_)
+    kernel.adapt(pairs if model.items_ is None else model.items_)
     # A kernel with impossible parameters, or without what it reads, says so now, not at the first prediction.
     kernel.diag([("a b", "a")] if model.items_ is None else model.items_.take([0]))
     return model

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from rekern.core.arrays import Floats, Ints
 from rekern.core.registry import register
 from rekern.errors import InputError
-from rekern.kernels.kernel import Kernel, held
+from rekern.kernels.items import materialize_items
+from rekern.kernels.kernel import Kernel
 from rekern.learning.candidate_groups import number_groups, rows_of_groups
 from rekern.learning.dual_descent import condense, order_features, order_gram
 from rekern.learning.explanation import PairExplanation
@@ -82,7 +83,7 @@ class PairRanker(PairModel):
             How often each candidate counts: a weight of 2 is the candidate twice.
         """
         cost = self._cost()
-        X = held(X)
+        X = materialize_items(X)
         weights = self._start(X, y, sample_weight)
         if self.labels_.dtype.kind not in "iufb":
             raise InputError(f"a ranking needs numbers as labels, larger for better; got {self.labels_[0]!r} in row 0")
@@ -121,7 +122,7 @@ class PairRanker(PairModel):
 
     def score(self, X: object, y: Iterable[float], groups: Iterable[Hashable] | None = None) -> float:
         """The mean average precision over the groups that have a positive candidate; groups as in `fit`."""
-        X = held(X)
+        X = materialize_items(X)
         scores = self.decision_function(X)
         found = _find_groups(X) if groups is None else groups
         return ranking_measures(scores, list(y), found)["map"]

@@ -88,7 +88,7 @@ def decisions(trained: Sequence[Trained], pairs: Any, test: Any, n_jobs: int | N
     for kernel, weights in track(parts.values(), len(parts), "test"):
         with shown(False):
             rows, columns = asked.of(kernel), known.of(kernel)
-            values += kernel.fit(columns).gram(rows, columns, n_jobs=n_jobs) @ (coefficients * weights)
+            values += kernel.adapt(columns).gram(rows, columns, n_jobs=n_jobs) @ (coefficients * weights)
     return values
 
 

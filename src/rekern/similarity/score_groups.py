@@ -13,13 +13,13 @@ import numpy as np
 from rekern.core.files import show_path
 from rekern.core.text_files import iterate_lines
 from rekern.errors import InputError
-from rekern.kernels.trees.label_similarity import lexical
 from rekern.similarity import best_match_core as matching
 from rekern.similarity import sequence_core as sequences
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.wordnet import WordNet, find_wordnet
 from rekern.similarity.overlap_core import _number
 from rekern.structures.head_rules import to_dependencies
+from rekern.structures.lexical_labels import split_lexical_label
 from rekern.structures.representations import Representations
 from rekern.structures.stemmer import stem
 from rekern.structures.tokenizer import Tokenizer
@@ -85,12 +85,12 @@ def sides_of_trees(X: Any, on: str) -> Sides:
 
 
 def _bare(leaf: str) -> str:
-    parts = lexical(leaf)
+    parts = split_lexical_label(leaf)
     return leaf if parts is None else parts[1]
 
 
 def _lemma(leaf: str, tag: str) -> str:
-    parts = lexical(leaf)
+    parts = split_lexical_label(leaf)
     return stem(leaf) if parts is None else parts[1]
 
 

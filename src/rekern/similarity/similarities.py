@@ -12,7 +12,8 @@ from sklearn.exceptions import NotFittedError
 
 from rekern.core.registry import register
 from rekern.errors import InputError
-from rekern.kernels.kernel import Kernel, held, sided
+from rekern.kernels.items import add_sides, materialize_items
+from rekern.kernels.kernel import Kernel
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.similarity.kernel_scores import kernel_names, kernel_values
 from rekern.similarity.lexicons.latent_semantics import LatentSemantics
@@ -198,7 +199,7 @@ class Similarities(ScoreKernel):
         ['source', 'source.constituents', 'target', 'target.constituents']
         """
         inside = [kernel.reads() for kernel in self.kernels]
-        return sided({WORDS}.union(set() if self.on is None else {self.on}, *inside))
+        return add_sides({WORDS}.union(set() if self.on is None else {self.on}, *inside))
 
     def _offered(self) -> dict[str, tuple[str, ...]]:
         """Every group and the names of its scores."""
@@ -213,7 +214,7 @@ class Similarities(ScoreKernel):
     def fit(self, X: Any, y: Any = None) -> Similarities:
         """Learn word statistics, and the mean and spread of every score, from the training pairs."""
         names = self.names()
-        X = held(X)
+        X = materialize_items(X)
         tokens, raw = self._read(X)
         if not len(tokens):
             raise InputError("there are no pairs to learn word weights from; give at least one")
@@ -241,7 +242,7 @@ class Similarities(ScoreKernel):
         names = self.names()
         if not hasattr(self, "scale_"):
             raise NotFittedError("this Similarities has seen no training pairs yet; call fit(pairs) first")
-        X = held(X)
+        X = materialize_items(X)
         found = self._raw_scores(X, *self._read(X), names)
         if not self.standardize:
             return found

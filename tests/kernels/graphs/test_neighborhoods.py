@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from helpers import close
 from reference.graphs import ball, isomorphic, neighborhoods
 from rekern.kernels import Neighborhoods
-from rekern.kernels.graphs.neighborhood_pairs import ball_keys_of
-from rekern.kernels.graphs.neighborhoods import ball_text
+from rekern.kernels.graphs.neighborhood_features import hash_roots
+from rekern.kernels.graphs.neighborhood_text import write_neighborhood
 from rekern.structures.graphs import Graphs
 
 
@@ -59,7 +59,7 @@ def cycles(*lengths):
 
 
 def root_key(graph, radius=1):
-    return int(ball_keys_of(Graphs.from_items([graph]), radius)[-1])
+    return int(hash_roots(Graphs.from_items([graph]), radius)[-1])
 
 
 @settings(max_examples=150, deadline=None)
@@ -79,8 +79,10 @@ def test_values_are_those_of_the_definition(one, two, radius, distance, min_radi
     if not normalize:
         assert np.array_equal(gram, np.rint(gram))
     shared = kernel.explain(one, two, n=None)
-    close(sum(part.contribution for part in shared), expected[0][1])
-    assert all(part.text and min_radius <= part.radius <= radius and part.distance <= distance for part in shared)
+    close(sum(part.contribution for part in shared.parts), expected[0][1])
+    close(shared.decision, expected[0][1])
+    assert all(part.name and part.kind == "neighbourhoods" for part in shared.parts)
+    assert all(min_radius <= place.radius <= radius and place.distance <= distance for place in shared.places)
 
 
 @settings(max_examples=300, deadline=None)
@@ -89,7 +91,7 @@ def test_keys_are_equal_for_isomorphic_balls_only(graph, data):
     other = data.draw(graphs(7, "a", ("",), 1)) if data.draw(st.booleans()) else graph
     radius = data.draw(st.integers(0, 4))
     balls = [ball(g, node, radius) for g in (graph, other) for node in range(len(g[0]))]
-    keys = [int(key) for g in (graph, other) for key in ball_keys_of(Graphs.from_items([g]), radius)]
+    keys = [int(key) for g in (graph, other) for key in hash_roots(Graphs.from_items([g]), radius)]
     for (a, key), (b, key2) in itertools.combinations(zip(balls, keys), 2):
         assert (key == key2) == isomorphic(a, b)
 
@@ -191,7 +193,7 @@ def test_large_and_extreme_graphs():
     assert kernel.gram([]).shape == (0, 0)
     assert kernel.gram([path], []).shape == (1, 0)
     assert kernel.gram([([], [])]).tolist() == [[0]]
-    assert kernel.explain(([], []), path) == []
+    assert kernel.explain(([], []), path).parts == []
     assert kernel.features([([], [])]).shape == (1, 0)
 
 
@@ -223,15 +225,16 @@ def test_jobs_forms_and_blocks():
 def test_explanations():
     one = (["saw", "Chip", "Dale", "old"], [(0, 1, "subj"), (0, 2, "obj"), (2, 3, "amod")])
     two = (["heard", "Chip", "Dale", "old"], [(0, 1, "subj"), (0, 2, "obj"), (2, 3, "amod")])
-    found = Neighborhoods(1, 2, min_radius=0).explain(one, two, n=None)
-    texts = [part.text for part in found]
+    found = Neighborhoods(1, 2, min_radius=0).explain(one, two, n=None).parts
+    texts = [part.name for part in found]
     assert "Dale and old, 1 apart" in texts
     assert "old –amod– Dale" in texts
     assert not any("saw" in text or "heard" in text for text in texts)
     assert [part.contribution for part in found] == sorted((part.contribution for part in found), reverse=True)
-    assert len(Neighborhoods(1, 2, min_radius=0).explain(one, two, n=2)) == 2
+    assert len(Neighborhoods(1, 2, min_radius=0).explain(one, two, n=2).parts) == 2
     repeated = Neighborhoods(0, 1, 0, normalize=False).explain((["a"] * 3, [(0, 1), (1, 2)]), (["a"] * 2, [(0, 1)]))
-    assert [(part.text, part.counts, round(part.contribution, 9)) for part in repeated] == [
+    listed = zip(repeated.parts, repeated.places)
+    assert [(part.name, place.counts, round(part.contribution, 9)) for part, place in listed] == [
         ("a and a, 1 apart", (2, 1), 8.0),
         ("a", (3, 2), 6.0),
     ]
@@ -239,9 +242,9 @@ def test_explanations():
 
 def test_a_ball_in_words():
     graph = (["a", "b", "b", "c"], [(0, 1, "x"), (0, 1, "y"), (0, 2, ""), (1, 3, ""), (2, 3, ""), (3, 3, "self")])
-    assert ball_text(graph, 0, 0) == "a"
-    assert ball_text(graph, 0, 1) == "a (– b, –x+y– b)"
-    assert ball_text(graph, 0, 2) == "a (– b – c#3, –x+y– b#2); b#2 – c#3; c#3 –self– c#3"
+    assert write_neighborhood(graph, 0, 0) == "a"
+    assert write_neighborhood(graph, 0, 1) == "a (– b, –x+y– b)"
+    assert write_neighborhood(graph, 0, 2) == "a (– b – c#3, –x+y– b#2); b#2 – c#3; c#3 –self– c#3"
 
 
 @pytest.mark.parametrize(
@@ -264,7 +267,7 @@ def test_impossible_parameters(kernel, message):
 def test_scores_are_the_grams_and_parts_add_up(train, test, normalize):
     kernel = Neighborhoods(2, 2, min_radius=0, normalize=normalize)
     coefficients = np.random.default_rng(0).normal(size=(len(train), 2))
-    scorer = kernel.scorer(train, coefficients)
+    scorer = kernel.decision_function(train, coefficients)
     found = scorer.score(test)
     np.testing.assert_allclose(found, kernel.gram(test, train) @ coefficients, atol=1e-9)
     for row, graph in enumerate(test):

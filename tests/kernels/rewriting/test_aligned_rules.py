@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from helpers import corpora, pairs, texts, windows
 from reference.rewriting import WILDCARD, rewriting_features
-from rekern.core.hashing import constants, mix, mix_array
-from rekern.core.key_index import index_keys, look_up, number_keys
-from rekern.core.key_rows import merge_equal
 from rekern.kernels import Rewriting
-from rekern.kernels.rewriting.aligned_rules import ROW_LIMIT, _rules, aligned_rules, rule_constants
-from rekern.kernels.rewriting.rule_text import matches, written
-from rekern.kernels.rewriting.short_aligned_rules import short_rules
+from rekern.kernels.rewriting.aligned_rules import TokenArrays, extract_aligned_rules
+from rekern.kernels.rewriting.aligned_rules_core import ROW_LIMIT, list_long_rules
+from rekern.kernels.rewriting.rule_keys import find_constants
+from rekern.kernels.rewriting.rule_text import find_matches
+from rekern.kernels.rewriting.short_aligned_rules_core import list_short_rules
+from rekern.kernels.strings.pattern_text import quote_token
 from rekern.structures import Pairs
 
 
@@ -47,10 +47,9 @@ def text_of(rule, wildcards):
 @given(corpora("ab", 9) | corpora("abcdef", 9), st.tuples(st.integers(1, 6), st.integers(1, 6)), st.floats(0.5, 1))
 def test_short_rules_equal_general_rules(corpus, window, decay):
     ids, offsets, finger = arrays(corpus)
-    source, target, size, table = rule_constants(window, 1)
-    factors = (decay, source, target, size[0], table)
-    general = _rules(ids, offsets, finger, window, 1, *factors, 0, 1)
-    short = short_rules(ids, offsets, finger, window, *factors, 0, 1, ROW_LIMIT)
+    factors = (decay, *find_constants(window, 1))
+    general = list_long_rules(ids, offsets, finger, window, 1, *factors, 0, 1)
+    short = list_short_rules(ids, offsets, finger, window, *factors, 0, 1, ROW_LIMIT)
     assert general[3] == short[3] == -1
     assert by_row(*general[:3]) == by_row(*short[:3])
 
@@ -58,10 +57,10 @@ def test_short_rules_equal_general_rules(corpus, window, decay):
 @settings(max_examples=40, deadline=None)
 @given(corpora("ab", 8, max_pairs=2), windows(), st.integers(1, 2), st.sampled_from([4, 16]))
 def test_parts_make_up_the_whole(corpus, k, span, parts):
-    ids, offsets, finger = arrays(corpus)
+    tokens = TokenArrays(*arrays(corpus))
     for window in k[1]:
-        whole = by_row(*aligned_rules(ids, offsets, finger, window, span, 0.5)[0])
-        pieces = [by_row(*aligned_rules(ids, offsets, finger, window, span, 0.5, p, parts)[0]) for p in range(parts)]
+        whole = by_row(*extract_aligned_rules(tokens, window, span, 0.5)[0])
+        pieces = [by_row(*extract_aligned_rules(tokens, window, span, 0.5, p, parts)[0]) for p in range(parts)]
         for row, expected in enumerate(whole):
             found = [piece[row] for piece in pieces]
             assert sum(map(len, found)) == len(expected)
@@ -71,10 +70,9 @@ def test_parts_make_up_the_whole(corpus, k, span, parts):
 def test_a_pair_with_too_many_rules_is_named():
     rng = np.random.default_rng(0)
     ids, offsets, finger = arrays([("a b", "a b"), [list(map(str, rng.integers(0, 4, 90))) for _ in "st"]])
-    source, target, size, table = rule_constants((5, 5), 1)
-    factors = (1.0, source, target, size[0], table)
-    assert short_rules(ids, offsets, finger, (5, 5), *factors, 0, 1, ROW_LIMIT)[3] == -1
-    assert short_rules(ids, offsets, finger, (5, 5), *factors, 0, 1, 10_000)[3] == 1
+    factors = (1.0, *find_constants((5, 5), 1))
+    assert list_short_rules(ids, offsets, finger, (5, 5), *factors, 0, 1, ROW_LIMIT)[3] == -1
+    assert list_short_rules(ids, offsets, finger, (5, 5), *factors, 0, 1, 10_000)[3] == 1
 
 
 @settings(max_examples=80, deadline=None)
@@ -82,11 +80,11 @@ def test_a_pair_with_too_many_rules_is_named():
 def test_rulebook_lists_the_rules_of_the_definition(pair, k, wildcards, span):
     for window in k[1] if span == 1 else [(2, 2)]:
         expected = rewriting_features(*pair, window, wildcards, Fraction(1, 2), span)
-        found = matches(*pair, window, wildcards, span)
+        found = find_matches(*pair, window, wildcards, span)
         assert len({match.key for match in found}) == len(found)
         assert sorted(match.rule for match in found) == sorted(text_of(rule, wildcards) for rule in expected)
         kernel = Rewriting([window], wildcards, 0.5, normalize=False, span=span)
-        listed = kernel.listed(Pairs.from_items([pair]))
+        listed = kernel.extractor().list_rules(Pairs.from_items([pair]))
         values = dict(zip(listed.keys.tolist(), listed.values.tolist()))
         by_text = {text_of(rule, wildcards): float(value) for rule, value in expected.items()}
         assert {match.rule: values.pop(match.key) for match in found} == by_text
@@ -97,17 +95,17 @@ def test_rulebook_lists_the_rules_of_the_definition(pair, k, wildcards, span):
 @given(pairs("abc", 6), st.integers(1, 2))
 def test_rulebook_names_words_of_the_pair(pair, span):
     source, target = (f" {' '.join(side)} " for side in pair)
-    for match in matches(*pair, (2, 2), "aligned", span):
+    for match in find_matches(*pair, (2, 2), "aligned", span):
         assert f" {match.source} " in source
         assert f" {match.target} " in target
         assert match.rule.split(" → ")[0].count("⟨") == match.wildcards
 
 
 def test_tokens_that_look_like_signs_are_marked():
-    (rule,) = matches(["→"], ["⟨1⟩"], (1, 1), "aligned", 1)
+    (rule,) = find_matches(["→"], ["⟨1⟩"], (1, 1), "aligned", 1)
     assert rule.rule == "\\→ → \\⟨1⟩"
-    assert written("\\") == "\\\\"
-    assert written("") == ""
+    assert quote_token("\\") == "\\\\"
+    assert quote_token("") == ""
 
 
 def test_numbered_columns_hold_the_listed_keys():
@@ -115,63 +113,18 @@ def test_numbered_columns_hold_the_listed_keys():
     sides = [list(map(str, rng.integers(0, 9, rng.integers(0, 9)))) for _ in range(100)]
     corpus = Pairs.from_items(list(zip(sides[::2], sides[1::2])))
     for kernel in (Rewriting((1, 3)), Rewriting([(2, 3)], "free", 0.5), Rewriting(2, "none"), Rewriting(2, span=2)):
-        listed, numbered = kernel.listed(corpus), kernel.numbered(corpus)
+        listed, numbered = kernel.extractor().list_rules(corpus), kernel.extractor().number_rules(corpus)
         keys = numbered.keys[numbered.columns]
         assert len(np.unique(numbered.keys)) == len(numbered.keys)
         assert by_row(listed.indptr, listed.keys, listed.values) == by_row(numbered.indptr, keys, numbered.values)
-
-
-# Tables of keys
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 3) | st.integers(2**64 - 3, 2**64 - 1), max_size=60))
-def test_numbers_of_keys(keys):
-    array = np.array(keys, dtype=np.uint64)
-    numbers, distinct = number_keys(array)
-    assert distinct[numbers].tolist() == keys
-    assert len(distinct) == len(set(keys))
-    index = index_keys(distinct)
-    assert look_up(array, index).tolist() == numbers.tolist()
-    others = np.array([key for key in range(10) if key not in keys], dtype=np.uint64)
-    assert (look_up(others, index) == -1).all()
-
-
-def test_numbers_of_many_keys():
-    rng = np.random.default_rng(0)
-    keys = mix_array(rng.integers(0, 400_000, 1_500_000).astype(np.uint64))
-    for n_jobs in (1, 2):
-        numbers, distinct = number_keys(keys, n_jobs)
-        assert np.array_equal(distinct[numbers], keys)
-        assert len(np.unique(distinct)) == len(distinct)
-        assert np.array_equal(look_up(keys, index_keys(distinct), n_jobs), numbers)
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.integers(0, 8), max_size=50))
-def test_equal_keys_are_added_up(small):
-    keys = mix_array(np.array(small, dtype=np.uint64))
-    values = np.arange(1.0, len(small) + 1)
-    expected = {}
-    for key, value in zip(keys.tolist(), values.tolist()):
-        expected[key] = expected.get(key, 0) + value
-    kept, _ = merge_equal(keys, values, len(keys), np.empty(16, np.int32))
-    assert dict(zip(keys[:kept].tolist(), values[:kept].tolist())) == expected
-
-
-def test_constants_and_mixing_do_not_change():
-    # A saved model keeps no keys, but two machines of a cluster must agree on them.
-    assert constants(1, 2).tolist() == constants(1, 4).tolist()[:2]
-    assert len(set(constants(4, 4096).tolist())) == 4096
-    assert int(mix(np.uint64(1))) == int(mix_array(np.array([1], np.uint64))[0])
 
 
 @given(texts("ab", 8), st.integers(1, 3))
 @settings(max_examples=20, deadline=None)
 def test_keys_depend_on_the_text_alone(text, k):
     pair = (text, text)
-    alone = Rewriting(k).listed(Pairs.from_items([pair]))
-    company = Rewriting(k).listed(Pairs.from_items([("x y z", "b"), pair, ("a", "b")]))
+    alone = Rewriting(k).extractor().list_rules(Pairs.from_items([pair]))
+    company = Rewriting(k).extractor().list_rules(Pairs.from_items([("x y z", "b"), pair, ("a", "b")]))
     begin, end = company.indptr[1], company.indptr[2]
     assert sorted(zip(alone.keys.tolist(), alone.values.tolist())) == sorted(
         zip(company.keys[begin:end].tolist(), company.values[begin:end].tolist())

@@ -152,7 +152,7 @@ def test_every_form_of_corpus_gives_the_same_gram():
         ({"k": (3, 1)}, "k=\\(3, 1\\)"),
         ({"k": (1, 2, 3)}, "k="),
         ({"k": []}, "k=\\[\\]"),
-        ({"k": [(1, 2), (1, 2)]}, "twice"),
+        ({"k": [(1, 2), (1, 2)]}, "give each window size once"),
         ({"k": [(1, 2, 3)]}, "k="),
         ({"wildcards": "some"}, "wildcards='some'"),
         ({"wildcards": None}, "wildcards=None"),

@@ -10,7 +10,8 @@ from test_trees_reference import trees, vowels
 from rekern.errors import InputError
 from rekern.kernels.trees.dependency_paths import DependencyPaths
 from rekern.kernels.trees.partial_tree import PartialTree, SmoothedPartialTree
-from rekern.kernels.trees.subset_tree import SubsetTree, SubTree
+from rekern.kernels.trees.subset_tree import SubsetTree
+from rekern.kernels.trees.subtree import SubTree
 
 KERNELS = [
     SubTree(0.4),
@@ -30,28 +31,33 @@ KERNELS = [
 def test_complete_lists_sum_to_the_kernel(kernel, a, b):
     for normalize in (False, True):
         kernel.set_params(normalize=normalize)
-        found = kernel.explain(a, b, n=None, beam=1_000_000)
+        explanation = kernel.explain(a, b, n=None, beam=1_000_000)
+        found = explanation.parts
+        assert explanation.complete and explanation.decision == kernel(a, b)
         assert sum(part.value for part in found) == pytest.approx(kernel(a, b), rel=1e-10, abs=1e-13)
         assert [part.value for part in found] == sorted((part.value for part in found), reverse=True)
-        assert len({part.text for part in found}) == len(found)
+        assert len({part.name for part in found}) == len(found)
 
 
 def test_texts():
     a, b = "(NP (DT the) (JJ old) (NN dog))", "(NP (DT the) (NN dog))"
-    assert [text for text, _ in SubTree().explain(a, b)] == ["(DT the)", "(NN dog)"]
-    assert [text for text, _ in SubsetTree().explain(a, "(NP (DT a) (JJ old) (NN dog))", n=3)] == [
+    assert [part.name for part in SubTree().explain(a, b).parts] == ["(DT the)", "(NN dog)"]
+    assert [part.name for part in SubsetTree().explain(a, "(NP (DT a) (JJ old) (NN dog))", n=3).parts] == [
         "(JJ old)",
         "(NN dog)",
         "(NP DT JJ NN)",
     ]
-    found = dict(PartialTree(1.0, 1.0, normalize=False).explain(a, b, n=None))
+    found = {part.name: part.value for part in PartialTree(1.0, 1.0, normalize=False).explain(a, b, n=None).parts}
     assert found["(NP (DT the) (NN dog))"] == 1.0
     assert found["(NP DT NN)"] == 1.0
     assert "(NP JJ)" not in found
 
 
 def test_paths_of_the_figures():
-    found = dict(DependencyPaths(1.0, normalize=False).explain(FIGURE_4, FIGURE_5, n=None))
+    found = {
+        part.name: part.value
+        for part in DependencyPaths(1.0, normalize=False).explain(FIGURE_4, FIGURE_5, n=None).parts
+    }
     assert sum(found.values()) == 33
     assert found["a → cat → was ← chased ← by ← dog ← a"] == 1.0
     assert found["chased → was"] == 1.0
@@ -62,12 +68,13 @@ def test_a_narrow_beam_keeps_the_heavy_ones():
     a = "(S (A x) (A x) (A x) (A x) (A x) (A x))"
     kernel = PartialTree(normalize=False)
     narrow = kernel.explain(a, a, n=5, beam=20)
-    assert narrow[0].text == kernel.explain(a, a, n=1)[0].text
-    assert sum(part.value for part in kernel.explain(a, a, n=None, beam=20)) <= kernel(a, a) * (1 + 1e-12)
+    assert not narrow.complete
+    assert narrow.parts[0].name == kernel.explain(a, a, n=1).parts[0].name
+    assert sum(part.value for part in kernel.explain(a, a, n=None, beam=20).parts) <= kernel(a, a) * (1 + 1e-12)
 
 
 def test_too_many_pairs():
     wide = "(a" + " b" * 600 + ")"
     with pytest.raises(InputError, match="pairs of nodes to explain"):
         PartialTree().explain(wide, wide)
-    assert PartialTree().explain("()", "(a)") == []
+    assert PartialTree().explain("()", "(a)").parts == []

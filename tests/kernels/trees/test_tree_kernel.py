@@ -10,7 +10,8 @@ from sklearn.base import clone
 from rekern.errors import InputError
 from rekern.kernels.trees.dependency_paths import DependencyPaths
 from rekern.kernels.trees.partial_tree import PartialTree, SmoothedPartialTree
-from rekern.kernels.trees.subset_tree import SubsetTree, SubTree
+from rekern.kernels.trees.subset_tree import SubsetTree
+from rekern.kernels.trees.subtree import SubTree
 from rekern.structures.trees import Trees
 
 KERNELS = [
@@ -118,7 +119,7 @@ def test_values_without_a_use_are_values_all_the_same():
 
 @pytest.mark.parametrize("kernel", [SubTree(), SubsetTree(), PartialTree(), DependencyPaths()])
 def test_explanations_of_a_wrong_length(kernel):
-    assert kernel.explain("(a (b c))", "(a (b c))", n=0) == []
+    assert kernel.explain("(a (b c))", "(a (b c))", n=0).parts == []
     for options in ({"n": -1}, {"n": "all"}, {"n": True}, {"beam": 0}, {"beam": -1}):
         with pytest.raises(ValueError, match="give a whole number"):
             kernel.explain("(a (b c))", "(a (b c))", **options)

@@ -10,7 +10,8 @@ import pytest
 
 from rekern.kernels.trees.dependency_paths import DependencyPaths
 from rekern.kernels.trees.partial_tree import PartialTree, SmoothedPartialTree
-from rekern.kernels.trees.subset_tree import SubsetTree, SubTree
+from rekern.kernels.trees.subset_tree import SubsetTree
+from rekern.kernels.trees.subtree import SubTree
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 import reference.trees as reference
 from rekern.kernels.trees.dependency_paths import DependencyPaths
 from rekern.kernels.trees.partial_tree import PartialTree, SmoothedPartialTree
-from rekern.kernels.trees.subset_tree import SubsetTree, SubTree
+from rekern.kernels.trees.subset_tree import SubsetTree
+from rekern.kernels.trees.subtree import SubTree
 from rekern.structures.trees import Trees
 
 
@@ -155,7 +156,7 @@ def test_many_children_of_one_label(width):
 
 def test_a_gram_of_several_forests(monkeypatch):
     """Cutting the columns otherwise changes no bit."""
-    import rekern.kernels.trees.folded_forest as forests
+    import rekern.kernels.trees.forests as forests
 
     rng = np.random.default_rng(0)
 
@@ -170,7 +171,7 @@ def test_a_gram_of_several_forests(monkeypatch):
         whole = kernel.gram(items, n_jobs=1)
         with monkeypatch.context() as patch:
             patch.setattr(forests, "MOST_TREES", 7)
-            assert len(forests.plant(Trees.from_items(items).arrays, np.arange(6, dtype=np.int32))) == 6
+            assert len(forests.plant_forests(Trees.from_items(items).arrays, np.arange(6, dtype=np.int32))) == 6
             np.testing.assert_array_equal(kernel.gram(items, n_jobs=2), whole)
             np.testing.assert_array_equal(kernel.gram(items[:9], items), kernel.gram(items[:9], items, n_jobs=1))
         close(whole, kernel.gram(items, items))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rekern.errors import InputError
 from rekern.structures.parsers import Parse, ParseCache, Parser, cache_folder, parse_trees, text_tree
-from rekern.structures.parsers.parse_cache import _packed, _unpacked
+from rekern.structures.parsers.parse_cache import _pack, _unpack
 from rekern.structures.sentences import sentence
 from rekern.structures.trees import Trees
 
@@ -101,7 +101,7 @@ def test_a_damaged_cache(tmp_path: Path) -> None:
 
 def test_damaged_entries_are_parsed_again(tmp_path: Path) -> None:
     parse_trees(["a"], Chain(), ["loct"], tmp_path)
-    for bad in (b"", b"nonsense", _packed(Parse(constituents=("(A b)",)))[:-3], "text", None, 7):
+    for bad in (b"", b"nonsense", _pack(Parse(constituents=("(A b)",)))[:-3], "text", None, 7):
         with sqlite3.connect(tmp_path / "parses.sqlite") as base:
             base.execute("UPDATE parses SET value = ?", (bad,))
         base.close()
@@ -138,4 +138,4 @@ words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5
 def test_what_is_kept_comes_back(one: list[str], trees: list[str], both: bool) -> None:
     found = sentence(one, range(-1, len(one) - 1))
     parse = Parse((found,), tuple(trees) if both else None)
-    assert _unpacked(_packed(parse)) == parse
+    assert _unpack(_pack(parse)) == parse

@@ -2,42 +2,54 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
 
 import numpy as np
 
+from rekern.core.arrays import Floats
 from rekern.core.explanations import Part
-from rekern.core.weight_table import sum_weights, weights_of
+from rekern.core.weight_table import find_weights, sum_weights
+from rekern.kernels.decision_functions import DecisionFunction
+from rekern.kernels.graphs.neighborhood_features import NeighborhoodFeatures
+from rekern.kernels.items import Item, Items
+from rekern.structures.graphs import Graphs
 
-if TYPE_CHECKING:
-    from rekern.kernels.graphs.neighborhoods import Neighborhoods
 
+class NeighborhoodDecision(DecisionFunction):
+    """Σ over the features of a graph of value · weight, with weight = Σ over training graphs of coefficient · value.
 
-class BallScorer:
-    """Σ over the features of a graph of value · weight, with weight = Σ over training graphs of coefficient · value."""
+    ``read_items`` turns items into graphs.
+    """
 
-    def __init__(self, kernel: Neighborhoods, X: Any, coefficients: np.ndarray):
-        self.kernel = kernel
+    def __init__(
+        self,
+        features: NeighborhoodFeatures,
+        read_items: Callable[[Items], Graphs],
+        X: Items,
+        coefficients: Floats,
+    ):
+        self.features = features
+        self.read_items = read_items
         self.outputs = np.asarray(coefficients).shape[1]
-        rows = kernel.rows(kernel.items(X))
+        rows = features.extract_rows(read_items(X))
         self.table = sum_weights([(rows, np.ascontiguousarray(coefficients, dtype=float))], self.outputs)
 
-    def score(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
-        """The sums for every graph, a column for each output; each graph's is the same in any company."""
-        rows = self.kernel.rows(self.kernel.items(X), n_jobs)
-        weights = weights_of(rows.keys, *self.table[:2])
+    def score(self, X: Items, n_jobs: int | None = None) -> Floats:
+        """Return the sums for every graph, a column for each output. Other graphs do not change the sum of a graph."""
+        rows = self.features.extract_rows(self.read_items(X), n_jobs)
+        weights = find_weights(rows.keys, self.table.cells, self.table.numbers)
         bounds = zip(rows.indptr[:-1], rows.indptr[1:])
         sums = [rows.values[first:last] @ weights[first:last] for first, last in bounds]
         return np.array(sums).reshape(len(rows.indptr) - 1, self.outputs)
 
-    def parts(self, item: Any, output: int = 0) -> list[Part]:
-        """What each pair of neighbourhoods of a graph adds."""
-        graph = self.kernel.items([item])
-        rows = self.kernel.rows(graph, n_jobs=1)
-        weights = weights_of(rows.keys, *self.table[:2])[:, output]
+    def parts(self, item: Item, output: int = 0) -> list[Part]:
+        """Return what each pair of neighbourhoods of a graph adds."""
+        graph = self.read_items([item])
+        rows = self.features.extract_rows(graph, n_jobs=1)
+        weights = find_weights(rows.keys, self.table.cells, self.table.numbers)[:, output]
         used = np.flatnonzero(weights * rows.values)
-        names = self.kernel.names_of(graph, used)
+        names = self.features.name_features(graph, used)
         return [
-            Part("balls", name, value, weight)
+            Part("neighbourhoods", name, value, weight)
             for name, value, weight in zip(names, rows.values[used].tolist(), weights[used].tolist())
         ]

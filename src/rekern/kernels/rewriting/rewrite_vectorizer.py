@@ -1,35 +1,39 @@
-"""Re-writing rules as columns of a sparse matrix, for any scikit-learn pipeline."""
+"""Rewriting rules as columns of a sparse matrix, for any scikit-learn pipeline."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
-from rekern.core.compiling import compiled
-from rekern.core.hashing import size_table
+from rekern.core.arrays import AnyArray, Floats, Ints, SmallInts, offsets_of
+from rekern.core.csr import make_csr
 from rekern.core.jobs import run, spans
 from rekern.core.key_index import KeyIndex, index_keys, look_up
+from rekern.core.key_rows import fold_keys, keep_known
 from rekern.errors import InputError
-from rekern.kernels.rewriting.rewriting_kernel import Rewriting
-from rekern.kernels.rewriting.rule_text import matches
+from rekern.kernels.items import Items
+from rekern.kernels.rewriting.rewriting_kernel import Rewriting, Windows
+from rekern.kernels.rewriting.rule_extraction import PAIRS_IN_BLOCK, RuleExtractor
+from rekern.kernels.rewriting.rule_names import name_rules
+from rekern.kernels.strings.ngram_kernels import Tokenize
 from rekern.structures.pairs import Pairs
 
-Array = np.ndarray
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 MOST_COLUMNS = 2**31 - 1
-PAIRS_IN_BLOCK = 512
 
 
 # Without scikit-learn's wrapper for data frames: a frame of a million columns helps nobody, see set_output.
 class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
-    """Turn pairs of texts into a sparse matrix: a row for each pair, a column for each re-writing rule.
+    """Turn pairs of texts into a sparse matrix: a row for each pair, a column for each rewriting rule.
 
     The columns are the features of `rekern.kernels.Rewriting`: the product of two such matrices is its Gram. Rules
     that were not seen in ``fit`` have no column; they still count in the norm by which a pair is divided.
@@ -69,12 +73,12 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
 
     def __init__(
         self,
-        k: Any = 4,
+        k: Windows = 4,
         wildcards: str = "aligned",
         decay: float = 1.0,
         normalize: bool = True,
         span: int = 1,
-        tokenizer: Callable[[str], list[str]] | None = None,
+        tokenizer: Tokenize | None = None,
         hashing: int | None = None,
         min_df: int | float = 1,
         n_jobs: int | None = None,
@@ -89,27 +93,27 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         self.min_df = min_df
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> RewriteVectorizer:
+    def fit(self, X: Items, y: object = None) -> Self:
         """Learn the columns: the rules of these pairs. In hashing mode only the parameters are checked.
 
         >>> RewriteVectorizer(k=1).fit([("a b", "b")]).get_feature_names_out().tolist()
         ['a → b', 'b → b', '⟨1⟩ → ⟨1⟩']
         """
-        if self._checked().hashing is None:
+        if self._check_parameters().hashing is None:
             self.fit_transform(X)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> sp.csr_array:
-        """Learn the columns and give the matrix of the same pairs.
+    def fit_transform(self, X: Items, y: object = None) -> sp.csr_array:
+        """Learn the columns and return the matrix of the same pairs.
 
         >>> RewriteVectorizer(k=1, normalize=False).fit_transform([("a b", "b"), ("b", "b")]).sum(axis=1)
         array([3., 2.])
         """
-        if self._checked().hashing is not None:
+        if self._check_parameters().hashing is not None:
             return self.transform(X)
         kernel = self._kernel()
-        pairs = kernel.items(X)
-        found = kernel.numbered(pairs, self.n_jobs)
+        pairs = kernel.read_items(X)
+        found = kernel.extractor().number_rules(pairs, self.n_jobs)
         self.keys_, self.pairs_ = found.keys, pairs
         self._index: KeyIndex | None = None
         columns, values, indptr = found.columns, found.values, found.indptr
@@ -120,29 +124,29 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
                 raise InputError(f"no rule occurs in min_df={self.min_df!r} of the {len(pairs)} pairs; lower min_df")
             self.keys_ = found.keys[kept]
             renumbered = np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, -1).astype(np.int32)
-            columns, values, indptr = _only_known(renumbered[columns], values, indptr)
-        return _matrix(values, columns, indptr, len(self.keys_))
+            columns, values, indptr = keep_known(renumbered[columns], values, indptr)
+        return make_csr(values, columns, indptr, len(self.keys_))
 
-    def transform(self, X: Any) -> sp.csr_array:
-        """The matrix of these pairs, over the columns that were learned.
+    def transform(self, X: Items) -> sp.csr_array:
+        """Return the matrix of these pairs, over the columns that were learned.
 
         >>> RewriteVectorizer(k=1, normalize=False).fit([("a", "b")]).transform([("a", "b"), ("a", "c")]).toarray()
         array([[1.],
                [0.]])
         """
-        kernel = self._checked()._kernel()
+        kernel = self._check_parameters()._kernel()
         if self.hashing is not None:
-            return self._hashed(kernel, kernel.items(X))
+            return self._hash_rules(kernel.extractor(), kernel.read_items(X))
         self._check_fitted()
-        listed = kernel.listed(kernel.items(X), self.n_jobs)
+        listed = kernel.extractor().list_rules(kernel.read_items(X), self.n_jobs)
         if self._index is None:
             self._index = index_keys(self.keys_)
         known = look_up(listed.keys, self._index, self.n_jobs)
-        columns, values, indptr = _only_known(known, listed.values, listed.indptr)
-        return _matrix(values, columns, indptr, len(self.keys_))
+        columns, values, indptr = keep_known(known, listed.values, listed.indptr)
+        return make_csr(values, columns, indptr, len(self.keys_))
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """The rule of every column as text, each name once.
+    def get_feature_names_out(self, input_features: object = None) -> AnyArray:
+        """Return the rule of every column as text, each name once.
 
         For many columns this takes a while; `rule_names` gives those of a few.
 
@@ -157,8 +161,8 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
             seen.add(names[column])
         return np.array(names, dtype=object)
 
-    def rule_names(self, columns: Sequence[int] | np.ndarray) -> list[str]:
-        """The rules of a few columns as text.
+    def rule_names(self, columns: Sequence[int] | Ints) -> list[str]:
+        """Return the rules of a few columns as text.
 
         A rule that only a pair with millions of rules has, which are too many to write down, is named by its key.
 
@@ -168,26 +172,11 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         ['he ran → ran he', 'he ⟨1⟩ → ⟨1⟩ he', '⟨1⟩ ran → ran ⟨1⟩', '⟨1⟩ ⟨2⟩ → ⟨2⟩ ⟨1⟩']
         """
         self._check_named()
-        wanted = self.keys_[np.asarray(columns, dtype=np.int64)]
-        kernel = self._kernel()
-        heavy = set(kernel.heavy(self.pairs_).tolist())
-        light = np.array([row for row in range(len(self.pairs_)) if row not in heavy], dtype=np.int64)
-        distinct = np.unique(wanted)
-        index, first = index_keys(distinct), np.full(len(distinct), -1, np.int64)
-        for begin, end in spans(len(light), PAIRS_IN_BLOCK):
-            if (first >= 0).all():
-                break
-            listed = kernel.listed(self.pairs_.take(light[begin:end]), self.n_jobs)
-            _note_first(first, look_up(listed.keys, index), listed.indptr, light[begin:end])
-        names: dict[int, str] = {}
-        by_row = np.argsort(first, kind="stable")
-        for mine in np.split(by_row, np.flatnonzero(np.diff(first[by_row])) + 1):
-            if len(mine) and (row := int(first[mine[0]])) >= 0:
-                names |= _texts(kernel, *self.pairs_[row], set(distinct[mine].tolist()))
-        return [names.get(key, f"rule #{key:016x}") for key in wanted.tolist()]
+        keys = self.keys_[np.asarray(columns, dtype=np.int64)]
+        return name_rules(self._kernel().extractor(), self.pairs_, keys, self.n_jobs)
 
-    def set_output(self, *, transform: Any = None) -> RewriteVectorizer:
-        """Accepted for pipelines that ask for data frames; the matrix stays sparse.
+    def set_output(self, *, transform: object = None) -> Self:
+        """Accept the call of pipelines that ask for data frames; the matrix stays sparse.
 
         >>> RewriteVectorizer(hashing=8).set_output(transform="pandas").transform([("a", "b")]).shape
         (1, 8)
@@ -197,21 +186,20 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
     def _kernel(self) -> Rewriting:
         return Rewriting(self.k, self.wildcards, self.decay, self.normalize, self.span, self.tokenizer)
 
-    def _hashed(self, kernel: Rewriting, pairs: Pairs) -> sp.csr_array:
+    def _hash_rules(self, extractor: RuleExtractor, pairs: Pairs) -> sp.csr_array:
         columns = int(self.hashing or 0)
         ranges = spans(len(pairs), PAIRS_IN_BLOCK)
-        if len(kernel.heavy(pairs)) or len(ranges) < 2:
-            blocks = [_hashed_block(kernel, columns, pairs)]
+        if len(extractor.find_heavy(pairs)) or len(ranges) < 2:
+            blocks = [_hash_block(extractor, columns, pairs)]
         else:
             calls = [(pairs[first:last],) for first, last in ranges]
-            blocks = list(run(partial(_hashed_block, kernel, columns), calls, self.n_jobs, "rules"))
-        lengths = np.concatenate([np.diff(indptr) for _, _, indptr in blocks])
-        indptr = np.concatenate([[0], np.cumsum(lengths)])
-        numbers, values = (np.concatenate([block[part] for block in blocks]) for part in (0, 1))
-        return _matrix(values, numbers, indptr, columns)
+            blocks = list(run(partial(_hash_block, extractor, columns), calls, self.n_jobs, "rules"))
+        indptr = offsets_of(np.concatenate([np.diff(block.indptr) for block in blocks]))
+        values = np.concatenate([block.values for block in blocks])
+        return make_csr(values, np.concatenate([block.columns for block in blocks]), indptr, columns)
 
-    def _checked(self) -> RewriteVectorizer:
-        """This vectorizer, if its parameters can be used."""
+    def _check_parameters(self) -> Self:
+        """Return this vectorizer, after checking its parameters."""
         self._kernel().windows()
         hashing, least = self.hashing, self.min_df
         whole = isinstance(hashing, Integral) and not isinstance(hashing, bool)
@@ -237,89 +225,21 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
     def __sklearn_is_fitted__(self) -> bool:
         return self.hashing is not None or hasattr(self, "keys_")
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.requires_fit = self.hashing is None
         tags.input_tags.string = True
         return tags
 
 
-def _matrix(values: Array, columns: Array, indptr: Array, width: int) -> sp.csr_array:
-    # Many of scikit-learn's solvers take 32-bit indices only, and SciPy would widen the columns to match the pointers.
-    if indptr[-1] < 2**31:
-        indptr = indptr.astype(np.int32)
-    return sp.csr_array((values, columns, indptr), shape=(len(indptr) - 1, width))
+class HashedRows(NamedTuple):
+    """Rows over hashed columns."""
+
+    columns: SmallInts
+    values: Floats
+    indptr: Ints
 
 
-def _hashed_block(kernel: Rewriting, columns: int, pairs: Pairs) -> tuple[Array, Array, Array]:
-    listed = kernel.listed(pairs, n_jobs=1)
-    return _folded(listed.indptr, listed.keys, listed.values, columns)
-
-
-def _texts(kernel: Rewriting, source: list[str], target: list[str], wanted: set[int]) -> dict[int, str]:
-    """The texts of those rules of one pair that are wanted, by their keys."""
-    return {
-        match.key: match.rule
-        for window in kernel.windows()
-        for match in matches(source, target, window, kernel.wildcards, kernel.span, wanted)
-    }
-
-
-@compiled
-def _folded(indptr: Array, keys: Array, values: Array, columns: int) -> tuple[Array, Array, Array]:
-    """Keys modulo a number of columns, with the values of those that meet in a row added up."""
-    numbers = np.empty(len(keys), np.int32)
-    folded = np.empty(len(keys), np.float64)
-    pointers = np.zeros(len(indptr), np.int64)
-    longest = 1
-    for row in range(len(indptr) - 1):
-        longest = max(longest, indptr[row + 1] - indptr[row])
-    bits = size_table(longest)
-    mask = (1 << bits) - 1
-    table = np.full(1 << bits, -1, np.int64)  # of places in the result: those of earlier rows count as empty
-    at = 0
-    for row in range(len(indptr) - 1):
-        begin = at
-        for entry in range(indptr[row], indptr[row + 1]):
-            number = np.int64(keys[entry] % np.uint64(columns))
-            slot = number & mask
-            while table[slot] >= begin and numbers[table[slot]] != number:
-                slot = (slot + 1) & mask
-            if table[slot] >= begin:
-                folded[table[slot]] += values[entry]
-            else:
-                table[slot] = at
-                numbers[at] = number
-                folded[at] = values[entry]
-                at += 1
-        pointers[row + 1] = at
-    return numbers[:at], folded[:at], pointers
-
-
-@compiled
-def _only_known(numbers: Array, values: Array, indptr: Array) -> tuple[Array, Array, Array]:
-    """The entries with a number of at least 0."""
-    kept = 0
-    for number in numbers:
-        kept += number >= 0
-    new_numbers = np.empty(kept, np.int32)
-    new_values = np.empty(kept, np.float64)
-    pointers = np.zeros(len(indptr), np.int64)
-    at = 0
-    for row in range(len(indptr) - 1):
-        for entry in range(indptr[row], indptr[row + 1]):
-            if numbers[entry] >= 0:
-                new_numbers[at] = numbers[entry]
-                new_values[at] = values[entry]
-                at += 1
-        pointers[row + 1] = at
-    return new_numbers, new_values, pointers
-
-
-@compiled
-def _note_first(first: Array, numbers: Array, indptr: Array, rows: Array) -> None:
-    """For every number that has no row yet, the first of these rows that holds it."""
-    for row in range(len(indptr) - 1):
-        for entry in range(indptr[row], indptr[row + 1]):
-            if numbers[entry] >= 0 and first[numbers[entry]] < 0:
-                first[numbers[entry]] = rows[row]
+def _hash_block(extractor: RuleExtractor, columns: int, pairs: Pairs) -> HashedRows:
+    listed = extractor.list_rules(pairs, n_jobs=1)
+    return HashedRows(*fold_keys(listed.indptr, listed.keys, listed.values, columns))

@@ -1,12 +1,19 @@
 """Rules as text: from a pair of token lists to the rules that match it, with the words under each wildcard."""
 
-from collections.abc import Container, Sequence
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.arrays import Keys
 from rekern.core.hashing import mix_array
-from rekern.kernels.rewriting.aligned_rules import join_parses, pair_parses, rule_constants
+from rekern.kernels.rewriting.aligned_rules_core import join_placements, place_pair
+from rekern.kernels.rewriting.rule_keys import RuleConstants, find_constants
+from rekern.kernels.strings.pattern_placement_core import Placements
+from rekern.kernels.strings.pattern_text import lay_out_pattern, list_ngrams, list_patterns, quote_token
 from rekern.structures.tokens import Tokens
 
 ARROW = " → "
@@ -23,16 +30,15 @@ class Match(NamedTuple):
     wildcards: int
 
 
-def written(token: str) -> str:
-    """A token inside a rule; one that looks like the rule's own signs is marked with a backslash.
+class _Side(NamedTuple):
+    """One side of a pair: its words, their numbers, and the keys of the vocabulary."""
 
-    >>> written("wrote"), written("→"), written("⟨1⟩")
-    ('wrote', '\\\\→', '\\\\⟨1⟩')
-    """
-    return "\\" + token if token[:1] in ("→", "⟨", "\\", "∗") else token
+    words: Sequence[str]
+    ids: np.ndarray
+    finger: Keys
 
 
-def matches(
+def find_matches(
     source: Sequence[str],
     target: Sequence[str],
     window: tuple[int, int],
@@ -40,135 +46,102 @@ def matches(
     span: int,
     wanted: Container[int] | None = None,
 ) -> list[Match]:
-    """All rules of one window size that match a pair of token lists, each once; or only those with a wanted key.
+    """Return all rules of one window size that match a pair of token lists, each once; or those with a wanted key.
 
-    >>> for match in matches(["Orwell", "wrote"], ["by", "Orwell"], (2, 2), "aligned", 1):
+    >>> for match in find_matches(["Orwell", "wrote"], ["by", "Orwell"], (2, 2), "aligned", 1):
     ...     print(match.rule)
     Orwell wrote → by Orwell
     ⟨1⟩ wrote → by ⟨1⟩
     """
     tokens = Tokens.from_texts([list(source), list(target)])
     ids, offsets, finger = tokens.ids, tokens.offsets, tokens.token_keys()
-    left_ids, right_ids = ids[: offsets[1]], ids[offsets[1] :]
-    if len(left_ids) < window[0] or len(right_ids) < window[1]:
+    left, right = _Side(source, ids[: offsets[1]], finger), _Side(target, ids[offsets[1] :], finger)
+    if len(left.ids) < window[0] or len(right.ids) < window[1]:
         return []
+    constants = find_constants(window, span)
     if wildcards == "free":
-        every = _free_matches(source, target, finger, left_ids, right_ids, window, span)
-        return every if wanted is None else [match for match in every if match.key in wanted]
-    source_factors, target_factors, size_key, pair_keys = rule_constants(window, span)
+        matches = _match_free(left, right, window, span, constants, wanted)
+    else:
+        matches = _match_plain(left, right, window, constants, wanted)
+        if wildcards == "aligned":
+            matches = chain(matches, _match_aligned(left, right, window, span, constants, wanted))
     found: dict[int, Match] = {}
-    lefts = _plain(source, finger, left_ids, source_factors, window[0])
-    rights = _plain(target, finger, right_ids, target_factors, window[1])
-    right_keys = np.array(list(rights.values()), dtype=np.uint64) + size_key[0]
-    right_texts = [(ARROW + " ".join(map(written, words)), " ".join(words)) for words in rights]
-    for words, key in lefts.items():
-        begun, under = " ".join(map(written, words)), " ".join(words)
-        for (ended, under2), mixed in zip(right_texts, mix_array(right_keys + np.uint64(key)).tolist()):
-            if wanted is None or mixed in wanted:
-                found.setdefault(mixed, Match(mixed, begun + ended, under, under2, 0))
-    if wildcards == "aligned":
-        for match in _aligned_matches(
-            source,
-            target,
-            finger,
-            left_ids,
-            right_ids,
-            window,
-            span,
-            source_factors,
-            target_factors,
-            size_key,
-            pair_keys,
-            wanted,
-        ):
-            found.setdefault(match.key, match)
+    for match in matches:
+        found.setdefault(match.key, match)
     return list(found.values())
 
 
-def _plain(
-    words: Sequence[str], finger: np.ndarray, ids: np.ndarray, factors: np.ndarray, size: int
-) -> dict[tuple[str, ...], int]:
-    """The distinct k-grams of a text and their keys."""
-    sums = np.zeros(len(ids) - size + 1, np.uint64)
-    for offset in range(size):
-        sums += finger[ids[offset : len(ids) - size + 1 + offset]] * factors[offset]
-    return {tuple(words[start : start + size]): key for start, key in enumerate(sums.tolist())}
+def _match_plain(
+    left: _Side, right: _Side, window: tuple[int, int], constants: RuleConstants, wanted: Container[int] | None
+) -> Iterator[Match]:
+    """Yield the rules without wildcards: every n-gram of the source with every n-gram of the target."""
+    lefts = list_ngrams(left.words, left.finger, left.ids, constants.source_factors, window[0])
+    rights = list_ngrams(right.words, right.finger, right.ids, constants.target_factors, window[1])
+    right_keys = np.array(list(rights.values()), dtype=np.uint64) + constants.size_key
+    right_texts = [(ARROW + " ".join(map(quote_token, words)), " ".join(words)) for words in rights]
+    for words, key in lefts.items():
+        text, under = " ".join(map(quote_token, words)), " ".join(words)
+        for (text2, under2), mixed in zip(right_texts, mix_array(right_keys + np.uint64(key)).tolist()):
+            if wanted is None or mixed in wanted:
+                yield Match(mixed, text + text2, under, under2, 0)
 
 
-def _aligned_matches(source, target, finger, left_ids, right_ids, window, span, *factors) -> list[Match]:
-    source_factors, target_factors, size_key, pair_keys, wanted = factors
-    left, right, starts, counts, starts2, counts2, _ = pair_parses(
-        left_ids, right_ids, finger, window[0], window[1], span, source_factors, target_factors
-    )
-    keys, _, count, trace = join_parses(
-        left, right, counts, counts2, size_key[0], pair_keys, 1.0, 0, 1, NO_LIMIT, False, True
-    )
-    shape, element, place = left[2].tolist(), left[3].tolist(), left[5].tolist()
-    shape2, element2, place2 = right[2].tolist(), right[3].tolist(), right[5].tolist()
-    trace = trace.tolist()
-    found, at, seen = [], 0, set()
+def _match_aligned(
+    left: _Side,
+    right: _Side,
+    window: tuple[int, int],
+    span: int,
+    constants: RuleConstants,
+    wanted: Container[int] | None,
+) -> Iterator[Match]:
+    """Yield the rules with aligned wildcards."""
+    factors = constants.source_factors, constants.target_factors
+    placed = place_pair(left.ids, right.ids, left.finger, window[0], window[1], span, *factors)
+    keys, _, count, trace = join_placements(
+        placed.left, placed.right, placed.counts, placed.counts2, constants.size_key, constants.pair_keys, 1.0, 0, 1,
+        NO_LIMIT, False, True,
+    )  # fmt: skip
+    steps = iter(trace.tolist())
+    shapes = placed.left.shapes.tolist()
+    written: set[int] = set()
     for key in keys[:count].tolist():
-        one, other = trace[at], trace[at + 1]
-        wildcards = shape[one][2]
-        aligned = trace[at + 2 : at + 2 + wildcards]
-        at += 2 + wildcards
-        if key in seen or (wanted is not None and key not in wanted):
+        one, other = next(steps), next(steps)
+        aligned = [next(steps) for _ in range(shapes[one][2])]
+        if key in written or (wanted is not None and key not in wanted):
             continue
-        seen.add(key)
-        numbers = {element[shape[one][3] + index]: index + 1 for index in range(wildcards)}
-        numbers2 = {element2[shape2[other][3] + aligned[index]]: index + 1 for index in range(wildcards)}
-        starts_at = {element[shape[one][3] + i]: place[shape[one][3] + i] for i in range(wildcards)}
-        starts_at2 = {element2[shape2[other][3] + i]: place2[shape2[other][3] + i] for i in range(wildcards)}
-        text, words = _laid_out(source, int(starts[shape[one][0]]), shape[one][1], window[0], numbers, starts_at)
-        text2, words2 = _laid_out(
-            target, int(starts2[shape2[other][0]]), shape2[other][1], window[1], numbers2, starts_at2
-        )
-        found.append(Match(key, text + ARROW + text2, words, words2, wildcards))
-    return found
+        written.add(key)
+        numbers = range(1, len(aligned) + 1)
+        text, words = _write_side(left.words, placed.left, one, placed.starts, window[0], dict(enumerate(numbers)))
+        signs = dict(zip(aligned, numbers))
+        text2, words2 = _write_side(right.words, placed.right, other, placed.starts2, window[1], signs)
+        yield Match(key, text + ARROW + text2, words, words2, len(aligned))
 
 
-def _laid_out(
-    words: Sequence[str], start: int, end: int, size: int, numbers: dict[int, int], starts: dict[int, int]
+def _write_side(
+    words: Sequence[str], placements: Placements, one: int, starts: np.ndarray, size: int, numbers: dict[int, int]
 ) -> tuple[str, str]:
-    """A pattern as text, and the words that it lies on."""
-    elements, position = [], start
-    for index in range(size):
-        if index in numbers:
-            elements.append(f"⟨{numbers[index]}⟩")
-            # A stretched wildcard ends where the literals before the next wildcard begin.
-            following = min((at for at in starts if at > index), default=None)
-            literals = (size if following is None else following) - index - 1
-            position = (end if following is None else starts[following]) - literals
-        else:
-            elements.append(written(words[position]))
-            position += 1
-    return " ".join(elements), " ".join(words[start:end])
+    """Return a placement as text, with a number for each of its wildcards, and the words that it lies on."""
+    window, end, count, listed = placements.shapes[one].tolist()
+    elements = placements.elements[listed : listed + count].tolist()
+    signs = {element: f"⟨{numbers[index]}⟩" for index, element in enumerate(elements)}
+    at = dict(zip(elements, placements.starts[listed : listed + count].tolist()))
+    return lay_out_pattern(words, int(starts[window]), end, size, signs, at)
 
 
-def _free_matches(source, target, finger, left_ids, right_ids, window, span) -> list[Match]:
-    """Rules with free wildcards: every pattern of the source with every pattern of the target."""
-    from rekern.core.hashing import constants
-    from rekern.kernels.rewriting.pattern_placements import distinct_windows, list_parses, sequence_fingerprints
-
-    sides = []
-    for words, ids, size, side in ((source, left_ids, window[0], 0), (target, right_ids, window[1], 1)):
-        factors = constants(1 + side, size * span)
-        starts, _ = distinct_windows(ids, finger, size, size * span, factors)
-        prints = sequence_fingerprints(ids, finger, span)
-        caps = np.full(len(starts), size, np.int64)
-        parses = list_parses(ids, finger, prints, np.ones(prints.shape, np.bool_), starts, caps, size, factors, 0)
-        text, _, shape, element, _, place = parses
-        patterns: dict[int, tuple[str, str, int]] = {}
-        for key, row in zip(mix_array(text).tolist(), shape.tolist()):
-            listed = slice(row[3], row[3] + row[2])
-            at = dict(zip(element[listed].tolist(), place[listed].tolist()))
-            laid, under = _laid_out(words, int(starts[row[0]]), row[1], size, dict.fromkeys(at, 0), at)
-            patterns.setdefault(key, (laid.replace("⟨0⟩", "∗"), under, row[2]))
-        sides.append(patterns)
-    size_key = rule_constants(window, span)[2][0]
-    found = []
-    for key, (text, words, count) in sides[0].items():
-        sums = np.array(list(sides[1]), dtype=np.uint64) + np.uint64(key) + size_key
-        for (text2, words2, count2), mixed in zip(sides[1].values(), mix_array(sums).tolist()):
-            found.append(Match(mixed, text + ARROW + text2, words, words2, count + count2))
-    return found
+def _match_free(
+    left: _Side,
+    right: _Side,
+    window: tuple[int, int],
+    span: int,
+    constants: RuleConstants,
+    wanted: Container[int] | None,
+) -> Iterator[Match]:
+    """Yield the rules with free wildcards: every pattern of the source with every pattern of the target."""
+    lefts = list_patterns(left.words, left.finger, left.ids, constants.source_factors, window[0], span, window[0])
+    rights = list_patterns(right.words, right.finger, right.ids, constants.target_factors, window[1], span, window[1])
+    right_keys = np.array(list(rights), dtype=np.uint64) + constants.size_key
+    for key, one in lefts.items():
+        for other, mixed in zip(rights.values(), mix_array(right_keys + np.uint64(key)).tolist()):
+            if wanted is None or mixed in wanted:
+                text, wildcards = one.text + ARROW + other.text, one.wildcards + other.wildcards
+                yield Match(mixed, text, one.words, other.words, wildcards)

@@ -1,11 +1,15 @@
 """Patterns on one text: k-grams, and k-grams with free wildcards."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 import numpy as np
 
+from rekern.core.array_growth import grow
 from rekern.core.compiling import compiled
 from rekern.core.hashing import constants, mix
 from rekern.core.key_rows import KeyRows, keep_first, merge_equal
-from rekern.kernels.rewriting.pattern_placements import distinct_windows, grown, list_parses, sequence_fingerprints
+from rekern.kernels.strings.pattern_placement_core import find_distinct_windows, hash_sequences, list_placements
 
 
 @compiled
@@ -18,9 +22,9 @@ def _grams(ids, offsets, first, step, finger, size, factors):
     for row in range(number):
         text = first + step * row
         tokens = ids[offsets[text] : offsets[text + 1]]
-        starts, counts = distinct_windows(tokens, finger, size, size, factors)
-        keys = grown(keys, total + len(starts))
-        values = grown(values, total + len(starts))
+        starts, counts = find_distinct_windows(tokens, finger, size, size, factors)
+        keys = grow(keys, total + len(starts))
+        values = grow(values, total + len(starts))
         for window in range(len(starts)):
             key = np.uint64(0)
             for offset in range(size):
@@ -43,24 +47,25 @@ def _patterns(ids, offsets, first, step, finger, size, wildcards, span, decay, f
     for row in range(number):
         text = first + step * row
         tokens = ids[offsets[text] : offsets[text + 1]]
-        starts, counts = distinct_windows(tokens, finger, size, size * span, factors)
-        prints = sequence_fingerprints(tokens, finger, span)
+        starts, counts = find_distinct_windows(tokens, finger, size, size * span, factors)
+        prints = hash_sequences(tokens, finger, span)
         anything = np.ones(prints.shape, np.bool_)
         caps = np.full(len(starts), wildcards, np.int64)
-        literal, _, shape, _, _, _ = list_parses(tokens, finger, prints, anything, starts, caps, size, factors, 0)
+        placed = list_placements(tokens, finger, prints, anything, starts, caps, size, factors, 0)
+        literal, shape = placed.literals, placed.shapes
         row_keys = np.empty(len(literal), np.uint64)
         row_values = np.empty(len(literal), np.float64)
         place = np.empty(len(literal), np.uint64)
-        for parse in range(len(literal)):
-            row_keys[parse] = mix(literal[parse])
-            row_values[parse] = counts[shape[parse, 0]] * decay ** shape[parse, 2]
-            place[parse] = mix(row_keys[parse] + np.uint64((shape[parse, 0] << 32) + shape[parse, 1]))
+        for index in range(len(literal)):
+            row_keys[index] = mix(literal[index])
+            row_values[index] = counts[shape[index, 0]] * decay ** shape[index, 2]
+            place[index] = mix(row_keys[index] + np.uint64((shape[index, 0] << 32) + shape[index, 1]))
         count = len(literal)
         if span > 1:  # the same pattern on the same tokens in two ways matches once
             count, scratch = keep_first(place, row_keys, row_values, count, scratch)
         count, scratch = merge_equal(row_keys, row_values, count, scratch)
-        keys = grown(keys, total + count)
-        values = grown(values, total + count)
+        keys = grow(keys, total + count)
+        values = grow(values, total + count)
         keys[total : total + count] = row_keys[:count]
         values[total : total + count] = row_values[:count]
         total += count
@@ -68,7 +73,7 @@ def _patterns(ids, offsets, first, step, finger, size, wildcards, span, decay, f
     return indptr, keys[:total], values[:total]
 
 
-def patterns(
+def extract_patterns(
     ids: np.ndarray,
     offsets: np.ndarray,
     finger: np.ndarray,
@@ -80,9 +85,9 @@ def patterns(
     span: int = 1,
     decay: float = 1.0,
 ) -> KeyRows:
-    """The patterns of ``size`` elements on texts ``side``, ``side + step`` …, as rows of keys.
+    """Return the patterns of ``size`` elements on texts ``side``, ``side + step`` …, as rows of keys.
 
-    Without wildcards a key is the plain sum of its tokens' fingerprints times the side's factors, so that the key of
+    Without wildcards a key is the plain sum of its tokens' keys times the side's factors, so that the key of
     a rule without wildcards is ``mix(source key + target key + a constant for the window)``.
     """
     factors = constants(1 + side, max(size, size * span))

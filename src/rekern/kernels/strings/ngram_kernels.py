@@ -1,97 +1,104 @@
-"""Kernels on single texts by their contiguous patterns: k-grams, and k-grams with wildcards."""
+"""Kernels on single texts by their contiguous patterns: n-grams, and n-grams with wildcards."""
+
+from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from rekern.core.csr import make_csr
-from rekern.core.inverted_lists import ListBlock, invert
+from rekern.core.arrays import Floats, Ints, Keys, SmallInts, slice_ragged
+from rekern.core.hashing import constants
+from rekern.core.inverted_lists import ListBlock, invert_rows
 from rekern.core.jobs import run, spans
-from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, stack_rows
-from rekern.core.parameters import check_decay, check_patterns, check_size
+from rekern.core.parameters import check_decay, check_patterns, check_size, check_whole
 from rekern.core.registry import register
-from rekern.kernels.kernel import Kernel, Plan, inverse_roots
-from rekern.kernels.strings.ngram_core import patterns
+from rekern.kernels.gram_plan import GramPlan
+from rekern.kernels.items import Items, materialize_items
+from rekern.kernels.key_feature_kernel import KeyFeatureKernel, normalize_rows, square_rows
+from rekern.kernels.strings.ngram_core import extract_patterns
+from rekern.kernels.strings.pattern_text import list_ngrams, list_patterns, quote_token
 from rekern.structures.column_selection import select_texts
 from rekern.structures.tokens import Tokens
 
 TEXTS_IN_BLOCK = 1024
 
-
-def tokens_of(X: Any, tokenizer: Callable[[str], list[str]] | None, on: str | None = None) -> Tokens:
-    """Texts, or their representation ``on``, as interned tokens; ready ones are taken as they are."""
-    return Tokens.from_texts(select_texts(X, on), tokenizer)
+Tokenize = Callable[[str], list[str]]
 
 
-class PatternKernel(Kernel):
-    """A kernel on texts whose features are patterns of ``k`` elements with at most some wildcards."""
+def read_tokens(X: Items, tokenizer: Tokenize | None, on: str | None = None) -> Tokens:
+    """Return texts, or their representation ``on``, as interned tokens; ready tokens are used as they are.
+
+    >>> read_tokens(["a b", ["B"]], None).vocabulary
+    ['a', 'b', 'B']
+    """
+    return Tokens.from_texts(select_texts(materialize_items(X), on), tokenizer)
+
+
+class Pattern(NamedTuple):
+    """The patterns that a kernel counts: how many elements, at most how many wildcards, the weight of a wildcard."""
+
+    size: int
+    wildcards: int
+    decay: float
+
+
+class PatternKernel(KeyFeatureKernel[Tokens]):
+    """A kernel on texts whose features are patterns of ``k`` elements with a limited number of wildcards."""
 
     on_texts = True
 
     k: int
     normalize: bool
-    tokenizer: Callable[[str], list[str]] | None
+    tokenizer: Tokenize | None
 
-    def _pattern(self) -> tuple[int, int, float]:
-        """The number of elements, the most wildcards, and the decay of a wildcard."""
+    def pattern(self) -> Pattern:
+        """Return the patterns that are counted, after checking the parameters."""
         raise NotImplementedError
 
-    def items(self, X: Any) -> Tokens:
-        """Texts as interned tokens."""
-        return tokens_of(X, self.tokenizer, self.on)
+    def read_items(self, X: Items) -> Tokens:
+        """Return texts as interned tokens."""
+        return read_tokens(X, self.tokenizer, self.on)
 
-    def rows(self, tokens: Tokens, n_jobs: int | None = None) -> KeyRows:
-        """The patterns of every text."""
-        size, wildcards, decay = self._pattern()
-        finger = tokens.token_keys()
-        calls = [
-            (
-                tokens.ids[tokens.offsets[a] : tokens.offsets[b]],
-                tokens.offsets[a : b + 1] - tokens.offsets[a],
-                finger,
-                size,
-                wildcards,
-                decay,
-            )
-            for a, b in spans(len(tokens), TEXTS_IN_BLOCK)
-        ] or [(tokens.ids[:0], np.zeros(1, np.int64), finger, size, wildcards, decay)]
-        rows = stack_rows(list(run(_extract, calls, n_jobs, "patterns")))
-        if self.normalize:
-            scale = np.repeat(inverse_roots(rows.squared_norms()), np.diff(rows.indptr))
-            rows = rows._replace(values=rows.values * scale)
-        return rows
+    def extract_rows(self, corpus: Tokens, n_jobs: int | None = None) -> KeyRows:
+        """Return the patterns of every text."""
+        pattern = self.pattern()
+        finger = corpus.token_keys()
+        blocks = [slice_ragged(corpus.offsets, *span) for span in spans(len(corpus), TEXTS_IN_BLOCK)]
+        calls = [(corpus.ids[place], offsets, finger, *pattern) for place, offsets in blocks]
+        calls = calls or [(corpus.ids[:0], np.zeros(1, np.int64), finger, *pattern)]
+        rows = stack_rows(list(run(_extract_block, calls, n_jobs, "patterns")))
+        return normalize_rows(rows) if self.normalize else rows
 
-    def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
-        left = self.rows(self.items(X), n_jobs)
-        right = None if Y is None else self.rows(self.items(Y), n_jobs)
-        lists = invert(left, right, n_jobs)
-        diagonal = self._diagonal(left) if right is None else None
-        return Plan(len(left.indptr) - 1, lists.width, Y is None, ListBlock(lists, diagonal))
+    def name_features(self, corpus: Tokens, row: int, keys: set[int]) -> dict[int, str]:
+        """Return these patterns of one text as text; a wildcard is written ∗."""
+        size, wildcards, _ = self.pattern()
+        words = corpus[row]
+        ids = corpus.ids[corpus.offsets[row] : corpus.offsets[row + 1]]
+        factors = constants(1, size)
+        if wildcards == 0:
+            ngrams = list_ngrams(words, corpus.token_keys(), ids, factors, size)
+            return {key: " ".join(map(quote_token, ngram)) for ngram, key in ngrams.items() if key in keys}
+        patterns = list_patterns(words, corpus.token_keys(), ids, factors, size, 1, wildcards)
+        return {key: pattern.text for key, pattern in patterns.items() if key in keys}
 
-    def has_features(self) -> bool:
-        """Patterns are explicit features."""
-        return True
+    def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
+        """Extract the patterns of all texts into inverted lists."""
+        left = self.extract_rows(self.read_items(X), n_jobs)
+        right = None if Y is None else self.extract_rows(self.read_items(Y), n_jobs)
+        lists = invert_rows(left, right, n_jobs)
+        diagonal = square_rows(left, self.normalize) if right is None else None
+        return GramPlan(len(left.indptr) - 1, lists.width, Y is None, ListBlock(lists, diagonal))
 
-    def features(self, X: Any, n_jobs: int | None = None) -> sp.csr_array:
-        """A row for each text, a column for each distinct pattern of these texts."""
-        rows = self.rows(self.items(X), n_jobs)
-        numbers, distinct = number_keys(rows.keys, n_jobs)
-        return make_csr(rows.values, numbers, rows.indptr, len(distinct))
-
-    def _diagonal(self, rows: KeyRows) -> np.ndarray:
-        return (np.diff(rows.indptr) > 0).astype(float) if self.normalize else rows.squared_norms()
-
-    def diag(self, X: Any) -> np.ndarray:
-        """K(x, x) for every text."""
-        return self._diagonal(self.rows(self.items(X)))
+    def diag(self, X: Items) -> Floats:
+        """Return K(x, x) for every text."""
+        return square_rows(self.extract_rows(self.read_items(X)), self.normalize)
 
 
 @register
 class Spectrum(PatternKernel):
-    """The k-grams that two texts share (Leslie et al., 2002).
+    """The n-grams of ``k`` tokens that two texts share (Leslie et al., 2002).
 
     >>> Spectrum(2, normalize=False)("to be or not to be".split(), "to be is to do".split())  # "to be", twice and once
     2.0
@@ -104,7 +111,7 @@ class Spectrum(PatternKernel):
         self,
         k: int = 2,
         normalize: bool = True,
-        tokenizer: Callable[[str], list[str]] | None = None,
+        tokenizer: Tokenize | None = None,
         on: str | None = None,
     ):
         self.k = k
@@ -112,18 +119,21 @@ class Spectrum(PatternKernel):
         self.tokenizer = tokenizer
         self.on = on
 
-    def _pattern(self) -> tuple[int, int, float]:
-        return check_size("k", self.k), 0, 1.0
+    def pattern(self) -> Pattern:
+        """Return n-grams without wildcards."""
+        return Pattern(check_size("k", self.k), 0, 1.0)
 
 
 @register
 class Wildcard(PatternKernel):
-    """The patterns of k elements with at most m wildcards that two texts share (Leslie and Kuang, 2004).
+    """The patterns of ``k`` elements with at most ``m`` wildcards that two texts share (Leslie and Kuang, 2004).
 
     A wildcard stands for any one token and weighs ``decay``.
 
     >>> Wildcard(2, 1, decay=0.5, normalize=False)("a b".split(), "a c".split())  # "a *", with 0.5 on both sides
     0.25
+    >>> sorted(Wildcard(2, 1).fit(["a b"]).get_feature_names_out())
+    ['a b', 'a ∗', '∗ b']
     """
 
     def __init__(
@@ -132,7 +142,7 @@ class Wildcard(PatternKernel):
         m: int = 1,
         decay: float = 1.0,
         normalize: bool = True,
-        tokenizer: Callable[[str], list[str]] | None = None,
+        tokenizer: Tokenize | None = None,
         on: str | None = None,
     ):
         self.k = k
@@ -142,15 +152,13 @@ class Wildcard(PatternKernel):
         self.tokenizer = tokenizer
         self.on = on
 
-    def _pattern(self) -> tuple[int, int, float]:
+    def pattern(self) -> Pattern:
+        """Return patterns with wildcards."""
         size = check_size("k", self.k)
-        if isinstance(self.m, bool) or not isinstance(self.m, int | np.integer) or not 0 <= self.m <= size:
-            raise ValueError(f"m={self.m!r}: give a whole number from 0 to k={size}")
-        check_patterns(size, int(self.m))
-        return size, int(self.m), check_decay(self.decay)
+        wildcards = check_whole("m", self.m, 0, size, f"k={size}")
+        check_patterns(size, wildcards)
+        return Pattern(size, wildcards, check_decay(self.decay))
 
 
-def _extract(
-    ids: np.ndarray, offsets: np.ndarray, finger: np.ndarray, size: int, wildcards: int, decay: float
-) -> KeyRows:
-    return patterns(ids, offsets, finger, size, wildcards=wildcards, decay=decay)
+def _extract_block(ids: SmallInts, offsets: Ints, finger: Keys, size: int, wildcards: int, decay: float) -> KeyRows:
+    return extract_patterns(ids, offsets, finger, size, wildcards=wildcards, decay=decay)

@@ -1,19 +1,18 @@
 """The paths that two dependency trees share (Kate, 2008)."""
 
-from collections.abc import Callable
+from __future__ import annotations
 
-import numpy as np
-
-from rekern.core.parameters import check_decay
+from rekern.core.arrays import Ints
+from rekern.core.parameters import check_choice, check_decay
 from rekern.core.registry import register
-from rekern.kernels.trees.dependency_paths_core import dependency_paths
-from rekern.kernels.trees.shared_fragments import dependency_paths as shared_paths
-from rekern.kernels.trees.tree_kernel import TreeKernel
+from rekern.kernels.trees.dependency_paths_core import PathParameters, fill_dependency_paths
+from rekern.kernels.trees.shared_fragments import list_dependency_paths
+from rekern.kernels.trees.tree_kernel import FillBlock, TreeKernel
 from rekern.structures.trees import Trees
 
 
 @register
-class DependencyPaths(TreeKernel):
+class DependencyPaths(TreeKernel[PathParameters]):
     """Paths that two dependency trees share (Kate, 2008); the words are the labels of the nodes.
 
     A path climbs from a word to a common ancestor and down again; one of n links weighs ``decay ** n``, a single word
@@ -23,9 +22,12 @@ class DependencyPaths(TreeKernel):
     >>> K = DependencyPaths(decay=1.0, normalize=False)
     >>> K("(saw (Chip) (Dale))", "(saw (Chip))")  # saw, Chip, Chip → saw
     3.0
-    >>> DependencyPaths(decay=0.5, normalize=False).explain("(saw (Chip) (Dale))", "(saw (Chip))")
-    [Shared(text='Chip', value=1.0), Shared(text='saw', value=1.0), Shared(text='Chip → saw', value=0.5)]
+    >>> why = DependencyPaths(decay=0.5, normalize=False).explain("(saw (Chip) (Dale))", "(saw (Chip))")
+    >>> [(part.name, part.contribution) for part in why.parts]
+    [('Chip', 1.0), ('saw', 1.0), ('Chip → saw', 0.5)]
     """
+
+    kind = "path"
 
     def __init__(self, decay: float = 0.25, weights: str = "length", normalize: bool = True, on: str | None = None):
         self.decay = decay
@@ -33,18 +35,16 @@ class DependencyPaths(TreeKernel):
         self.normalize = normalize
         self.on = on
 
-    def _weights(self) -> tuple[float, float]:
+    def core(self) -> FillBlock:
+        """Return the compiled function that fills a block."""
+        return fill_dependency_paths
+
+    def core_parameters(self, vocabulary: list[str], used: Ints) -> PathParameters:
+        """Return the parameters of the core, after checking them."""
         decay = check_decay(self.decay)
-        if self.weights not in ("length", "printed"):
-            raise ValueError(f"weights={self.weights!r}: give 'length' or 'printed'")
-        return decay, decay if self.weights == "printed" else decay * decay
+        check_choice("weights", self.weights, ("length", "printed"))
+        return PathParameters(len(vocabulary), decay, decay if self.weights == "printed" else decay * decay)
 
-    def _core(self) -> Callable[..., None]:
-        return dependency_paths
-
-    def _parameters(self, vocabulary: list[str], used: np.ndarray) -> tuple:
-        return len(vocabulary), *self._weights()
-
-    def _fragments(self, left: Trees, right: Trees, parameters: tuple, beam: int) -> dict[str, float]:
-        _, decay, middle = parameters
-        return shared_paths(left, right, decay, middle, beam)
+    def list_shared(self, left: Trees, right: Trees, parameters: PathParameters, beam: int) -> dict[str, float]:
+        """Return the paths that two trees share, as text, with what each adds."""
+        return list_dependency_paths(left, right, parameters.decay, parameters.middle, beam)

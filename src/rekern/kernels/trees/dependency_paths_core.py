@@ -4,21 +4,41 @@ For one tree of the rows, node by node from the leaves up, the common downward p
 subtrees with the same word in a forest are one row of numbers, made from the rows of the node's children.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
+from typing import NamedTuple
+
 import numpy as np
 
 from rekern.core.compiling import compiled
 from rekern.core.hashing import extend_hash
+from rekern.kernels.trees.tree_frame_core import (
+    begin_tree,
+    find_largest,
+    find_longest,
+    gather_cells,
+    release_children,
+)
 
 FEW = 24  # matching pairs of children; with more, the sums run over all cells
 
 
+class PathParameters(NamedTuple):
+    """The parameters of the kernel."""
+
+    class_count: int  # how many labels there are
+    decay: float  # the weight of a link
+    middle: float  # of the rest of a path of which one branch below the highest word has one word and the other more
+
+
 @compiled
-def _over_cells(
+def _sum_over_cells(
     values, member, members, rows, row_classes, bases, steps, width, sequence, column_classes, column, kids, counts,
     below,
 ):  # fmt: skip
-    """For one subtree: how many pairs of children match, their downward paths, and over pairs of pairs the sums of 1,
-    of the downward paths of either, and of the products of both."""
+    """Return for one subtree how many pairs of children match and the sum of their downward paths; and over pairs of
+    matching pairs the sums of 1, of the downward paths of either, and of the products of both."""
     counts[:width] = 0.0
     below[:width] = 0.0
     total_count = total_below = pairs = singles = products = 0.0
@@ -46,14 +66,12 @@ def _over_cells(
 
 
 @compiled
-def dependency_paths(
-    block, row_begin, column_begin, symmetric, rows_of, forest, column, class_count, decay, middle
-):  # fmt: skip
-    """Fills the cells of a block whose columns are in a forest, whose first tree is column ``column``.
+def fill_dependency_paths(block, row_begin, column_begin, symmetric, rows_of, forest, column, parameters):
+    """Fill the cells of a block whose columns are in a forest, whose first tree is column ``column``.
 
-    Of a symmetric Gram only the cells from the diagonal on are filled. ``middle`` weighs a path of which one branch
-    below the highest word has a single word and the other more.
+    In a symmetric Gram only the cells from the diagonal on are filled.
     """
+    class_count, decay, middle = parameters
     labels, first, count, offsets = rows_of.labels, rows_of.first, rows_of.counts, rows_of.offsets
     order, waiting = rows_of.order, rows_of.waiting
     buckets, groups, widths = forest.buckets, forest.groups, forest.widths
@@ -61,15 +79,8 @@ def dependency_paths(
     keys, posted, posted_ends, postings = forest.keys, forest.posted, forest.posted_ends, forest.postings
     nodes, ends, subtree_labels = forest.nodes, forest.offsets, forest.labels
     slots_mask = np.uint64(len(keys) - 1)
-    largest = 1
-    for number in range(class_count):
-        largest = max(largest, buckets[number + 1] - buckets[number])
-    most = 1
-    for node in range(len(count)):
-        most = max(most, count[node])
-    widest = 1
-    for group in range(len(widths)):
-        widest = max(widest, widths[group])
+    largest = find_longest(buckets)
+    most, widest = find_largest(count), find_largest(widths)
     values = np.zeros((waiting + 1) * largest + 1)
     constant = len(values) - 1  # stays 0: nothing lies below a leaf
     free = np.empty(waiting + 1, np.int64)
@@ -90,10 +101,7 @@ def dependency_paths(
         tree = row_begin + index
         if symmetric and column + len(ends) - 1 <= tree:
             continue
-        sums[:] = 0.0
-        free_count = waiting + 1
-        for slot in range(free_count):
-            free[slot] = slot
+        free_count = begin_tree(sums, free)
         for at in range(offsets[tree], offsets[tree + 1]):
             node = order[at]
             own = labels[node]
@@ -159,7 +167,7 @@ def dependency_paths(
                                             products += value * found[before]
                                 links = np.float64(matches)
                             else:
-                                links, downward, pairs, singles, products = _over_cells(
+                                links, downward, pairs, singles, products = _sum_over_cells(
                                     values, member, members, rows, row_classes, bases, steps, width, sequence, classes,
                                     columns[group], kids, counts, below,
                                 )  # fmt: skip
@@ -167,12 +175,6 @@ def dependency_paths(
                             place = groups[group] + member
                             values[shift + place] = downward
                             sums[place] += downward + square * pairs + middle * singles + square * products
-            for child in range(first[node], first[node] + rows):
-                if slot_of[child] >= 0:
-                    free[free_count] = slot_of[child]
-                    free_count += 1
-        for other in range(max(0, (tree if symmetric else column_begin) - column), len(ends) - 1):
-            total = 0.0
-            for place in range(ends[other], ends[other + 1]):
-                total += sums[nodes[place]]
-            block[index, column - column_begin + other] = total
+            free_count = release_children(first[node], rows, slot_of, free, free_count)
+        skipped = max(0, (tree if symmetric else column_begin) - column)
+        gather_cells(block[index, column - column_begin + skipped :], skipped, nodes, ends, sums)

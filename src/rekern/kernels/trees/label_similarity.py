@@ -1,56 +1,62 @@
-"""How similar two labels are, for smoothed tree kernels: a table over the vocabulary, made once.
+"""How similar two labels are, for smoothed tree kernels: a table over the vocabulary, made once for a Gram."""
 
-Labels fall into classes, and labels of different classes have similarity 0: a table is needed inside a class only.
-"""
-
-import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from rekern.core.arrays import Floats, Ints
 from rekern.errors import InputError
-
-_LEXICAL = re.compile(r"(LEX##|(?!.*##))(.+)::([^:]+)", re.DOTALL)
+from rekern.kernels.trees.label_table import LabelTable
+from rekern.structures.lexical_labels import LexicalLabel, split_lexical_label
 
 ROUNDING = 1e-6  # by which the similarity of two labels may exceed 1
-Members = list[tuple[np.ndarray, np.ndarray]]  # for each class its labels and the matrix of their similarities
+Members = list[tuple[Ints, Floats]]  # for each class its labels and the matrix of their similarities
+Similarities = Callable[[Sequence[str], Sequence[str]], Floats]
 
 
-class LabelTable(NamedTuple):
-    """The similarities of the labels of a vocabulary, by number."""
+@runtime_checkable
+class VectorSource(Protocol):
+    """Word vectors."""
 
-    class_of: np.ndarray  # the class of every label
-    classes: int
-    smooth: np.ndarray  # where the row of a label begins in ``values``, -1 for a label that is like itself alone
-    ranks: np.ndarray  # the place of a label in such rows
-    values: np.ndarray
-
-    def similarity(self, label: int, other: int) -> float:
-        """Of two labels, by number."""
-        if self.class_of[label] != self.class_of[other]:
-            return 0.0
-        return 1.0 if self.smooth[label] < 0 else float(self.values[self.smooth[label] + self.ranks[other]])
+    def vectors(self, words: list[str]) -> Floats:
+        """Return a row for each word, zeros for unknown ones."""
+        ...
 
 
-def label_table(similarity: Any, vocabulary: list[str], used: np.ndarray, least: float) -> LabelTable:
-    """The table of the used labels for a similarity of any kind (see ``SmoothedPartialTree``), 0 if below ``least``.
+@runtime_checkable
+class SimilaritySource(Protocol):
+    """Similarities of labels."""
 
-    >>> table = label_table(lambda a, b: float(a[0] == b[0]) / 2, ["ax", "ay", "b"], np.arange(3), 0.01)
-    >>> table.similarity(0, 1), table.similarity(0, 0), table.similarity(0, 2)
+    def similarities(self, labels: Sequence[str], labels2: Sequence[str]) -> Floats:
+        """Return the matrix of the similarities of labels."""
+        ...
+
+
+WordVectors = Mapping[str, Sequence[float]] | VectorSource
+LabelSimilarity = Mapping[str, Sequence[float]] | VectorSource | SimilaritySource | Callable[[str, str], float]
+
+
+def make_label_table(similarity: LabelSimilarity | None, vocabulary: list[str], used: Ints, least: float) -> LabelTable:
+    """Return the table of the used labels for a similarity of any kind (see ``SmoothedPartialTree``).
+
+    Similarities below ``least`` count as 0.
+
+    >>> table = make_label_table(lambda a, b: float(a[0] == b[0]) / 2, ["ax", "ay", "b"], np.arange(3), 0.01)
+    >>> table.find_similarity(0, 1), table.find_similarity(0, 0), table.find_similarity(0, 2)
     (0.5, 1.0, 0.0)
     """
     if similarity is None:
         members: Members = []
-    elif isinstance(similarity, Mapping) or hasattr(similarity, "vectors"):
-        members = _of_words(similarity, vocabulary, used)
-    elif hasattr(similarity, "similarities"):
-        members = _components(vocabulary, used, similarity.similarities, least)
+    elif isinstance(similarity, Mapping | VectorSource):
+        members = _group_words(similarity, vocabulary, used)
+    elif isinstance(similarity, SimilaritySource):
+        members = _group_similar(vocabulary, used, similarity.similarities, least)
     elif callable(similarity):
-        members = _components(vocabulary, used, _each(similarity), least)
+        members = _group_similar(vocabulary, used, _compare_each(similarity), least)
     else:
         raise ValueError(
             f"similarity={similarity!r}: give a function of two labels, a dict of word vectors, or an object with a "
@@ -73,20 +79,10 @@ def label_table(similarity: Any, vocabulary: list[str], used: np.ndarray, least:
     return LabelTable(class_of, len(vocabulary), smooth, ranks, values)
 
 
-def lexical(label: str) -> tuple[str, str, str] | None:
-    """The kind, lemma and part of speech of ``LEX##lemma::pos`` or ``lemma::pos``; None for any other label.
-
-    >>> lexical("LEX##dog::n"), lexical("dog::n"), lexical("POS##NN"), lexical("COMP##root<*::*,be::v>")
-    (('LEX##', 'dog', 'n'), ('', 'dog', 'n'), None, None)
-    """
-    match = _LEXICAL.fullmatch(label)
-    return None if match is None else (match[1], match[2], match[3])
-
-
-def _of_words(space: Any, vocabulary: list[str], used: np.ndarray) -> Members:
-    """A class for the words of each part of speech that have a vector, with their cosines."""
-    words = [(label, parts) for label in used.tolist() if (parts := lexical(vocabulary[label])) is not None]
-    vectors = _unit_vectors(space, [parts for _, parts in words])
+def _group_words(space: WordVectors, vocabulary: list[str], used: Ints) -> Members:
+    """Return a class for the words of each part of speech that have a vector, with their cosines."""
+    words = [(label, parts) for label in used.tolist() if (parts := split_lexical_label(vocabulary[label])) is not None]
+    vectors = _find_unit_vectors(space, [parts for _, parts in words])
     places = defaultdict(list)
     for place, (_, (kind, _, part_of_speech)) in enumerate(words):
         if vectors[place].any():
@@ -95,10 +91,10 @@ def _of_words(space: Any, vocabulary: list[str], used: np.ndarray) -> Members:
     return [(labels[members], vectors[members] @ vectors[members].T) for members in places.values() if len(members) > 1]
 
 
-def _unit_vectors(space: Any, words: list[tuple[str, str, str]]) -> np.ndarray:
-    """A vector of length 1 for every word, found as ``lemma::pos`` or as ``lemma``; zeros where there is none."""
-    tagged = _vectors(space, [f"{lemma}::{part_of_speech}" for _, lemma, part_of_speech in words])
-    plain = _vectors(space, [lemma for _, lemma, _ in words])
+def _find_unit_vectors(space: WordVectors, words: list[LexicalLabel]) -> Floats:
+    """Return a vector of length 1 for every word, found as ``lemma::pos`` or ``lemma``; zeros where there is none."""
+    tagged = _find_vectors(space, [f"{lemma}::{part_of_speech}" for _, lemma, part_of_speech in words])
+    plain = _find_vectors(space, [lemma for _, lemma, _ in words])
     if not tagged.shape[1] or not plain.shape[1]:
         vectors = tagged if tagged.shape[1] else plain
     else:
@@ -107,10 +103,11 @@ def _unit_vectors(space: Any, words: list[tuple[str, str, str]]) -> np.ndarray:
         wrong = words[int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])]
         raise InputError(f"the vector of {wrong[1]!r} holds a number that is not finite; correct or leave out the word")
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    unit: Floats = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return unit
 
 
-def _vectors(space: Any, words: list[str]) -> np.ndarray:
+def _find_vectors(space: WordVectors, words: list[str]) -> Floats:
     if not isinstance(space, Mapping):
         return np.array(space.vectors(words), dtype=float).reshape(len(words), -1) if words else np.zeros((0, 0))
     known = {place: np.asarray(space[word], dtype=float) for place, word in enumerate(words) if word in space}
@@ -123,10 +120,10 @@ def _vectors(space: Any, words: list[str]) -> np.ndarray:
     return vectors
 
 
-def _each(function: Callable[[str, str], float]) -> Callable[[Sequence[str], Sequence[str]], np.ndarray]:
-    """A function of two labels as one of the whole vocabulary; it is symmetric, so that half of the pairs will do."""
+def _compare_each(function: Callable[[str, str], float]) -> Similarities:
+    """Turn a symmetric function of two labels into one of two lists; it is called for half of the pairs."""
 
-    def similarities(labels: Sequence[str], _: Sequence[str]) -> np.ndarray:
+    def similarities(labels: Sequence[str], _: Sequence[str]) -> Floats:
         found = np.eye(len(labels))
         for row, label in enumerate(labels):
             for column in range(row):
@@ -136,8 +133,8 @@ def _each(function: Callable[[str, str], float]) -> Callable[[Sequence[str], Seq
     return similarities
 
 
-def _components(vocabulary: list[str], used: np.ndarray, similarities: Callable[..., Any], least: float) -> Members:
-    """Classes for any similarity: labels that are connected by similar ones."""
+def _group_similar(vocabulary: list[str], used: Ints, similarities: Similarities, least: float) -> Members:
+    """Return classes for any similarity: labels that are connected by similar ones."""
     names = [vocabulary[label] for label in used]
     matrix = np.asarray(similarities(names, names), dtype=float)
     if matrix.shape != (len(names), len(names)):

@@ -1,23 +1,22 @@
 """Tree kernels of any children in order: partial trees (Moschitti, 2006), and smoothed ones (Croce et al., 2011)."""
 
-from collections.abc import Callable
-from typing import Any
+from __future__ import annotations
 
-import numpy as np
-
-from rekern.core.parameters import check_decay, check_positive, is_number
+from rekern.core.arrays import Ints, SmallInts
+from rekern.core.parameters import check_choice, check_decay, check_positive, is_number, is_whole
 from rekern.core.registry import register
-from rekern.kernels.trees.label_similarity import LabelTable, label_table
-from rekern.kernels.trees.partial_tree_core import partial_trees
-from rekern.kernels.trees.shared_fragments import partial_trees as partial_fragments
-from rekern.kernels.trees.tree_kernel import TreeKernel
+from rekern.kernels.trees.label_similarity import LabelSimilarity, make_label_table
+from rekern.kernels.trees.label_table import LabelTable
+from rekern.kernels.trees.partial_tree_core import PartialTreeParameters, PartialTreeWeights, fill_partial_trees
+from rekern.kernels.trees.shared_fragments import list_partial_trees
+from rekern.kernels.trees.tree_kernel import FillBlock, TreeKernel
 from rekern.structures.trees import Trees
 
 LONGEST = 1 << 31  # subsequence of children: no node has so many
 
 
 @register
-class PartialTree(TreeKernel):
+class PartialTree(TreeKernel[PartialTreeParameters]):
     """The tree fragments that two trees share, a fragment having any of a node's children, in order (Moschitti, 2006).
 
     Two nodes of one label have Δ = ``mu`` · (``decay``² + Σ over equally long subsequences of their children of
@@ -51,36 +50,37 @@ class PartialTree(TreeKernel):
         self.normalize = normalize
         self.on = on
 
-    def _weights(self) -> tuple[float, float, float, int, float]:
-        """mu, decay, the weight of every child in a subsequence, its longest length (0: any), the leaves' factor."""
+    def _weights(self) -> PartialTreeWeights:
         decay = check_decay(self.decay)
         mu = check_positive("mu", self.mu)
         terminal_factor = check_positive("terminal_factor", self.terminal_factor)
-        if self.gaps not in ("skipped", "span"):
-            raise ValueError(f"gaps={self.gaps!r}: give 'skipped' or 'span'")
+        check_choice("gaps", self.gaps, ("skipped", "span"))
         longest = self.max_children
-        if longest is not None and (
-            isinstance(longest, bool) or not isinstance(longest, int | np.integer) or longest < 1
-        ):
+        if longest is not None and (not is_whole(longest) or longest < 1):
             raise ValueError(f"max_children={longest!r}: give None or a whole number of at least 1")
         factor = 1.0 if self.gaps == "skipped" else decay * decay
-        return mu, decay, factor, min(int(longest or 0), LONGEST), terminal_factor
+        return PartialTreeWeights(mu, decay, factor, min(int(longest or 0), LONGEST), terminal_factor)
 
-    def _core(self) -> Callable[..., None]:
-        return partial_trees
+    def core(self) -> FillBlock:
+        """Return the compiled function that fills a block."""
+        return fill_partial_trees
 
-    def _labels(self, vocabulary: list[str], used: np.ndarray) -> LabelTable:
-        return label_table(None, vocabulary, used, 0.0)
+    def compare_labels(self, vocabulary: list[str], used: Ints) -> LabelTable:
+        """Return the similarities of the labels: only equal ones match."""
+        return make_label_table(None, vocabulary, used, 0.0)
 
-    def _parameters(self, vocabulary: list[str], used: np.ndarray) -> tuple:
+    def core_parameters(self, vocabulary: list[str], used: Ints) -> PartialTreeParameters:
+        """Return the parameters of the core, after checking them."""
         weights = self._weights()
-        return (*self._labels(vocabulary, used), *weights)
+        return PartialTreeParameters(self.compare_labels(vocabulary, used), weights)
 
-    def _classes(self, vocabulary: list[str], parameters: tuple) -> np.ndarray:
-        return parameters[0]
+    def label_classes(self, vocabulary: list[str], parameters: PartialTreeParameters) -> SmallInts:
+        """Return the class of every label; similar labels share one."""
+        return parameters.labels.class_of
 
-    def _fragments(self, left: Trees, right: Trees, parameters: tuple, beam: int) -> dict[str, float]:
-        return partial_fragments(left, right, parameters[5:], LabelTable(*parameters[:5]).similarity, beam)
+    def list_shared(self, left: Trees, right: Trees, parameters: PartialTreeParameters, beam: int) -> dict[str, float]:
+        """Return the fragments that two trees share, as text, with what each adds."""
+        return list_partial_trees(left, right, parameters.weights, parameters.labels.find_similarity, beam)
 
 
 @register
@@ -102,7 +102,7 @@ class SmoothedPartialTree(PartialTree):
     >>> K = SmoothedPartialTree(decay=1.0, mu=1.0, similarity=vectors, normalize=False)
     >>> round(K("(NN dog::n)", "(NN cat::n)"), 6)  # the words 0.8, (NN), (NN word) 0.8
     2.6
-    >>> [text for text, _ in K.explain("(NN dog::n)", "(NN cat::n)")]
+    >>> [part.name for part in K.explain("(NN dog::n)", "(NN cat::n)").parts]
     ['(NN)', '(NN dog::n~cat::n)', '(dog::n~cat::n)']
     """
 
@@ -113,7 +113,7 @@ class SmoothedPartialTree(PartialTree):
         gaps: str = "skipped",
         max_children: int | None = None,
         terminal_factor: float = 1.0,
-        similarity: Any = None,
+        similarity: LabelSimilarity | None = None,
         min_similarity: float = 0.01,
         normalize: bool = True,
         on: str | None = None,
@@ -122,8 +122,9 @@ class SmoothedPartialTree(PartialTree):
         self.similarity = similarity
         self.min_similarity = min_similarity
 
-    def _labels(self, vocabulary: list[str], used: np.ndarray) -> LabelTable:
+    def compare_labels(self, vocabulary: list[str], used: Ints) -> LabelTable:
+        """Return the similarities of the labels in use."""
         least = self.min_similarity
         if not is_number(least) or not 0 <= least <= 1:
             raise ValueError(f"min_similarity={least!r}: give a number from 0 to 1")
-        return label_table(self.similarity, vocabulary, used, float(least))
+        return make_label_table(self.similarity, vocabulary, used, float(least))

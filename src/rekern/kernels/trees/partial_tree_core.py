@@ -6,20 +6,50 @@ production, the loops over subtrees have one shape. The sums over child subseque
 for the length: what ends in a pair of children is Δ of that pair times one plus all that ends before it.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
+from typing import NamedTuple
+
 import numpy as np
 
 from rekern.core.compiling import compiled
 from rekern.core.hashing import extend_hash
+from rekern.kernels.trees.label_table import LabelTable
+from rekern.kernels.trees.tree_frame_core import (
+    begin_tree,
+    find_largest,
+    find_longest,
+    gather_cells,
+    release_children,
+)
 
 FEW = 24  # matching pairs of children; with more, the sums run over all cells
 
 
+class PartialTreeWeights(NamedTuple):
+    """The weights of the kernel."""
+
+    mu: float
+    decay: float
+    factor: float  # of every child in a subsequence
+    longest: int  # length of a subsequence of children, 0 for any
+    terminal: float  # factor of the leaves
+
+
+class PartialTreeParameters(NamedTuple):
+    """The similarities of labels, and the weights of the kernel."""
+
+    labels: LabelTable
+    weights: PartialTreeWeights
+
+
 @compiled
-def _over_cells(
+def _sum_over_cells(
     values, target, members, rows, row_classes, bases, steps, width, sequence, column_classes, column, kids,
     single, scale, decay, longest,
 ):  # fmt: skip
-    """Δ of one node against the members of a group by recursion over all pairs of children, in time rows × width.
+    """Store Δ of one node with the members of a group, by recursion over all pairs of children, in time rows × width.
 
     ``longest`` > 0 bounds the length of the subsequences.
     """
@@ -57,15 +87,13 @@ def _over_cells(
 
 
 @compiled
-def partial_trees(
-    block, row_begin, column_begin, symmetric, rows_of, forest, column,
-    class_of, class_count, smooth, ranks, similarities, mu, decay, factor, longest, terminal,
-):  # fmt: skip
-    """Fills the cells of a block whose columns are in a forest, whose first tree is column ``column``.
+def fill_partial_trees(block, row_begin, column_begin, symmetric, rows_of, forest, column, parameters):
+    """Fill the cells of a block whose columns are in a forest, whose first tree is column ``column``.
 
-    Of a symmetric Gram only the cells from the diagonal on are filled. ``smooth[label]`` says where the row of a
-    label's similarities begins, -1 for a label that is like itself alone; ``ranks[label]`` is its place in such rows.
+    In a symmetric Gram only the cells from the diagonal on are filled.
     """
+    table, (mu, decay, factor, longest, terminal) = parameters
+    class_of, class_count, smooth, ranks, similarities = table
     labels, first, count, offsets = rows_of.labels, rows_of.first, rows_of.counts, rows_of.offsets
     order = rows_of.order
     waiting = rows_of.waiting_all if len(similarities) else rows_of.waiting  # leaves have rows only if smoothed
@@ -74,15 +102,8 @@ def partial_trees(
     keys, posted, posted_ends, postings = forest.keys, forest.posted, forest.posted_ends, forest.postings
     nodes, ends, subtree_labels = forest.nodes, forest.offsets, forest.labels
     slots_mask = np.uint64(len(keys) - 1)
-    largest = 1
-    for number in range(class_count):
-        largest = max(largest, buckets[number + 1] - buckets[number])
-    most = 1
-    for node in range(len(count)):
-        most = max(most, count[node])
-    widest = 1
-    for group in range(len(widths)):
-        widest = max(widest, widths[group])
+    largest = find_longest(buckets)
+    most, widest = find_largest(count), find_largest(widths)
     powers = decay ** np.arange(most + widest + 1)
     values = np.empty((waiting + 1) * largest + 1)
     constant = len(values) - 1
@@ -109,10 +130,7 @@ def partial_trees(
         tree = row_begin + index
         if symmetric and column + len(ends) - 1 <= tree:
             continue
-        sums[:] = 0.0
-        free_count = waiting + 1
-        for slot in range(free_count):
-            free[slot] = slot
+        free_count = begin_tree(sums, free)
         for at in range(offsets[tree], offsets[tree + 1]):
             node = order[at]
             own = class_of[labels[node]]
@@ -182,7 +200,7 @@ def partial_trees(
                                     if matches > FEW:
                                         break
                             if many or matches > FEW:
-                                _over_cells(
+                                _sum_over_cells(
                                     values, target, members, rows, row_classes, bases, steps, width, sequence, classes,
                                     columns[group], kids, 0.0, scale, decay, longest if many else 0,
                                 )  # fmt: skip
@@ -227,12 +245,6 @@ def partial_trees(
                             values[shift + place] *= similarities[similar + ranks[subtree_labels[place]]]
                     for place in range(begin, end):
                         sums[place] += values[shift + place]
-            for child in range(first[node], first[node] + rows):
-                if slot_of[child] >= 0:
-                    free[free_count] = slot_of[child]
-                    free_count += 1
-        for other in range(max(0, (tree if symmetric else column_begin) - column), len(ends) - 1):
-            total = 0.0
-            for place in range(ends[other], ends[other + 1]):
-                total += sums[nodes[place]]
-            block[index, column - column_begin + other] = total
+            free_count = release_children(first[node], rows, slot_of, free, free_count)
+        skipped = max(0, (tree if symmetric else column_begin) - column)
+        gather_cells(block[index, column - column_begin + skipped :], skipped, nodes, ends, sums)

@@ -4,17 +4,31 @@ Only nodes of equal production count. For one tree of the rows, node by node fro
 subtrees of the same production in a forest is one row of numbers, made from the rows of the node's children.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
+from typing import NamedTuple
+
 import numpy as np
 
 from rekern.core.compiling import compiled
+from rekern.kernels.trees.tree_frame_core import begin_tree, find_longest, gather_cells, release_children
+
+
+class SubsetTreeParameters(NamedTuple):
+    """The parameters of the kernel."""
+
+    decay: float
+    words: bool  # whether equal leaves add the decay too
 
 
 @compiled
-def subset_trees(block, row_begin, column_begin, symmetric, rows_of, forest, column, decay, words):
-    """Fills the cells of a block whose columns are in a forest, whose first tree is column ``column``.
+def fill_subset_trees(block, row_begin, column_begin, symmetric, rows_of, forest, column, parameters):
+    """Fill the cells of a block whose columns are in a forest, whose first tree is column ``column``.
 
-    Of a symmetric Gram only the cells from the diagonal on are filled. With ``words`` equal leaves add the decay.
+    In a symmetric Gram only the cells from the diagonal on are filled.
     """
+    decay, words = parameters
     labels, first, count, offsets = rows_of.labels, rows_of.first, rows_of.counts, rows_of.offsets
     order, waiting, codes = rows_of.order, rows_of.waiting, rows_of.codes
     buckets, leaves, groups, widths = forest.buckets, forest.leaves, forest.groups, forest.widths
@@ -22,9 +36,7 @@ def subset_trees(block, row_begin, column_begin, symmetric, rows_of, forest, col
     table, group_codes = forest.table, forest.codes
     nodes, ends, subtree_labels = forest.nodes, forest.offsets, forest.labels
     mask = np.uint64(len(table) - 1)
-    largest = 1
-    for group in range(len(widths)):
-        largest = max(largest, groups[group + 1] - groups[group])
+    largest = find_longest(groups)
     values = np.empty((waiting + 1) * largest)
     free = np.empty(waiting + 1, np.int64)
     slot_of = np.empty(len(count), np.int32)
@@ -34,10 +46,7 @@ def subset_trees(block, row_begin, column_begin, symmetric, rows_of, forest, col
         tree = row_begin + index
         if symmetric and column + len(ends) - 1 <= tree:
             continue
-        sums[:] = 0.0
-        free_count = waiting + 1
-        for slot in range(free_count):
-            free[slot] = slot
+        free_count = begin_tree(sums, free)
         for at in range(offsets[tree], offsets[tree + 1]):
             node = order[at]
             own = labels[node]
@@ -85,12 +94,6 @@ def subset_trees(block, row_begin, column_begin, symmetric, rows_of, forest, col
                                 values[start + member] *= 1.0 + values[base + kid]
                 for member in range(members):
                     sums[begin + member] += values[start + member]
-            for child in range(first[node], first[node] + width):
-                if slot_of[child] >= 0:
-                    free[free_count] = slot_of[child]
-                    free_count += 1
-        for other in range(max(0, (tree if symmetric else column_begin) - column), len(ends) - 1):
-            total = 0.0
-            for place in range(ends[other], ends[other + 1]):
-                total += sums[nodes[place]]
-            block[index, column - column_begin + other] = total
+            free_count = release_children(first[node], width, slot_of, free, free_count)
+        skipped = max(0, (tree if symmetric else column_begin) - column)
+        gather_cells(block[index, column - column_begin + skipped :], skipped, nodes, ends, sums)

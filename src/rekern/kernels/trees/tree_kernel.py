@@ -1,167 +1,160 @@
-"""What the tree kernels share: trees of the rows, forests of the columns, blocks, normalisation, explanations."""
+"""What the tree kernels share: reading trees, blocks of a Gram, normalisation, explanations."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from rekern.core.compiling import compiled
-from rekern.core.hashing import extend_hash
-from rekern.core.parameters import check_most
-from rekern.kernels.kernel import Kernel, Plan, inverse_roots
-from rekern.kernels.trees.folded_forest import Forest, build, cut, depth_first, plant
+from rekern.core.arrays import Floats, Ints, SmallInts
+from rekern.core.explanations import Explanation, Part
+from rekern.core.parameters import check_most, check_whole
+from rekern.kernels.gram_plan import GramPlan, inverse_roots
+from rekern.kernels.items import Item, Items, materialize_items
+from rekern.kernels.kernel import Kernel
+from rekern.kernels.trees.folded_forest_core import Forest, build_forest
+from rekern.kernels.trees.forests import (
+    PlacedForest,
+    TreeRows,
+    cut_corpus,
+    find_used_labels,
+    plant_forests,
+    read_rows,
+)
 from rekern.structures.column_selection import select_trees
 from rekern.structures.trees import Trees
 
 SMALLEST = 1e-290  # square that can be normalised: the product of two 1/√square is still a number
 
-
-class Rows(NamedTuple):
-    """The trees of the rows of a Gram, as a core sees them."""
-
-    labels: np.ndarray
-    first: np.ndarray
-    counts: np.ndarray
-    offsets: np.ndarray
-    order: np.ndarray  # children before their parents
-    waiting: int  # the most nodes with children that wait for their parent at once
-    waiting_all: int  # and the most nodes of any kind
-    codes: np.ndarray  # hash of each node's production
+Parameters = TypeVar("Parameters")
 
 
-class Shared(NamedTuple):
-    """A fragment or a path that two trees share, and what it adds to the kernel's value."""
+class FillBlock(Protocol):
+    """A compiled core: it fills the cells of a block whose columns are in a forest."""
 
-    text: str
-    value: float
-
-
-@compiled
-def _production_codes(labels, first, count):
-    codes = np.empty(len(labels), np.uint64)
-    for node in range(len(labels)):
-        code = extend_hash(np.uint64(count[node]), labels[node])
-        for child in range(first[node], first[node] + count[node]):
-            code = extend_hash(code, labels[child])
-        codes[node] = code
-    return codes
-
-
-def rows_of(trees: Trees) -> Rows:
-    """The trees with what the cores need beside them."""
-    arrays = trees.arrays
-    order, inner, waiting = depth_first(arrays.first, arrays.counts, arrays.offsets)
-    return Rows(*arrays, order, inner, waiting, _production_codes(arrays.labels, arrays.first, arrays.counts))
+    def __call__(
+        self,
+        block: Floats,
+        row_begin: int,
+        column_begin: int,
+        symmetric: bool,
+        rows: TreeRows,
+        forest: Forest,
+        column: int,
+        parameters: object,
+    ) -> None:
+        """Fill the cells; the first tree of the forest is column ``column`` of the Gram."""
 
 
-def used_labels(*corpora: Trees) -> np.ndarray:
-    """The labels that occur in these trees, by number; they may be fewer than the vocabulary has."""
-    size = max(len(trees.vocabulary) for trees in corpora)
-    return np.flatnonzero(sum(np.bincount(trees.labels, minlength=size) for trees in corpora))
-
-
-class TreeKernel(Kernel):
+class TreeKernel(Kernel, Generic[Parameters]):
     """The base of the tree kernels: a subclass names its core, the core's parameters, and what explains a value."""
 
     on_texts = True
+    kind = "fragment"  # what a part of an explanation is
 
     normalize: bool
 
-    def _core(self) -> Callable[..., None]:
+    def core(self) -> FillBlock:
+        """Return the compiled function that fills a block."""
         raise NotImplementedError
 
-    def _parameters(self, vocabulary: list[str], used: np.ndarray) -> tuple:
-        """What the core needs to know of the kernel's parameters and of the labels in use; checks the parameters."""
+    def core_parameters(self, vocabulary: list[str], used: Ints) -> Parameters:
+        """Return the parameters of the core for these labels, after checking them."""
         raise NotImplementedError
 
-    def _classes(self, vocabulary: list[str], parameters: tuple) -> np.ndarray:
-        """The class of every label: one of its own unless a kernel says otherwise."""
+    def label_classes(self, vocabulary: list[str], parameters: Parameters) -> SmallInts:
+        """Return the class of every label: one of its own unless a kernel says otherwise."""
         return np.arange(len(vocabulary), dtype=np.int32)
 
-    def _fragments(self, left: Trees, right: Trees, parameters: tuple, beam: int) -> dict[str, float]:
-        """What the first trees of two corpora share, as text, with what it adds to the value that is not normalised."""
+    def list_shared(self, left: Trees, right: Trees, parameters: Parameters, beam: int) -> dict[str, float]:
+        """Return what the first trees of two corpora share, as text, with what each adds before normalisation."""
         raise NotImplementedError
 
-    def items(self, X: Any) -> Trees:
-        """The trees of ``X``, or of its representation ``on``: bracket strings are read."""
-        return select_trees(X, self.on)
+    def read_items(self, X: Items) -> Trees:
+        """Return the trees of ``X``, or of its representation ``on``; bracket strings are read."""
+        return select_trees(materialize_items(X), self.on)
 
-    def _plan(self, X: Any, Y: Any, n_jobs: int | None) -> Plan:
-        left = self.items(X)
-        right = left if Y is None else self.items(Y).renumber_like(left)
+    def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
+        """Fold the trees of the columns into forests, with which the trees of the rows are compared."""
+        left = self.read_items(X)
+        right = left if Y is None else self.read_items(Y).renumber_like(left)
         vocabulary = right.vocabulary
-        parameters = self._parameters(vocabulary, used_labels(left, right))
-        classes = self._classes(vocabulary, parameters)
-        forests = plant(right.arrays, classes)
+        parameters = self.core_parameters(vocabulary, find_used_labels(left, right))
+        forests = plant_forests(right.arrays, self.label_classes(vocabulary, parameters))
         rows = columns = None
         if self.normalize:
-            rows = scales(self._squares(left, vocabulary, parameters))
-            columns = rows if Y is None else scales(self._squares(right, vocabulary, parameters))
-        block = _Block(self._core(), rows_of(left), forests, parameters, len(right), rows, columns, Y is None)
-        return Plan(len(left), len(right), Y is None, block)
+            rows = find_scales(self.square_trees(left, vocabulary, parameters))
+            columns = rows if Y is None else find_scales(self.square_trees(right, vocabulary, parameters))
+        block = TreeBlock(self.core(), read_rows(left), forests, parameters, len(right), rows, columns, Y is None)
+        return GramPlan(len(left), len(right), Y is None, block)
 
-    def _squares(self, trees: Trees, vocabulary: list[str], parameters: tuple) -> np.ndarray:
-        """K(x, x), not normalised."""
-        classes = self._classes(vocabulary, parameters)
-        rows, core = rows_of(trees), self._core()
+    def square_trees(self, trees: Trees, vocabulary: list[str], parameters: Parameters) -> Floats:
+        """Return K(x, x), not normalised."""
+        classes = self.label_classes(vocabulary, parameters)
+        rows, core = read_rows(trees), self.core()
         squares = np.zeros(len(trees))
         # A few trees at a time: more cells are computed than needed, but a forest for each tree would cost more.
-        for begin, end in cut(trees.offsets, most_trees=16, most_nodes=1024):
-            forest = build(*trees.arrays, begin, end, classes, len(vocabulary))
+        for begin, end in cut_corpus(trees.offsets, most_trees=16, most_nodes=1024):
+            forest = build_forest(*trees.arrays, begin, end, classes, len(vocabulary))
             block = np.zeros((end - begin, end - begin))
-            core(block, begin, begin, True, rows, forest, begin, *parameters)
+            core(block, begin, begin, True, rows, forest, begin, parameters)
             squares[begin:end] = np.diag(block)
-        return finite(squares)
+        return check_range(squares)
 
-    def diag(self, X: Any) -> np.ndarray:
-        """K(x, x) for every tree."""
-        trees = self.items(X)
-        parameters = self._parameters(trees.vocabulary, used_labels(trees))
-        squares = self._squares(trees, trees.vocabulary, parameters)
+    def diag(self, X: Items) -> Floats:
+        """Return K(x, x) for every tree."""
+        trees = self.read_items(X)
+        parameters = self.core_parameters(trees.vocabulary, find_used_labels(trees))
+        squares = self.square_trees(trees, trees.vocabulary, parameters)
         return (squares > 0).astype(float) if self.normalize else squares
 
-    def explain(self, a: Any, b: Any, n: int | None = 10, beam: int = 200) -> list[Shared]:
-        """The fragments that two trees share, the ``n`` that add most to their kernel value first (all with None).
+    def explain(self, a: Item, b: Item, n: int | None = 10, beam: int = 200) -> Explanation:
+        """Return the fragments that two trees share, the ``n`` that add most to their kernel value (all with None).
 
-        Of the fragments at one pair of nodes only the ``beam`` heaviest are followed further up: for small trees the
-        list is complete and sums to the value of the kernel, for large ones it holds the heavy ones.
+        Of the fragments at one pair of nodes only the ``beam`` heaviest are followed further up. For small trees all
+        fragments are found and sum to the value of the kernel, for large ones the heavy ones.
+
+        >>> from rekern.kernels import SubTree
+        >>> SubTree(decay=0.5, normalize=False).explain("(A (B b))", "(C (B b))").to_frame()["name"].tolist()
+        ['(B b)']
         """
-        n = check_most("n", n)
-        if not check_most("beam", beam):
-            raise ValueError(f"beam={beam!r}: give a whole number of at least 1")
-        left = self.items([a])
-        right = self.items([b]).renumber_like(left)
-        parameters = self._parameters(right.vocabulary, used_labels(left, right))
-        found = self._fragments(left, right, parameters, beam)
+        n, beam = check_most("n", n), check_whole("beam", beam, 1)
+        left = self.read_items([a])
+        right = self.read_items([b]).renumber_like(left)
+        parameters = self.core_parameters(right.vocabulary, find_used_labels(left, right))
+        found = self.list_shared(left, right, parameters, beam)
         scale = 1.0
         if self.normalize:
-            squares = [self._squares(trees, right.vocabulary, parameters) for trees in (left, right)]
-            scale = float(scales(np.concatenate(squares)).prod())
+            squares = [self.square_trees(trees, right.vocabulary, parameters) for trees in (left, right)]
+            scale = float(find_scales(np.concatenate(squares)).prod())
         ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))
-        return [Shared(text, value * scale) for text, value in ranked[:n]]
+        parts = [Part(self.kind, text, value * scale) for text, value in ranked[:n]]
+        decision = self(a, b)
+        complete = bool(np.isclose(sum(part.value for part in parts), decision, rtol=1e-9, atol=1e-12))
+        return Explanation(decision=decision, parts=parts, complete=complete)
 
 
 @dataclass(frozen=True)
-class _Block:
-    """Computes rows ``first`` … ``last`` of a Gram."""
+class TreeBlock:
+    """Computes a block of a Gram of trees."""
 
-    core: Callable[..., None]
-    trees: Rows
-    forests: list[tuple[int, Forest]]
-    parameters: tuple
+    core: FillBlock
+    trees: TreeRows
+    forests: list[PlacedForest]
+    parameters: object
     width: int
-    rows: np.ndarray | None
-    columns: np.ndarray | None
+    rows: Floats | None
+    columns: Floats | None
     symmetric: bool
 
-    def __call__(self, first: int, last: int) -> np.ndarray:
+    def __call__(self, first: int, last: int) -> Floats:
         offset = first if self.symmetric else 0
         block = np.zeros((last - first, self.width - offset))
         for column, forest in self.forests:
             if column + len(forest.offsets) - 1 > offset:
-                self.core(block, first, offset, self.symmetric, self.trees, forest, column, *self.parameters)
-        finite(block, first)
+                self.core(block, first, offset, self.symmetric, self.trees, forest, column, self.parameters)
+        check_range(block, first)
         if self.rows is not None and self.columns is not None:
             block *= self.rows[first:last, None] * self.columns[offset:]
             if self.symmetric:
@@ -169,8 +162,8 @@ class _Block:
         return block
 
 
-def scales(squares: np.ndarray) -> np.ndarray:
-    """What rows and columns are multiplied with to be normalised: 1/√K(x, x), 0 where K(x, x) = 0."""
+def find_scales(squares: Floats) -> Floats:
+    """Return the factors by which rows and columns are normalised: 1/√K(x, x), 0 where K(x, x) = 0."""
     tiny = (squares > 0) & (squares < SMALLEST)
     if tiny.any():
         row = int(np.argmax(tiny))
@@ -178,8 +171,8 @@ def scales(squares: np.ndarray) -> np.ndarray:
     return inverse_roots(squares)
 
 
-def finite(values: np.ndarray, first: int = 0) -> np.ndarray:
-    """The values, if none has left the range of floating-point numbers; the first is that of row ``first``."""
+def check_range(values: Floats, first: int = 0) -> Floats:
+    """Return the values, after checking that all are finite; the first value belongs to row ``first``."""
     if not np.isfinite(values).all():
         row = first + int(np.argwhere(~np.isfinite(values))[0][0])
         raise ValueError(f"row {row}: a kernel value exceeds the range of numbers; use a smaller decay (or mu)")

@@ -15,7 +15,7 @@ import numpy as np
 from rekern.core.jobs import run, spans
 from rekern.core.progress import shown, track
 from rekern.kernels import Gaussian, Kernel
-from rekern.kernels.pairings import PairKernel
+from rekern.kernels.pair_kernel import PairKernel
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.learning.cross_validation import Fold, make_text_folds
 from rekern.reproduce.rewriting_settings import Setting, terms
@@ -102,7 +102,7 @@ class Grams:
             left, right = self._scores(inside, row), self._scores(inside, column)
             over = Gaussian(Given(), kernel.gamma) if isinstance(kernel, Gaussian) else Given()
             return over.gram(left, None if row == column else right, self.n_jobs)
-        kernel.fit(self.parts[0])
+        kernel.adapt(self.parts[0])
         return kernel.gram(self.parts[row], None if row == column else self.parts[column], self.n_jobs)
 
     def _scores(self, kernel: Similarities, part: int) -> np.ndarray:

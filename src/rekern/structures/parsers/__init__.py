@@ -1,22 +1,23 @@
-"""Parsers: raw text in, dependencies and constituent trees out, by one small interface.
+"""Parsers: from raw text to dependencies and constituent trees.
 
 >>> parser("no such parser")
 Traceback (most recent call last):
 ...
 rekern.errors.InputError: unknown parser 'no such parser': choose corenlp, spacy, stanford, stanza
 
-Another package may bring a parser of its own: an entry point in the group ``rekern.parsers`` that names a subclass of
-``Parser``, or a function that makes one.
+Another package can add a parser by an entry point in the group ``rekern.parsers``. It names a class or a function that
+makes a parser (see `TextParser`); a subclass of `Parser` is the simplest.
 """
 
 from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any
+from inspect import Parameter, signature
+from typing import Any, cast
 
 from rekern.core.cache_folder import cache_folder
 from rekern.errors import InputError
-from rekern.structures.parsers.interface import Parse, Parser
+from rekern.structures.parsers.interface import Parse, Parser, TextParser, is_parser
 from rekern.structures.parsers.parse_cache import ParseCache
 from rekern.structures.parsers.parse_trees import KINDS, Parsed, parse_trees, text_tree
 
@@ -26,6 +27,7 @@ __all__ = [
     "ParseCache",
     "Parsed",
     "Parser",
+    "TextParser",
     "cache_folder",
     "parse_trees",
     "parser",
@@ -34,7 +36,7 @@ __all__ = [
 ]
 
 GROUP = "rekern.parsers"
-_HERE = {
+_OWN = {
     "corenlp": ("corenlp_parser", "CoreNlpParser"),
     "spacy": ("spacy_parser", "SpacyParser"),
     "stanford": ("stanford_parser", "StanfordParser"),
@@ -42,49 +44,50 @@ _HERE = {
 }
 
 
-def parser(name: str = "spacy", **options: Any) -> Parser:
-    """The parser of this name, with its options; each adapter says which it takes.
+def parser(name: str = "spacy", **options: Any) -> TextParser:
+    """Make the parser with this name and these options, which the class of each parser documents.
 
     >>> parser("spacy", modle="en_core_web_lg")
     Traceback (most recent call last):
     ...
     rekern.errors.InputError: the parser spacy has no option 'modle': it has batch_size, model, tokenized
     """
-    make = _maker(name)
-    known = _options(make)
+    make = _find_maker(name)
+    known = _list_options(make)
     unknown = sorted(set(options) - set(known)) if known is not None else []
     if unknown:
         has = ", ".join(sorted(known or ())) or "none"
         raise InputError(f"the parser {name} has no option {unknown[0]!r}: it has {has}")
-    return make(**options)
+    made = make(**options)
+    if not is_parser(made):
+        raise InputError(f"{name} makes no parser: it needs name, gives, identity, parse and close (see TextParser)")
+    return made
 
 
 def parser_names() -> list[str]:
-    """The names of all parsers, those of other packages included.
+    """Return the names of all parsers, including those of other packages.
 
     >>> {"corenlp", "spacy", "stanford", "stanza"} <= set(parser_names())
     True
     """
-    return sorted({*_HERE, *(point.name for point in entry_points(group=GROUP))})
+    return sorted({*_OWN, *(point.name for point in entry_points(group=GROUP))})
 
 
-def _maker(name: str) -> Callable[..., Parser]:
-    if name in _HERE:
-        module, attribute = _HERE[name]
-        return getattr(import_module(f"{__name__}.{module}"), attribute)
+def _find_maker(name: str) -> Callable[..., TextParser]:
+    if name in _OWN:
+        module, attribute = _OWN[name]
+        return cast(Callable[..., TextParser], getattr(import_module(f"{__name__}.{module}"), attribute))
     for point in entry_points(group=GROUP):
         if point.name == name:
             try:
-                return point.load()
+                return cast(Callable[..., TextParser], point.load())
             except (ImportError, AttributeError) as error:
                 raise InputError(f"the parser {name} cannot be loaded ({error}): install {point.value} again") from None
     raise InputError(f"unknown parser {name!r}: choose {', '.join(parser_names())}")
 
 
-def _options(make: Callable[..., Parser]) -> list[str] | None:
-    """The names of the options, or None where any name may do."""
-    from inspect import Parameter, signature
-
+def _list_options(make: Callable[..., TextParser]) -> list[str] | None:
+    """Return the names of the options, or None if any name is allowed."""
     try:
         parameters = signature(make).parameters.values()
     except (TypeError, ValueError):

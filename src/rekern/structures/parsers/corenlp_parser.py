@@ -6,11 +6,11 @@ import os
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rekern.errors import InputError
-from rekern.structures.parsers.interface import Parse, Parser, time_limit
+from rekern.structures.parsers.interface import Parse, Parser, check_seconds
 from rekern.structures.sentences import Sentence, sentence
 
 URL = "REKERN_CORENLP_URL"
@@ -41,7 +41,7 @@ class CoreNlpParser(Parser):
         self.url = url or os.environ.get(URL) or "http://localhost:9000"
         self.annotators = str(annotators)
         self.tokenized = bool(tokenized)
-        self.seconds = time_limit(seconds)
+        self.seconds = check_seconds(seconds)
         parts = urllib.parse.urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             remedy = "give one such as http://localhost:9000"
@@ -52,7 +52,7 @@ class CoreNlpParser(Parser):
             raise InputError(f"annotators={self.annotators!r}: they need depparse or parse, or no tree comes out")
 
     @property
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> Mapping[str, object]:
         """A server tells no version: two that stand at one address, one after the other, are not told apart."""
         options = {"annotators": self.annotators, "tokenized": self.tokenized}
         return {"parser": self.name, "version": "", "model": self.url, **options}

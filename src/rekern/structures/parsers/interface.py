@@ -1,27 +1,29 @@
-"""What every parser adapter is: texts go in, and for each text its sentences come out."""
+"""The interface of parsers: texts in, and for each text its sentences as dependencies, constituent trees, or both."""
 
 import re
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from inspect import getattr_static
+from typing import NamedTuple, Protocol
 
 from rekern.core.messages import name_value
 from rekern.core.progress import track
 from rekern.errors import InputError
+from rekern.structures.head_rules import to_dependencies
 from rekern.structures.pairs import as_texts
 from rekern.structures.sentences import Sentence
 
-# what a tree in brackets could not hold apart, and what parsers take for a word: control characters are blanks, too
+# white space and control characters, which break a tree in brackets and which some parsers take for words
 _BLANKS = re.compile(r"[\s\x00-\x20\x7f-\x9f]+")
 DAY = 86400
-_BATCH = 512  # texts that an adapter sees at once
+_BATCH = 512  # texts that an adapter parses at a time
 
 
 class Parse(NamedTuple):
-    """What a parser found in one text: its sentences as dependencies, as constituent trees, or both.
+    """The parse of one text: its sentences as dependencies, as constituent trees, or both.
 
-    ``None`` where the parser gives no such thing. ``fault`` says why there is no parse at all, where that is so.
+    A field is None if the parser does not give it. ``fault`` says why there is no parse; it is empty if there is one.
 
     >>> Parse(constituents=("(ROOT (S (NP (NN rain)) (VP (VBZ falls))))",)).sentences[0].words
     ('rain', 'falls')
@@ -33,19 +35,51 @@ class Parse(NamedTuple):
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:
-        """The dependencies: the parser's own, or by the head rules from its constituents."""
+        """The dependencies of the parser, or those that the head rules derive from its constituents."""
         if self.dependencies is None and self.constituents:
-            from rekern.structures.head_rules import to_dependencies
-
             return tuple(to_dependencies(list(self.constituents)))
         return self.dependencies or ()
 
 
-class Parser(ABC):
-    """A parser; adapters say what they give and implement ``_parses``.
+class TextParser(Protocol):
+    """What `parse_trees` needs of a parser. A parser of another package needs no other base class.
 
-    ``identity`` holds all that the result depends on besides the text (name, version, model, options): what was
-    parsed once is known again by it.
+    ``gives`` names what it returns, ``"dependencies"`` and ``"constituents"``. ``identity`` is all that the result
+    depends on apart from the text (name, version, model, options), as plain values: it is the key of the cache.
+    `Parser` is a base class that does the checks, the batches and the warnings.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def gives(self) -> tuple[str, ...]: ...
+
+    @property
+    def identity(self) -> Mapping[str, object]: ...
+
+    def parse(self, texts: object, progress: str = "parsing") -> Iterator[Parse]:
+        """Yield the parse of each text, in order; an empty text has no sentences."""
+        ...
+
+    def close(self) -> None:
+        """End the processes of the parser, if it has any."""
+        ...
+
+
+def is_parser(value: object) -> bool:
+    """Whether an object has what `TextParser` asks for; nothing of it is called, because that may load a model.
+
+    >>> is_parser(7)
+    False
+    """
+    missing = object()
+    names = ("name", "gives", "identity", "parse", "close")
+    return all(getattr_static(value, name, missing) is not missing for name in names)
+
+
+class Parser(ABC):
+    """The base class of parsers; a subclass has ``name``, ``gives``, ``identity`` and ``_parses`` (see `TextParser`).
 
     >>> class Flat(Parser):
     ...     name, gives, identity = "flat", ("constituents",), {"parser": "flat"}
@@ -60,24 +94,23 @@ class Parser(ABC):
 
     @abstractmethod
     def _parses(self, texts: list[str]) -> Iterable[Parse]:
-        """The parse of each text; no text is empty, and blanks are single."""
+        """Return the parse of each text; no text is empty, and white space is single blanks."""
 
     @property
     @abstractmethod
-    def identity(self) -> dict[str, Any]:
-        """All that the result depends on besides the text, as plain values."""
+    def identity(self) -> Mapping[str, object]:
+        """All that the result depends on apart from the text, as plain values."""
 
-    def parse(self, texts: Any, progress: str = "parsing") -> Iterator[Parse]:
-        """The parse of each text, as they come; an empty text has no sentences.
+    def parse(self, texts: object, progress: str = "parsing") -> Iterator[Parse]:
+        """Yield the parse of each text, in order; an empty text has no sentences.
 
-        White space is collapsed first. Lemmas are in lower case, as stems are, those of names too. A text that cannot
-        be parsed has a ``fault`` instead, and a warning tells it; the others are parsed all the same. ``progress`` is
-        the label of the bar that long work shows where bars are shown.
+        White space is collapsed first. Lemmas are in lower case, also those of names. A text that cannot be parsed has
+        a ``fault`` and causes a warning; the others are parsed. ``progress`` is the label of the progress bar.
         """
         given = check_texts(texts)
-        yield from track(self._in_batches(given), len(given), progress)
+        yield from track(self._parse_batches(given), len(given), progress)
 
-    def _in_batches(self, texts: list[str]) -> Iterator[Parse]:
+    def _parse_batches(self, texts: list[str]) -> Iterator[Parse]:
         empty = Parse(*(() if kind in self.gives else None for kind in Parse._fields[:2]))  # type: ignore[arg-type]
         for start in range(0, len(texts), _BATCH):
             clean = [collapse(text) for text in texts[start : start + _BATCH]]
@@ -86,13 +119,13 @@ class Parser(ABC):
             for text in clean:
                 parse = next(found, None) if text else empty
                 if parse is None:
-                    raise InputError(f"the parser {self.name} gives fewer parses than texts; it is at fault")
+                    raise InputError(f"the parser {self.name} gives fewer parses than texts: correct its _parses")
                 if parse.fault:
-                    warnings.warn(f"no tree for {shortened(text)!r}: {parse.fault}", stacklevel=2)
+                    warnings.warn(f"no tree for {shorten(text)!r}: {parse.fault}", stacklevel=2)
                 yield parse
 
     def close(self) -> None:  # noqa: B027 (most adapters have nothing to end)
-        """End what runs for this parser; it starts again when it is needed."""
+        """End the processes of this parser; they start again when they are needed."""
 
     def __enter__(self) -> "Parser":
         return self
@@ -102,7 +135,7 @@ class Parser(ABC):
 
 
 def collapse(text: str) -> str:
-    """The text with every run of white space and control characters as one blank.
+    """Replace every run of white space and control characters by one blank.
 
     >>> collapse(" He\\t left.\\x00\\n")
     'He left.'
@@ -110,10 +143,10 @@ def collapse(text: str) -> str:
     return _BLANKS.sub(" ", text).strip()
 
 
-def time_limit(seconds: Any) -> float:
-    """A time limit that is a number of seconds, up to a day.
+def check_seconds(seconds: float) -> float:
+    """Check a time limit: a number of seconds, up to a day.
 
-    >>> time_limit("fast")
+    >>> check_seconds("fast")
     Traceback (most recent call last):
     ...
     rekern.errors.InputError: seconds='fast': give a number above 0, up to 86400
@@ -127,29 +160,30 @@ def time_limit(seconds: Any) -> float:
     return limit
 
 
-def shortened(text: str, most: int = 60) -> str:
-    """The beginning of a text, for messages.
+def shorten(text: str, length: int = 60) -> str:
+    """Shorten a text for messages.
 
-    >>> shortened("a long sentence", 9)
+    >>> shorten("a long sentence", 9)
     'a long...'
     """
-    return text if len(text) <= most else text[: most - 3] + "..."
+    return text if len(text) <= length else text[: length - 3] + "..."
 
 
-def check_texts(texts: Any) -> list[str]:
-    """The texts as a list, each of them a string that can be written down.
+def check_texts(texts: object) -> list[str]:
+    """Return the texts as a list, and check that each is a string that can be written as UTF-8.
 
     >>> check_texts(["He left.", None])
     Traceback (most recent call last):
     ...
-    rekern.errors.InputError: text 1 is None; give it a text, or "" for none
+    rekern.errors.InputError: text 1: None is no text; give a str, or "" for an empty text
     """
     if isinstance(texts, str | bytes):
         raise InputError("a list of texts is needed, got one text; write [text]")
     given = list(as_texts(texts))
     for number, text in enumerate(given):
         if not isinstance(text, str):
-            raise InputError(f'text {number} is {name_value(text)}; give it a text, or "" for none')
+            reason = f'{name_value(text)} is no text; give a str, or "" for an empty text'
+            raise InputError(reason, row=number, unit="text")
         if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-            raise InputError(f"text {number} holds half of a character; mend the text")
+            raise InputError("the text holds half of a character; correct it", row=number, unit="text")
     return given

@@ -1,7 +1,7 @@
-"""Parses on disk: a text that was parsed once is never parsed again by the same parser with the same settings.
+"""The cache of parses: the same parser with the same options never parses a text twice.
 
-The cache is one SQLite file. A key is the hash of the parser's identity and of the text, a value is compressed JSON:
-nothing in it can run code, and whatever cannot be read counts as not there.
+The cache is one SQLite file. A key is the hash of the parser's identity and of the text; a value is compressed JSON.
+Nothing in it can run code. An entry that cannot be read is ignored.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
@@ -21,11 +21,11 @@ from rekern.structures.parsers.interface import Parse
 from rekern.structures.sentences import Sentence, sentence
 
 FILE = "parses.sqlite"
-SHAPE = 1  # of what is stored; another shape is another key
-SAVE_EVERY = 1.0  # seconds of work that an interruption may cost
-WAIT = 60.0  # seconds for another process that writes
-ASKED_AT_ONCE = 500  # keys; SQLite takes 999
-LARGEST = 1 << 28  # bytes of one parse when unpacked
+VERSION = 1  # of the stored values; it is part of the key
+SAVE_EVERY = 1.0  # seconds between two writes
+WAIT = 60.0  # seconds to wait for another process that writes
+BATCH = 500  # keys in one query; SQLite allows 999
+MAX_SIZE = 1 << 28  # bytes of one parse when decompressed
 
 
 class ParseCache:
@@ -40,10 +40,10 @@ class ParseCache:
     ['Rain falls.']
     """
 
-    def __init__(self, folder: str | os.PathLike[str] | None, identity: dict[str, Any]):
+    def __init__(self, folder: str | os.PathLike[str] | None, identity: Mapping[str, object]):
         place = cache_folder(folder)
         self.path = place / FILE
-        self._identity = json.dumps([SHAPE, identity], sort_keys=True, default=str)
+        self._identity = json.dumps([VERSION, dict(identity)], sort_keys=True, default=str)
         self._pending: list[tuple[bytes, bytes]] = []
         self._saved = time.monotonic()
         try:
@@ -51,40 +51,40 @@ class ParseCache:
         except OSError as error:
             reason = error.strerror or error
             raise InputError(f"cannot make the cache folder {show_path(place)} ({reason}): name another") from None
-        with self._readable():
+        with self._explain_errors():
             self._base = sqlite3.connect(self.path, timeout=WAIT)
             with self._base:
                 self._base.execute("CREATE TABLE IF NOT EXISTS parses (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID")
 
     def get(self, texts: Iterable[str]) -> dict[str, Parse]:
-        """The parses of those texts that are known."""
+        """Return the parses of those texts that are in the cache."""
         keys = {self._key(text): text for text in texts}
         found: dict[str, Parse] = {}
         wanted = list(keys)
-        with self._readable():
-            for start in range(0, len(wanted), ASKED_AT_ONCE):
-                part = wanted[start : start + ASKED_AT_ONCE]
+        with self._explain_errors():
+            for start in range(0, len(wanted), BATCH):
+                part = wanted[start : start + BATCH]
                 marks = ",".join("?" * len(part))
                 query = f"SELECT key, value FROM parses WHERE key IN ({marks})"
                 with closing(self._base.execute(query, part)) as rows:
                     for key, value in rows:
-                        parse = _unpacked(value)
+                        parse = _unpack(value)
                         if parse is not None:
                             found[keys[key]] = parse
         return found
 
     def put(self, text: str, parse: Parse) -> None:
-        """Keep a parse; one that has a fault is not kept, so that it is tried again."""
+        """Store a parse; one with a fault is not stored, so that it is tried again."""
         if parse.fault:
             return
-        self._pending.append((self._key(text), _packed(parse)))
+        self._pending.append((self._key(text), _pack(parse)))
         if time.monotonic() - self._saved > SAVE_EVERY:
             self.save()
 
     def save(self) -> None:
-        """Write what is pending."""
+        """Write what was stored since the last call."""
         if self._pending:
-            with self._readable(), self._base:
+            with self._explain_errors(), self._base:
                 self._base.executemany("INSERT OR REPLACE INTO parses VALUES (?, ?)", self._pending)
             self._pending = []
         self._saved = time.monotonic()
@@ -102,8 +102,8 @@ class ParseCache:
         return hashlib.sha256(f"{self._identity}\0{text}".encode()).digest()
 
     @contextmanager
-    def _readable(self) -> Iterator[None]:
-        """SQLite's errors as one line with a remedy."""
+    def _explain_errors(self) -> Iterator[None]:
+        """Turn SQLite's errors into one line with a remedy."""
         try:
             yield
         except sqlite3.OperationalError as error:
@@ -113,28 +113,28 @@ class ParseCache:
             raise InputError(f"the cache {show_path(self.path)} is damaged ({error}): delete it") from None
 
 
-def _packed(parse: Parse) -> bytes:
+def _pack(parse: Parse) -> bytes:
     dependencies = None if parse.dependencies is None else [list(one) for one in parse.dependencies]
     text = json.dumps([dependencies, parse.constituents], ensure_ascii=False, separators=(",", ":"))
     return zlib.compress(text.encode())
 
 
-def _unpacked(value: Any) -> Parse | None:
-    """The parse, or None if this is none."""
+def _unpack(value: bytes) -> Parse | None:
+    """Return the parse, or None if the value is none."""
     try:
         unpacking = zlib.decompressobj()
-        data = unpacking.decompress(value, LARGEST)
+        data = unpacking.decompress(value, MAX_SIZE)
         if not unpacking.eof:
             return None
         dependencies, constituents = json.loads(data)
         return Parse(
-            None if dependencies is None else tuple(map(_checked, dependencies)),
+            None if dependencies is None else tuple(map(_check_sentence, dependencies)),
             None if constituents is None else tuple(map(str, constituents)),
         )
     except (zlib.error, TypeError, ValueError, RecursionError):  # an InputError of `sentence` is a ValueError
         return None
 
 
-def _checked(fields: Sequence[Any]) -> Sentence:
+def _check_sentence(fields: Sequence[Any]) -> Sentence:
     words, lemmas, tags, heads, relations = fields
     return sentence(words, heads, lemmas, tags, relations)

@@ -1,22 +1,22 @@
-"""From texts to columns of trees: each text parsed once, kept in the cache, and written as the trees asked for."""
+"""From texts to columns of trees: each distinct text is parsed once and cached."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rekern.core.progress import track
 from rekern.errors import InputError
 from rekern.structures.dependency_trees import grct, lct, loct, word_trees
 from rekern.structures.head_rules import to_dependencies
-from rekern.structures.parsers.interface import Parse, Parser, check_texts, collapse
+from rekern.structures.parsers.interface import Parse, TextParser, check_texts, collapse
 from rekern.structures.parsers.parse_cache import ParseCache
 from rekern.structures.sentences import Sentence
 from rekern.structures.trees import Trees
 
 ROOT = "ROOT"  # the node above the sentences of a text
-_LOOKED_UP = 2048  # texts that are looked up and converted at once
+_BATCH = 2048  # texts that are looked up and converted at a time
 
-_FROM_DEPENDENCIES: dict[str, Callable[[Sequence[Sentence]], Any]] = {
+_FROM_DEPENDENCIES: dict[str, Callable[[Sequence[Sentence]], Trees]] = {
     "grct": grct,
     "lct": lct,
     "loct": loct,
@@ -26,7 +26,7 @@ KINDS = (*_FROM_DEPENDENCIES, "constituents")
 
 
 class Parsed(NamedTuple):
-    """Columns of trees, and how they came about: distinct texts, those found in the cache, those without a parse.
+    """Columns of trees, with the number of distinct texts, of texts from the cache, and the texts without a parse.
 
     >>> Parsed({"loct": ["(LEX##go::v)", "()"]}, distinct=2, cached=1, faults={"?!": "too slow"}).faults
     {'?!': 'too slow'}
@@ -35,21 +35,22 @@ class Parsed(NamedTuple):
     trees: dict[str, list[str]]
     distinct: int
     cached: int
-    faults: dict[str, str]  # text -> why it has no tree
+    faults: dict[str, str]  # why a text has no tree
 
 
 def parse_trees(
-    texts: Any,
-    parser: Parser,
+    texts: object,
+    parser: TextParser,
     kinds: Sequence[str] = ("grct",),
     cache: str | os.PathLike[str] | None = None,
 ) -> Parsed:
-    """The trees of each text, of every kind asked for: ``grct``, ``lct``, ``loct``, ``dependencies``, ``constituents``.
+    """Parse texts into trees of these kinds: ``grct``, ``lct``, ``loct``, ``dependencies``, ``constituents``.
 
-    A text that occurs several times, or is in the cache (``cache`` is its folder; by default the user's), is not parsed
-    again. An interrupted run leaves what it has parsed in the cache. A text without a parse has the empty tree ``()``.
+    Each distinct text is parsed once. Parses are cached in the folder ``cache``, by default the user's; after an
+    interruption the next run finds there what was parsed. A text without a parse has the empty tree ``()``.
 
     >>> from tempfile import TemporaryDirectory
+    >>> from rekern.structures.parsers import Parser
     >>> class Flat(Parser):
     ...     name, gives, identity = "flat", ("constituents",), {"parser": "flat"}
     ...     def _parses(self, texts):
@@ -62,14 +63,14 @@ cached=0, faults={})
     check_kinds(kinds, parser)
     clean = [collapse(text) for text in check_texts(texts)]
     distinct = list(dict.fromkeys(clean))
-    written: dict[str, list[str]] = {kind: [] for kind in kinds}
+    columns: dict[str, list[str]] = {kind: [] for kind in kinds}
     faults: dict[str, str] = {}
     known = 0
     with ParseCache(cache, parser.identity) as store:
 
         def parses() -> Iterator[tuple[str, Parse, bool]]:
-            for start in range(0, len(distinct), _LOOKED_UP):
-                part = distinct[start : start + _LOOKED_UP]
+            for start in range(0, len(distinct), _BATCH):
+                part = distinct[start : start + _BATCH]
                 found = store.get(part)
                 fresh = parser.parse([text for text in part if text not in found], progress="")
                 for text in part:
@@ -84,17 +85,17 @@ cached=0, faults={})
             if parse.fault:
                 faults[text] = parse.fault
             batch.append(parse)
-            if len(batch) == _LOOKED_UP:
-                _write(batch, written)
+            if len(batch) == _BATCH:
+                _append_trees(batch, columns)
                 batch = []
-        _write(batch, written)
+        _append_trees(batch, columns)
     number = {text: place for place, text in enumerate(distinct)}
-    columns = {kind: [trees[number[text]] for text in clean] for kind, trees in written.items()}
-    return Parsed(columns, len(distinct), known, faults)
+    trees = {kind: [column[number[text]] for text in clean] for kind, column in columns.items()}
+    return Parsed(trees, len(distinct), known, faults)
 
 
-def check_kinds(kinds: Sequence[str], parser: Parser) -> None:
-    """Refuse trees that nobody knows, or that this parser does not give.
+def check_kinds(kinds: Sequence[str], parser: TextParser) -> None:
+    """Raise an error for unknown kinds of trees, and for those that the parser does not give.
 
     >>> from rekern.structures.parsers import parser
     >>> check_kinds(["constituents"], parser("spacy"))
@@ -113,9 +114,9 @@ def check_kinds(kinds: Sequence[str], parser: Parser) -> None:
 
 
 def text_tree(trees: Sequence[str]) -> str:
-    """One tree of the trees of a text's sentences: alone as it is, several under one ROOT, ``()`` if there is none.
+    """Join the trees of the sentences of a text: several are put under one ROOT, and no tree is ``()``.
 
-    A sentence that has a ROOT of its own gives its children to the common one.
+    The children of a ROOT of a sentence become children of the common one.
 
     >>> text_tree(["(ROOT (S (VP Go)))"]), text_tree(["(ROOT (S (VP Go)))", "(ROOT (S (VP Stay)))"]), text_tree([])
     ('(ROOT (S (VP Go)))', '(ROOT (S (VP Go)) (S (VP Stay)))', '()')
@@ -129,22 +130,23 @@ def text_tree(trees: Sequence[str]) -> str:
     return opening + " ".join(inner) + ")"
 
 
-def _write(parses: list[Parse], written: dict[str, list[str]]) -> None:
-    """The trees of these parses, appended to the columns; all sentences are converted at once."""
+def _append_trees(parses: list[Parse], columns: dict[str, list[str]]) -> None:
+    """Append the trees of these parses to the columns; all sentences are converted at once."""
     if not parses:
         return
-    constituents = [parse.constituents or () for parse in parses]
-    dependencies = _dependencies(parses) if set(written) - {"constituents"} else []
-    for kind, column in written.items():
-        sentences: list[tuple[Any, ...]] = list(constituents if kind == "constituents" else dependencies)
-        flat = [sentence for text in sentences for sentence in text]
-        convert = Trees.from_items if kind == "constituents" else _FROM_DEPENDENCIES[kind]
-        trees = iter(convert(flat))
-        column.extend(text_tree([next(trees) for _ in text]) for text in sentences)
+    dependencies = _list_dependencies(parses) if set(columns) - {"constituents"} else []
+    for kind, column in columns.items():
+        if kind == "constituents":
+            sizes = [len(parse.constituents or ()) for parse in parses]
+            trees = iter(Trees.from_items([tree for parse in parses for tree in parse.constituents or ()]))
+        else:
+            sizes = [len(sentences) for sentences in dependencies]
+            trees = iter(_FROM_DEPENDENCIES[kind]([one for sentences in dependencies for one in sentences]))
+        column.extend(text_tree([next(trees) for _ in range(size)]) for size in sizes)
 
 
-def _dependencies(parses: list[Parse]) -> list[tuple[Sentence, ...]]:
-    """The sentences of each parse; the head rules see all constituents at once, which is faster."""
+def _list_dependencies(parses: list[Parse]) -> list[tuple[Sentence, ...]]:
+    """Return the sentences of each parse; the head rules convert all constituents at once, which is faster."""
     by_rules = [parse for parse in parses if parse.dependencies is None and parse.constituents]
     made = iter(to_dependencies([tree for parse in by_rules for tree in parse.constituents or ()]))
     return [

@@ -1,7 +1,7 @@
 """spaCy: dependencies, tags and lemmas; the parser for raw text unless another is named."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -48,7 +48,7 @@ class SpacyParser(Parser):
         self._loaded: Any = None
 
     @property
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> Mapping[str, object]:
         meta = _meta(self.model) or self._pipeline().meta
         return {
             "parser": self.name,

@@ -9,13 +9,12 @@ import os
 import re
 import subprocess
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
 
 from rekern.core.files import show_path
 from rekern.errors import InputError
-from rekern.structures.parsers.interface import Parse, Parser, time_limit
+from rekern.structures.parsers.interface import Parse, Parser, check_seconds
 from rekern.structures.parsers.line_program import JavaLines, Stopped, find_java, java_reason
 
 JAR = "REKERN_STANFORD_JAR"
@@ -59,7 +58,7 @@ class StanfordParser(Parser):
         self.jar = _given(jar, JAR, "jar")
         self.model = _given(model, MODEL, "model")
         self.tokenized = bool(tokenized)
-        self.seconds = time_limit(seconds)
+        self.seconds = check_seconds(seconds)
         self.memory = str(memory)
         self.tokenizer = str(tokenizer)
         if not re.fullmatch("[0-9]+[kKmMgG]?", self.memory):
@@ -75,7 +74,7 @@ class StanfordParser(Parser):
         self._lines = JavaLines([*self._java, PARSER, *arguments, self.model, "-"], GREETING)
 
     @cached_property
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> Mapping[str, object]:
         """The bytes of the jar and of the model decide, not their names; so do the options that change trees."""
         model = _digest(self.model) if os.path.isfile(self.model) else self.model
         jars = [_digest(part) for part in self.jar.split(os.pathsep)]

@@ -1,6 +1,6 @@
 """Stanza: dependencies, tags and lemmas in many languages, and constituents where it has a model for them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rekern.errors import InputError, missing_extra
@@ -39,7 +39,7 @@ class StanzaParser(Parser):
         self._loaded: Any = None
 
     @property
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> Mapping[str, object]:
         options = {"constituents": self.constituents, "tokenized": self.tokenized}
         version = str(getattr(_library(), "__version__", ""))
         return {"parser": self.name, "version": version, "model": f"{self.language} {self.package}", **options}

@@ -5,16 +5,15 @@ Subtrees lie in *buckets* of equal label and, inside a bucket, in *groups* of eq
 worked out once for all members. For smoothed kernels, a class of similar labels takes the place of the label.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
 from typing import NamedTuple
 
 import numpy as np
 
 from rekern.core.compiling import compiled
 from rekern.core.hashing import extend_hash, size_table
-from rekern.structures.trees import TreeArrays
-
-MOST_TREES = 256  # in a forest: many share more subtrees, few stay in the cache and fit the edge of a triangle
-MOST_NODES = 16384
 
 
 class Forest(NamedTuple):
@@ -40,7 +39,7 @@ class Forest(NamedTuple):
 
 
 @compiled
-def fold(labels, first, count, offsets, begin, end):
+def fold_trees(labels, first, count, offsets, begin, end):
     """Equal subtrees of the trees ``begin`` … ``end`` get equal numbers; returns these and a node for each number."""
     start = offsets[begin]
     size = offsets[end] - start
@@ -84,7 +83,7 @@ def fold(labels, first, count, offsets, begin, end):
 
 
 @compiled
-def _group(labels, first, count, examples, class_of):
+def _group_subtrees(labels, first, count, examples, class_of):
     """Subtrees of equal class and equal classes of the children get equal numbers; returns also examples and hashes."""
     number_of = np.empty(len(examples), np.int32)
     found = np.empty(len(examples), np.int64)
@@ -124,7 +123,7 @@ def _group(labels, first, count, examples, class_of):
 
 
 @compiled
-def _post(group_class, sequences, classes, class_count):
+def _list_groups(group_class, sequences, classes, class_count):
     """For every (class of a node, class of a child) the groups where both occur."""
     entries = len(classes)
     slots = 1 << size_table(entries)
@@ -165,11 +164,11 @@ def _post(group_class, sequences, classes, class_count):
 
 
 @compiled
-def build(labels, first, count, offsets, begin, end, class_of, class_count):
+def build_forest(labels, first, count, offsets, begin, end, class_of, class_count):
     """The forest of the trees ``begin`` … ``end``."""
     start = offsets[begin]
-    numbers, examples = fold(labels, first, count, offsets, begin, end)
-    number_of, found, codes, table = _group(labels, first, count, examples, class_of)
+    numbers, examples = fold_trees(labels, first, count, offsets, begin, end)
+    number_of, found, codes, table = _group_subtrees(labels, first, count, examples, class_of)
     groups = len(found)
     order_keys = np.empty(groups, np.int64)
     for group in range(groups):
@@ -231,7 +230,7 @@ def build(labels, first, count, offsets, begin, end, class_of, class_count):
     nodes = np.empty(len(numbers), np.int32)
     for node in range(len(numbers)):
         nodes[node] = subtree[numbers[node]]
-    keys, posted, posted_ends, postings = _post(group_class, sequences, classes, class_count)
+    keys, posted, posted_ends, postings = _list_groups(group_class, sequences, classes, class_count)
     return Forest(
         nodes,
         offsets[begin : end + 1] - start,
@@ -253,34 +252,8 @@ def build(labels, first, count, offsets, begin, end, class_of, class_count):
     )
 
 
-def cut(offsets: np.ndarray, most_trees: int = MOST_TREES, most_nodes: int = MOST_NODES) -> list[tuple[int, int]]:
-    """Ranges of trees, none of too many trees or nodes; by default as many as stay in the cache.
-
-    >>> cut(np.arange(0, 64 * 601, 64))
-    [(0, 256), (256, 512), (512, 600)]
-    """
-    found = []
-    begin = 0
-    while begin < len(offsets) - 1:
-        end = int(np.searchsorted(offsets, offsets[begin] + most_nodes, side="right")) - 1
-        end = min(max(end, begin + 1), begin + most_trees, len(offsets) - 1)
-        found.append((begin, end))
-        begin = end
-    return found
-
-
-def plant(arrays: TreeArrays, class_of: np.ndarray) -> list[tuple[int, Forest]]:
-    """Forests of all the trees, each with the number of its first tree.
-
-    A forest has an entry for every class, so that with very many classes forests are made larger, and fewer.
-    """
-    classes = len(class_of)
-    cuts = cut(arrays.offsets, max(MOST_TREES, classes // 64), max(MOST_NODES, classes))
-    return [(begin, build(*arrays, begin, end, class_of, classes)) for begin, end in cuts]
-
-
 @compiled
-def depth_first(first, count, offsets):
+def order_nodes(first, count, offsets):
     """The nodes of every tree, children before parents; the most that wait for a parent, with children and in all."""
     order = np.empty(len(first), np.int32)
     sizes = np.ones(len(first), np.int64)
@@ -311,3 +284,15 @@ def depth_first(first, count, offsets):
             for child in range(first[node], first[node] + count[node]):
                 inner -= 1 if count[child] else 0
     return order, most_inner, most
+
+
+@compiled
+def hash_productions(labels, first, count):
+    """Return a hash of the label of each node and of the labels of its children."""
+    codes = np.empty(len(labels), np.uint64)
+    for node in range(len(labels)):
+        code = extend_hash(np.uint64(count[node]), labels[node])
+        for child in range(first[node], first[node] + count[node]):
+            code = extend_hash(code, labels[child])
+        codes[node] = code
+    return codes

@@ -1,20 +1,24 @@
-"""Rooted balls of a graph as 64-bit keys: equal for isomorphic balls, whatever the numbers of their nodes.
+"""Neighbourhoods of a graph as 64-bit keys: equal for isomorphic neighbourhoods, however their nodes are numbered.
 
-The key of a ball is made in three steps, each exact (two balls with equal keys are isomorphic, but for a chance of
-2**-64 that two hashes are equal):
+A neighbourhood is the part of a graph within a radius of its root. Its key is made in three steps. Each is exact: two
+neighbourhoods with equal keys are isomorphic, up to a chance of 2**-64 that two hashes are equal.
 
-1. Branches that are trees are folded, from their leaves on, into the node they hang from. Of a ball without cycles
-   only the root is left, and its hash is the key.
-2. What is left is coloured by label, distance from the root and folded branches; the colours are refined by those of
+1. Branches that are trees are folded, from their leaves on, into the node they hang from. Of a neighbourhood without
+   cycles only the root is left, and its hash is the key.
+2. What is left is coloured by label, distance from the root and folded branches. The colours are refined by those of
    the neighbours until nothing changes (Weisfeiler and Leman). If every two classes of equal colour are joined by all
-   possible edges or by none, as when every node has a colour of its own, the colours and edges determine the ball.
-3. Else each node of the smallest class that is joined otherwise is set apart in turn and the colours are refined
-   again, to any depth; the key is the sum over the leaves of this search, each of which determines the ball.
+   possible edges or by none, the colours and edges determine the neighbourhood. This is so if all colours differ.
+3. Otherwise each node of the smallest class that is joined by some of the possible edges gets a colour of its own in
+   turn, and the colours are refined again, to any depth. The key is the sum over the leaves of this search, each of
+   which determines the neighbourhood.
 
-The size of the search depends on the ball alone, not on the numbers of its nodes. A ball that would take too much work
-(large, unlabelled and very regular) is described by the sum over every single node set apart; if it is so large that
-this too is much, by its colours. So only among such balls can two that are not isomorphic have equal keys.
+The size of the search depends on the neighbourhood alone, not on the numbers of its nodes. A neighbourhood that would
+take too much work (large, unlabelled and very regular) is described by the sum over single nodes with a colour of
+their own; a very large one by its colours. Only among these can two that are not isomorphic have equal keys.
 """
+
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
 
 import numpy as np
 
@@ -30,8 +34,11 @@ FEW = 24  # nodes, up to which sorting by insertion is fastest
 
 
 @compiled
-def simple_links(offsets, labels, indptr, neighbors, edge_labels, finger):
-    """Each neighbour once, with a hash of the labels of all edges to it; and a hash of each node's label and loops."""
+def merge_links(offsets, labels, indptr, neighbors, edge_labels, finger):
+    """Return each neighbour once, with a hash of the labels of all edges to it, and a hash of each node.
+
+    The hash of a node is that of its label and of the labels of its loops.
+    """
     heads = np.zeros(len(indptr), np.int64)
     others = np.empty(len(neighbors), np.int32)
     links = np.empty(len(neighbors), np.uint64)
@@ -57,8 +64,8 @@ def simple_links(offsets, labels, indptr, neighbors, edge_labels, finger):
 
 
 @compiled
-def reach(root, limit, heads, others, order, place, ends):
-    """The nodes within a distance of the root, nearest first, in ``order``; ``ends[d]`` counts those up to distance d.
+def reach_nodes(root, limit, heads, others, order, place, ends):
+    """Store the nodes up to a distance from the root in ``order``, nearest first; ``ends[d]`` counts those up to d.
 
     ``place`` gives each of them its position in the order and must be -1 everywhere before.
     """
@@ -134,7 +141,7 @@ def _refine(count, heads, others, links, colors, scratch):
 
 @compiled
 def _digest(count, heads, others, links, colors):
-    """A hash of all colours and of the edges between them."""
+    """Return a hash of all colours and of the edges between them."""
     total = np.uint64(0)
     for node in range(count):
         total += _next_color(node, heads, others, links, colors)
@@ -143,10 +150,10 @@ def _digest(count, heads, others, links, colors):
 
 @compiled
 def _undecided(count, heads, others, links, colors, members):
-    """The smallest class that is joined to another, or within itself, by some of the possible edges only.
+    """Find the smallest class that is joined to another, or within itself, by some of the possible edges only.
 
-    Its nodes are put into ``members``; returns their number, 0 if there is no such class. The colours are refined, so
-    that one node of a class speaks for all.
+    Its nodes are stored in ``members``; their number is returned, 0 if there is no such class. The colours are refined,
+    so one node of a class represents all.
     """
     by_color = np.argsort(colors[:count])
     class_of = np.empty(count, np.int32)
@@ -190,7 +197,7 @@ def _undecided(count, heads, others, links, colors, members):
 
 @compiled
 def _search(count, heads, others, links, colors, scratch, members, size):
-    """The sum over all ways to set nodes apart until the ball is determined; whether the work was not too much."""
+    """Return the sum over all leaves of the search, and whether the search was complete."""
     saved = np.empty((SEARCH_DEPTH, count), np.uint64)
     chosen = np.empty((SEARCH_DEPTH, count), np.int64)
     sizes = np.zeros(SEARCH_DEPTH, np.int64)
@@ -230,7 +237,7 @@ def _search(count, heads, others, links, colors, scratch, members, size):
 
 @compiled
 def _core_key(count, heads, others, links, colors, scratch):
-    """The key of a ball from which the trees are gone."""
+    """Return the key of a neighbourhood whose tree branches are folded."""
     classes, _ = _refine(count, heads, others, links, colors, scratch)
     digest = _digest(count, heads, others, links, colors)
     if classes == count:
@@ -258,7 +265,7 @@ def _core_key(count, heads, others, links, colors, scratch):
 def _fold_trees(size, order, place, heads, others, links, colors, folded, degree, queue):
     """Fold branches that are trees into the nodes they hang from; what is folded gets degree 0.
 
-    Works on positions in the order, of which the first ``size`` are in the ball; returns how many nodes are left.
+    Works on positions in the order; the first ``size`` are in the neighbourhood. Returns how many nodes are left.
     """
     base = heads[0]
     waiting = 0
@@ -292,10 +299,10 @@ def _fold_trees(size, order, place, heads, others, links, colors, folded, degree
 
 
 @compiled
-def ball_keys(smallest, largest, order, place, ends, graph, keys, scratch):
-    """The keys of the balls of radius ``smallest`` … ``largest`` around the first node of the order.
+def hash_neighborhoods(smallest, largest, order, place, ends, graph, keys, scratch):
+    """Store the keys of the neighbourhoods of radius ``smallest`` to ``largest`` around the first node of the order.
 
-    ``graph`` holds what `simple_links` says of it, ``scratch`` five arrays as long as it has nodes.
+    ``graph`` holds the arrays of `merge_links`, ``scratch`` five arrays as long as it has nodes.
     """
     heads, others, links, own = graph
     colors, base_colors, folded, degree, queue = scratch
@@ -307,7 +314,7 @@ def ball_keys(smallest, largest, order, place, ends, graph, keys, scratch):
         base_colors[at] = mix(own[order[at]] + np.uint64(distance) * AWAY)
     for radius in range(smallest, largest + 1):
         size = ends[radius]
-        if radius > smallest and size == ends[radius - 1]:  # the whole component was in the ball before
+        if radius > smallest and size == ends[radius - 1]:  # the whole component is inside already
             keys[radius - smallest] = keys[radius - smallest - 1]
             continue
         left = _fold_trees(size, order, place, heads, others, links, base_colors, folded, degree, queue)

@@ -1,8 +1,11 @@
-"""All rules of a corpus or a model: those without wildcards as combinations of both sides' k-grams, then the rest.
+"""All rules of pairs: those without wildcards as combinations of the n-grams of both sides, then those with wildcards.
 
-The compiled functions take the features of one window size (`features.Rows`): the k-grams of the sources, those of the
-targets, and the rules with wildcards.
+The functions take the features of one window size: the n-grams of the sources, those of the targets, and the rules
+with wildcards (see `window_rows.WindowRows`).
 """
+
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
 
 import numpy as np
 
@@ -12,7 +15,7 @@ from rekern.core.hashing import mix
 
 @compiled
 def count_rules(source, target, rules, size_key, mask):
-    """How many rules each pair has; of those without wildcards, only such whose keys are 0 in the bits of the mask."""
+    """Count the rules of each pair; those without wildcards only if their keys are 0 in the bits of the mask."""
     source_indptr, source_keys, _ = source
     target_indptr, target_keys, _ = target
     rule_indptr = rules[0]
@@ -33,7 +36,7 @@ def count_rules(source, target, rules, size_key, mask):
 
 @compiled
 def list_rules(first, last, fill, keys, values, scale, size_key, source, target, rules, mask):
-    """Write the rules of pairs ``first`` … ``last``, each from ``fill[row]`` on, and move ``fill`` behind them.
+    """Write the rules of pairs ``first`` … ``last``, each from ``fill[row]`` on, and move ``fill`` past them.
 
     A rule without wildcards is kept if the bits of ``mask`` are 0 in its key: 0 keeps all, more bits a sample.
     """

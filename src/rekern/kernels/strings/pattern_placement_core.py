@@ -1,12 +1,18 @@
-"""How a pattern of k elements can lie on a text: each element a token, or a wildcard over 1 to `span` tokens.
+"""How a pattern of k elements can lie on a text: each element is a token, or a wildcard over 1 to `span` tokens.
 
-A *parse* is one such placement. Parses are what both kinds of wildcard kernels are made of: a free wildcard takes
-any tokens, an aligned one only tokens that the other side of the pair has too. The enumeration is a loop with its
-own stack (compiled functions that call themselves cannot be cached).
+One way to lie on it is a *placement*. Both kinds of wildcard kernels are made of placements: a free wildcard covers any
+tokens, an aligned one only tokens that the other side of the pair has too. The enumeration is a loop with its own
+stack, because compiled functions that call themselves cannot be cached.
 """
+
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
+from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.array_growth import grow
 from rekern.core.compiling import compiled
 from rekern.core.hashing import mix, size_table
 
@@ -16,19 +22,20 @@ MAX_ALIGNMENTS = 20_000
 ALWAYS_COMPLETE = 6
 
 
-@compiled
-def grown(array, needed):
-    """The same array with room for at least ``needed`` elements."""
-    if needed <= len(array):
-        return array
-    larger = np.empty(max(needed, 2 * len(array)), array.dtype)
-    larger[: len(array)] = array
-    return larger
+class Placements(NamedTuple):
+    """The placements of patterns on the windows of a text, and the wildcards of all of them in flat arrays."""
+
+    literals: np.ndarray  # for each placement, the key of the tokens that stay
+    covered: np.ndarray  # the key of the multiset of sequences under its wildcards
+    shapes: np.ndarray  # four columns: number of the window, end, number of wildcards, where its wildcards are listed
+    elements: np.ndarray  # for each wildcard, its index in the pattern
+    under: np.ndarray  # the key of the tokens that it covers
+    starts: np.ndarray  # the position of its first token
 
 
 @compiled
-def sequence_fingerprints(tokens, finger, span):
-    """``prints[x, m - 1]`` is the fingerprint of the m tokens from position x; 0 where the text is too short."""
+def hash_sequences(tokens, finger, span):
+    """Return the key of every sequence: ``[x, m - 1]`` is that of the m tokens from position x, 0 past the end."""
     prints = np.zeros((len(tokens), span), np.uint64)
     for start in range(len(tokens)):
         total = np.uint64(0)
@@ -39,8 +46,8 @@ def sequence_fingerprints(tokens, finger, span):
 
 
 @compiled
-def occurs_in(prints, other):
-    """Which of the sequences occur in the other text as well."""
+def mark_shared(prints, other):
+    """Mark the sequences that occur in the other text as well."""
     bits = size_table(other.size)
     mask = (1 << bits) - 1
     shift = np.uint64(64 - bits)
@@ -64,11 +71,11 @@ def occurs_in(prints, other):
 
 
 @compiled
-def distinct_windows(tokens, finger, size, reach, factors):
-    """Where each distinct window begins and how often it occurs.
+def find_distinct_windows(tokens, finger, size, reach, factors):
+    """Return where each distinct window begins and how often it occurs.
 
     A window has ``size`` tokens and, for wildcards that can stretch, sees up to ``reach`` tokens; two windows are
-    equal if all that they see is. Repetitive texts have few distinct windows however long they are.
+    equal if all tokens that they see are equal. Repetitive texts have few distinct windows however long they are.
     """
     number = max(len(tokens) - size + 1, 0)
     starts = np.empty(number, np.int64)
@@ -99,8 +106,8 @@ def distinct_windows(tokens, finger, size, reach, factors):
 
 
 @compiled
-def wildcard_cap(prints, allowed, start, size, span):
-    """The most wildcards that a window may have, so that it has at most MAX_ALIGNMENTS rules against itself.
+def cap_wildcards(prints, allowed, start, size, span):
+    """Return the most wildcards of a window for which it has at most MAX_ALIGNMENTS rules against itself.
 
     The number of rules with i wildcards is the coefficient of x^i in the product, over the distinct tokens that occur
     a times, of sum_i C(a, i)^2 i! (span x)^i.
@@ -134,13 +141,10 @@ def wildcard_cap(prints, allowed, start, size, span):
 
 
 @compiled
-def list_parses(tokens, finger, prints, allowed, starts, caps, size, factors, at_least):
-    """All parses of the windows that begin at ``starts``, with at least so many wildcards.
+def list_placements(tokens, finger, prints, allowed, starts, caps, size, factors, at_least):
+    """Return all placements on the windows that begin at ``starts``, with at least ``at_least`` wildcards.
 
-    Returns ``text`` (the fingerprint of the tokens that stay), ``bag`` (one of the multiset of sequences under the
-    wildcards), ``shape`` (window number, end, number of wildcards, where its wildcards are listed), and for every
-    wildcard ``element`` (its index in the pattern), ``under`` (the fingerprint of what it stands for) and ``place``
-    (the position of its first token).
+    ``caps`` has the most wildcards for each window, ``allowed`` the sequences that a wildcard may cover.
     """
     span = prints.shape[1]
     text = np.empty(64, np.uint64)
@@ -188,13 +192,13 @@ def list_parses(tokens, finger, prints, allowed, starts, caps, size, factors, at
             if count < at_least:
                 continue
             if number == len(text):
-                text = grown(text, 2 * number)
-                bag = grown(bag, 2 * number)
-                shape = grown(shape, 8 * number)
+                text = grow(text, 2 * number)
+                bag = grow(bag, 2 * number)
+                shape = grow(shape, 8 * number)
             if listed + count > len(element):
-                element = grown(element, listed + count)
-                under = grown(under, listed + count)
-                place = grown(place, listed + count)
+                element = grow(element, listed + count)
+                under = grow(under, listed + count)
+                place = grow(place, listed + count)
             text[number] = literal[below]
             bag[number] = mix(under_sum[below] + np.uint64(count))
             shape[4 * number] = window
@@ -208,4 +212,4 @@ def list_parses(tokens, finger, prints, allowed, starts, caps, size, factors, at
                 place[listed] = position[at]
                 listed += 1
             number += 1
-    return text[:number], bag[:number], shape[: 4 * number].reshape((number, 4)), element, under, place
+    return Placements(text[:number], bag[:number], shape[: 4 * number].reshape((number, 4)), element, under, place)

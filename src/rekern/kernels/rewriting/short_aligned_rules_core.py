@@ -1,23 +1,58 @@
-"""Rules with aligned wildcards in short windows, where a wildcard stands for one token: the common case, made fast.
+"""Rewriting rules with aligned wildcards in short windows, where a wildcard stands for one token: the common case.
 
-A window of up to 6 tokens has at most 64 sets of wildcards. They are built up bit by bit, each from a smaller set, with
-the wildcards kept in the order of their tokens' fingerprints: two sides whose wildcards cover the same tokens are then
-aligned first with first, second with second, and only repeated tokens need a search. The keys are those of `rules.py`.
+A window of up to 6 tokens has at most 64 sets of wildcards. They are built up bit by bit, each from a smaller set. The
+wildcards of a set are kept in the order of their tokens' keys. So two sides whose wildcards cover the same tokens are
+aligned first with first, second with second, and only repeated tokens need a search. The keys of the rules are those of
+`aligned_rules_core`.
 """
+
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
+from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.array_growth import grow
 from rekern.core.compiling import compiled
 from rekern.core.hashing import mix, size_table
 from rekern.core.key_rows import merge_equal
-from rekern.kernels.rewriting.pattern_placements import distinct_windows, grown
+from rekern.kernels.strings.pattern_placement_core import find_distinct_windows
 
 MOST_WAYS = 720  # alignments of six equal tokens
 
 
+class WildcardSets(NamedTuple):
+    """The sets of wildcards of all windows of one side of a pair."""
+
+    text: np.ndarray  # for each set, the key of the tokens that stay
+    bag: np.ndarray  # the key of the multiset of tokens that are covered
+    shape: np.ndarray  # which elements are wildcards, and the window: see `_list_wildcard_sets`
+    listed: int  # how many sets there are
+    tokens: np.ndarray  # the side of the pair
+    starts: np.ndarray  # of its windows
+    counts: np.ndarray  # how often each window occurs
+
+
+class SetChains(NamedTuple):
+    """A hash table from the key of covered tokens to the sets that cover them, as chains."""
+
+    head: np.ndarray
+    after: np.ndarray
+    shift: np.uint64
+
+
+class ShortRuleConstants(NamedTuple):
+    """What the key and the value of a rule are made of."""
+
+    size_key: np.uint64
+    pair_keys: np.ndarray
+    powers: np.ndarray  # of the decay
+
+
 @compiled
-def _wildcard_sets(tokens, finger, mark, stamp, starts, size, factors, text, bag, shape):
-    """The sets of wildcards of every window: what stays (``text``), what is covered (``bag``), and ``shape``.
+def _list_wildcard_sets(tokens, finger, mark, stamp, starts, size, factors, text, bag, shape):
+    """List the sets of wildcards of every window in ``text``, ``bag`` and ``shape``; return how many, and the arrays.
 
     A shape has, from its lowest bits on: 4 for the number of wildcards, 4 that are not 0 if a token is covered twice, 4
     for each of up to 6 elements that are wildcards, and 32 for the window.
@@ -45,7 +80,7 @@ def _wildcard_sets(tokens, finger, mark, stamp, starts, size, factors, text, bag
             continue
         needed = number + (1 << count)
         if needed > len(text):
-            text, bag, shape = grown(text, needed), grown(bag, needed), grown(shape, needed)
+            text, bag, shape = grow(text, needed), grow(bag, needed), grow(shape, needed)
         first = number - 1  # the empty set would stand here: it is not listed
         for bit in range(count):
             covered = finger[tokens[start + position[bit]]]
@@ -68,8 +103,8 @@ def _wildcard_sets(tokens, finger, mark, stamp, starts, size, factors, text, bag
 
 
 @compiled
-def _ways(source, target, start, start2, elements, elements2, wildcards, begun, pair_keys, found):
-    """Keys of all alignments of wildcards that cover some token twice; returns how many."""
+def _list_alignments(source, target, start, start2, elements, elements2, wildcards, begun, pair_keys, found):
+    """Store the keys of all alignments of wildcards that cover some token twice; return how many."""
     aligned = np.empty(8, np.int64)
     total = np.empty(8, np.uint64)
     total[0] = begun
@@ -99,15 +134,16 @@ def _ways(source, target, start, start2, elements, elements2, wildcards, begun, 
 
 
 @compiled
-def _join(
-    one, other, listed, text, bag, shape, counts, starts, text2, bag2, shape2, counts2, starts2,
-    source, target, size_key, pair_keys, powers, part, parts, shift, head, after, keys, values, filled, found,
-):  # fmt: skip
+def _join_sets(one, other, left, right, chains, rule, part, parts, keys, values, filled, found):
     """Append the rules of one pair, from set ``one`` of the source and set ``other`` of the target on.
 
-    Of several parts, one has the rules whose source patterns fall into it. Returns where it stopped, for lack of room
-    or because all is done (``one`` equals ``listed``), and what is filled.
+    Of several parts, ``part`` has the rules whose source patterns fall into it. Returns where it stopped, for lack of
+    room or because all is done (``one`` equals ``left.listed``), and how much is filled.
     """
+    text, bag, shape, listed, source, starts, counts = left
+    text2, bag2, shape2, _, target, starts2, counts2 = right
+    head, after, shift = chains
+    size_key, pair_keys, powers = rule
     room = len(keys) - MOST_WAYS
     while one < listed:
         if parts > 1 and np.int64(mix(text[one]) & np.uint64(parts - 1)) != part:
@@ -135,7 +171,7 @@ def _join(
                     values[filled] = value
                     filled += 1
                 else:
-                    ways = _ways(
+                    ways = _list_alignments(
                         source, target, starts[shape[one] >> 32], starts2[shape2[other] >> 32], elements, elements2,
                         wildcards, key, pair_keys, found,
                     )  # fmt: skip
@@ -149,10 +185,25 @@ def _join(
 
 
 @compiled
-def short_rules(
+def _chain_sets(sets, head, after):
+    """Put the sets of one side into a hash table by the tokens that they cover."""
+    bits = size_table(sets.listed)
+    shift = np.uint64(64 - bits)
+    head = grow(head, 1 << bits)
+    after = grow(after, sets.listed)
+    head[: 1 << bits] = -1
+    for one in range(sets.listed):
+        slot = np.int64(sets.bag[one] >> shift)
+        after[one] = head[slot]
+        head[slot] = one
+    return SetChains(head, after, shift)
+
+
+@compiled
+def list_short_rules(
     ids, offsets, finger, window, decay, source_factors, target_factors, size_key, pair_keys, part, parts, limit
 ):
-    """The rules with wildcards of every pair: row pointers, keys, values, and the row that has too many, or -1."""
+    """Return the rules with wildcards of every pair: row pointers, keys, values, and the row with too many, or -1."""
     number = (len(offsets) - 1) // 2
     indptr = np.zeros(number + 1, np.int64)
     keys = np.empty(1 << 16, np.uint64)
@@ -164,7 +215,7 @@ def short_rules(
     head = np.empty(1024, np.int64)
     after = np.empty(256, np.int64)
     found = np.empty(MOST_WAYS, np.uint64)
-    powers = decay ** np.arange(8)
+    rule = ShortRuleConstants(size_key, pair_keys, decay ** np.arange(8))
     stamp = 0
     filled = 0
     for row in range(number):
@@ -175,35 +226,28 @@ def short_rules(
             stamp += 1
             for token in target:
                 mark[token] = stamp
-            starts, counts = distinct_windows(source, finger, window[0], window[0], source_factors)
-            listed, text, bag, shape = _wildcard_sets(
+            starts, counts = find_distinct_windows(source, finger, window[0], window[0], source_factors)
+            listed, text, bag, shape = _list_wildcard_sets(
                 source, finger, mark, stamp, starts, window[0], source_factors, text, bag, shape
             )
             stamp += 1
             for token in source:
                 mark[token] = stamp
-            starts2, counts2 = distinct_windows(target, finger, window[1], window[1], target_factors)
-            listed2, text2, bag2, shape2 = _wildcard_sets(
+            starts2, counts2 = find_distinct_windows(target, finger, window[1], window[1], target_factors)
+            listed2, text2, bag2, shape2 = _list_wildcard_sets(
                 target, finger, mark, stamp, starts2, window[1], target_factors, text2, bag2, shape2
             )
-            bits = size_table(listed2)
-            shift = np.uint64(64 - bits)
-            head = grown(head, 1 << bits)
-            after = grown(after, listed2)
-            head[: 1 << bits] = -1
-            for other in range(listed2):
-                slot = np.int64(bag2[other] >> shift)
-                after[other] = head[slot]
-                head[slot] = other
+            left = WildcardSets(text, bag, shape, listed, source, starts, counts)
+            right = WildcardSets(text2, bag2, shape2, listed2, target, starts2, counts2)
+            chains = _chain_sets(right, head, after)
+            head, after = chains.head, chains.after
             one, other = 0, -1
             while True:
-                one, other, filled = _join(
-                    one, other, listed, text, bag, shape, counts, starts, text2, bag2, shape2, counts2, starts2,
-                    source, target, size_key, pair_keys, powers, part, parts, shift, head, after,
-                    keys, values, filled, found,
-                )  # fmt: skip
+                one, other, filled = _join_sets(
+                    one, other, left, right, chains, rule, part, parts, keys, values, filled, found
+                )
                 if one < listed and 2 * (filled - begin) <= limit:
-                    keys, values = grown(keys, 2 * len(keys)), grown(values, 2 * len(values))
+                    keys, values = grow(keys, 2 * len(keys)), grow(values, 2 * len(values))
                     continue
                 kept, scratch = merge_equal(keys[begin:filled], values[begin:filled], filled - begin, scratch)
                 filled = begin + kept

@@ -1,0 +1,183 @@
+"""Kernels made of kernels: sums, products, weighted and normalised ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+import scipy.sparse as sp
+
+from rekern.core.arrays import Floats
+from rekern.core.registry import register
+from rekern.kernels.decision_functions import DecisionFunction, SumDecision
+from rekern.kernels.gram_plan import Block, GramPlan, RescaledBlock, inverse_roots
+from rekern.kernels.items import Items, materialize_items
+from rekern.kernels.kernel import Kernel
+
+Combine = Callable[[Floats, Floats], Floats]
+
+
+@dataclass(frozen=True)
+class CombinedBlock:
+    """The block function of a sum or product of two kernels."""
+
+    left: Block
+    right: Block
+    combine: Combine
+
+    def __call__(self, first: int, last: int) -> Floats:
+        return self.combine(self.left(first, last), self.right(first, last))
+
+
+def _combine_plans(left: GramPlan, right: GramPlan, combine: Combine) -> GramPlan:
+    if (left.rows, left.columns) != (right.rows, right.columns):
+        raise ValueError("the two kernels do not see the same number of items: give a list, not an iterator")
+    return GramPlan(left.rows, left.columns, left.symmetric, CombinedBlock(left.block, right.block, combine))
+
+
+@register
+class Sum(Kernel):
+    """The sum of two kernels; ``a + b`` makes one.
+
+    >>> from rekern.kernels import Spectrum
+    >>> K = Spectrum(1, normalize=False) + 2 * Spectrum(2, normalize=False)
+    >>> K("a b c".split(), "a b d".split())
+    4.0
+    """
+
+    def __init__(self, left: Kernel, right: Kernel):
+        self.left = left
+        self.right = right
+
+    def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
+        """Add the blocks of both kernels."""
+        return _combine_plans(self.left.plan_gram(X, Y, n_jobs), self.right.plan_gram(X, Y, n_jobs), np.add)
+
+    def diag(self, X: Items) -> Floats:
+        """Return K(x, x) for every item."""
+        X = materialize_items(X)
+        return self.left.diag(X) + self.right.diag(X)
+
+    def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
+        """Return the sum of the decision functions of both kernels."""
+        X = materialize_items(X)
+        both = [self.left.decision_function(X, coefficients), self.right.decision_function(X, coefficients)]
+        return SumDecision(both)
+
+    def has_features(self) -> bool:
+        """Return whether both kernels have features."""
+        return self.left.has_features() and self.right.has_features()
+
+    def features(self, X: Items, n_jobs: int | None = None) -> sp.csr_array:
+        """Return the features of both kernels, side by side."""
+        X = materialize_items(X)
+        return sp.hstack([self.left.features(X, n_jobs), self.right.features(X, n_jobs)], format="csr")
+
+    def list_features(self, X: Items) -> sp.csr_array:
+        """Return the features of both kernels over their learned columns, side by side."""
+        return sp.hstack([self.left.list_features(X), self.right.list_features(X)], format="csr")
+
+    def name_columns(self) -> list[str]:
+        """Return the names of the columns of both kernels."""
+        return [*self.left.name_columns(), *self.right.name_columns()]
+
+
+@register
+class Product(Kernel):
+    """The product of two kernels; ``a * b`` makes one.
+
+    >>> from rekern.kernels import Spectrum
+    >>> (Spectrum(1, normalize=False) * Spectrum(2, normalize=False))("a b c".split(), "a b d".split())
+    2.0
+    """
+
+    def __init__(self, left: Kernel, right: Kernel):
+        self.left = left
+        self.right = right
+
+    def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
+        """Multiply the blocks of both kernels."""
+        return _combine_plans(self.left.plan_gram(X, Y, n_jobs), self.right.plan_gram(X, Y, n_jobs), np.multiply)
+
+    def diag(self, X: Items) -> Floats:
+        """Return K(x, x) for every item."""
+        X = materialize_items(X)
+        return self.left.diag(X) * self.right.diag(X)
+
+
+@register
+class Scaled(Kernel):
+    """A kernel times a number that is not negative; ``0.5 * a`` makes one.
+
+    >>> from rekern.kernels import Spectrum
+    >>> (0.5 * Spectrum(1, normalize=False))("a b c".split(), "a b d".split())
+    1.0
+    """
+
+    def __init__(self, kernel: Kernel, weight: float = 1.0):
+        self.kernel = kernel
+        self.weight = weight
+
+    def _check_weight(self) -> float:
+        if not (isinstance(self.weight, Real) and 0 <= float(self.weight) < np.inf):
+            raise ValueError(f"weight={self.weight!r}: give a finite number of at least 0")
+        return float(self.weight)
+
+    def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
+        """Multiply the blocks of the kernel by the weight."""
+        weight = self._check_weight()
+        plan = self.kernel.plan_gram(X, Y, n_jobs)
+        block = RescaledBlock(plan.block, np.full(plan.rows, weight), np.ones(plan.columns), plan.symmetric)
+        return GramPlan(plan.rows, plan.columns, plan.symmetric, block)
+
+    def diag(self, X: Items) -> Floats:
+        """Return K(x, x) for every item."""
+        return self._check_weight() * self.kernel.diag(X)
+
+    def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
+        """Return the kernel's own decision function, with the weight in the coefficients."""
+        return self.kernel.decision_function(X, self._check_weight() * np.asarray(coefficients))
+
+    def has_features(self) -> bool:
+        """Return whether the kernel has features."""
+        return self.kernel.has_features()
+
+    def features(self, X: Items, n_jobs: int | None = None) -> sp.csr_array:
+        """Return the kernel's features times the root of the weight."""
+        return self.kernel.features(X, n_jobs) * self._check_weight() ** 0.5
+
+    def list_features(self, X: Items) -> sp.csr_array:
+        """Return the kernel's features over its learned columns, times the root of the weight."""
+        return self.kernel.list_features(X) * self._check_weight() ** 0.5
+
+    def name_columns(self) -> list[str]:
+        """Return the names of the kernel's columns."""
+        return self.kernel.name_columns()
+
+
+@register
+class Normalized(Kernel):
+    """A kernel divided by √(K(x, x) K(y, y)), so that K(x, x) = 1, or 0 for an item that is like nothing.
+
+    >>> from rekern.kernels import Spectrum
+    >>> K = Normalized(Spectrum(1, normalize=False) + Spectrum(2, normalize=False))
+    >>> round(K("a b".split(), "a b".split()), 12)
+    1.0
+    """
+
+    def __init__(self, kernel: Kernel):
+        self.kernel = kernel
+
+    def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
+        """Divide the blocks of the kernel by the roots of its diagonals."""
+        plan = self.kernel.plan_gram(X, Y, n_jobs)
+        rows = inverse_roots(self.kernel.diag(X))
+        columns = rows if Y is None else inverse_roots(self.kernel.diag(Y))
+        block = RescaledBlock(plan.block, rows, columns, plan.symmetric)
+        return GramPlan(plan.rows, plan.columns, plan.symmetric, block)
+
+    def diag(self, X: Items) -> Floats:
+        """Return K(x, x): 1, or 0 for an item that is like nothing."""
+        return (self.kernel.diag(X) > 0).astype(float)

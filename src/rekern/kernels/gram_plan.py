@@ -1,0 +1,94 @@
+"""How a Gram matrix is computed: in blocks of rows, by any number of jobs, with the same bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from rekern.core.arrays import Floats
+from rekern.core.jobs import run, shares_memory, spans
+
+Block = Callable[[int, int], Floats]
+
+BLOCK_BYTES = 1 << 21  # of one block of a Gram: small enough to stay in cache, large enough to be worth a task
+
+
+@dataclass(frozen=True)
+class GramPlan:
+    """The shape of a Gram matrix, and the function that computes rows ``first`` to ``last - 1`` of it.
+
+    In a symmetric Gram the function computes these rows from column ``first`` on; the rest follows by symmetry.
+
+    >>> GramPlan(40, 2, False, lambda first, last: np.ones((last - first, 2))).spans()
+    [(0, 40)]
+    """
+
+    rows: int
+    columns: int
+    symmetric: bool
+    block: Block
+
+    def spans(self) -> list[tuple[int, int]]:
+        """Return the ranges of rows of the blocks; they are the same for any number of jobs."""
+        return spans(self.rows, max(16, min(1024, BLOCK_BYTES // (8 * max(self.columns, 1)))))
+
+
+def compute_gram(plan: GramPlan, n_jobs: int | None = None) -> Floats:
+    """Compute a whole Gram in memory.
+
+    >>> compute_gram(GramPlan(1, 2, False, lambda first, last: np.ones((last - first, 2))))
+    array([[1., 1.]])
+    """
+    matrix = np.empty((plan.rows, plan.columns))
+    blocks = plan.spans()
+    if shares_memory():
+        for _ in run(partial(_compute_block, matrix, plan), blocks, n_jobs, "Gram matrix"):
+            pass
+    else:
+        for (first, last), block in zip(blocks, run(plan.block, blocks, n_jobs, "Gram matrix")):
+            place_block(matrix, first, last, block, plan.symmetric)
+    return matrix
+
+
+def _compute_block(matrix: Floats, plan: GramPlan, first: int, last: int) -> None:
+    """Compute a block in a thread and store it. No two blocks touch the same cells."""
+    place_block(matrix, first, last, plan.block(first, last), plan.symmetric)
+
+
+def place_block(matrix: Floats, first: int, last: int, block: Floats, symmetric: bool) -> None:
+    """Store a computed block in the matrix and, if the Gram is symmetric, its mirror image too."""
+    if symmetric:
+        matrix[first:last, first:] = block
+        for row in range(first + 1, last):
+            matrix[row, first:row] = matrix[first:row, row]
+        matrix[last:, first:last] = block[:, last - first :].T
+    else:
+        matrix[first:last] = block
+
+
+def inverse_roots(squares: Floats) -> Floats:
+    """Return 1/√x, and 0 for x = 0: an item without features has similarity 0 to everything, itself included.
+
+    >>> inverse_roots(np.array([4.0, 0.0]))
+    array([0.5, 0. ])
+    """
+    roots = np.zeros(len(squares))
+    np.divide(1.0, np.sqrt(squares), out=roots, where=squares > 0)
+    return roots
+
+
+@dataclass(frozen=True)
+class RescaledBlock:
+    """The block function of a kernel whose rows and columns are multiplied by factors."""
+
+    block: Block
+    rows: Floats
+    columns: Floats
+    symmetric: bool
+
+    def __call__(self, first: int, last: int) -> Floats:
+        columns = self.columns[first:] if self.symmetric else self.columns
+        return self.block(first, last) * self.rows[first:last, None] * columns

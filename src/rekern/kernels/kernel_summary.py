@@ -1,0 +1,32 @@
+"""A kernel in one line of text."""
+
+from __future__ import annotations
+
+from inspect import signature
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+
+def summarize_kernel(value: object) -> str:
+    """Return a kernel in one line, with the parameters that differ from the defaults.
+
+    Word vectors and other large parameters are shown by their type.
+
+    >>> from rekern.kernels import SmoothedPartialTree, SoftPairing
+    >>> summarize_kernel(SoftPairing(SmoothedPartialTree(mu=0.2, similarity={"dog": [1.0, 0.0]})))
+    'SoftPairing(kernel=SmoothedPartialTree(mu=0.2, similarity=dict))'
+    """
+    if isinstance(value, BaseEstimator):
+        known = signature(type(value)).parameters
+        changed = [
+            f"{name}={summarize_kernel(part)}"
+            for name, part in value.get_params(deep=False).items()
+            if type(part) is not type(known[name].default) or part != known[name].default
+        ]
+        return f"{type(value).__name__}({', '.join(changed)})"
+    if isinstance(value, tuple | list):
+        return f"({', '.join(map(summarize_kernel, value))})"
+    if isinstance(value, np.generic):
+        value = value.item()
+    return repr(value) if value is None or isinstance(value, bool | int | float | str) else type(value).__name__

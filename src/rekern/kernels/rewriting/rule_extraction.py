@@ -1,0 +1,222 @@
+"""From pairs of texts to their rewriting rules: rows of keys for every window size, scales, columns.
+
+The walk is: texts → n-grams of both sides (`strings.ngram_core`) and rules with aligned wildcards (`aligned_rules`) →
+rows of one window size (`window_rows`) → all rules listed (`list_rules`) or numbered as columns (`number_rules`).
+
+A *heavy* pair has too many rules to list at once. Its rules are listed part by part, or only a sample of them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from rekern.core.arrays import Floats, Ints, slice_ragged
+from rekern.core.jobs import jobs, run, spans
+from rekern.core.key_index import number_keys
+from rekern.core.key_rows import KeyRows, stack_rows
+from rekern.kernels.gram_plan import inverse_roots
+from rekern.kernels.rewriting.aligned_rules import TokenArrays, extract_aligned_rules
+from rekern.kernels.rewriting.rule_columns import RuleColumns, number_rules
+from rekern.kernels.rewriting.rule_keys import find_constants
+from rekern.kernels.rewriting.window_rows import WindowRows, list_all_rules, stack_windows
+from rekern.kernels.strings.ngram_core import extract_patterns
+from rekern.kernels.strings.pattern_placement_core import MAX_ALIGNMENTS
+from rekern.structures.pairs import Pairs
+
+PAIRS_IN_BLOCK = 512
+MOST_PARTS = 1 << 12
+FEATURE_LIMIT = 1 << 23  # rules of one pair that are listed; the Gram needs no list and has no limit
+
+
+class MeasuredRows(NamedTuple):
+    """The features of pairs by window size, K(x, x), and the heavy pairs, which have no features here."""
+
+    rows: list[WindowRows]
+    squares: Floats  # K(x, x) by window size and pair, right for heavy pairs too
+    heavy: dict[int, int]  # in how many parts each heavy pair is listed
+
+
+@dataclass(frozen=True)
+class RuleExtractor:
+    """Which rules pairs have: window sizes, kind of wildcards, weight and span of a wildcard, normalisation.
+
+    >>> extractor = RuleExtractor([(1, 1)], "aligned", 1.0, 1, False)
+    >>> extractor.list_rules(Pairs.from_items([("a b", "b")])).values  # a → b, b → b, ⟨1⟩ → ⟨1⟩
+    array([1., 1., 1.])
+    """
+
+    windows: list[tuple[int, int]]
+    wildcards: str
+    decay: float
+    span: int
+    normalize: bool
+
+    def extract(
+        self, pairs: Pairs, n_jobs: int | None = None, part: int = 0, parts: int = 1
+    ) -> list[WindowRows] | None:
+        """Return the features of the pairs for every window size; None if a pair has too many rules for one pass."""
+        tokens = pairs.tokens
+        finger = tokens.token_keys()
+        size = PAIRS_IN_BLOCK if jobs(n_jobs) != 1 else 8 * PAIRS_IN_BLOCK
+        blocks = [slice_ragged(tokens.offsets, 2 * first, 2 * last) for first, last in spans(len(pairs), size)]
+        calls = [(TokenArrays(tokens.ids[place], offsets, finger),) for place, offsets in blocks]
+        calls = calls or [(TokenArrays(tokens.ids[:0], np.zeros(1, np.int64), finger),)]
+        extract = partial(_extract_block, self.windows, self.wildcards, self.decay, self.span, part, parts)
+        found, cut = [], 0
+        for block, capped in run(extract, calls, n_jobs, "rules"):
+            if block is None:
+                return None
+            found.append(block)
+            cut += capped
+        if cut:
+            warnings.warn(
+                f"{cut} window sizes of pairs repeat tokens so often that rules with many wildcards were left out "
+                f"(more than {MAX_ALIGNMENTS:,} alignments of one window); a window of up to 6 tokens is always exact",
+                stacklevel=2,
+            )
+        return [stack_windows([block[index] for block in found]) for index in range(len(self.windows))]
+
+    def extract_light(self, pairs: Pairs, n_jobs: int | None = None) -> list[WindowRows]:
+        """Return the features of pairs of which none is heavy."""
+        rows = self.extract(pairs, n_jobs)
+        assert rows is not None
+        return rows
+
+    def extract_part(self, pair: Pairs, part: int, parts: int) -> list[WindowRows]:
+        """Return a part of the rules of a single pair; the n-grams of its sides are in the first part only."""
+        rows = self.extract(pair, 1, part, parts)
+        assert rows is not None
+        return [row.drop_ngrams() for row in rows] if part else rows
+
+    def extract_parts(self, pair: Pairs, parts: int) -> Iterator[list[WindowRows]]:
+        """Yield the features of a single pair, part by part."""
+        return (self.extract_part(pair, part, parts) for part in range(parts))
+
+    def count_parts(self, pair: Pairs) -> int:
+        """Return in how many parts the rules of a single pair must be listed, so that memory stays bounded."""
+        parts = 1
+        while parts <= MOST_PARTS:
+            # A part costs its own rules only, so that looking at all of them costs as much as listing them once.
+            if all(self.extract(pair, 1, part, parts) is not None for part in range(parts)):
+                return parts
+            parts *= 4
+        raise ValueError("a pair has too many re-writing rules; use shorter texts, a smaller k or span=1")
+
+    def measure(self, pairs: Pairs, n_jobs: int | None = None) -> MeasuredRows:
+        """Return the features of the pairs and K(x, x) by window size and pair."""
+        heavy = self.find_heavy(pairs)
+        rows = self.extract(pairs.clear_texts(heavy) if len(heavy) else pairs, n_jobs)
+        if rows is None:  # a short but very repetitive pair: look at every one
+            heavy = self.find_heavy(pairs, thorough=True)
+            rows = self.extract_light(pairs.clear_texts(heavy), n_jobs)
+        squares = np.array([row.sum_squares() for row in rows])
+        parts = {}
+        for index in heavy.tolist():
+            pair = pairs.take([index])
+            parts[index] = self.count_parts(pair)
+            for part in self.extract_parts(pair, parts[index]):
+                squares[:, index] += [row.sum_squares()[0] for row in part]
+        return MeasuredRows(rows, squares, parts)
+
+    def find_scales(self, squares: Floats) -> Floats:
+        """Return the factor of every window size and pair: 1/√K(x, x), or 1 without normalisation."""
+        return np.array([inverse_roots(row) if self.normalize else np.ones(len(row)) for row in squares])
+
+    def extract_scaled(self, pairs: Pairs, n_jobs: int | None = None) -> tuple[list[WindowRows], Floats]:
+        """Return the features of pairs that are not heavy, and the factor of every window size and pair."""
+        rows, squares, _ = self.measure(pairs, n_jobs)
+        return rows, self.find_scales(squares)
+
+    def find_heavy(self, pairs: Pairs, thorough: bool = False) -> Ints:
+        """Return the numbers of the heavy pairs.
+
+        Unless ``thorough``, only pairs with many combinations of a source token and a target token are looked at.
+        """
+        lengths = np.diff(pairs.tokens.offsets)
+        found = []
+        for index in np.flatnonzero(lengths[0::2] * lengths[1::2] >= (0 if thorough else FEATURE_LIMIT >> 9)):
+            rows = self.extract(pairs.take([int(index)]), n_jobs=1)
+            if rows is None or _estimate_rules(rows) > FEATURE_LIMIT:
+                found.append(index)
+        return np.array(found, dtype=np.int64)
+
+    def number_rules(self, pairs: Pairs, n_jobs: int | None = None) -> RuleColumns:
+        """Return all rules as rows over numbered columns, with the key of each column."""
+        heavy = self.find_heavy(pairs)
+        if len(heavy):
+            listed = self._sample_heavy(pairs, heavy, n_jobs)
+            numbers, keys = number_keys(listed.keys, n_jobs)
+            return RuleColumns(listed.indptr, numbers, listed.values, keys)
+        rows, scale = self.extract_scaled(pairs, n_jobs)
+        return number_rules(rows, scale, self.size_keys(), n_jobs)
+
+    def list_rules(self, pairs: Pairs, n_jobs: int | None = None) -> KeyRows:
+        """Return all rules as rows over keys."""
+        heavy = self.find_heavy(pairs)
+        if len(heavy):
+            return self._sample_heavy(pairs, heavy, n_jobs)
+        rows, scale = self.extract_scaled(pairs, n_jobs)
+        return list_all_rules(rows, scale, self.size_keys(), n_jobs=n_jobs)
+
+    def _sample_heavy(self, pairs: Pairs, heavy: Ints, n_jobs: int | None) -> KeyRows:
+        """Return all rules of most pairs, and a sample of those of the heavy ones."""
+        warnings.warn(
+            f"{len(heavy)} pairs, row {heavy[0]} first, have more than {FEATURE_LIMIT:,} rules: "
+            "a sample of them is listed; shorten the texts, or use gram(), which lists none",
+            stacklevel=4,
+        )
+        light = np.setdiff1d(np.arange(len(pairs)), heavy)
+        blocks = [self.list_rules(pairs.take(light), n_jobs)]
+        for index in heavy:
+            pair, parts = pairs.take([index]), 4
+            while (rows := self.extract(pair, 1, 0, parts)) is None or _estimate_rules(rows, parts) > FEATURE_LIMIT:
+                parts *= 4
+            mask, whole = np.uint64(parts - 1), np.ones((1, 1))
+            sampled = [list_all_rules([row], whole, [key], mask) for row, key in zip(rows, self.size_keys())]
+            scale = self.find_scales(np.array([block.sum_squares() for block in sampled]))
+            blocks.append(list_all_rules(rows, scale, self.size_keys(), mask))
+        return stack_rows(blocks).take(np.argsort(np.concatenate([light, heavy]), kind="stable"))
+
+    def size_keys(self) -> list[np.uint64]:
+        """Return the constant in the keys of each window size."""
+        return [find_constants(window, self.span).size_key for window in self.windows]
+
+
+def _estimate_rules(rows: list[WindowRows], parts: int = 1) -> int:
+    """Return the number of rules of a single pair, or about that in one of ``parts`` parts."""
+    plain = sum(len(row.source.keys) * len(row.target.keys) for row in rows)
+    return plain // parts + sum(len(row.wildcard_rules().keys) for row in rows)
+
+
+def _extract_block(
+    windows: list[tuple[int, int]],
+    wildcards: str,
+    decay: float,
+    span: int,
+    part: int,
+    parts: int,
+    texts: TokenArrays,
+) -> tuple[list[WindowRows] | None, int]:
+    """Return the features of a block of pairs; a function of arrays alone, so that it can run anywhere."""
+    found, cut = [], 0
+    for window in windows:
+        sides = []
+        for side in (0, 1):
+            free = window[side] if wildcards == "free" else 0
+            sides.append(
+                extract_patterns(*texts, window[side], side=side, step=2, wildcards=free, span=span, decay=decay)
+            )
+        rules = None
+        if wildcards == "aligned":
+            rules, capped = extract_aligned_rules(texts, window, span, decay, part, parts)
+            if rules is None:
+                return None, 0
+            cut += capped
+        found.append(WindowRows(sides[0], sides[1], rules))
+    return found, cut

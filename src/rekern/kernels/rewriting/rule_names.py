@@ -1,0 +1,38 @@
+"""The text of rules that are known by their keys."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rekern.core.arrays import Keys
+from rekern.core.jobs import spans
+from rekern.core.key_index import index_keys, look_up
+from rekern.core.key_rows import note_first_rows
+from rekern.kernels.key_feature_kernel import group_by_row
+from rekern.kernels.rewriting.rule_extraction import PAIRS_IN_BLOCK, RuleExtractor
+from rekern.kernels.rewriting.rule_text import find_matches
+from rekern.structures.pairs import Pairs
+
+
+def name_rules(extractor: RuleExtractor, pairs: Pairs, keys: Keys, n_jobs: int | None = None) -> list[str]:
+    """Return the text of the rules of these keys, each of which some of the pairs has.
+
+    A rule that only a heavy pair has is named by its key, because the rules of such a pair are too many to write down.
+    """
+    heavy = set(extractor.find_heavy(pairs).tolist())
+    light = np.array([row for row in range(len(pairs)) if row not in heavy], dtype=np.int64)
+    distinct = np.unique(keys)
+    index, first = index_keys(distinct), np.full(len(distinct), -1, np.int64)
+    for begin, end in spans(len(light), PAIRS_IN_BLOCK):
+        if (first >= 0).all():
+            break
+        listed = extractor.list_rules(pairs.take(light[begin:end]), n_jobs)
+        note_first_rows(first, look_up(listed.keys, index), listed.indptr, light[begin:end])
+    names: dict[int, str] = {}
+    for columns in group_by_row(first):
+        source, target = pairs[int(first[columns[0]])]
+        wanted = set(distinct[columns].tolist())
+        for window in extractor.windows:
+            for match in find_matches(source, target, window, extractor.wildcards, extractor.span, wanted):
+                names[match.key] = match.rule
+    return [names.get(key, f"rule #{key:016x}") for key in keys.tolist()]

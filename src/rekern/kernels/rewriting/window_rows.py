@@ -1,0 +1,88 @@
+"""The features of pairs for one window size, as rows of keys."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rekern.core.arrays import Floats, Ints, offsets_of
+from rekern.core.jobs import local, spans
+from rekern.core.key_rows import KeyRows, stack_rows
+from rekern.kernels.rewriting.rule_list_core import count_rules, list_rules
+
+KEEP_ALL = np.uint64(0)
+
+
+class WindowRows(NamedTuple):
+    """The features of pairs for one window size: n-grams of each side, and rules with aligned wildcards, if any."""
+
+    source: KeyRows
+    target: KeyRows
+    rules: KeyRows | None
+
+    def wildcard_rules(self) -> KeyRows:
+        """Return the rules with aligned wildcards; empty rows if there are none."""
+        return self.rules if self.rules is not None else make_empty_rows(len(self.source.indptr) - 1)
+
+    def drop_ngrams(self) -> WindowRows:
+        """Return the same without n-grams."""
+        nothing = make_empty_rows(len(self.source.indptr) - 1)
+        return WindowRows(nothing, nothing, self.rules)
+
+    def slice_rows(self, first: int, last: int) -> WindowRows:
+        """Return the features of pairs ``first`` to ``last - 1``."""
+        rules = None if self.rules is None else self.rules.slice_rows(first, last)
+        return WindowRows(self.source.slice_rows(first, last), self.target.slice_rows(first, last), rules)
+
+    def count_rules(self, mask: np.uint64 = KEEP_ALL, size_key: np.uint64 = KEEP_ALL) -> Ints:
+        """Count the rules of each pair; of those without wildcards, only a sample if the mask is not 0."""
+        counts: Ints = count_rules(self.source, self.target, self.wildcard_rules(), size_key, mask)
+        return counts
+
+    def multiply_row(self, other: WindowRows) -> Floats:
+        """Return the kernel of every pair with the one pair of ``other``, over the features that are listed there."""
+        plain = self.source.multiply_row(other.source) * self.target.multiply_row(other.target)
+        return plain + self.wildcard_rules().multiply_row(other.wildcard_rules())
+
+    def sum_squares(self) -> Floats:
+        """Return K(x, x) of every pair for this window size."""
+        product = self.source.sum_squares() * self.target.sum_squares()
+        return product if self.rules is None else product + self.rules.sum_squares()
+
+
+def make_empty_rows(n: int) -> KeyRows:
+    """Return ``n`` rows without any key.
+
+    >>> len(make_empty_rows(2).indptr)
+    3
+    """
+    return KeyRows(np.zeros(n + 1, np.int64), np.empty(0, np.uint64), np.empty(0))
+
+
+def list_all_rules(
+    windows: list[WindowRows],
+    scale: Floats,
+    size_keys: list[np.uint64],
+    mask: np.uint64 = KEEP_ALL,
+    n_jobs: int | None = 1,
+) -> KeyRows:
+    """List all rules of all window sizes; of those without wildcards, a sample if the mask is not 0."""
+    counts = np.sum([rows.count_rules(mask, key) for rows, key in zip(windows, size_keys)], axis=0, dtype=np.int64)
+    indptr = offsets_of(counts)
+    keys, values = np.empty(indptr[-1], np.uint64), np.empty(indptr[-1])
+    fill = indptr[:-1].copy()
+    for rows, row_scale, key in zip(windows, scale, size_keys):
+        arrays = (fill, keys, values, row_scale, key, rows.source, rows.target, rows.wildcard_rules(), mask)
+        local(list_rules, [(*span, *arrays) for span in spans(len(fill), max(256, len(fill) // 16))], n_jobs)
+    return KeyRows(indptr, keys, values)
+
+
+def stack_windows(blocks: list[WindowRows]) -> WindowRows:
+    """Stack blocks of pairs, one below the other."""
+    rules = [block.rules for block in blocks if block.rules is not None]
+    return WindowRows(
+        stack_rows([block.source for block in blocks]),
+        stack_rows([block.target for block in blocks]),
+        stack_rows(rules) if rules else None,
+    )

@@ -1,0 +1,79 @@
+"""Patterns as text: n-grams, and n-grams with wildcards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rekern.core.arrays import Keys, SmallInts
+from rekern.core.hashing import mix_array
+from rekern.kernels.strings.pattern_placement_core import find_distinct_windows, hash_sequences, list_placements
+
+WILDCARD = "∗"  # in a pattern with free wildcards
+
+
+class PatternText(NamedTuple):
+    """A pattern on a text: how it is written, the words that it lies on, and how many wildcards it has."""
+
+    text: str
+    words: str
+    wildcards: int
+
+
+def quote_token(token: str) -> str:
+    """Return a token as it is written in a pattern; one that looks like a sign of a pattern gets a backslash.
+
+    >>> quote_token("wrote"), quote_token("→"), quote_token("⟨1⟩")
+    ('wrote', '\\\\→', '\\\\⟨1⟩')
+    """
+    return "\\" + token if token[:1] in ("→", "⟨", "\\", "∗") else token
+
+
+def list_ngrams(
+    words: Sequence[str], finger: Keys, ids: SmallInts, factors: Keys, n: int
+) -> dict[tuple[str, ...], int]:
+    """Return the distinct n-grams of a text and their keys."""
+    sums = np.zeros(max(len(ids) - n + 1, 0), np.uint64)
+    for offset in range(n):
+        sums += finger[ids[offset : len(sums) + offset]] * factors[offset]
+    return {tuple(words[start : start + n]): key for start, key in enumerate(sums.tolist())}
+
+
+def list_patterns(
+    words: Sequence[str], finger: Keys, ids: SmallInts, factors: Keys, size: int, span: int, wildcards: int
+) -> dict[int, PatternText]:
+    """Return the patterns of ``size`` elements with at most ``wildcards`` free wildcards on a text, by their keys."""
+    starts, _ = find_distinct_windows(ids, finger, size, size * span, factors)
+    prints = hash_sequences(ids, finger, span)
+    caps = np.full(len(starts), wildcards, np.int64)
+    found = list_placements(ids, finger, prints, np.ones(prints.shape, np.bool_), starts, caps, size, factors, 0)
+    patterns: dict[int, PatternText] = {}
+    for key, (window, end, count, listed) in zip(mix_array(found.literals).tolist(), found.shapes.tolist()):
+        chosen = slice(listed, listed + count)
+        at = dict(zip(found.elements[chosen].tolist(), found.starts[chosen].tolist()))
+        text, under = lay_out_pattern(words, int(starts[window]), end, size, dict.fromkeys(at, WILDCARD), at)
+        patterns.setdefault(key, PatternText(text, under, count))
+    return patterns
+
+
+def lay_out_pattern(
+    words: Sequence[str], start: int, end: int, size: int, signs: dict[int, str], starts: dict[int, int]
+) -> tuple[str, str]:
+    """Return a pattern as text, and the words that it lies on.
+
+    ``signs`` has the sign of each element that is a wildcard, ``starts`` the position of its first token.
+    """
+    elements, position = [], start
+    for index in range(size):
+        if index in signs:
+            elements.append(signs[index])
+            # A wildcard over several tokens ends where the tokens before the next wildcard begin.
+            following = min((at for at in starts if at > index), default=None)
+            literals = (size if following is None else following) - index - 1
+            position = (end if following is None else starts[following]) - literals
+        else:
+            elements.append(quote_token(words[position]))
+            position += 1
+    return " ".join(elements), " ".join(words[start:end])

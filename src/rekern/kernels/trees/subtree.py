@@ -1,0 +1,113 @@
+"""The kernel of complete subtrees: a node with everything below it."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from rekern.core.arrays import Floats, Ints, Keys
+from rekern.core.csr import make_csr
+from rekern.core.inverted_lists import ListBlock, invert_rows
+from rekern.core.key_rows import KeyRows
+from rekern.core.parameters import check_decay
+from rekern.core.registry import register
+from rekern.kernels.gram_plan import GramPlan
+from rekern.kernels.items import Items
+from rekern.kernels.key_feature_kernel import KeyFeatureKernel, normalize_rows, square_rows
+from rekern.kernels.trees.shared_fragments import list_complete_subtrees, write_subtrees
+from rekern.kernels.trees.subtree_core import hash_subtrees, list_subtrees
+from rekern.kernels.trees.tree_kernel import TreeKernel
+from rekern.structures.tokens import Tokens
+from rekern.structures.trees import Trees
+
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: a product with it keeps numbers apart and fills the high bits
+
+
+@register
+class SubTree(TreeKernel[float], KeyFeatureKernel[Trees]):
+    """The complete subtrees that two trees share: a node with everything below it.
+
+    A subtree weighs ``decay`` for each of its nodes that have children; bare leaves do not count.
+
+    >>> K = SubTree(decay=0.25, normalize=False)
+    >>> K("(NP (DT the) (NN dog))", "(NP (DT the) (NN dog))")  # (DT the), (NN dog), the whole: 1/4 + 1/4 + 1/64
+    0.515625
+    >>> sorted(K.fit(["(NP (DT the) (NN dog))"]).get_feature_names_out())
+    ['(DT the)', '(NN dog)', '(NP (DT the) (NN dog))']
+    """
+
+    def __init__(self, decay: float = 0.4, normalize: bool = True, on: str | None = None):
+        self.decay = decay
+        self.normalize = normalize
+        self.on = on
+
+    def number_subtrees(self, left: Trees, right: Trees | None = None) -> tuple[KeyRows, KeyRows | None]:
+        """Return the subtrees of every tree, by numbers that equal subtrees of both corpora share."""
+        both = left if right is None else _join_corpora(left, right)
+        indptr, numbers, values, _ = list_subtrees(*both.arrays, check_decay(self.decay))
+        rows = KeyRows(indptr, numbers.astype(np.uint64) * _SPREAD, values)
+        rows = normalize_rows(rows) if self.normalize else rows
+        if right is None:
+            return rows, None
+        return rows.slice_rows(0, len(left)), rows.slice_rows(len(left), len(both))
+
+    def extract_rows(self, corpus: Trees, n_jobs: int | None = None) -> KeyRows:
+        """Return the subtrees of every tree, by keys that depend on the subtree alone."""
+        indptr, numbers, values, examples = list_subtrees(*corpus.arrays, check_decay(self.decay))
+        rows = KeyRows(indptr, _hash_nodes(corpus)[examples[numbers]], values)
+        return normalize_rows(rows) if self.normalize else rows
+
+    def name_features(self, corpus: Trees, row: int, keys: set[int]) -> dict[int, str]:
+        """Return these subtrees of one tree as text."""
+        tree = corpus[row : row + 1]
+        found = _hash_nodes(tree).tolist()
+        return {found[node]: text for node, text in write_subtrees(tree) if found[node] in keys}
+
+    def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
+        """Number the subtrees of all trees and put them into inverted lists."""
+        left = self.read_items(X)
+        mine, theirs = self.number_subtrees(left, None if Y is None else self.read_items(Y).renumber_like(left))
+        lists = invert_rows(mine, theirs, n_jobs)
+        diagonal = square_rows(mine, self.normalize) if Y is None else None
+        return GramPlan(len(left), lists.width, Y is None, ListBlock(lists, diagonal))
+
+    def features(self, X: Items, n_jobs: int | None = None) -> sp.csr_array:
+        """Return a row for each tree, with a column for each distinct subtree of these trees."""
+        rows, _ = self.number_subtrees(self.read_items(X))
+        distinct, numbers = np.unique(rows.keys, return_inverse=True)
+        return make_csr(rows.values, numbers, rows.indptr, len(distinct))
+
+    def core_parameters(self, vocabulary: list[str], used: Ints) -> float:
+        """Return the decay, after checking it."""
+        return check_decay(self.decay)
+
+    def square_trees(self, trees: Trees, vocabulary: list[str], parameters: float) -> Floats:
+        """Return K(x, x), not normalised."""
+        return SubTree(self.decay, normalize=False).number_subtrees(trees)[0].sum_squares()
+
+    def diag(self, X: Items) -> Floats:
+        """Return K(x, x) for every tree."""
+        return square_rows(self.number_subtrees(self.read_items(X))[0], self.normalize)
+
+    def list_shared(self, left: Trees, right: Trees, parameters: float, beam: int) -> dict[str, float]:
+        """Return the subtrees that two trees share, as text, with what each adds."""
+        return list_complete_subtrees(left, right, parameters)
+
+
+def _join_corpora(left: Trees, right: Trees) -> Trees:
+    """Return the trees of two corpora, one after the other; their labels have the same numbers already."""
+    shift = left.offsets[-1]
+    return Trees(
+        np.concatenate([left.labels, right.labels]),
+        np.concatenate([left.first, right.first + np.int32(shift)]),
+        np.concatenate([left.count, right.count]),
+        np.concatenate([left.offsets, right.offsets[1:] + shift]),
+        right.vocabulary,
+    )
+
+
+def _hash_nodes(trees: Trees) -> Keys:
+    """Return the key of the subtree at every node."""
+    labels = Tokens(np.empty(0, np.int32), np.zeros(1, np.int64), trees.vocabulary).token_keys()
+    keys: Keys = hash_subtrees(trees.labels, trees.first, trees.count, labels)
+    return keys
