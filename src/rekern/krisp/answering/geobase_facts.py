@@ -17,7 +17,7 @@ MAJOR = {
     "city": ("population", 150_000),
     "river": ("length", 750),
     "lake": ("area", 750),
-}  # a value above makes it major
+}  # larger ones are major
 
 SQLValue: TypeAlias = str | float | None
 
