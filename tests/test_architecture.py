@@ -32,6 +32,7 @@ LATE_IMPORTS = {
     "rich": "slow to import, and needed on terminals only",
     "scipy": "parts of it are slow to import",
     "sklearn": "slow to import; questions are classified without it",
+    "snowballstemmer": "slow to import; many questions are classified without it",
     "spacy": "optional, and takes seconds to import",
     "sqlalchemy": "optional",
     "stanza": "optional, and takes seconds to import",

@@ -244,3 +244,12 @@ def test_inner_kernels_learn_from_the_texts():
 
     (SoftPairing(Learning(1)) + Rewriting(1)).fit([("a", "b"), ("b", "c")])
     assert seen == [["a", "b", "c"]]
+
+
+def test_explanations_as_plain_data():
+    found = BestPairing(SubsetTree()).explain(TREE_PAIRS[0], TREE_PAIRS[1])
+    plain = found.to_dict(3)
+    assert plain["pairing"] == "crossed" and plain["crossed"] == list(found.crossed)
+    assert len(plain["parts"]) == 3 and plain["parts"][0]["kind"] == "fragment"
+    assert len(repr(found).splitlines()) <= 15
+    assert len(found.to_frame()) == len(found.parts)

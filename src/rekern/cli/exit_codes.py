@@ -41,10 +41,10 @@ class Program(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; handle Ctrl-C and closed pipes here instead of in Typer."""
-        from rekern.core.progress import shown
+        from rekern.core.progress import show_bars
 
         try:
-            with shown():
+            with show_bars():
                 result = super().invoke(ctx)
             sys.stdout.flush()
             return result

@@ -118,9 +118,9 @@ def show_status(text: str) -> Iterator[Callable[[str], None]]:
         return
     from rich.console import Console
 
-    from rekern.core.progress import shown
+    from rekern.core.progress import show_bars
 
-    with shown(False), Console(stderr=True, markup=False).status(text) as line:  # progress bars would overwrite it
+    with show_bars(False), Console(stderr=True, markup=False).status(text) as line:  # progress bars would overwrite it
         yield line.update
 
 

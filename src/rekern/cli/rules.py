@@ -15,8 +15,7 @@ from rekern.errors import InputError
 if TYPE_CHECKING:
     from rekern.cli.model_argument import TrainedModel
     from rekern.kernels.rewriting.rule_decision import WeightedRule
-
-    BothSides = tuple[list[WeightedRule], list[WeightedRule]]  # rules for and against
+    from rekern.learning.strongest_rules import StrongestRules
 
 
 def rules(
@@ -53,7 +52,7 @@ def rules(
             output.say(f"{len(columns['rule']):,} rules are in {out}")
     if json:
         report = [
-            {"label": name, "for": _list_rules(loaded, both[0]), "against": _list_rules(loaded, both[1])}
+            {"label": name, "for": _list_rules(loaded, both.favoring), "against": _list_rules(loaded, both.opposing)}
             for name, both in found.items()
         ]
         output.print_json({"outputs": report, **({"written": os.fspath(out)} if out is not None else {})})
@@ -125,7 +124,7 @@ def _list_rules(model: TrainedModel, rows: Sequence[WeightedRule]) -> list[dict[
     ]
 
 
-def _make_columns(model: TrainedModel, found: dict[object, BothSides]) -> dict[str, list[object]]:
+def _make_columns(model: TrainedModel, found: dict[object, StrongestRules]) -> dict[str, list[object]]:
     """Return the rules as columns of a table."""
     names = ("label", "side", "rule", "weight", "support", "example_source", "example_target", "source", "target")
     columns: dict[str, list[object]] = {name: [] for name in names}

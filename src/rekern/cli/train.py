@@ -136,11 +136,12 @@ def _make_model(
 def _fit(model: TrainedModel, table: Table) -> None:
     from rekern.learning import PairRanker
 
+    labels = table.labels or []
     try:
         if isinstance(model, PairRanker):
-            model.fit(table.items, table.labels, list_groups(table))
+            model.fit(table.items, labels, list_groups(table))
         else:
-            model.fit(table.items, table.labels)
+            model.fit(table.items, labels)
     except InputError as error:
         raise InputError(f"{table.path}: {error}") from None
 

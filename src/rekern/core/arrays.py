@@ -74,4 +74,5 @@ def resolve_rows(rows: RowIndices, n: int) -> Ints:
     ([2, 0], [0, 2], [])
     """
     chosen = np.asarray(rows)
-    return np.arange(n)[chosen if len(chosen) else chosen.astype(np.intp)]
+    numbers: Ints = np.arange(n)[chosen if len(chosen) else chosen.astype(np.intp)]
+    return numbers

@@ -1,14 +1,14 @@
-"""One way to compile a core: no Python objects, no GIL, cached on disk where a disk can be written."""
+"""Compilation of functions of arrays by Numba: without Python objects, without the GIL, cached on disk."""
 
 from collections.abc import Callable
 from typing import Any
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a function of arrays with Numba; it releases the GIL and is cached on disk.
+    """Compile a function of arrays with Numba (a decorator); it releases the GIL and is cached on disk.
 
-    Numba looks for a writable folder beside the source, then in the user's cache. In a read-only installation
-    without a home there is neither: the function then compiles anew in each process instead of failing.
+    Numba looks for a writable folder next to the source file, then in the user's cache. If there is neither, as in a
+    read-only installation without a home, the function is compiled in each process.
 
     >>> @compiled
     ... def double(x):

@@ -1,17 +1,21 @@
-"""Blocks of work handed to joblib: threads here by default, any joblib backend on request."""
+"""Blocks of work for joblib: threads by default, or the joblib backend that the user configures."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TypeVar
 
 import joblib
 import numpy as np
 
+from rekern.core.progress import track
 
-def jobs(n_jobs: int | None) -> int | None:
-    """The number of jobs for joblib: all cores unless the caller or a ``joblib.parallel_config`` says otherwise.
+T = TypeVar("T")
 
-    >>> jobs(2)
+
+def resolve_jobs(n_jobs: int | None) -> int | None:
+    """Return the number of jobs for joblib: all cores, unless the caller or ``joblib.parallel_config`` says otherwise.
+
+    >>> resolve_jobs(2)
     2
     """
     if n_jobs is None:
@@ -22,15 +26,15 @@ def jobs(n_jobs: int | None) -> int | None:
     return int(n_jobs)
 
 
-def _is_default(backend: Any, configured: int | None) -> bool:
-    """Whether no ``joblib.parallel_config`` is in force: then joblib follows our preference for threads."""
+def _is_default(backend: object, configured: int | None) -> bool:
+    """Whether no ``joblib.parallel_config`` is active: then joblib uses threads, as we prefer."""
     return configured is None and isinstance(backend, joblib.parallel.BACKENDS["loky"])
 
 
-def shares_memory() -> bool:
-    """Whether `run` works in this process: in threads, unless a ``joblib.parallel_config`` chose something else.
+def has_shared_memory() -> bool:
+    """Whether `run` works in this process: in threads, unless a ``joblib.parallel_config`` chose another backend.
 
-    >>> shares_memory()
+    >>> has_shared_memory()
     True
     """
     backend, configured = joblib.parallel.get_active_backend()
@@ -38,69 +42,69 @@ def shares_memory() -> bool:
     return _is_default(backend, configured) or isinstance(backend, in_process)
 
 
-def spans(total: int, size: int) -> list[tuple[int, int]]:
-    """Consecutive ranges of at most ``size`` that cover 0 … total.
+def split_range(total: int, size: int) -> list[tuple[int, int]]:
+    """Split the range from 0 to ``total`` into consecutive ranges of at most ``size``.
 
-    >>> spans(5, 2)
+    >>> split_range(5, 2)
     [(0, 2), (2, 4), (4, 5)]
     """
     return [(first, min(first + size, total)) for first in range(0, total, size)]
 
 
 def run(
-    function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], n_jobs: int | None = None, label: str = ""
-) -> Iterator[Any]:
-    """The results of ``function(*call)`` for every call, in order, as they come.
+    function: Callable[..., T], calls: Sequence[tuple[object, ...]], n_jobs: int | None = None, label: str = ""
+) -> Iterator[T]:
+    """Yield the results of ``function(*call)`` for every call, in order; ``label`` is shown on a progress bar.
 
     >>> list(run(pow, [(2, 3), (3, 2)]))
     [8, 9]
     """
-    from rekern.core.progress import track
-
-    wanted = jobs(n_jobs)
-    if len(calls) <= 1 or wanted == 1:
-        results: Iterator[Any] = (function(*call) for call in calls)
+    n_jobs = resolve_jobs(n_jobs)
+    if len(calls) <= 1 or n_jobs == 1:
+        results: Iterator[T] = (function(*call) for call in calls)
     else:
         backend = joblib.parallel.get_active_backend()[0]
-        as_they_come = "generator" if getattr(backend, "supports_return_generator", False) else "list"
-        wanted = wanted and min(wanted, len(calls))  # joblib would start as many threads as it is told
-        pool = joblib.Parallel(n_jobs=wanted, prefer="threads", return_as=as_they_come, pre_dispatch="2*n_jobs")
-        if shares_memory():
+        return_as = "generator" if getattr(backend, "supports_return_generator", False) else "list"
+        n_jobs = n_jobs and min(n_jobs, len(calls))  # joblib would start as many threads as it is told
+        pool = joblib.Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as, pre_dispatch="2*n_jobs")
+        if has_shared_memory():
             results = pool(joblib.delayed(function)(*call) for call in calls)
         else:
-            shared = _Shared(function)
-            results = pool(joblib.delayed(_call)(shared, *call) for call in calls)
+            large = _LargeFunction(function)
+            results = pool(joblib.delayed(_call)(large, *call) for call in calls)
     yield from track(results, len(calls), label)
 
 
-class _Shared:
-    """A function together with the arrays that it holds, to be sent to each process once and not with every call.
+class _LargeFunction:
+    """A function with the arrays that it refers to, which is sent to each process once and not with every call.
 
-    joblib's Dask backend scatters an argument that says it is large; as the called function it would be pickled into
+    joblib's Dask backend scatters an argument that says it is large. As the called function it would be pickled into
     every task, and would have to be hashable.
     """
 
-    def __init__(self, function: Callable[..., Any]):
+    def __init__(self, function: Callable[..., object]):
         self.function = function
 
     def __sizeof__(self) -> int:
         return 1 << 20
 
 
-def _call(shared: _Shared, *arguments: Any) -> Any:
-    return shared.function(*arguments)
+def _call(large: _LargeFunction, *arguments: object) -> object:
+    return large.function(*arguments)
 
 
-def local(function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], n_jobs: int | None = None) -> list[Any]:
-    """The results of ``function(*call)`` for every call, from threads of this process, whatever joblib is set to.
+def run_in_threads(
+    function: Callable[..., T], calls: Sequence[tuple[object, ...]], n_jobs: int | None = None
+) -> list[T]:
+    """Return the results of ``function(*call)`` for every call, always from threads of this process.
 
-    For compiled work on arrays that are too large to be worth sending elsewhere, or are filled in place.
+    Use it for compiled work on arrays that are filled in place, or too large to be sent to another process.
 
-    >>> local(max, [(1, 2), (4, 3)], n_jobs=2)
+    >>> run_in_threads(max, [(1, 2), (4, 3)], n_jobs=2)
     [2, 4]
     """
-    wanted = jobs(n_jobs)
-    threads = joblib.effective_n_jobs(wanted) if wanted is not None else joblib.cpu_count()
+    n_jobs = resolve_jobs(n_jobs)
+    threads = joblib.effective_n_jobs(n_jobs) if n_jobs is not None else joblib.cpu_count()
     if len(calls) <= 1 or threads == 1:
         return [function(*call) for call in calls]
     with ThreadPoolExecutor(min(threads, len(calls))) as pool:

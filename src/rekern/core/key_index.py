@@ -10,7 +10,7 @@ import numpy as np
 from rekern.core.arrays import Keys, SmallInts
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
-from rekern.core.jobs import local, spans
+from rekern.core.jobs import run_in_threads, split_range
 
 FEW_KEYS = 1 << 20  # up to here one thread is done before others have started
 
@@ -133,11 +133,13 @@ def number_keys(keys: Keys, n_jobs: int | None = None) -> tuple[SmallInts, Keys]
     if len(keys) < FEW_KEYS:
         n_jobs = 1
     arrays = (keys, starts, order, numbers, distinct, sizes)
-    local(_number_parts, [(*span, *arrays) for span in spans(parts, max(1, parts // 16))], n_jobs)
+    run_in_threads(_number_parts, [(*span, *arrays) for span in split_range(parts, max(1, parts // 16))], n_jobs)
     before = np.concatenate([[0], np.cumsum(sizes)])
     joined = np.empty(before[-1], np.uint64)
-    blocks = spans(len(keys), max(1, len(keys) // 8))
-    local(_join_parts, [(*block, keys, bits, starts, before, numbers, distinct, joined) for block in blocks], n_jobs)
+    blocks = split_range(len(keys), max(1, len(keys) // 8))
+    run_in_threads(
+        _join_parts, [(*block, keys, bits, starts, before, numbers, distinct, joined) for block in blocks], n_jobs
+    )
     return numbers, joined
 
 
@@ -161,7 +163,7 @@ def look_up(keys: Keys, index: KeyIndex, n_jobs: int | None = None) -> SmallInts
         _look_up(keys, index.slots, index.codes, index.shift, numbers)
     else:  # many keys: one part of the table after the other, so that each part stays in cache
         order = _partition(keys, 8)[1]
-        blocks = spans(len(keys), max(1, len(keys) // 8))
+        blocks = split_range(len(keys), max(1, len(keys) // 8))
         arrays = (order, keys, index.slots, index.codes, index.shift, numbers)
-        local(_look_up_in_order, [(*block, *arrays) for block in blocks], n_jobs)
+        run_in_threads(_look_up_in_order, [(*block, *arrays) for block in blocks], n_jobs)
     return numbers

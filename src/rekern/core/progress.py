@@ -1,4 +1,4 @@
-"""A progress bar on a terminal, for work that lasts; silence everywhere else."""
+"""A progress bar on a terminal for long work; no output elsewhere."""
 
 import sys
 import time
@@ -8,29 +8,29 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_shown = False
+_is_shown = False
 PATIENCE = 1.0  # seconds before a bar appears
 
 
 @contextmanager
-def shown(wanted: bool = True) -> Iterator[None]:
-    """Show progress bars inside this block, if standard error is a terminal.
+def show_bars(show: bool = True) -> Iterator[None]:
+    """Show progress bars in this block, or with ``False`` none, if standard error is a terminal.
 
-    >>> with shown():
+    >>> with show_bars():
     ...     list(track([1, 2], 2, "counting"))
     [1, 2]
     """
-    global _shown
-    before, _shown = _shown, wanted
+    global _is_shown
+    before, _is_shown = _is_shown, show
     try:
         yield
     finally:
-        _shown = before
+        _is_shown = before
 
 
 def track(items: Iterable[T], total: int, label: str) -> Iterator[T]:
-    """The items as they come, with a bar on standard error if they take longer than a second."""
-    if not (_shown and label and sys.stderr.isatty()):
+    """Yield the items, with a progress bar on standard error if they take longer than a second."""
+    if not (_is_shown and label and sys.stderr.isatty()):
         yield from items
         return
     from rich.console import Console

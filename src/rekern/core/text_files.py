@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 from rekern.core.files import explain_read_errors, show_path, write_atomically
 from rekern.errors import InputError
@@ -165,13 +164,13 @@ def _is_wide(encoding: str | None) -> bool:
 
 
 @contextmanager
-def _open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def _open_binary(path: str | os.PathLike[str]) -> Iterator[Iterable[bytes]]:
     if os.fspath(path) == STANDARD_INPUT:
         yield sys.stdin.buffer
         return
     with open(path, "rb") as stream:
         if os.fspath(path).lower().endswith(".gz") or stream.peek(2).startswith(_GZIP):
-            with gzip.GzipFile(fileobj=stream) as unpacked:
+            with gzip.open(stream) as unpacked:
                 yield unpacked
         else:
             yield stream

@@ -22,7 +22,7 @@ import numpy as np
 
 from rekern.core.arrays import Floats
 from rekern.core.files import check_writable, show_path
-from rekern.core.jobs import jobs, run, spans
+from rekern.core.jobs import resolve_jobs, run, split_range
 from rekern.core.progress import track
 from rekern.errors import InputError
 from rekern.kernels.gram_plan import GramPlan
@@ -36,6 +36,9 @@ RECORD_SECONDS = 2.0  # the most work that an interruption loses
 BLOCKS_PER_JOB = 8  # in one wave: finished blocks never pile up in memory, however slow the disk is
 TILE = 2048  # rows and columns that are mirrored at a time
 SAMPLED_ROWS = 16
+
+
+MappedFloats = np.memmap[tuple[int, ...], np.dtype[np.float64]]
 
 
 class GramState(TypedDict):
@@ -106,7 +109,7 @@ def resolve_path(path: str | Path) -> Path:
 
 
 def _fill(
-    matrix: Floats,
+    matrix: MappedFloats,
     plan: GramPlan,
     blocks: list[tuple[int, int]],
     done: int,
@@ -128,16 +131,16 @@ def _fill(
             _record(matrix, record, state, done)
 
 
-def _compute_blocks(plan: GramPlan, blocks: list[tuple[int, int]], n_jobs: int | None) -> Iterator[np.ndarray]:
+def _compute_blocks(plan: GramPlan, blocks: list[tuple[int, int]], n_jobs: int | None) -> Iterator[Floats]:
     """Yield the blocks in order, in waves: a backend that is faster than the disk has to wait for it."""
-    size = BLOCKS_PER_JOB * joblib.effective_n_jobs(jobs(n_jobs))
-    waves = (run(plan.block, blocks[first:last], n_jobs) for first, last in spans(len(blocks), size))
+    size = BLOCKS_PER_JOB * joblib.effective_n_jobs(resolve_jobs(n_jobs))
+    waves = (run(plan.block, blocks[first:last], n_jobs) for first, last in split_range(len(blocks), size))
     return track((block for wave in waves for block in wave), len(blocks), "Gram matrix")
 
 
 def _mirror(matrix: Floats) -> None:
     """Copy what is right of the diagonal to its left, in tiles: block by block it would touch every page every time."""
-    tiles = spans(len(matrix), TILE)
+    tiles = split_range(len(matrix), TILE)
     for number, (first, last) in enumerate(tiles):
         square = matrix[first:last, first:last]
         matrix[first:last, first:last] = np.where(np.tri(len(square), k=-1, dtype=bool), square.T, square)
@@ -145,7 +148,7 @@ def _mirror(matrix: Floats) -> None:
             matrix[first:last, top:bottom] = matrix[top:bottom, first:last].T
 
 
-def _record(matrix: Floats, record: IO[bytes], state: GramState, done: int) -> None:
+def _record(matrix: MappedFloats, record: IO[bytes], state: GramState, done: int) -> None:
     """Record how many blocks are done, once they are on disk."""
     matrix.flush()
     # One write of one length: a kill leaves the old text or the new one, never a mixture.
@@ -227,7 +230,7 @@ def _digest(value: object, digest: hashlib.blake2b) -> bool:
         return all(_digest(item, digest) for item in value)
     if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         digest.update(f"{value.dtype.str}{value.shape}".encode())
-        digest.update(np.ascontiguousarray(value).reshape(-1).view(np.uint8))
+        digest.update(np.ascontiguousarray(value).reshape(-1).view(np.uint8).data)
         return True
     if value is None or isinstance(value, bool | int | float | str | bytes | np.generic):
         digest.update(repr(value).encode())

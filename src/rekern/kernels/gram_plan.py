@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from rekern.core.arrays import Floats
-from rekern.core.jobs import run, shares_memory, spans
+from rekern.core.jobs import has_shared_memory, run, split_range
 
 Block = Callable[[int, int], Floats]
 
@@ -33,7 +33,7 @@ class GramPlan:
 
     def spans(self) -> list[tuple[int, int]]:
         """Return the ranges of rows of the blocks; they are the same for any number of jobs."""
-        return spans(self.rows, max(16, min(1024, BLOCK_BYTES // (8 * max(self.columns, 1)))))
+        return split_range(self.rows, max(16, min(1024, BLOCK_BYTES // (8 * max(self.columns, 1)))))
 
 
 def compute_gram(plan: GramPlan, n_jobs: int | None = None) -> Floats:
@@ -44,7 +44,7 @@ def compute_gram(plan: GramPlan, n_jobs: int | None = None) -> Floats:
     """
     matrix = np.empty((plan.rows, plan.columns))
     blocks = plan.spans()
-    if shares_memory():
+    if has_shared_memory():
         for _ in run(partial(_compute_block, matrix, plan), blocks, n_jobs, "Gram matrix"):
             pass
     else:

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 
 from rekern.core.arrays import AnyArray, Floats
-from rekern.core.jobs import spans
+from rekern.core.jobs import split_range
 from rekern.core.registry import find_class
 from rekern.errors import InputError
 from rekern.kernels.decision_functions import DecisionFunction, GramDecision
@@ -110,7 +110,7 @@ class Kernel(BaseEstimator):
             raise InputError(f"there are {len(left)} items to pair with {len(right)}; give as many of each")
         values = np.empty(len(left))
         # A few at a time: more values are computed than needed, but a call for each would cost more.
-        for first, last in spans(len(left), PAIRS_AT_ONCE):
+        for first, last in split_range(len(left), PAIRS_AT_ONCE):
             values[first:last] = np.diagonal(self.gram(left[first:last], right[first:last], n_jobs=1))
         return values
 

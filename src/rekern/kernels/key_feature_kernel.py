@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
-from rekern.core.arrays import Floats, Keys
+from rekern.core.arrays import Floats, Ints, Keys
 from rekern.core.csr import make_csr
 from rekern.core.key_index import KeyIndex, index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows, keep_known, note_first_rows
@@ -112,7 +112,7 @@ class KeyFeatureKernel(Kernel, Generic[Corpus]):
         return hasattr(self, "keys_")
 
 
-def group_by_row(first: np.ndarray) -> list[np.ndarray]:
+def group_by_row(first: Ints) -> list[Ints]:
     """Return the columns in groups of those with the same first row; columns without a row (-1) are left out.
 
     >>> [group.tolist() for group in group_by_row(np.array([2, 0, -1, 2]))]

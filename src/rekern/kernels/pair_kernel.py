@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, Self, cast
+from typing import Any, Protocol, Self, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -40,11 +40,32 @@ class PairingExplanation(Explanation):
     >>> found = BestPairing(Spectrum(1)).explain(("a", "b"), ("b", "a"))
     >>> found.decision, found.straight, found.crossed, found.pairing
     (1.0, (0.0, 0.0), (1.0, 1.0), 'crossed')
+    >>> found
+    <PairingExplanation>
+    value       1.0000, from straight 0.0000 and 0.0000, crossed 1.0000 and 1.0000
+    shared in the crossed pairing:
     """
 
     straight: tuple[float, float] = (0.0, 0.0)  # K of the two sources, and of the two targets
     crossed: tuple[float, float] = (0.0, 0.0)  # of the first source and the second target, and the other way round
     pairing: str = "straight"  # or "crossed", whichever is more alike
+
+    def heading(self) -> list[str]:
+        """Return the lines above the parts: K and the four values of which it is made."""
+        values = [f"{name} {one:.4f} and {two:.4f}" for name, (one, two) in self._values().items()]
+        return [
+            f"value       {self.decision:.4f}, from {', '.join(values)}",
+            f"shared by the {self.pairing} pairing:",
+            "",
+        ]
+
+    def to_dict(self, n: int | None = None) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        values = {name: list(pair) for name, pair in self._values().items()}
+        return {**super().to_dict(n), **values, "pairing": self.pairing}
+
+    def _values(self) -> dict[str, tuple[float, float]]:
+        return {"straight": self.straight, "crossed": self.crossed}
 
 
 class ExplainingKernel(Protocol):

@@ -11,7 +11,7 @@ from rekern.core.arrays import Floats
 from rekern.core.explanations import Part
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
-from rekern.kernels.items import Item, Items
+from rekern.kernels.items import Item, Items, materialize_items
 from rekern.kernels.kernel import Kernel
 
 
@@ -54,6 +54,15 @@ class ScoreKernel(Kernel):
     def list_features(self, X: Items) -> sp.csr_array:
         """Return the scores as a sparse matrix."""
         return self.features(X)
+
+    def transform(self, X: Items) -> Floats:
+        """Return the scores as a dense array: they are few, and most of them are not 0."""
+        return self.scores(materialize_items(X))
+
+    def fit_transform(self, X: Items, y: object = None) -> Floats:
+        """Learn from the items and return their scores."""
+        X = materialize_items(X)
+        return self.fit(X, y).scores(X)
 
     def name_columns(self) -> list[str]:
         """Return the names of the scores."""

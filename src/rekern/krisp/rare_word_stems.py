@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
-import snowballstemmer
+from rekern.structures.stemmer import find_stemmer
 
 FREQUENT = 60  # training sentences that must have a word, so that it is not replaced
 
@@ -19,7 +19,7 @@ def stem_word(word: str) -> str:
     >>> stem_word("rivers"), stem_word("<States>")
     ('river', '<States>')
     """
-    return word if word.startswith("<") else str(snowballstemmer.stemmer("english").stemWord(word))
+    return word if word.startswith("<") else find_stemmer("english")(word)
 
 
 class Stems(NamedTuple):

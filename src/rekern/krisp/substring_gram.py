@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Floats, Ints, SmallInts
-from rekern.core.jobs import run, spans
+from rekern.core.jobs import run, split_range
 from rekern.kernels.combinations import Scaled, Sum
 from rekern.kernels.kernel import Kernel
 from rekern.krisp.sentence_corpus import AnnotatedSentence, SentenceCorpus
@@ -124,7 +124,7 @@ class SubstringGram:
             values = compute_gram(self.kernel, self.substrings[part], self.substrings, self.norms[:, part], self.norms)
             rows[before + first : before + last] = values
 
-        for _ in run(fill, spans(len(missing), ROWS), self.n_jobs, "kernel values"):
+        for _ in run(fill, split_range(len(missing), ROWS), self.n_jobs, "kernel values"):
             pass
         self._place[missing] = np.arange(before, len(rows))
         self._rows = rows

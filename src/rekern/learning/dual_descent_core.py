@@ -1,5 +1,7 @@
 """Compiled loops of dual coordinate descent, on sparse rows and on a dense Gram matrix."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import numpy as np
 
 from rekern.core.compiling import compiled

@@ -146,6 +146,7 @@ class PairModel(BaseEstimator):
 
     def _scores(self, X: object) -> Floats:
         """The decision values, a column for each output."""
+        self._check_fitted()
         items = read_items(self.kernel_, materialize_items(X))
         values: Floats = self.scorer_.score(items, self.n_jobs) + self.intercept_
         return values

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import numpy as np
@@ -19,6 +19,7 @@ from rekern.core.arrays import Floats, Ints
 from rekern.core.csr import make_csr
 from rekern.questions.pattern_matrices import flatten_rows
 from rekern.questions.question_units import HAN, Units
+from rekern.structures.stemmer import find_stemmer
 
 
 def list_terms(units: Units, orders: Sequence[int] = (2,), stems: bool = False) -> list[str]:
@@ -32,7 +33,7 @@ def list_terms(units: Units, orders: Sequence[int] = (2,), stems: bool = False) 
     >>> list_terms(cut("夏天怎么减肥"))
     ['夏天', '天减', '减肥']
     """
-    content = [_load_stemmer()(word) for word in units.content] if stems else units.content
+    content = [_stem(word) for word in units.content] if stems else units.content
     return [
         _join_words(content[place : place + order]) for order in orders for place in range(len(content) - order + 1)
     ]
@@ -46,16 +47,8 @@ _HAN = re.compile(f"[{HAN}]")
 
 
 @cache
-def _load_stemmer() -> Callable[[str], str]:
-    import snowballstemmer
-
-    stemmer = snowballstemmer.stemmer("english")
-
-    @cache
-    def stem(word: str) -> str:
-        return word if len(word) < 3 or len(word) > 64 else stemmer.stemWord(word) or word
-
-    return stem
+def _stem(word: str) -> str:
+    return word if len(word) < 3 else find_stemmer("english")(word)
 
 
 def cluster_vectors(vectors: Sequence[dict[int, float]], threshold: float) -> Ints:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.core.jobs import run, spans
+from rekern.core.jobs import run, split_range
 from rekern.structures.pairs import Pairs
 
 WINDOWS = tuple(range(1, 9))
@@ -38,7 +38,7 @@ def figure6(
     cells = draw.integers(0, len(corpus), (sample, 2))
     alone = draw.permutation(len(corpus))[:SELF_SAMPLE]
     cells = np.concatenate([cells, np.stack([alone, alone], axis=1)])
-    calls = [(corpus, cells[first:last], k) for k in windows for first, last in spans(len(cells), BLOCK)]
+    calls = [(corpus, cells[first:last], k) for k in windows for first, last in split_range(len(cells), BLOCK)]
     ratios = np.concatenate(list(run(call_ratios, calls, n_jobs, "counting"))).reshape(len(windows), -1)
     return [
         {"k": k, "average": round(float(row[:sample].mean()), 4), "worst": round(float(row.max()), 4)}

@@ -12,7 +12,7 @@ import joblib
 import numpy as np
 
 from rekern.core.jobs import run
-from rekern.core.progress import shown, track
+from rekern.core.progress import show_bars, track
 from rekern.kernels import Kernel, Rewriting
 from rekern.learning.cross_validation import Fold, make_text_folds
 from rekern.learning.gram_svm import classify_rows
@@ -57,7 +57,7 @@ def train(
     everything = np.arange(len(pairs))
     found = []
     for setting in track(settings, len(settings), "settings"):
-        with shown(False):  # one bar is enough
+        with show_bars(False):  # one bar is enough
             gram = grams.total(setting.kernel)
             calls = [(gram, signs, setting.price, part, held) for part, held in folds]
             calls.append((gram, signs, setting.price, everything, everything[:0]))
@@ -86,7 +86,7 @@ def decisions(trained: Sequence[Trained], pairs: Any, test: Any, n_jobs: int | N
     known, asked = _Texts(pairs), _Texts(test)
     values = np.tile([machine.intercept for machine in trained], (len(test), 1))
     for kernel, weights in track(parts.values(), len(parts), "test"):
-        with shown(False):
+        with show_bars(False):
             rows, columns = asked.of(kernel), known.of(kernel)
             values += kernel.adapt(columns).gram(rows, columns, n_jobs=n_jobs) @ (coefficients * weights)
     return values

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rekern.core.jobs import run
-from rekern.core.progress import shown, track
+from rekern.core.progress import show_bars, track
 from rekern.datasets.public_corpora import DataPath
 from rekern.kernels import Kernel, PartialTree, SmoothedPartialTree, SubsetTree
 from rekern.learning.gram_svm import classify_gram
@@ -60,7 +60,7 @@ def trec(data: DataPath = None, out: Path | None = None, n_jobs: int | None = No
     for tree in TREES:
         trees = trees_named(train, tree)
         for method, kernel in track(kernels.items(), len(kernels), f"training on {tree}"):
-            with shown(False):
+            with show_bars(False):
                 gram = kernel.gram(trees, n_jobs=n_jobs)
                 accuracies = _cross_validated(gram, labels, folds, PRICES, n_jobs)
                 rows: list[dict[str, Any]] = [
@@ -84,7 +84,7 @@ def trec(data: DataPath = None, out: Path | None = None, n_jobs: int | None = No
     for tree in TREES:
         old, new = (trees_named(part, tree) for part in (train, test))
         for method, kernel in track(kernels.items(), len(kernels), f"test on {tree}"):
-            with shown(False):
+            with show_bars(False):
                 block = kernel.gram(new, old, n_jobs=n_jobs)
             for row, machine in trained:
                 if (row["method"], row["tree"]) != (method, tree):

@@ -4,5 +4,6 @@ from rekern.similarity.lexicons.latent_semantics import LatentSemantics
 from rekern.similarity.lexicons.word_vectors import WordVectors
 from rekern.similarity.precision_recall import PrecisionRecall
 from rekern.similarity.similarities import Similarities
+from rekern.similarity.unshared_words import UnsharedWords
 
-__all__ = ["LatentSemantics", "PrecisionRecall", "Similarities", "WordVectors"]
+__all__ = ["LatentSemantics", "PrecisionRecall", "Similarities", "UnsharedWords", "WordVectors"]

@@ -1,4 +1,6 @@
-"""Every word of one side with its best match on the other: the cores of the scores over lexicons and word spaces."""
+"""The best match of every word of one side on the other side: cores of the scores over lexicons and word spaces."""
+
+# mypy: allow-untyped-defs, no-check-untyped-defs
 
 import math
 
@@ -8,7 +10,7 @@ from rekern.core.compiling import compiled
 
 
 @compiled
-def _first_common(one, two):
+def _find_first_common(one, two):
     """The first element of two ascending arrays that both have, -1 if there is none."""
     i = j = 0
     while i < len(one) and j < len(two):
@@ -22,7 +24,7 @@ def _first_common(one, two):
 
 
 @compiled
-def _averages(matrix, one, two, weights):
+def _average_best(matrix, one, two, weights):
     """The weighted averages of the best matches of the rows and of the columns; 1 for an average of nothing."""
     best, best2 = np.zeros(len(one)), np.zeros(len(two))
     for i in range(len(one)):
@@ -41,7 +43,7 @@ def _averages(matrix, one, two, weights):
 
 
 @compiled
-def resnik_averages(ids, keys, offsets, weights, ancestors, starts, information):
+def average_resnik(ids, keys, offsets, weights, ancestors, starts, information):
     """Precision and recall by Resnik similarity, over √(res(a, a) · res(b, b)); words with equal ``ids`` have 1.
 
     ``keys`` number the forms in the lexicon: ``ancestors[starts[key]:starts[key + 1]]`` are the ranks of all synsets
@@ -64,17 +66,17 @@ def resnik_averages(ids, keys, offsets, weights, ancestors, starts, information)
                     matrix[i - begin, j - middle] = 1.0
                     continue
                 key2 = keys[j]
-                common = _first_common(above, ancestors[starts[key2] : starts[key2 + 1]])
+                common = _find_first_common(above, ancestors[starts[key2] : starts[key2 + 1]])
                 if common >= 0:
                     length = math.sqrt(own[key] * own[key2])
                     if length > 0:
                         matrix[i - begin, j - middle] = information[common] / length
-        found[row] = _averages(matrix, ids[begin:middle], ids[middle:end], weights)
+        found[row] = _average_best(matrix, ids[begin:middle], ids[middle:end], weights)
     return found
 
 
 @compiled
-def listed_averages(ids, keys, offsets, weights, neighbors, starts):
+def average_listed(ids, keys, offsets, weights, neighbors, starts):
     """Precision and recall where a word also matches those listed with it: ``neighbors`` of its key, ascending."""
     rows = (len(offsets) - 1) // 2
     found = np.empty((rows, 2))
@@ -90,12 +92,12 @@ def listed_averages(ids, keys, offsets, weights, neighbors, starts):
                     at = np.searchsorted(listed, keys[j])
                     if at < len(listed) and listed[at] == keys[j]:
                         matrix[i - begin, j - middle] = 1.0
-        found[row] = _averages(matrix, ids[begin:middle], ids[middle:end], weights)
+        found[row] = _average_best(matrix, ids[begin:middle], ids[middle:end], weights)
     return found
 
 
 @compiled
-def vector_averages(ids, keys, offsets, weights, vectors):
+def average_cosines(ids, keys, offsets, weights, vectors):
     """Precision and recall by the cosine of words (negative ones count 0), and the cosine of the weighted sums.
 
     ``vectors[key]`` has length 1, or 0 for a word without one.
@@ -116,7 +118,7 @@ def vector_averages(ids, keys, offsets, weights, vectors):
                 for place in range(width):
                     product += vectors[key, place] * vectors[key2, place]
                 matrix[i - begin, j - middle] = max(product, 0.0)
-        found[row, 0], found[row, 1] = _averages(matrix, ids[begin:middle], ids[middle:end], weights)
+        found[row, 0], found[row, 1] = _average_best(matrix, ids[begin:middle], ids[middle:end], weights)
         sums = np.zeros((2, width))
         for at in range(begin, end):
             side = 1 if at >= middle else 0

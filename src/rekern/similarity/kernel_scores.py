@@ -1,21 +1,21 @@
 """K(source, target) inside each pair, for any kernel on single texts."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from rekern.core.arrays import Floats
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.structures.columns import WORDS
 from rekern.structures.representations import Representations
 
 
-def kernel_names(kernels: Sequence[Kernel]) -> tuple[str, ...]:
+def name_kernels(kernels: Sequence[Kernel]) -> tuple[str, ...]:
     """A name for each kernel, numbered where two are alike.
 
     >>> from rekern.kernels import Spectrum
-    >>> kernel_names((Spectrum(1), Spectrum(2), 2 * Spectrum(3)))
+    >>> name_kernels((Spectrum(1), Spectrum(2), 2 * Spectrum(3)))
     ('Spectrum inside', 'Spectrum inside 2', 'Scaled inside')
     """
     if isinstance(kernels, Kernel):
@@ -31,7 +31,7 @@ def kernel_names(kernels: Sequence[Kernel]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def kernel_values(kernels: Sequence[Kernel], X: Any) -> np.ndarray:
+def compare_sides(kernels: Sequence[Kernel], X: object) -> Floats:
     """K(source, target) of every pair, a column for each kernel; equal pairs of texts are compared once."""
     table = Representations.from_items(X)
     columns = []
@@ -43,5 +43,5 @@ def kernel_values(kernels: Sequence[Kernel], X: Any) -> np.ndarray:
     return np.column_stack(columns) if columns else np.empty((len(table), 0))
 
 
-def _items(texts: Representations) -> Any:
+def _items(texts: Representations) -> object:
     return texts[WORDS] if texts.columns == [WORDS] else texts

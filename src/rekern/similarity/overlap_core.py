@@ -1,8 +1,10 @@
-"""What two token sequences have in common, counted in several ways: the compiled core of `Similarities`.
+"""The basic scores of `Similarities`: what two token sequences have in common, in compiled code.
 
-Every function leaves the scratch arrays that it is handed (``count``, ``masks``, ``known``) zeroed, so a corpus needs
-one set of them, and a pair's values do not depend on the pairs around it.
+Every function sets the scratch arrays that it is given (``count``, ``masks``, ``known``) back to zero. A corpus needs
+one set of them, and the values of a pair do not depend on the pairs around it.
 """
+
+# mypy: allow-untyped-defs, no-check-untyped-defs
 
 import math
 
@@ -16,12 +18,12 @@ BITS = 64  # of one word of a bit vector
 
 
 @compiled
-def _ratio(part, whole, empty):
+def _divide(part, whole, empty):
     return part / whole if whole > 0 else empty
 
 
 @compiled
-def _covered(tokens, others, weight, count):
+def _cover(tokens, others, weight, count):
     """The share of the weight of ``tokens`` that ``others`` have too; each of the others serves once."""
     for token in others:
         count[token] += 1
@@ -33,11 +35,11 @@ def _covered(tokens, others, weight, count):
             part += weight[token]
     for token in others:
         count[token] = 0
-    return _ratio(part, whole, 1.0)
+    return _divide(part, whole, 1.0)
 
 
 @compiled
-def _found(tokens, chosen, others, count):
+def _find_share(tokens, chosen, others, count):
     """The share of the chosen ones among ``tokens`` that occur in ``others`` at all."""
     for token in others:
         count[token] = 1
@@ -48,11 +50,11 @@ def _found(tokens, chosen, others, count):
             part += count[tokens[index]]
     for token in others:
         count[token] = 0
-    return _ratio(part, whole, 1.0)
+    return _divide(part, whole, 1.0)
 
 
 @compiled
-def _begun(tokens, others, weight, prefix, count, known):
+def _share_beginnings(tokens, others, weight, prefix, count, known):
     """The share of the weight of ``tokens`` that occur in ``others`` or begin like one of them."""
     for token in others:
         count[token] = 1
@@ -67,11 +69,11 @@ def _begun(tokens, others, weight, prefix, count, known):
         count[token] = 0
         if prefix[token] >= 0:
             known[prefix[token]] = 0
-    return _ratio(part, whole, 1.0)
+    return _divide(part, whole, 1.0)
 
 
 @compiled
-def _best_window(source, target, size, weight, count):
+def _find_window(source, target, size, weight, count):
     """Where the window of ``size`` source tokens begins that covers most of the target's weight."""
     for token in target:
         count[token] += 1
@@ -99,7 +101,7 @@ def _best_window(source, target, size, weight, count):
 
 
 @compiled
-def _common_subsequence(source, target, masks):
+def measure_common_subsequence(source, target, masks):
     """The length of the longest common subsequence (Hyyrö, 2004), 64 cells of the table at a time.
 
     A zero bit of ``row`` is a place of the target where the length grows. The table is worked off in strips of 64
@@ -126,7 +128,7 @@ def _common_subsequence(source, target, masks):
 
 
 @compiled
-def _common_run(source, target):
+def measure_common_run(source, target):
     """The length of the longest run of tokens that both have."""
     runs = np.zeros(len(target) + 1, np.int32)  # of the run that ends at a target token and this source token
     longest = 0
@@ -141,7 +143,7 @@ def _common_run(source, target):
 
 
 @compiled
-def _number(keys):
+def number_codes(keys):
     """Put the number of each distinct key in its place; returns how many there are."""
     bits = size_table(len(keys))
     slots = np.full(1 << bits, -1, np.int32)
@@ -163,7 +165,7 @@ def _number(keys):
 
 
 @compiled
-def _grams(heads, tails, shift):
+def number_ngrams(heads, tails, shift):
     """Numbers for longer n-grams of two sides: what begins with a head and, ``shift`` places on, ends with a tail.
 
     Made of numbers of shorter n-grams, they are exact: no fingerprints, so no collisions.
@@ -175,12 +177,12 @@ def _grams(heads, tails, shift):
         for place in range(sizes[side]):
             keys[at] = (np.int64(heads[side][place]) << 32) | np.int64(tails[side][place + shift])
             at += 1
-    size = _number(keys)
+    size = number_codes(keys)
     return (keys[: sizes[0]], keys[sizes[0] :]), size
 
 
 @compiled
-def _shared(grams, distinct):
+def _count_shared(grams, distinct):
     """How many n-grams the two sides share, repeated ones as often as both have them."""
     count = np.zeros(distinct, np.int64)
     for gram in grams[0]:
@@ -194,7 +196,7 @@ def _shared(grams, distinct):
 
 
 @compiled
-def _spelled(tokens, codes, starts):
+def _spell(tokens, codes, starts):
     """The characters of the tokens, with a blank between any two."""
     length = max(len(tokens) - 1, 0)
     for token in tokens:
@@ -210,7 +212,7 @@ def _spelled(tokens, codes, starts):
 
 
 @compiled
-def _any(tokens, marked):
+def _has_any(tokens, marked):
     for token in tokens:
         if marked[token]:
             return 1.0
@@ -218,7 +220,7 @@ def _any(tokens, marked):
 
 
 @compiled
-def pair_scores(ids, offsets, capital, weights, prefix, negation, codes, starts):
+def score_pairs(ids, offsets, capital, weights, prefix, negation, codes, starts):
     """All scores of all pairs, a row for each pair.
 
     ``capital`` marks positions, all else is known of a token number: ``weights`` has a row of ones, of idf, of marks
@@ -237,37 +239,37 @@ def pair_scores(ids, offsets, capital, weights, prefix, negation, codes, starts)
         s, t = ids[begin:middle], ids[middle:end]
         score = scores[row]
         for kind, column in ((0, 0), (1, 2), (2, 8), (3, 12)):
-            score[column] = _covered(s, t, weights[kind], count)
-            score[column + 1] = _covered(t, s, weights[kind], count)
+            score[column] = _cover(s, t, weights[kind], count)
+            score[column + 1] = _cover(t, s, weights[kind], count)
 
-        bigrams, distinct = _grams((s, t), (s, t), 1)
-        shared = _shared(bigrams, distinct)
-        score[4], score[5] = _ratio(shared, len(bigrams[0]), 0.0), _ratio(shared, len(bigrams[1]), 0.0)
-        trigrams, distinct = _grams(bigrams, (s, t), 2)
-        shared = _shared(trigrams, distinct)
-        score[6], score[7] = _ratio(shared, len(trigrams[0]), 0.0), _ratio(shared, len(trigrams[1]), 0.0)
+        bigrams, distinct = number_ngrams((s, t), (s, t), 1)
+        shared = _count_shared(bigrams, distinct)
+        score[4], score[5] = _divide(shared, len(bigrams[0]), 0.0), _divide(shared, len(bigrams[1]), 0.0)
+        trigrams, distinct = number_ngrams(bigrams, (s, t), 2)
+        shared = _count_shared(trigrams, distinct)
+        score[6], score[7] = _divide(shared, len(trigrams[0]), 0.0), _divide(shared, len(trigrams[1]), 0.0)
 
-        score[10] = _found(s, capital[begin:middle], t, count)
-        score[11] = _found(t, capital[middle:end], s, count)
+        score[10] = _find_share(s, capital[begin:middle], t, count)
+        score[11] = _find_share(t, capital[middle:end], s, count)
 
-        length = _common_subsequence(s, t, masks)
-        score[14], score[15] = _ratio(length, len(s), 1.0), _ratio(length, len(t), 1.0)
-        length = _common_run(s, t)
-        score[16], score[17] = _ratio(length, len(s), 1.0), _ratio(length, len(t), 1.0)
+        length = measure_common_subsequence(s, t, masks)
+        score[14], score[15] = _divide(length, len(s), 1.0), _divide(length, len(t), 1.0)
+        length = measure_common_run(s, t)
+        score[16], score[17] = _divide(length, len(s), 1.0), _divide(length, len(t), 1.0)
 
-        spelled = (_spelled(s, codes, starts), _spelled(t, codes, starts))
-        twos, distinct = _grams(spelled, spelled, 1)
-        fours, distinct = _grams(twos, twos, 2)
-        shared = _shared(fours, distinct)
-        score[18], score[19] = _ratio(shared, len(fours[0]), 1.0), _ratio(shared, len(fours[1]), 1.0)
+        spelled = (_spell(s, codes, starts), _spell(t, codes, starts))
+        twos, distinct = number_ngrams(spelled, spelled, 1)
+        fours, distinct = number_ngrams(twos, twos, 2)
+        shared = _count_shared(fours, distinct)
+        score[18], score[19] = _divide(shared, len(fours[0]), 1.0), _divide(shared, len(fours[1]), 1.0)
 
         score[20], score[21] = math.log(1.0 + len(s)) / 5, math.log(1.0 + len(t)) / 5
-        score[22] = _begun(s, t, idf, prefix, count, known)
-        score[23] = _begun(t, s, idf, prefix, count, known)
+        score[22] = _share_beginnings(s, t, idf, prefix, count, known)
+        score[23] = _share_beginnings(t, s, idf, prefix, count, known)
         size = max(2 * len(t), 8)
-        start = _best_window(s, t, size, idf, count)
+        start = _find_window(s, t, size, idf, count)
         # Added up afresh: a sum that has slid along the source carries the rounding of every step.
-        score[24] = _covered(t, s[start : start + size], idf, count)
-        score[25], score[26] = _any(s, negation), _any(t, negation)
+        score[24] = _cover(t, s[start : start + size], idf, count)
+        score[25], score[26] = _has_any(s, negation), _has_any(t, negation)
         score[27] = abs(score[25] - score[26])
     return scores

@@ -1,27 +1,16 @@
-"""The groups of scores that `Similarities` can add to its basic ones: their names, and how each group is computed."""
+"""Groups of scores beyond the basic ones: what each is called, and how it is computed from the words of both sides."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
-from rekern.core.files import show_path
-from rekern.core.text_files import iterate_lines
-from rekern.errors import InputError
-from rekern.similarity import best_match_core as matching
-from rekern.similarity import sequence_core as sequences
-from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
-from rekern.similarity.lexicons.wordnet import WordNet, find_wordnet
-from rekern.similarity.overlap_core import _number
-from rekern.structures.head_rules import to_dependencies
-from rekern.structures.lexical_labels import split_lexical_label
-from rekern.structures.representations import Representations
-from rekern.structures.stemmer import stem
+from rekern.core.arrays import Floats, Ints
+from rekern.similarity import best_match_core, sequence_core
+from rekern.similarity.lexical_resources import Resources
+from rekern.similarity.overlap_core import number_codes
+from rekern.similarity.pair_sides import Sides
 from rekern.structures.tokenizer import Tokenizer
 from rekern.structures.tokens import Tokens
 
@@ -52,159 +41,58 @@ GROUPS = {
     "alignment": ("vector precision", "vector recall", "vector cosine"),
 }
 NEED_TREES = ("tags", "links")
-NOUNS = ("NN", "NNS")  # names are no common nouns: they have no generalisation
+NOUNS = ("NN", "NNS")  # proper names have no generalisation
 
 
-@dataclass(frozen=True)
-class Sides:
-    """The words of all sides of the pairs: side ``2i`` is the source of pair ``i``, side ``2i + 1`` its target.
-
-    ``lemmas``, ``forms`` (the words as written) and ``tags`` run in parallel; ``tags`` and ``heads`` (the places of the
-    words' heads) are known of trees only.
-    """
-
-    lemmas: Tokens
-    forms: Tokens
-    tags: Tokens | None = None
-    heads: list[tuple[int, ...]] | None = None
-    relations: Tokens | None = None
-
-
-def sides_of_trees(X: Any, on: str) -> Sides:
-    """The words of the trees in a representation of the pairs, with their tags and heads."""
-    table, sources, targets = Representations.from_items(X).texts([on])
-    found = to_dependencies(table.trees(on), lemma=_lemma)
-    chosen = [found[number] for pair in zip(sources.tolist(), targets.tolist()) for number in pair]
-    lemmas, forms, tags, relations = (
-        Tokens.from_texts([list(getattr(sentence, name)) for sentence in chosen])
-        for name in ("lemmas", "words", "tags", "relations")
-    )
-    # A leaf may be a word with its part of speech, as in dog::n.
-    forms = Tokens(forms.ids, forms.offsets, [_bare(form) for form in forms.vocabulary])
-    return Sides(lemmas, forms, tags, [sentence.heads for sentence in chosen], relations)
-
-
-def _bare(leaf: str) -> str:
-    parts = split_lexical_label(leaf)
-    return leaf if parts is None else parts[1]
-
-
-def _lemma(leaf: str, tag: str) -> str:
-    parts = split_lexical_label(leaf)
-    return stem(leaf) if parts is None else parts[1]
-
-
-@dataclass
-class Resources:
-    """What the groups may need beside the words; each is found when a group first asks for it."""
-
-    wordnet_at: str | None
-    thesaurus_at: Any
-    space: Any
-    concepts: ExplicitSemantics | None
-    tokenizer: Any
-    min_match: int
-    idf: dict[str, float]  # of lemmas, learned from the training pairs
-    unseen_idf: float
-    frequent: frozenset[str]
-
-    def weights(self, lemmas: Tokens) -> np.ndarray:
-        """The idf of every lemma number."""
-        return np.array([self.idf.get(lemma, self.unseen_idf) for lemma in lemmas.vocabulary], float)
-
-    def wordnet(self) -> WordNet:
-        """WordNet, read once in a process."""
-        return self.wordnet_at if isinstance(self.wordnet_at, WordNet) else find_wordnet(self.wordnet_at)
-
-    def explicit(self) -> ExplicitSemantics:
-        """The given concepts, or those of WordNet's definitions."""
-        if self.concepts is not None:
-            return self.concepts
-        return _of_definitions(self.wordnet(), self.tokenizer)
-
-    def listed(self) -> dict[str, list[str]]:
-        """Word → the words that the thesaurus lists with it."""
-        if self.thesaurus_at is None:
-            raise InputError("the group 'thesaurus' needs thesaurus=: a file of word pairs, or a list of them")
-        if isinstance(self.thesaurus_at, str | Path):
-            return _thesaurus_file(str(self.thesaurus_at))
-        return _neighbors(self.thesaurus_at)
-
-
-def _of_definitions(wordnet: WordNet, tokenizer: Any) -> ExplicitSemantics:
-    # Kept with the WordNet it is made of; a tokenizer is known by its parameters, one without any by itself.
-    kept = wordnet.__dict__.setdefault("_concepts", {})
-    key = repr(Tokenizer() if tokenizer is None else tokenizer)
-    if key not in kept:
-        kept[key] = ExplicitSemantics(wordnet.documents(), tokenizer)
-    return kept[key]
-
-
-@lru_cache(maxsize=4)
-def _thesaurus_file(path: str) -> dict[str, list[str]]:
-    pairs = []
-    for number, line in enumerate(iterate_lines(path), 1):
-        fields = line.split("\t")
-        if len(fields) < 2:
-            raise InputError("two words are needed, separated by a tab", file=show_path(path), row=number, unit="line")
-        pairs.append((fields[0], fields[1]))
-    return _neighbors(pairs)
-
-
-def _neighbors(pairs: Iterable[Sequence[str]]) -> dict[str, list[str]]:
-    listed: dict[str, list[str]] = {}
-    for one, other in pairs:
-        listed.setdefault(one, []).append(other)
-        listed.setdefault(other, []).append(one)
-    return listed
-
-
-def group_scores(group: str, sides: Sides, resources: Resources) -> np.ndarray:
+def score_group(group: str, sides: Sides, resources: Resources) -> Floats:
     """The scores of one group, a row for each pair."""
     return _FUNCTIONS[group](sides, resources)
 
 
-def _ngrams(sides: Sides, resources: Resources) -> np.ndarray:
-    return sequences.ngram_cosines(sides.lemmas.ids, sides.lemmas.offsets, LONGEST_GRAM)
+def _score_ngrams(sides: Sides, resources: Resources) -> Floats:
+    found: Floats = sequence_core.compare_ngrams(sides.lemmas.ids, sides.lemmas.offsets, LONGEST_GRAM)
+    return found
 
 
-def _tags(sides: Sides, resources: Resources) -> np.ndarray:
+def _score_tags(sides: Sides, resources: Resources) -> Floats:
     assert sides.tags is not None
-    return sequences.ngram_cosines(sides.tags.ids, sides.tags.offsets, LONGEST_GRAM)
+    found: Floats = sequence_core.compare_ngrams(sides.tags.ids, sides.tags.offsets, LONGEST_GRAM)
+    return found
 
 
-def _sequences(sides: Sides, resources: Resources) -> np.ndarray:
+def _score_sequences(sides: Sides, resources: Resources) -> Floats:
     texts = [" ".join(text).casefold() for text in sides.forms]
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int64)
-    distinct = _number(codes)
+    distinct = number_codes(codes)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(text) for text in texts], dtype=np.int64)])
     lemmas = sides.lemmas
     return np.column_stack(
         [
-            sequences.common_lengths(codes, offsets, max(distinct, 1)),
-            sequences.tilings(lemmas.ids, lemmas.offsets, resources.min_match),
-            sequences.edit_similarities(lemmas.ids, lemmas.offsets),
+            sequence_core.measure_common_parts(codes, offsets, max(distinct, 1)),
+            sequence_core.tile_pairs(lemmas.ids, lemmas.offsets, resources.min_match),
+            sequence_core.compare_edits(lemmas.ids, lemmas.offsets),
         ]
     )
 
 
-def _differences(sides: Sides, resources: Resources) -> np.ndarray:
+def _score_differences(sides: Sides, resources: Resources) -> Floats:
     lemmas = sides.lemmas
     vocabulary = lemmas.vocabulary
     content = [token not in resources.frequent and any(map(str.isalnum, token)) for token in vocabulary]
     number = [any(map(str.isdigit, token)) for token in vocabulary]
     upper = np.array([form[:1].isupper() for form in sides.forms.vocabulary], bool)
-    return sequences.differences(
+    found: Floats = sequence_core.score_differences(
         lemmas.ids,
         lemmas.offsets,
-        resources.weights(lemmas),
+        resources.weigh(lemmas),
         np.array(content, bool),
         np.array(number, bool),
         upper[sides.forms.ids] if len(upper) else np.zeros(0, bool),
     )
+    return found
 
 
-def _links(sides: Sides, resources: Resources) -> np.ndarray:
+def _score_links(sides: Sides, resources: Resources) -> Floats:
     """Shares of the links between a word and its head, by lemmas, and by lemmas and relation."""
     assert sides.heads is not None and sides.relations is not None
     columns = []
@@ -220,7 +108,7 @@ def _links(sides: Sides, resources: Resources) -> np.ndarray:
             )
         links = Tokens.from_texts(texts)
         columns.append(
-            matching.listed_averages(
+            best_match_core.average_listed(
                 links.ids,
                 links.ids,
                 links.offsets,
@@ -232,20 +120,23 @@ def _links(sides: Sides, resources: Resources) -> np.ndarray:
     return np.column_stack(columns)
 
 
-def _flat(lists: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def _flatten(lists: list[Ints]) -> tuple[Ints, Ints]:
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(item) for item in lists], dtype=np.int64)])
     return (np.concatenate(lists).astype(np.int64) if lists else np.empty(0, np.int64)), starts
 
 
-def _resnik(lemmas: Tokens, forms: Tokens, resources: Resources) -> np.ndarray:
-    wordnet = resources.wordnet()
-    ancestors, starts = _flat([wordnet.ancestors(form) for form in forms.vocabulary])
-    weights = resources.weights(lemmas)
-    return matching.resnik_averages(lemmas.ids, forms.ids, lemmas.offsets, weights, ancestors, starts, wordnet.by_rank)
+def _score_resnik(lemmas: Tokens, forms: Tokens, resources: Resources) -> Floats:
+    wordnet = resources.find_wordnet()
+    ancestors, starts = _flatten([wordnet.ancestors(form) for form in forms.vocabulary])
+    weights = resources.weigh(lemmas)
+    found: Floats = best_match_core.average_resnik(
+        lemmas.ids, forms.ids, lemmas.offsets, weights, ancestors, starts, wordnet.by_rank
+    )
+    return found
 
 
-def _wordnet(sides: Sides, resources: Resources) -> np.ndarray:
-    wordnet = resources.wordnet()
+def _score_wordnet(sides: Sides, resources: Resources) -> Floats:
+    wordnet = resources.find_wordnet()
     forms, lemmas = sides.forms, sides.lemmas
     senses = [wordnet.synsets(form) for form in forms.vocabulary]
     of_sense: dict[int, list[int]] = {}
@@ -253,9 +144,9 @@ def _wordnet(sides: Sides, resources: Resources) -> np.ndarray:
         for place in places:
             of_sense.setdefault(place, []).append(number)
     lists = [np.array(sorted({n for place in places for n in of_sense[place]}), np.int64) for places in senses]
-    neighbors, starts = _flat(lists)
-    synonyms = matching.listed_averages(
-        lemmas.ids, forms.ids, lemmas.offsets, resources.weights(sides.lemmas), neighbors, starts
+    neighbors, starts = _flatten(lists)
+    synonyms = best_match_core.average_listed(
+        lemmas.ids, forms.ids, lemmas.offsets, resources.weigh(sides.lemmas), neighbors, starts
     )
     base = [wordnet.lemmas(form) for form in forms.vocabulary]
     antonyms = np.zeros((len(lemmas) // 2, 1))
@@ -269,16 +160,16 @@ def _wordnet(sides: Sides, resources: Resources) -> np.ndarray:
         one, two = set(forms.ids[begin:middle].tolist()), set(forms.ids[middle:end].tolist())
         against = set().union(*(opposed[number] for number in one - two))
         antonyms[row] = any(word in against for number in two - one for word in base[number])
-    return np.column_stack([_resnik(lemmas, forms, resources), synonyms, antonyms])
+    return np.column_stack([_score_resnik(lemmas, forms, resources), synonyms, antonyms])
 
 
-def _esa(sides: Sides, resources: Resources) -> np.ndarray:
-    return resources.explicit().cosines(sides.lemmas[::2], sides.lemmas[1::2])[:, None]
+def _score_esa(sides: Sides, resources: Resources) -> Floats:
+    return resources.find_concepts().cosines(sides.lemmas[::2], sides.lemmas[1::2])[:, None]
 
 
-def _substitution(sides: Sides, resources: Resources) -> np.ndarray:
+def _score_substitution(sides: Sides, resources: Resources) -> Floats:
     """Resnik and ESA on the texts whose nouns are replaced by more general words."""
-    wordnet = resources.wordnet()
+    wordnet = resources.find_wordnet()
     cut = Tokenizer() if resources.tokenizer is None else resources.tokenizer
     general = {form: wordnet.generalization(form) for form in sides.forms.vocabulary}
     stems = {word: " ".join(cut(word)) for word in set(general.values()) if word is not None}
@@ -296,12 +187,12 @@ def _substitution(sides: Sides, resources: Resources) -> np.ndarray:
                 words[place], lemmas[side][place] = new, stems[new]
     # A general word may be two (head of state): its concepts are those of both.
     parts = Tokens.from_texts([[part for lemma in text for part in lemma.split(" ")] for text in lemmas])
-    explicit = resources.explicit().cosines(parts[::2], parts[1::2])
-    return np.column_stack([_resnik(Tokens.from_texts(lemmas), Tokens.from_texts(forms), resources), explicit])
+    explicit = resources.find_concepts().cosines(parts[::2], parts[1::2])
+    return np.column_stack([_score_resnik(Tokens.from_texts(lemmas), Tokens.from_texts(forms), resources), explicit])
 
 
-def _thesaurus(sides: Sides, resources: Resources) -> np.ndarray:
-    listed = resources.listed()
+def _score_thesaurus(sides: Sides, resources: Resources) -> Floats:
+    listed = resources.read_thesaurus()
     forms, lemmas = sides.forms, sides.lemmas
     folded: dict[str, list[int]] = {}
     for number, form in enumerate(forms.vocabulary):
@@ -310,12 +201,13 @@ def _thesaurus(sides: Sides, resources: Resources) -> np.ndarray:
         np.array(sorted({n for word in listed.get(form.casefold(), ()) for n in folded.get(word, ())}), np.int64)
         for form in forms.vocabulary
     ]
-    neighbors, starts = _flat(lists)
-    weights = resources.weights(lemmas)
-    return matching.listed_averages(lemmas.ids, forms.ids, lemmas.offsets, weights, neighbors, starts)
+    neighbors, starts = _flatten(lists)
+    weights = resources.weigh(lemmas)
+    found: Floats = best_match_core.average_listed(lemmas.ids, forms.ids, lemmas.offsets, weights, neighbors, starts)
+    return found
 
 
-def _alignment(sides: Sides, resources: Resources) -> np.ndarray:
+def _score_alignment(sides: Sides, resources: Resources) -> Floats:
     space = resources.space
     forms, lemmas = sides.forms, sides.lemmas
     # By the form in small letters where the space knows it, else by the lemma: spaces of stems have stems only.
@@ -327,18 +219,19 @@ def _alignment(sides: Sides, resources: Resources) -> np.ndarray:
     vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
     width = max(len(lemmas.vocabulary), 1)
     keys = np.searchsorted(pairs[:, 0] * width + pairs[:, 1], forms.ids.astype(np.int64) * width + lemmas.ids)
-    return matching.vector_averages(lemmas.ids, keys, lemmas.offsets, resources.weights(lemmas), vectors)
+    found: Floats = best_match_core.average_cosines(lemmas.ids, keys, lemmas.offsets, resources.weigh(lemmas), vectors)
+    return found
 
 
-_FUNCTIONS: dict[str, Callable[[Sides, Resources], np.ndarray]] = {
-    "ngrams": _ngrams,
-    "tags": _tags,
-    "sequences": _sequences,
-    "differences": _differences,
-    "links": _links,
-    "wordnet": _wordnet,
-    "esa": _esa,
-    "substitution": _substitution,
-    "thesaurus": _thesaurus,
-    "alignment": _alignment,
+_FUNCTIONS: dict[str, Callable[[Sides, Resources], Floats]] = {
+    "ngrams": _score_ngrams,
+    "tags": _score_tags,
+    "sequences": _score_sequences,
+    "differences": _score_differences,
+    "links": _score_links,
+    "wordnet": _score_wordnet,
+    "esa": _score_esa,
+    "substitution": _score_substitution,
+    "thesaurus": _score_thesaurus,
+    "alignment": _score_alignment,
 }

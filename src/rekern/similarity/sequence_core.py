@@ -1,11 +1,13 @@
 """What two sequences have in common, as runs, subsequences, n-grams and edits: compiled cores over whole corpora."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import math
 
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.similarity.overlap_core import _common_run, _common_subsequence, _grams
+from rekern.similarity.overlap_core import measure_common_run, measure_common_subsequence, number_ngrams
 
 
 @compiled
@@ -23,7 +25,7 @@ def _cosine(grams, distinct):
 
 
 @compiled
-def ngram_cosines(ids, offsets, longest):
+def compare_ngrams(ids, offsets, longest):
     """The cosines of the counts of n-grams of two sides, a column for each n; 0 if a side has none."""
     rows = (len(offsets) - 1) // 2
     cosines = np.zeros((rows, longest))
@@ -31,16 +33,16 @@ def ngram_cosines(ids, offsets, longest):
         begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
         sides = (ids[begin:middle], ids[middle:end])
         grams = (sides[0].astype(np.int64), sides[1].astype(np.int64))
-        grams, distinct = _grams((grams[0], grams[1]), (np.zeros_like(grams[0]), np.zeros_like(grams[1])), 0)
+        grams, distinct = number_ngrams((grams[0], grams[1]), (np.zeros_like(grams[0]), np.zeros_like(grams[1])), 0)
         cosines[row, 0] = _cosine(grams, distinct)
         for n in range(1, longest):
-            grams, distinct = _grams(grams, sides, n)
+            grams, distinct = number_ngrams(grams, sides, n)
             cosines[row, n] = _cosine(grams, distinct)
     return cosines
 
 
 @compiled
-def common_lengths(ids, offsets, vocabulary):
+def measure_common_parts(ids, offsets, vocabulary):
     """The lengths of the longest common run and of the longest common subsequence, over the longer side's length."""
     rows = (len(offsets) - 1) // 2
     found = np.ones((rows, 2))
@@ -50,8 +52,8 @@ def common_lengths(ids, offsets, vocabulary):
         one, two = ids[begin:middle], ids[middle:end]
         longer = max(len(one), len(two))
         if longer:
-            found[row, 0] = _common_run(one, two) / longer
-            found[row, 1] = _common_subsequence(one, two, masks) / longer
+            found[row, 0] = measure_common_run(one, two) / longer
+            found[row, 1] = measure_common_subsequence(one, two, masks) / longer
     return found
 
 
@@ -96,7 +98,7 @@ def _tile(one, two, least):
 
 
 @compiled
-def tilings(ids, offsets, least):
+def tile_pairs(ids, offsets, least):
     """Of every pair, twice the tiled tokens over all tokens, and the tiles for each tiled token."""
     rows = (len(offsets) - 1) // 2
     found = np.ones((rows, 2))
@@ -110,7 +112,7 @@ def tilings(ids, offsets, least):
 
 
 @compiled
-def edit_similarities(ids, offsets):
+def compare_edits(ids, offsets):
     """1 − (tokens to insert, delete or replace) / (length of the longer side)."""
     rows = (len(offsets) - 1) // 2
     found = np.ones(rows)
@@ -132,7 +134,7 @@ def edit_similarities(ids, offsets):
 
 
 @compiled
-def differences(ids, offsets, idf, content, number, capital):
+def score_differences(ids, offsets, idf, content, number, capital):
     """What is not shared: a column for each name of the group "differences"; ``capital`` marks positions."""
     rows = (len(offsets) - 1) // 2
     vocabulary = len(idf)

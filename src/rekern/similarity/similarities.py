@@ -5,25 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import accumulate
-from typing import Any
+from typing import Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from rekern.core.arrays import Floats, Ints
 from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.kernels.items import add_sides, materialize_items
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.score_kernel import ScoreKernel
-from rekern.similarity.kernel_scores import kernel_names, kernel_values
+from rekern.similarity.kernel_scores import compare_sides, name_kernels
+from rekern.similarity.lexical_resources import Resources, Thesaurus
+from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.latent_semantics import LatentSemantics
-from rekern.similarity.overlap_core import pair_scores
-from rekern.similarity.score_groups import GROUPS, NEED_TREES, Resources, Sides, group_scores, sides_of_trees
+from rekern.similarity.overlap_core import score_pairs
+from rekern.similarity.pair_sides import Sides, read_tree_sides
+from rekern.similarity.score_groups import GROUPS, NEED_TREES, score_group
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.columns import WORDS
 from rekern.structures.pairs import Pairs, as_pairs
 from rekern.structures.tokenizer import Tokenizer
 from rekern.structures.tokens import Tokens
+from rekern.structures.word_space import WordSpace
 
 NAMES = (
     "precision",
@@ -151,9 +156,9 @@ class Similarities(ScoreKernel):
         symmetric: bool = False,
         on: str | None = None,
         wordnet: str | None = None,
-        concepts: Any = None,
-        space: Any = None,
-        thesaurus: Any = None,
+        concepts: ExplicitSemantics | None = None,
+        space: WordSpace | None = None,
+        thesaurus: Thesaurus | None = None,
         kernels: tuple[Kernel, ...] = (),
         min_match: int = 3,
     ):
@@ -203,7 +208,7 @@ class Similarities(ScoreKernel):
 
     def _offered(self) -> dict[str, tuple[str, ...]]:
         """Every group and the names of its scores."""
-        offered = {"basic": NAMES, **GROUPS, "kernels": kernel_names(self.kernels)}
+        offered = {"basic": NAMES, **GROUPS, "kernels": name_kernels(self.kernels)}
         if not self.symmetric:
             return offered
         return {
@@ -211,7 +216,7 @@ class Similarities(ScoreKernel):
             for group, names in offered.items()
         }
 
-    def fit(self, X: Any, y: Any = None) -> Similarities:
+    def fit(self, X: object, y: object = None) -> Self:
         """Learn word statistics, and the mean and spread of every score, from the training pairs."""
         names = self.names()
         X = materialize_items(X)
@@ -237,7 +242,7 @@ class Similarities(ScoreKernel):
         self.scale_ = np.where(spread < SMALLEST_SPREAD, 0.0, spread)
         return self
 
-    def scores(self, X: Any) -> np.ndarray:
+    def scores(self, X: object) -> Floats:
         """A row of scores for each pair."""
         names = self.names()
         if not hasattr(self, "scale_"):
@@ -249,7 +254,7 @@ class Similarities(ScoreKernel):
         constant = self.scale_ == 0
         return np.where(constant, 0.0, (found - self.mean_) / np.where(constant, 1.0, self.scale_))
 
-    def _read(self, X: Any) -> tuple[Tokens, Tokens]:
+    def _read(self, X: object) -> tuple[Tokens, Tokens]:
         """The tokens of all sides, and the same tokens as they were written."""
         X = select_pairs(X, None)
         if isinstance(X, Pairs):
@@ -262,12 +267,12 @@ class Similarities(ScoreKernel):
         as_written = tokenizer.as_written()
         return tokens, Pairs.from_items(items, as_written).tokens
 
-    def _sides(self, X: Any, tokens: Tokens, raw: Tokens) -> Sides:
+    def _sides(self, X: object, tokens: Tokens, raw: Tokens) -> Sides:
         """The words that the groups beyond the basic one see: those of the trees if there are any."""
-        return Sides(_compact(tokens), _compact(raw)) if self.on is None else sides_of_trees(X, self.on)
+        return Sides(_compact(tokens), _compact(raw)) if self.on is None else read_tree_sides(X, self.on)
 
-    def _raw_scores(self, X: Any, tokens: Tokens, raw: Tokens, names: list[str]) -> np.ndarray:
-        found: dict[str, np.ndarray] = {}
+    def _raw_scores(self, X: object, tokens: Tokens, raw: Tokens, names: list[str]) -> Floats:
+        found: dict[str, Floats] = {}
         sides = resources = None
         for group, offered in self._offered().items():
             if not set(offered) & set(names):
@@ -275,13 +280,13 @@ class Similarities(ScoreKernel):
             if group == "basic":
                 values = self._basic(tokens, raw)
             elif group == "kernels":
-                values = kernel_values(self.kernels, X)
+                values = compare_sides(self.kernels, X)
             else:
                 if group in NEED_TREES and self.on is None:
                     raise InputError(f"the group {group!r} needs constituent trees: name their representation (on=...)")
                 sides = self._sides(X, tokens, raw) if sides is None else sides
                 resources = self._resources() if resources is None else resources
-                values = group_scores(group, sides, resources)
+                values = score_group(group, sides, resources)
             if self.symmetric:
                 values = _lower_and_higher(values, NAMES if group == "basic" else GROUPS.get(group, ()))
             found.update(zip(offered, values.T))
@@ -291,7 +296,7 @@ class Similarities(ScoreKernel):
     def _resources(self) -> Resources:
         if isinstance(self.min_match, bool) or not isinstance(self.min_match, int) or self.min_match < 1:
             raise InputError(f"min_match={self.min_match!r}: give a whole number of at least 1")
-        if self.space_ is not None and not hasattr(self.space_, "vectors"):
+        if not isinstance(self.space_, WordSpace | None):
             raise InputError(f"space={self.space_!r}: give a WordVectors or a LatentSemantics")
         if self.concepts is not None and not hasattr(self.concepts, "cosines"):
             raise InputError(f"concepts={self.concepts!r}: give an ExplicitSemantics")
@@ -307,7 +312,7 @@ class Similarities(ScoreKernel):
             frozenset(self.frequent_lemmas_),
         )
 
-    def _basic(self, tokens: Tokens, raw: Tokens) -> np.ndarray:
+    def _basic(self, tokens: Tokens, raw: Tokens) -> Floats:
         numbers, vocabulary = _used(tokens)
         function_words = set(self.frequent_)
         frequent = np.array([token in function_words for token in vocabulary], bool)
@@ -323,7 +328,7 @@ class Similarities(ScoreKernel):
         raw_numbers, raw_vocabulary = _used(raw)
         upper = np.array([token[:1].isupper() for token in raw_vocabulary], bool)
         codes = np.frombuffer("".join(vocabulary).encode("utf-32-le", "surrogatepass"), np.uint32)
-        return pair_scores(
+        found: Floats = score_pairs(
             numbers,
             tokens.offsets,
             upper[raw_numbers] & ~frequent[numbers],
@@ -333,6 +338,7 @@ class Similarities(ScoreKernel):
             codes,
             np.array(list(accumulate(map(len, vocabulary), initial=0)), np.int64),
         )
+        return found
 
 
 def _without_sides(name: str) -> str:
@@ -347,7 +353,7 @@ def _without_sides(name: str) -> str:
     return name
 
 
-def _lower_and_higher(values: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
+def _lower_and_higher(values: Floats, names: tuple[str, ...]) -> Floats:
     """The scores in the same order, but the lower one in place of the source's, the higher one of the target's."""
     values = values.copy()
     for (one, _), (two, _) in (SIDES[:2], SIDES[2:]):
@@ -379,7 +385,7 @@ def _compact(tokens: Tokens) -> Tokens:
     return Tokens(numbers.astype(np.int32), tokens.offsets, vocabulary)
 
 
-def _used(tokens: Tokens) -> tuple[np.ndarray, list[str]]:
+def _used(tokens: Tokens) -> tuple[Ints, list[str]]:
     """The token numbers, and the vocabulary, without what is in other parts of the corpus only."""
     present = np.zeros(len(tokens.vocabulary), bool)
     present[tokens.ids] = True

@@ -1,4 +1,4 @@
-"""From dependencies to the trees that tree kernels compare, and lemmas in place of words.
+"""The trees that tree kernels compare, made from dependencies: GRCT, LCT, LOCT and plain word trees.
 
 >>> found = sentence(["Chip", "saw", "Dale"], [1, -1, 1], ["Chip", "see", "Dale"], ["NNP", "VBD", "NNP"],
 ...                  ["nsubj", "root", "dobj"])
@@ -12,7 +12,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,37 +27,38 @@ _PUNCTUATION_TAGS = frozenset([",", ":", ".", "``", "''", "-LRB-", "-RRB-", "HYP
 
 
 def grct(sentences: Iterable[Sentence], punctuation: bool = False) -> Trees:
-    """Grammatical relation centered trees: a node for every relation; below it, in the order of the sentence, the
-    relations to its word's dependents and the word's tag, which has the lemma below it.
+    """Make grammatical relation centered trees (GRCT): a node for every relation.
 
-    Without ``punctuation``, punctuation on which nothing depends is left out, as KeLP does.
+    The children of a relation are, in the order of the sentence, the relations of the word's dependents and the tag of
+    the word; the child of a tag is the lemma. Without ``punctuation``, punctuation without dependents is left out, as
+    in KeLP.
 
     >>> grct([sentence(["Go", "!"], [-1, 0], tags=["VB", "."])])[0]
     '(SYNT##root (POS##VB LEX##go::v))'
     """
-    return _grown(sentences, punctuation, _grct_nodes)
+    return _make_trees(sentences, punctuation, _list_grct_nodes)
 
 
 def lct(sentences: Iterable[Sentence], punctuation: bool = False) -> Trees:
-    """Lexical centered trees: a node for every lemma; below it its dependents, and then its tag and its relation.
+    """Make lexical centered trees (LCT): a node for every lemma, with its dependents, its tag and its relation below.
 
     >>> lct([sentence(["Go", "!"], [-1, 0], tags=["VB", "."])])[0]
     '(LEX##go::v (POS##VB) (SYNT##root))'
     """
-    return _grown(sentences, punctuation, _lct_nodes)
+    return _make_trees(sentences, punctuation, _list_lct_nodes)
 
 
 def loct(sentences: Iterable[Sentence], punctuation: bool = False) -> Trees:
-    """Lexical only centered trees: a node for every lemma, its dependents below it.
+    """Make lexical only centered trees (LOCT): a node for every lemma, with its dependents below.
 
     >>> loct([sentence(["Go", "!"], [-1, 0], tags=["VB", "."])], punctuation=True)[0]
     '(LEX##go::v LEX##!::.)'
     """
-    return _grown(sentences, punctuation, _loct_nodes)
+    return _make_trees(sentences, punctuation, _list_loct_nodes)
 
 
 def word_trees(sentences: Iterable[Sentence], labels: str = "words", punctuation: bool = True) -> Trees:
-    """Plain dependency trees, as ``DependencyPaths`` wants them: a node for every word, its dependents below it.
+    """Make plain dependency trees, for ``DependencyPaths``: a node for every word, with its dependents below.
 
     ``labels`` is ``"words"`` or ``"lemmas"``.
 
@@ -67,25 +68,26 @@ def word_trees(sentences: Iterable[Sentence], labels: str = "words", punctuation
     if labels not in ("words", "lemmas"):
         raise InputError(f"labels={labels!r}: give 'words' or 'lemmas'")
 
-    def nodes(item: Sentence) -> _Nodes:
-        return item.heads, item.words if labels == "words" else item.lemmas, _order(item)
+    def list_nodes(item: Sentence) -> _Nodes:
+        return _Nodes(item.heads, item.words if labels == "words" else item.lemmas, _list_places(item))
 
-    return _grown(sentences, punctuation, nodes)
+    return _make_trees(sentences, punctuation, list_nodes)
 
 
-def lexical(lemma: str, tag: str) -> str:
-    """A lemma with the first letter of its tag, as word spaces and ``SmoothedPartialTree`` know it.
+def join_tag(lemma: str, tag: str) -> str:
+    """Join a lemma and the first letter of its tag, as word spaces and ``SmoothedPartialTree`` expect it.
 
-    >>> lexical("dog", "NNS"), lexical("?", "."), lexical("new york", "")
+    >>> join_tag("dog", "NNS"), join_tag("?", "."), join_tag("new york", "")
     ('dog::n', '?::.', 'new_york::_')
     """
-    return f"{_plain(lemma)}::{_plain(tag).lower()[:1]}"
+    return f"{_replace_blanks(lemma)}::{_replace_blanks(tag).lower()[:1]}"
 
 
-def lemma_leaves(trees: Any, lemma: Callable[[str, str], str] | None = None) -> Trees:
-    """Constituent trees (bracket strings or ``Trees``) with ``lemma::p`` for every word, p the first letter of its tag.
+def lemma_leaves(trees: object, lemma: Callable[[str, str], str] | None = None) -> Trees:
+    """Replace every word of constituent trees (bracket strings or ``Trees``) by ``lemma::p``.
 
-    The tag is the label above the word. ``lemma(word, tag)`` gives the lemma; without it, stems.
+    ``p`` is the first letter of the tag, which is the label above the word. ``lemma(word, tag)`` returns the lemma; by
+    default it is the stem.
 
     >>> lemma_leaves(["(NP (DT The) (NNS dogs))"])[0]
     '(NP (DT the::d) (NNS dog::n))'
@@ -99,16 +101,15 @@ def lemma_leaves(trees: Any, lemma: Callable[[str, str], str] | None = None) -> 
     new = np.empty(len(pairs), np.int32)
     for place, pair in enumerate(pairs.tolist()):
         word, tag = (corpus.vocabulary[number] for number in divmod(pair, len(corpus.vocabulary)))
-        leaf = lexical(stem(word) if lemma is None else lemma(word, tag), tag)
+        leaf = join_tag(stem(word) if lemma is None else lemma(word, tag), tag)
         new[place] = numbers.setdefault(leaf, len(numbers))
     labels = corpus.labels.copy()
     labels[leaves] = new[inverse]
     return Trees(labels, corpus.first, corpus.count, corpus.offsets, list(numbers))
 
 
-def from_grct(trees: Any) -> list[Sentence]:
-    """The sentences of GRCT trees (bracket strings or ``Trees``): they hold everything but the words, so that these are
-    the lemmas too.
+def from_grct(trees: object) -> list[Sentence]:
+    """Make sentences from GRCT trees (bracket strings or ``Trees``), which have lemmas in place of words.
 
     >>> found = from_grct(["(SYNT##root(SYNT##nsubj(POS##NNP(LEX##chip::n)))(POS##VBD(LEX##see::v)))"])
     >>> found[0].lemmas, found[0].tags, found[0].heads, found[0].relations
@@ -117,14 +118,14 @@ def from_grct(trees: Any) -> list[Sentence]:
     corpus = Trees.from_items(trees)
     names = [corpus.vocabulary[label] for label in corpus.labels.tolist()]
     first, count, offsets = corpus.first.tolist(), corpus.count.tolist(), corpus.offsets.tolist()
-    return [_from_grct(tree, offsets[tree], offsets[tree + 1], names, first, count) for tree in range(len(corpus))]
+    return [_read_grct(tree, offsets[tree], offsets[tree + 1], names, first, count) for tree in range(len(corpus))]
 
 
-def _from_grct(tree: int, begin: int, end: int, names: list[str], first: list[int], count: list[int]) -> Sentence:
+def _read_grct(tree: int, begin: int, end: int, names: list[str], first: list[int], count: list[int]) -> Sentence:
     lemmas: list[str] = []
     tags: list[str] = []
-    word_of: dict[int, int] = {}  # a relation's node -> its word
-    relation_of: list[int] = []  # a word -> its relation's node
+    word_of: dict[int, int] = {}  # the word of a relation's node
+    relation_of: list[int] = []  # the relation's node of a word
     above = {begin: -1}
     todo = [begin] if begin < end else []
     while todo:
@@ -149,56 +150,61 @@ def _from_grct(tree: int, begin: int, end: int, names: list[str], first: list[in
         raise InputError(error.reason, row=tree, column=error.column) from None
 
 
-# What is to grow: for every node its parent (-1 for the root), its label, and the order in which siblings stand.
-_Nodes = tuple[Sequence[int], Sequence[str], Sequence[tuple[int, int]]]
+class _Nodes(NamedTuple):
+    """The nodes of a tree: parents (-1 for the root), labels, and sort keys that order siblings."""
+
+    parents: Sequence[int]
+    labels: Sequence[str]
+    places: Sequence[tuple[int, int]]
 
 
-def _order(item: Sentence) -> list[tuple[int, int]]:
+def _list_places(item: Sentence) -> list[tuple[int, int]]:
     return [(place, 0) for place in range(len(item.words))]
 
 
-def _grct_nodes(item: Sentence) -> _Nodes:
+def _list_grct_nodes(item: Sentence) -> _Nodes:
     size = len(item.words)
-    # Relations are the nodes 0 … size, tags come next, lemmas last.
+    # relations are the nodes 0 to size - 1, tags come next, lemmas last
     parents = [*item.heads, *range(size), *range(size, 2 * size)]
-    lemmas = [f"LEX##{lexical(lemma, tag)}" for lemma, tag in zip(item.lemmas, item.tags)]
+    lemmas = [f"LEX##{join_tag(lemma, tag)}" for lemma, tag in zip(item.lemmas, item.tags)]
     labels = [*(f"SYNT##{x}" for x in item.relations), *(f"POS##{x}" for x in item.tags), *lemmas]
-    return parents, labels, _order(item) * 3
+    return _Nodes(parents, labels, _list_places(item) * 3)
 
 
-def _lct_nodes(item: Sentence) -> _Nodes:
+def _list_lct_nodes(item: Sentence) -> _Nodes:
     size = len(item.words)
     parents = [*item.heads, *range(size), *range(size)]
-    lemmas = [f"LEX##{lexical(lemma, tag)}" for lemma, tag in zip(item.lemmas, item.tags)]
+    lemmas = [f"LEX##{join_tag(lemma, tag)}" for lemma, tag in zip(item.lemmas, item.tags)]
     labels = [*lemmas, *(f"POS##{x}" for x in item.tags), *(f"SYNT##{x}" for x in item.relations)]
-    return parents, labels, [*_order(item), *[(size, 0)] * size, *[(size, 1)] * size]
+    return _Nodes(parents, labels, [*_list_places(item), *[(size, 0)] * size, *[(size, 1)] * size])
 
 
-def _loct_nodes(item: Sentence) -> _Nodes:
-    return item.heads, [f"LEX##{lexical(lemma, tag)}" for lemma, tag in zip(item.lemmas, item.tags)], _order(item)
+def _list_loct_nodes(item: Sentence) -> _Nodes:
+    labels = [f"LEX##{join_tag(lemma, tag)}" for lemma, tag in zip(item.lemmas, item.tags)]
+    return _Nodes(item.heads, labels, _list_places(item))
 
 
-def _grown(sentences: Iterable[Sentence], punctuation: bool, nodes: Callable[[Sentence], _Nodes]) -> Trees:
+def _make_trees(sentences: Iterable[Sentence], punctuation: bool, list_nodes: Callable[[Sentence], _Nodes]) -> Trees:
     numbers: dict[str, int] = {}
     parents: list[int] = []
     labels: list[int] = []
     offsets = [0]
     for item in check_sentences(sentences):
         if not punctuation:
-            item = _without_punctuation(item)
-        above, names, order = nodes(item)
-        # Siblings keep the order of their numbers: nodes are renumbered in the order in which they shall stand.
-        sequence = sorted(range(len(above)), key=order.__getitem__)
+            item = _drop_punctuation(item)
+        above, names, places = list_nodes(item)
+        # siblings are ordered by their numbers: nodes are renumbered by their places
+        sequence = sorted(range(len(above)), key=places.__getitem__)
         number = {node: offsets[-1] + place for place, node in enumerate(sequence)}
         parents += [number[above[node]] if above[node] >= 0 else -1 for node in sequence]
-        labels += [numbers.setdefault(_plain(names[node]), len(numbers)) for node in sequence]
+        labels += [numbers.setdefault(_replace_blanks(names[node]), len(numbers)) for node in sequence]
         offsets.append(len(parents))
     arrays = np.array(parents, np.int64), np.array(labels, np.int32), np.array(offsets, np.int64)
     return Trees.from_parents(*arrays, list(numbers))
 
 
-def _without_punctuation(item: Sentence) -> Sentence:
-    """The sentence without the punctuation on which nothing depends; a sentence of punctuation alone keeps its root."""
+def _drop_punctuation(item: Sentence) -> Sentence:
+    """Remove punctuation without dependents; a sentence of punctuation alone keeps its root."""
     heads = set(item.heads)
     kept = [
         place
@@ -212,6 +218,6 @@ def _without_punctuation(item: Sentence) -> Sentence:
     return Sentence(words, lemmas, tags, tuple(number[item.heads[place]] for place in kept), relations)
 
 
-def _plain(label: str) -> str:
-    """A label without blanks, which would break a tree in brackets; an empty one is an underscore."""
+def _replace_blanks(label: str) -> str:
+    """Replace blanks, which would end a label in brackets, by underscores; an empty label becomes an underscore."""
     return re.sub(r"[\x00-\x20]+", "_", label) or "_"

@@ -1,6 +1,6 @@
-"""Constituent trees become dependencies: every phrase has a head word, on which the other words of the phrase depend.
+"""Dependencies from constituent trees: the words of a phrase depend on its head word.
 
-The head of a phrase is found by the rules of Collins (1999, appendix A), which look at labels only.
+The head of a phrase is found by the rules of Collins (1999, appendix A), which use labels only.
 
 >>> found, = to_dependencies(["(S (NP (DT the) (NN dog)) (VP (VBZ chases) (NP (NNS cats))))"])
 >>> for word, head, relation in zip(found.words, found.heads, found.relations):
@@ -14,7 +14,6 @@ cats chases NP:VP
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 from rekern.structures.formats.penn_treebank import plain_label
 from rekern.structures.sentences import Sentence
@@ -23,7 +22,7 @@ from rekern.structures.trees import Trees
 
 __all__ = ["head_child", "to_dependencies"]
 
-# A phrase's head: the side from which its children are searched, and what is searched for, the first label first.
+# For each phrase, the side from which its children are searched for a head, and the labels in order of preference.
 _RULES = {
     "ADJP": ("left", "NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB"),
     "ADVP": ("right", "RB RBR RBS FW ADVP TO CD JJR JJ IN NP JJS NN"),
@@ -49,7 +48,7 @@ _RULES = {
     "WHNP": ("left", "WDT WP WP$ WHADJP WHPP WHNP"),
     "WHPP": ("right", "IN TO FW"),
 }
-# Noun phrases: sets of labels, each searched from its side; a possessive mark at the end comes before all.
+# For noun phrases, sets of labels in order of preference; a possessive mark at the end has the highest preference.
 _NOUN_RULES = (
     ("right", frozenset(["NN", "NNP", "NNPS", "NNS", "NX", "POS", "JJR"])),
     ("left", frozenset(["NP"])),
@@ -58,15 +57,15 @@ _NOUN_RULES = (
     ("right", frozenset(["JJ", "JJS", "RB", "QP"])),
 )
 _PUNCTUATION = frozenset([",", ":", ".", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP"])
-_UNTAGGED = "_"  # the tag of a word that stands beside other children, without a bracket of its own
+_UNTAGGED = "_"  # the tag of a word that has siblings and no bracket of its own
 
 
 @lru_cache(maxsize=65536)
 def head_child(label: str, children: tuple[str, ...]) -> int:
-    """The place of the child that heads a phrase, from 0, by Collins' rules; function tags are looked through.
+    """Return the place of the head among the children of a phrase, by Collins' rules; function tags are ignored.
 
-    Punctuation heads nothing but punctuation. A phrase without a rule of its own (ROOT, X …) is headed by its first
-    child. Of two coordinated heads the one before the conjunction is chosen.
+    Punctuation is a head only if all children are punctuation. The head of a phrase without a rule (ROOT, X …) is its
+    first child. Of two coordinated heads the one before the conjunction is chosen.
 
     >>> head_child("NP", ("DT", "JJ", "NN")), head_child("NP", ("NN", "CC", "NN")), head_child("S", ("NP-SBJ", "VP"))
     (2, 0, 1)
@@ -76,37 +75,37 @@ def head_child(label: str, children: tuple[str, ...]) -> int:
     if not places:
         return 0
     names = [names[place] for place in places]
-    found = _head(plain_label(label), names)
+    found = _find_head(plain_label(label), names)
     if found >= 2 and names[found - 1] == "CC":
         found -= 2
     return places[found]
 
 
-def _head(label: str, names: list[str]) -> int:
+def _find_head(label: str, names: list[str]) -> int:
     if label in ("NP", "NX"):
         if names[-1] == "POS":
             return len(names) - 1
-        for side, wanted in _NOUN_RULES:
-            found = _first(names, wanted, side)
+        for side, labels in _NOUN_RULES:
+            found = _find_first(names, labels, side)
             if found >= 0:
                 return found
         return len(names) - 1
-    side, wishes = _RULES.get(label, ("left", ""))
-    for wish in wishes.split():
-        found = _first(names, (wish,), side)
+    side, preferred = _RULES.get(label, ("left", ""))
+    for name in preferred.split():
+        found = _find_first(names, (name,), side)
         if found >= 0:
             return found
     return 0 if side == "left" else len(names) - 1
 
 
-def _first(names: list[str], wanted: Iterable[str], side: str) -> int:
-    """The first of these names from a side, or -1."""
+def _find_first(names: list[str], labels: Iterable[str], side: str) -> int:
+    """Return the place of the first of these labels from a side, or -1."""
     places = range(len(names)) if side == "left" else range(len(names) - 1, -1, -1)
-    return next((place for place in places if names[place] in wanted), -1)
+    return next((place for place in places if names[place] in labels), -1)
 
 
-def to_dependencies(trees: Any, lemma: Callable[[str, str], str] | None = None) -> list[Sentence]:
-    """The dependencies of constituent trees, given as bracket strings or ``Trees``: one sentence a tree.
+def to_dependencies(trees: object, lemma: Callable[[str, str], str] | None = None) -> list[Sentence]:
+    """Convert constituent trees (bracket strings or ``Trees``) to dependencies, one sentence a tree.
 
     Empty nodes (``-NONE-``) and function tags are left out. A word's tag is the label above it. Its relation is
     ``NP:S``: the largest phrase that it heads, and the phrase in which that one stands (so ``NP:S`` is mostly a
@@ -118,17 +117,14 @@ relations=('root', 'ADVP:VP', '.:S'))]
     """
     corpus = Trees.from_items(trees)
     labels = [corpus.vocabulary[label] for label in corpus.labels.tolist()]
-    names = list(map(_plain(corpus.vocabulary).__getitem__, labels))
+    plain = {label: plain_label(label) for label in corpus.vocabulary}
+    names = list(map(plain.__getitem__, labels))
     arrays = labels, names, corpus.first.tolist(), corpus.count.tolist()
     offsets = corpus.offsets.tolist()
-    return [_sentence(begin, end, *arrays, lemma) for begin, end in pairwise(offsets)]
+    return [_convert_tree(begin, end, *arrays, lemma) for begin, end in pairwise(offsets)]
 
 
-def _plain(vocabulary: list[str]) -> dict[str, str]:
-    return {label: plain_label(label) for label in vocabulary}
-
-
-def _sentence(
+def _convert_tree(
     begin: int,
     end: int,
     labels: list[str],
@@ -137,10 +133,10 @@ def _sentence(
     count: list[int],
     lemma: Callable[[str, str], str] | None,
 ) -> Sentence:
-    """The dependencies of the tree whose nodes are ``begin`` … ``end``, breadth-first."""
+    """Convert the tree with the nodes ``begin`` to ``end - 1``, which are breadth-first."""
     words: list[str] = []
     tags: list[str] = []
-    word_of: dict[int, int] = {}  # a node -> the word that heads it; nodes without a word are missing
+    word_of: dict[int, int] = {}  # the head word of a node; nodes without a word are missing
     todo = [(begin, _UNTAGGED)] if begin < end else []
     while todo:  # depth-first, so that words are numbered from left to right
         node, tag = todo.pop()

@@ -1,15 +1,17 @@
-"""What the two sides of a pair share, written into their trees: REL marks, and one graph of both trees.
+"""Links between the two sides of a pair: REL marks on the trees above shared words, and one graph of both trees.
 
 >>> one, other = mark_related(["(S (NP (DT the) (NN dog)) (VP barks))"], ["(NP (DT a) (NN dog))"])
 >>> one[0], other[0]
 ('(S (NP-REL (DT the) (NN-REL dog)) (VP barks))', '(NP-REL (DT a) (NN-REL dog))')
 """
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from rekern.core.arrays import Ints, SmallInts
 from rekern.errors import InputError
 from rekern.structures.graphs import Graphs, list_neighbors
 from rekern.structures.stemmer import stem
@@ -21,7 +23,7 @@ MARK = "-REL"
 LEXICAL = "LEX##"  # how dependency trees mark their words, which need not be leaves
 SAME = "same"  # the label of an edge between two words, or two nodes above them, that match
 
-# Words of the closed classes: articles, pronouns, prepositions, conjunctions, auxiliaries, and clitics of the Treebank.
+# Function words: articles, pronouns, prepositions, conjunctions, auxiliaries, and the clitics of the Treebank.
 STOPWORDS = frozenset(
     word
     for line in (
@@ -38,66 +40,66 @@ STOPWORDS = frozenset(
 )
 
 
-class Words(NamedTuple):
-    """The nodes of two corpora that stand for words and may match."""
+class LinkableWords(NamedTuple):
+    """The nodes of the words of two corpora of trees that may be linked."""
 
-    nodes: tuple[np.ndarray, np.ndarray]  # of each side
-    keys: tuple[np.ndarray, np.ndarray]  # equal for equal words of the two sides of one pair
+    nodes: tuple[Ints, Ints]  # of each side
+    keys: tuple[Ints, Ints]  # equal for equal words of the two sides of one pair
 
 
 def mark_related(
-    trees_a: Any,
-    trees_b: Any,
+    trees_a: object,
+    trees_b: object,
     match: str = "leaf",
     stopwords: str | Iterable[str] | None = None,
     tags: Iterable[str] | None = None,
 ) -> tuple[Trees, Trees]:
-    """The trees of the two sides of each pair, the parent and the grandparent of every shared word marked ``-REL``.
+    """Mark the parent and the grandparent of every word that both sides of a pair share with ``-REL``.
 
     Parameters
     ----------
     trees_a, trees_b
-        The sources' and the targets' trees, as many of each, in any form that ``Trees.from_items`` reads. A word is a
-        leaf; in dependency trees, a node labelled ``LEX##…``.
+        The trees of the sources and the targets, in any form that ``Trees.from_items`` reads. A word is a leaf, or in
+        dependency trees a node with a label ``LEX##…``.
     match : "leaf" or "lemma"
-        A word is shared if its whole label is on both sides, or only what stands before ``::``.
+        A word is shared if both sides have the same label, or the same part of it before ``::``.
     stopwords : "english", a list of words, or None
-        Words that are not to be marked: the 151 of `STOPWORDS` and all that has neither a letter nor a digit,
-        or these words. By default all words count, and punctuation too.
+        Words that are not linked: the 151 of `STOPWORDS` and all tokens without a letter or a digit, or these words.
+        By default all words count, and punctuation too.
     tags : list of str, optional
-        Only words of these parts of speech count: those whose tag begins with one of these, such as
-        ``["N", "V", "J", "CD"]``, in any case. The tag is what stands behind ``::``, else the label above the word.
+        Only words whose tag begins with one of these count, such as ``["N", "V", "J", "CD"]``, in upper or lower case.
+        The tag is the part after ``::``, or the label above the word.
 
-    Both corpora have one vocabulary. A node that has the mark already keeps it.
+    The two results share one vocabulary. A node that has the mark already is not marked twice.
 
     >>> mark_related(["(NP (DT the::d) (NN dog::n))"], ["(NP (DT the::d) (NN cat::n))"], stopwords="english")[0][0]
     '(NP (DT the::d) (NN dog::n))'
     """
-    sides, words = _shared(trees_a, trees_b, match, stopwords, tags)
-    vocabulary, marked_number = _marks(sides)
+    sides, words = _find_words(trees_a, trees_b, match, stopwords, tags)
+    vocabulary, marked_number = _mark_labels(sides)
     found = []
     for side, trees, nodes in zip((0, 1), sides, words.nodes):
         shared = nodes[np.isin(words.keys[side], words.keys[1 - side])]
         labels = trees.labels.copy()
-        for level in _above(trees, shared):
+        for level in _list_ancestors(trees, shared):
             labels[level] = marked_number[trees.labels[level]]
         found.append(Trees(labels, trees.first, trees.count, trees.offsets, vocabulary))
     return found[0], found[1]
 
 
 def linked_graphs(
-    trees_a: Any,
-    trees_b: Any,
+    trees_a: object,
+    trees_b: object,
     link: str = "words",
     match: str = "leaf",
     stopwords: str | Iterable[str] | None = None,
     tags: Iterable[str] | None = None,
 ) -> Graphs:
-    """Both trees of each pair as one graph, with edges labelled ``same`` from one side to the other.
+    """Make one graph of both trees of each pair, with edges labelled ``same`` from one side to the other.
 
-    With ``link="words"`` every two shared words are linked. With ``link="rel"`` the trees are marked as `mark_related`
-    does, and the parents of two shared words are linked, and so are their grandparents. Which words are shared is said
-    as in `mark_related`. The nodes of a graph are those of the first tree, then those of the second.
+    With ``link="words"`` every two shared words are linked. With ``link="rel"`` the trees are marked as by
+    `mark_related`, and the parents of two shared words are linked, and so are their grandparents. The other parameters
+    are those of `mark_related`. The nodes of a graph are those of the first tree, then those of the second.
 
     >>> linked_graphs(["(NN dog)"], ["(NP (NN dog))"])[0]
     (['NN', 'dog', 'NP', 'NN', 'dog'], [(0, 1, ''), (1, 4, 'same'), (2, 3, ''), (3, 4, '')])
@@ -106,15 +108,15 @@ def linked_graphs(
     """
     if link not in ("words", "rel"):
         raise InputError(f"link={link!r}: give 'words' or 'rel'")
-    sides, words = _shared(trees_a, trees_b, match, stopwords, tags)
-    ends = [_matches(words)]
+    sides, words = _find_words(trees_a, trees_b, match, stopwords, tags)
+    ends = [_match_words(words)]
     if link == "rel":
-        ends = _linked_above(sides, ends[0])
+        ends = _link_ancestors(sides, ends[0])
         sides = mark_related(*sides, match, stopwords, tags)
     vocabulary = list(sides[0].vocabulary)
     numbers = {label: number for number, label in enumerate(vocabulary)}
     plain, same = (numbers.setdefault(label, len(numbers)) for label in ("", SAME))
-    # Node i of a tree of the first side comes after the second side's trees of all pairs before it, and so on.
+    # the trees of a pair follow those of the pairs before it: each side is shifted by the trees of the other side
     shifts = [
         np.repeat(shift, np.diff(trees.offsets))
         for shift, trees in zip((sides[1].offsets[:-1], sides[0].offsets[1:]), sides)
@@ -133,28 +135,30 @@ def linked_graphs(
     return Graphs(labels, offsets, *list_neighbors(np.concatenate(edges), offsets), list(numbers))
 
 
-def _shared(
-    trees_a: Any, trees_b: Any, match: str, stopwords: Any, tags: Iterable[str] | None
-) -> tuple[tuple[Trees, Trees], Words]:
-    """Both sides with one vocabulary, and their words that may match."""
+def _find_words(
+    trees_a: object, trees_b: object, match: str, stopwords: str | Iterable[str] | None, tags: Iterable[str] | None
+) -> tuple[tuple[Trees, Trees], LinkableWords]:
+    """Return both sides with one vocabulary, and the words that may be linked."""
     if match not in ("leaf", "lemma"):
         raise InputError(f"match={match!r}: give 'leaf' or 'lemma'")
     one = Trees.from_items(trees_a)
     other = Trees.from_items(trees_b).renumber_like(one)
     if len(one) != len(other):
-        raise InputError(f"there are {len(one)} trees of one side and {len(other)} of the other; give one of each pair")
+        raise InputError(
+            f"there are {len(one)} trees of one side and {len(other)} of the other; give one for each pair"
+        )
     one = Trees(one.labels, one.first, one.count, one.offsets, other.vocabulary)
     vocabulary = other.vocabulary
     forms = [label.removeprefix(LEXICAL) for label in vocabulary]
-    stops = _stops(stopwords)
-    wanted = np.array([not stops(_lemma(form)) for form in forms], bool)
+    is_stopword = _make_stopword_test(stopwords)
+    wanted = np.array([not is_stopword(_cut_tag(form)) for form in forms], bool)
     numbers: dict[str, int] = {}
     word = np.array(
-        [numbers.setdefault(form if match == "leaf" else _lemma(form), len(numbers)) for form in forms], np.int64
+        [numbers.setdefault(form if match == "leaf" else _cut_tag(form), len(numbers)) for form in forms], np.int64
     )
     lexical = np.array([label.startswith(LEXICAL) for label in vocabulary], bool)
     marked = any(lexical[trees.labels].any() for trees in (one, other))
-    allowed = _allowed(tags, vocabulary, forms)
+    allowed = _match_tags(tags, vocabulary, forms)
     nodes, keys = [], []
     for trees in (one, other):
         chosen = lexical[trees.labels] if marked else trees.count == 0
@@ -168,15 +172,15 @@ def _shared(
         pair = np.searchsorted(trees.offsets, found, side="right") - 1
         nodes.append(found)
         keys.append(pair * max(len(numbers), 1) + word[trees.labels[found]])
-    return (one, other), Words((nodes[0], nodes[1]), (keys[0], keys[1]))
+    return (one, other), LinkableWords((nodes[0], nodes[1]), (keys[0], keys[1]))
 
 
-def _lemma(form: str) -> str:
+def _cut_tag(form: str) -> str:
     return form.rpartition("::")[0] or form
 
 
-def _stops(stopwords: Any) -> Any:
-    """The function that says whether a lemma is a stop word."""
+def _make_stopword_test(stopwords: str | Iterable[str] | None) -> Callable[[str], bool]:
+    """Return the function that tells whether a lemma is a stop word."""
     if stopwords is None:
         return lambda lemma: False
     if not isinstance(stopwords, Iterable) or (isinstance(stopwords, str) and stopwords != "english"):
@@ -187,8 +191,10 @@ def _stops(stopwords: Any) -> Any:
     return lambda lemma: lemma.casefold() in known or (english and not any(map(str.isalnum, lemma)))
 
 
-def _allowed(tags: Any, vocabulary: list[str], forms: list[str]) -> tuple[np.ndarray, np.ndarray] | None:
-    """For each label whether its own tag is among the wanted ones (-1 if it has none), and whether it is one itself."""
+def _match_tags(
+    tags: Iterable[str] | None, vocabulary: list[str], forms: list[str]
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]] | None:
+    """Tell for each label whether its own tag is among these (-1 if it has none), and whether the label is one."""
     if tags is None:
         return None
     if isinstance(tags, str) or not isinstance(tags, Iterable):
@@ -199,8 +205,8 @@ def _allowed(tags: Any, vocabulary: list[str], forms: list[str]) -> tuple[np.nda
     return np.array(own, np.int8), np.array(above, np.int8)
 
 
-def _marks(sides: tuple[Trees, Trees]) -> tuple[list[str], np.ndarray]:
-    """The vocabulary with the marked labels in it, and the number of each label's marked form."""
+def _mark_labels(sides: tuple[Trees, Trees]) -> tuple[list[str], SmallInts]:
+    """Add the marked labels to the vocabulary; return it, and the number of each label's marked form."""
     vocabulary = sides[0].vocabulary
     numbers = {label: number for number, label in enumerate(vocabulary)}
     inner = np.zeros(len(vocabulary), bool)
@@ -214,8 +220,8 @@ def _marks(sides: tuple[Trees, Trees]) -> tuple[list[str], np.ndarray]:
     return list(numbers), marked
 
 
-def _above(trees: Trees, nodes: np.ndarray) -> list[np.ndarray]:
-    """The parents and the grandparents of these nodes."""
+def _list_ancestors(trees: Trees, nodes: Ints) -> list[Ints]:
+    """Return the parents and the grandparents of these nodes."""
     parents = trees.parents
     above = parents[nodes]
     above = above[above >= 0]
@@ -223,8 +229,8 @@ def _above(trees: Trees, nodes: np.ndarray) -> list[np.ndarray]:
     return [above, further[further >= 0]]
 
 
-def _matches(words: Words) -> tuple[np.ndarray, np.ndarray]:
-    """Every two equal words of the two sides of a pair."""
+def _match_words(words: LinkableWords) -> tuple[Ints, Ints]:
+    """Return every two equal words of the two sides of a pair."""
     order = np.argsort(words.keys[1], kind="stable")
     keys = words.keys[1][order]
     begin = np.searchsorted(keys, words.keys[0], side="left")
@@ -233,10 +239,8 @@ def _matches(words: Words) -> tuple[np.ndarray, np.ndarray]:
     return np.repeat(words.nodes[0], count), words.nodes[1][order[np.repeat(begin, count) + within]]
 
 
-def _linked_above(
-    sides: tuple[Trees, Trees], ends: tuple[np.ndarray, np.ndarray]
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The parents of linked nodes, and their grandparents, where both sides have them."""
+def _link_ancestors(sides: tuple[Trees, Trees], ends: tuple[Ints, Ints]) -> list[tuple[Ints, Ints]]:
+    """Return the parents of linked nodes, and their grandparents, if both sides have them."""
     found = []
     for _ in range(2):
         one, other = sides[0].parents[ends[0]], sides[1].parents[ends[1]]

@@ -101,7 +101,7 @@ class Representations:
             return cls({str(name): read_column(X, place, name) for place, name in enumerate(names)})
         if isinstance(X, str | bytes):
             raise InputError(f"a table or a list of rows is needed, got {name_value(X)}; for one row write [row]")
-        rows: Sequence[Any] = X if isinstance(X, list | tuple | np.ndarray) else list(X)
+        rows = X if isinstance(X, list | tuple | np.ndarray) else list(X)
         if not len(rows):
             return cls({WORDS: [], "source": [], "target": []})
         if isinstance(rows[0], Mapping):

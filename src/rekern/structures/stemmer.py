@@ -3,8 +3,6 @@
 import threading
 from functools import cache
 
-import snowballstemmer
-
 from rekern.errors import InputError
 
 __all__ = ["Stemmer", "find_stemmer", "stem"]
@@ -21,6 +19,8 @@ class Stemmer:
     """
 
     def __init__(self, language: str):
+        import snowballstemmer  # slow: it loads the stemmers of all languages
+
         known = snowballstemmer.algorithms()
         if language not in known:
             raise InputError(f"no stemmer for language {language!r}: use None or one of {', '.join(sorted(known))}")
@@ -58,7 +58,4 @@ def stem(word: str) -> str:
     >>> stem("Cities"), stem("n't"), stem("1,000")
     ('citi', "n't", '1,000')
     """
-    return _ENGLISH(word.casefold())
-
-
-_ENGLISH = find_stemmer()
+    return find_stemmer()(word.casefold())

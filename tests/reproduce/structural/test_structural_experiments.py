@@ -16,16 +16,7 @@ from rekern.reproduce.rewriting_settings import Setting
 from rekern.reproduce.structural.structural_grams import Grams, in_folds, judged, measures
 from rekern.reproduce.structural.structural_settings import PAIRINGS
 from rekern.reproduce.structural.tree_corpora import GRAPHS, TREES, WORDS, load_part, read_trees, represented
-from rekern.reproduce.structural.unshared_scores import (
-    CHUNKS,
-    UNSHARED,
-    Unshared,
-    chunk_scores,
-    unshared_scores,
-    words_of,
-)
-from rekern.similarity import Similarities
-from rekern.structures import Tokens, Trees
+from rekern.similarity import Similarities, UnsharedWords
 
 GROUPS = ("basic", "ngrams", "tags")
 
@@ -58,8 +49,10 @@ def corpus():
         Neighborhoods(1, 2, on=GRAPHS[True]),
         Similarities(groups=("basic",), on=WORDS),
         Gaussian(Similarities(groups=("tags",), on=WORDS), 0.1),
-        Gaussian(Unshared(on=WORDS), 0.1),
-        Rewriting(k=(1, 2)) + 3 * Gaussian(Unshared(on=WORDS), 0.1) + PAIRINGS["SM-{}"](PartialTree(on=TREES[True])),
+        Gaussian(UnsharedWords(on=WORDS), 0.1),
+        Rewriting(k=(1, 2))
+        + 3 * Gaussian(UnsharedWords(on=WORDS), 0.1)
+        + PAIRINGS["SM-{}"](PartialTree(on=TREES[True])),
     ],
     ids=lambda kernel: type(kernel).__name__,
 )
@@ -105,43 +98,6 @@ def test_measures():
     nothing = measures(np.array([False, True]), np.array([1, -1]))
     assert nothing == {"accuracy": 50.0, "precision": 0.0, "recall": 0.0, "f1": 0.0}
     assert in_folds([np.array([True]), np.array([False, False, True])]) == (50.0, 33.33)
-
-
-def side_scores(one, other):
-    lemmas = Tokens.from_texts([[word for word, _ in one], [word for word, _ in other]])
-    tags = Tokens.from_texts([[tag for _, tag in one], [tag for _, tag in other]])
-    weights = np.ones(len(lemmas.vocabulary))
-    first = zip(UNSHARED, unshared_scores(lemmas, tags, weights)[0].tolist())
-    return dict([*first, *zip(CHUNKS, chunk_scores(lemmas, tags, weights)[0].tolist())])
-
-
-def test_unshared_words_by_hand():
-    one = [("the", "DT"), ("dog", "NN"), ("bit", "VBD"), ("2", "CD"), ("men", "NNS")]
-    other = [("a", "DT"), ("dog", "NN"), ("bit", "VBD"), ("men", "NNS"), ("dog", "NN")]
-    found = side_scores(one, other)
-    assert found["source unshared numbers"] == found["source unshared function words"] == pytest.approx(np.log(2))
-    assert found["target unshared nouns"] == pytest.approx(np.log(2))  # the second dog
-    assert found["source unshared content weight"] == 1 and found["source unshared runs"] == 2
-    assert (found["source unshared beginning"], found["source unshared end"]) == (1, 0)
-    assert (found["target unshared beginning"], found["target unshared end"]) == (1, 1)
-    assert found["chunks"] == pytest.approx(1 / 3) and found["inversions"] == 0
-    assert found["meteor"] == pytest.approx(0.6 * (1 - 0.5 / 27))
-    assert found["idf bigram precision"] == pytest.approx(1 / 4)
-    assert found["verbs in common"] == found["names in common"] == 1 and found["same beginning"] == 0
-
-
-def test_equal_and_empty_sides():
-    one = [("dog", "NN"), ("bark", "VB"), ("loud", "RB")]
-    same = side_scores(one, one)
-    assert not any(same[name] for name in UNSHARED)
-    assert same["meteor"] == pytest.approx(1 - 0.5 / 27) and same["idf trigram recall"] == 1
-    for pair in ((one, []), ([], one), ([], [])):
-        assert np.isfinite(list(side_scores(*pair).values())).all()
-
-
-def test_words_stand_in_the_order_of_the_sentence():
-    trees = Trees.from_items(["(S (NP (DT The) (NN dog)) (VP (VBZ barks) (ADVP (RB loudly))) (. .))"])
-    assert [tag for _, tag in words_of(trees)[0]] == ["DT", "NN", "VBZ", "RB", "."]
 
 
 def test_bad_trees(tmp_path):

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import Ints, Keys, SmallInts
+from rekern.core.arrays import AnyArray, Ints, Keys, SmallInts
 from rekern.core.hashing import constants
-from rekern.core.jobs import run, spans
+from rekern.core.jobs import run, split_range
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.kernels.gram_plan import inverse_roots
 from rekern.kernels.graphs.neighborhood_key_core import merge_links
@@ -18,7 +18,7 @@ from rekern.structures.graphs import Graphs
 
 GRAPHS_IN_BLOCK = 128
 
-Links = tuple[np.ndarray, ...]
+Links = tuple[AnyArray, ...]
 
 
 class NeighborhoodFeatures(NamedTuple):
@@ -63,7 +63,7 @@ class NeighborhoodFeatures(NamedTuple):
         """
         links = find_links(graphs)
         shared = (graphs.offsets, links, self.min_radius, self.radius, self.distance)
-        calls = [(*span, *shared) for span in spans(len(graphs), GRAPHS_IN_BLOCK)] or [(0, 0, *shared)]
+        calls = [(*span, *shared) for span in split_range(len(graphs), GRAPHS_IN_BLOCK)] or [(0, 0, *shared)]
         return stack_rows(list(run(_extract_block, calls, n_jobs, "neighbourhoods")))
 
     def name_features(self, graph: Graphs, places: Ints) -> list[str]:

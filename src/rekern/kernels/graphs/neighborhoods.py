@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,10 @@ class NeighborhoodExplanation(Explanation):
     """
 
     places: list[NeighborhoodPlace] = field(default_factory=list)  # of each part
+
+    def to_dict(self, n: int | None = None) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {**super().to_dict(n), "places": [place._asdict() for place in self.places[:n]]}
 
 
 @register

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import AnyArray, Floats, Ints, SmallInts, offsets_of
 from rekern.core.csr import make_csr
-from rekern.core.jobs import run, spans
+from rekern.core.jobs import run, split_range
 from rekern.core.key_index import KeyIndex, index_keys, look_up
 from rekern.core.key_rows import fold_keys, keep_known
 from rekern.errors import InputError
@@ -188,7 +188,7 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
 
     def _hash_rules(self, extractor: RuleExtractor, pairs: Pairs) -> sp.csr_array:
         columns = int(self.hashing or 0)
-        ranges = spans(len(pairs), PAIRS_IN_BLOCK)
+        ranges = split_range(len(pairs), PAIRS_IN_BLOCK)
         if len(extractor.find_heavy(pairs)) or len(ranges) < 2:
             blocks = [_hash_block(extractor, columns, pairs)]
         else:

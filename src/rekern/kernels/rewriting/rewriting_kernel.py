@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from rekern.core.arrays import Floats, Keys
 from rekern.core.csr import make_csr
 from rekern.core.inverted_lists import InvertedLists, add_window_block, invert_rows
-from rekern.core.jobs import local
+from rekern.core.jobs import run_in_threads
 from rekern.core.key_rows import KeyRows
 from rekern.core.parameters import check_choice, check_decay, check_patterns, check_size, list_windows
 from rekern.core.registry import register
@@ -122,7 +122,7 @@ class Rewriting(KeyFeatureKernel[Pairs]):
                 (row.wildcard_rules(), other.wildcard_rules()),
             ):
                 calls.append((one, None if Y is None else two, 1))
-        lists = local(invert_rows, calls, n_jobs)
+        lists = run_in_threads(invert_rows, calls, n_jobs)
         windows = [
             WindowLists(*scales, *lists[3 * index : 3 * index + 3])
             for index, scales in enumerate(zip(left.scale, right.scale))

@@ -8,7 +8,7 @@ import numpy as np
 
 from rekern.core.arrays import Floats, Ints, Keys, SmallInts, offsets_of
 from rekern.core.inverted_lists import invert_numbers
-from rekern.core.jobs import local, spans
+from rekern.core.jobs import run_in_threads, split_range
 from rekern.core.key_index import number_keys
 from rekern.kernels.rewriting.rule_column_core import assemble_rows, combine_keys, number_combinations
 from rekern.kernels.rewriting.window_rows import WindowRows
@@ -32,14 +32,16 @@ def number_rules(
     if indptr[-1] >= 1 << 31:
         raise ValueError(f"{indptr[-1]:,} features are too many for one matrix; use a smaller k or fewer pairs")
     columns, values = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
-    plain = local(_number_plain_rules, list(zip(windows, size_keys)), n_jobs)
+    plain = run_in_threads(_number_plain_rules, list(zip(windows, size_keys)), n_jobs)
     fill, offset, keys = indptr[:-1].copy(), 0, []
     for rows, row_scale, (begin, numbers, plain_keys) in zip(windows, scale, plain):
         wild = rows.wildcard_rules()
         wild_numbers, wild_keys = number_keys(wild.keys, n_jobs)
         shared = (fill, columns, values, row_scale, offset, rows.source, rows.target, wild, begin, numbers)
-        ranges = spans(len(fill), max(256, len(fill) // 16))
-        local(assemble_rows, [(*span, *shared, wild_numbers, offset + len(plain_keys)) for span in ranges], n_jobs)
+        ranges = split_range(len(fill), max(256, len(fill) // 16))
+        run_in_threads(
+            assemble_rows, [(*span, *shared, wild_numbers, offset + len(plain_keys)) for span in ranges], n_jobs
+        )
         offset += len(plain_keys) + len(wild_keys)
         keys += [plain_keys, wild_keys]
     return RuleColumns(indptr, columns, values, np.concatenate(keys))

@@ -9,7 +9,7 @@ import numpy as np
 
 from rekern.core.arrays import Floats, Ints, Keys
 from rekern.core.explanations import Part
-from rekern.core.jobs import local, spans
+from rekern.core.jobs import run_in_threads, split_range
 from rekern.core.key_index import KeyIndex, index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows
 from rekern.core.weight_table import EMPTY, add_scores, find_weights, sum_weights
@@ -80,19 +80,21 @@ class RuleDecision(DecisionFunction):
     def _list_blocks(self) -> Iterator[tuple[int, int, int, KeyRows]]:
         """Yield the rules of the training pairs in blocks: number of the window size, first and last pair, rules."""
         for number, (rows, scale, key) in enumerate(zip(self.rows, self.scale, self._sizes)):
-            for first, last in spans(len(self.light), PAIRS_LISTED):
+            for first, last in split_range(len(self.light), PAIRS_LISTED):
                 block = rows.slice_rows(first, last)
                 yield number, first, last, list_all_rules([block], scale[None, first:last], [key])
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every pair, a column for each output. Other pairs do not change the sum of a pair."""
         if isinstance(X, Pairs):
-            calls: list[tuple[object, int]] = [(X[first:last], 0) for first, last in spans(len(X), PAIRS_IN_BLOCK)]
+            calls: list[tuple[object, int]] = [
+                (X[first:last], 0) for first, last in split_range(len(X), PAIRS_IN_BLOCK)
+            ]
         else:
             sources, targets = as_pairs(select_pairs(materialize_items(X), self.kernel.on))
             whole = list(zip(sources, targets))
-            calls = [(whole[first:last], first) for first, last in spans(len(whole), PAIRS_IN_BLOCK)]
-        blocks = local(self._score_block, calls, n_jobs)  # in this process: the table is larger than the work
+            calls = [(whole[first:last], first) for first, last in split_range(len(whole), PAIRS_IN_BLOCK)]
+        blocks = run_in_threads(self._score_block, calls, n_jobs)  # in this process: the table is larger than the work
         return np.concatenate(blocks) if blocks else np.zeros((0, self.coefficients.shape[1]))
 
     def _score_block(self, block: Items, first: int) -> Floats:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints, slice_ragged
-from rekern.core.jobs import jobs, run, spans
+from rekern.core.jobs import resolve_jobs, run, split_range
 from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.kernels.gram_plan import inverse_roots
@@ -63,8 +63,8 @@ class RuleExtractor:
         """Return the features of the pairs for every window size; None if a pair has too many rules for one pass."""
         tokens = pairs.tokens
         finger = tokens.token_keys()
-        size = PAIRS_IN_BLOCK if jobs(n_jobs) != 1 else 8 * PAIRS_IN_BLOCK
-        blocks = [slice_ragged(tokens.offsets, 2 * first, 2 * last) for first, last in spans(len(pairs), size)]
+        size = PAIRS_IN_BLOCK if resolve_jobs(n_jobs) != 1 else 8 * PAIRS_IN_BLOCK
+        blocks = [slice_ragged(tokens.offsets, 2 * first, 2 * last) for first, last in split_range(len(pairs), size)]
         calls = [(TokenArrays(tokens.ids[place], offsets, finger),) for place, offsets in blocks]
         calls = calls or [(TokenArrays(tokens.ids[:0], np.zeros(1, np.int64), finger),)]
         extract = partial(_extract_block, self.windows, self.wildcards, self.decay, self.span, part, parts)

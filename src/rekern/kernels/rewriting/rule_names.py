@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rekern.core.arrays import Keys
-from rekern.core.jobs import spans
+from rekern.core.jobs import split_range
 from rekern.core.key_index import index_keys, look_up
 from rekern.core.key_rows import note_first_rows
 from rekern.kernels.key_feature_kernel import group_by_row
@@ -23,7 +23,7 @@ def name_rules(extractor: RuleExtractor, pairs: Pairs, keys: Keys, n_jobs: int |
     light = np.array([row for row in range(len(pairs)) if row not in heavy], dtype=np.int64)
     distinct = np.unique(keys)
     index, first = index_keys(distinct), np.full(len(distinct), -1, np.int64)
-    for begin, end in spans(len(light), PAIRS_IN_BLOCK):
+    for begin, end in split_range(len(light), PAIRS_IN_BLOCK):
         if (first >= 0).all():
             break
         listed = extractor.list_rules(pairs.take(light[begin:end]), n_jobs)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import Keys
+from rekern.core.arrays import Ints, Keys, SmallInts
 from rekern.core.hashing import mix_array
 from rekern.kernels.rewriting.aligned_rules_core import join_placements, place_pair
 from rekern.kernels.rewriting.rule_keys import RuleConstants, find_constants
@@ -34,7 +34,7 @@ class _Side(NamedTuple):
     """One side of a pair: its words, their numbers, and the keys of the vocabulary."""
 
     words: Sequence[str]
-    ids: np.ndarray
+    ids: SmallInts
     finger: Keys
 
 
@@ -118,7 +118,7 @@ def _match_aligned(
 
 
 def _write_side(
-    words: Sequence[str], placements: Placements, one: int, starts: np.ndarray, size: int, numbers: dict[int, int]
+    words: Sequence[str], placements: Placements, one: int, starts: Ints, size: int, numbers: dict[int, int]
 ) -> tuple[str, str]:
     """Return a placement as text, with a number for each of its wildcards, and the words that it lies on."""
     window, end, count, listed = placements.shapes[one].tolist()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints, offsets_of
-from rekern.core.jobs import local, spans
+from rekern.core.jobs import run_in_threads, split_range
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.kernels.rewriting.rule_list_core import count_rules, list_rules
 
@@ -74,7 +74,9 @@ def list_all_rules(
     fill = indptr[:-1].copy()
     for rows, row_scale, key in zip(windows, scale, size_keys):
         arrays = (fill, keys, values, row_scale, key, rows.source, rows.target, rows.wildcard_rules(), mask)
-        local(list_rules, [(*span, *arrays) for span in spans(len(fill), max(256, len(fill) // 16))], n_jobs)
+        run_in_threads(
+            list_rules, [(*span, *arrays) for span in split_range(len(fill), max(256, len(fill) // 16))], n_jobs
+        )
     return KeyRows(indptr, keys, values)
 
 

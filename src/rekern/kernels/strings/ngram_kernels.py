@@ -10,7 +10,7 @@ import numpy as np
 from rekern.core.arrays import Floats, Ints, Keys, SmallInts, slice_ragged
 from rekern.core.hashing import constants
 from rekern.core.inverted_lists import ListBlock, invert_rows
-from rekern.core.jobs import run, spans
+from rekern.core.jobs import run, split_range
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.parameters import check_decay, check_patterns, check_size, check_whole
 from rekern.core.registry import register
@@ -65,7 +65,7 @@ class PatternKernel(KeyFeatureKernel[Tokens]):
         """Return the patterns of every text."""
         pattern = self.pattern()
         finger = corpus.token_keys()
-        blocks = [slice_ragged(corpus.offsets, *span) for span in spans(len(corpus), TEXTS_IN_BLOCK)]
+        blocks = [slice_ragged(corpus.offsets, *span) for span in split_range(len(corpus), TEXTS_IN_BLOCK)]
         calls = [(corpus.ids[place], offsets, finger, *pattern) for place, offsets in blocks]
         calls = calls or [(corpus.ids[:0], np.zeros(1, np.int64), finger, *pattern)]
         rows = stack_rows(list(run(_extract_block, calls, n_jobs, "patterns")))

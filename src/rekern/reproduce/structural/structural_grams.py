@@ -12,8 +12,8 @@ from typing import Any
 import joblib
 import numpy as np
 
-from rekern.core.jobs import run, spans
-from rekern.core.progress import shown, track
+from rekern.core.jobs import run, split_range
+from rekern.core.progress import show_bars, track
 from rekern.kernels import Gaussian, Kernel
 from rekern.kernels.pair_kernel import PairKernel
 from rekern.kernels.score_kernel import ScoreKernel
@@ -121,7 +121,7 @@ class Grams:
         values = self._texts(kernel.kernel, names, row, column)
         combine, crossed = kernel._combination(), kernel._takes_crossed()
         found = np.empty((len(left.sources), len(right.sources)))
-        for first, last in spans(len(found), ROWS):
+        for first, last in split_range(len(found), ROWS):
             one, other = values[left.sources[first:last]], values[left.targets[first:last]]
             four = [one[:, right.sources], other[:, right.targets]]
             if crossed:
@@ -153,7 +153,7 @@ def judged(
     grams.expect(settings)
     found = []
     for setting in track(settings, len(settings), label):
-        with shown(False):  # one bar is enough
+        with show_bars(False):  # one bar is enough
             gram = grams.total(setting.kernel)
             calls = [(gram, signs, setting.price, part, held) for part, held in splits]
             found.append([right for _, _, right in run(_fit, calls, grams.n_jobs)])

@@ -27,8 +27,7 @@ from rekern.kernels import (
 )
 from rekern.reproduce.rewriting_settings import Setting
 from rekern.reproduce.structural.tree_corpora import GRAPHS, TREES, WORDS
-from rekern.reproduce.structural.unshared_scores import Unshared
-from rekern.similarity import LatentSemantics, Similarities, WordVectors
+from rekern.similarity import LatentSemantics, Similarities, UnsharedWords, WordVectors
 from rekern.structures import Trees, stem
 
 RELATED = {"trees", "smooth", "graphs"}  # the parts with REL marks
@@ -211,10 +210,10 @@ def candidates(corpus: str, found: Resources, graphs: Structural) -> list[Struct
 
     Each is a weighted sum of some of: *rules* (kb-SRK, kmax 4), *trees* (the pairing of the paper, over PTK with REL),
     *smooth* (the same over SPTK-GloVe), *graphs* (GK with REL), and two Gaussian kernels: over all *scores* of
-    `Similarities`, and over those of `Unshared`.
+    `Similarities`, and over those of `UnsharedWords`.
     """
     pairing = AllProduct if corpus == "msrp" else PairSum
-    scores, unshared = found.scores(SCORES), Unshared(on=WORDS)
+    scores, unshared = found.scores(SCORES), UnsharedWords(on=WORDS)
     parts = {
         "rules": Rewriting(k=(1, 4)),
         "trees": pairing(found.trees("PTK", True)),

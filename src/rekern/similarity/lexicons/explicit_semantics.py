@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from rekern.core.compiling import compiled
 from rekern.core.registry import register
 from rekern.errors import InputError
+from rekern.similarity.lexicons.explicit_semantics_core import compare_texts
 from rekern.structures.tokens import Tokens
 
 __all__ = ["ExplicitSemantics"]
@@ -82,7 +81,7 @@ class ExplicitSemantics:
         both = (sources, targets)
         rows = [np.array([self._rows.get(word, -1) for word in side.vocabulary], np.int64) for side in both]
         matrix = self.matrix
-        found = _cosines(
+        found = compare_texts(
             *(row[side.ids] if len(row) else side.ids.astype(np.int64) for row, side in zip(rows, both)),
             sources.offsets,
             targets.offsets,
@@ -148,49 +147,3 @@ def _pruned(matrix: sp.csr_array) -> sp.csr_array:
     kept = np.sort(order[np.arange(len(order)) - matrix.indptr[rows] < MOST])
     entries = (matrix.data[kept], (rows[kept], matrix.indices[kept]))
     return sp.csr_array(entries, shape=matrix.shape)
-
-
-@compiled
-def _described(rows, idf, indptr, indices, data, vector, touched, count):
-    """Add up the vector of a text in ``vector``; returns how many concepts it has, listed in ``touched``."""
-    for row in rows:
-        if row >= 0:
-            count[row] += 1
-    size = 0
-    for row in rows:
-        if row < 0 or count[row] == 0:
-            continue
-        weight = (1 + math.log(count[row])) * idf[row]
-        count[row] = 0
-        for at in range(indptr[row], indptr[row + 1]):
-            concept = indices[at]
-            if vector[concept] == 0.0 and weight * data[at] != 0.0:
-                touched[size] = concept
-                size += 1
-            vector[concept] += weight * data[at]
-    return size
-
-
-@compiled
-def _cosines(rows, rows2, offsets, offsets2, idf, indptr, indices, data, concepts):
-    found = np.zeros(len(offsets) - 1)
-    vector, vector2 = np.zeros(concepts), np.zeros(concepts)
-    touched, touched2 = np.empty(concepts, np.int64), np.empty(concepts, np.int64)
-    count = np.zeros(len(idf), np.int64)
-    for text in range(len(found)):
-        one, two = rows[offsets[text] : offsets[text + 1]], rows2[offsets2[text] : offsets2[text + 1]]
-        size = _described(one, idf, indptr, indices, data, vector, touched, count)
-        size2 = _described(two, idf, indptr, indices, data, vector2, touched2, count)
-        product = square = square2 = 0.0
-        for at in range(size):
-            product += vector[touched[at]] * vector2[touched[at]]
-            square += vector[touched[at]] ** 2
-        for at in range(size2):
-            square2 += vector2[touched2[at]] ** 2
-        for at in range(size):
-            vector[touched[at]] = 0.0
-        for at in range(size2):
-            vector2[touched2[at]] = 0.0
-        if square > 0 and square2 > 0:
-            found[text] = min(product / math.sqrt(square * square2), 1.0)
-    return found

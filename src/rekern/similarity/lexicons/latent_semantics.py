@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from rekern.core.arrays import Ints
 from rekern.core.registry import register
 from rekern.errors import InputError
-from rekern.similarity.lexicons.word_vectors import WordSpace
+from rekern.similarity.lexicons.word_vectors import VectorTable
 from rekern.structures.tokens import Tokens
 
 __all__ = ["LatentSemantics"]
 
 
 @register
-class LatentSemantics(WordSpace):
+class LatentSemantics(VectorTable):
     """A word space by latent semantic analysis of the user's texts; the same texts always give the same space.
 
     With ``matrix="texts"`` a word is described by the texts that have it, weighted (1 + ln tf) · idf with
@@ -68,7 +69,7 @@ class LatentSemantics(WordSpace):
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> LatentSemantics:
-        """The space that ``state`` described, checked; the words and vectors are all that is kept of a fitted one.
+        """Make a space from what `to_dict` returned; the words and vectors are all that is kept of a fitted one.
 
         >>> LatentSemantics.from_dict(LatentSemantics(2).fit(["a cat", "a dog", "my cat"]).to_dict())
         LatentSemantics(4 words, 2 dimensions)
@@ -77,7 +78,7 @@ class LatentSemantics(WordSpace):
         space._keep(state["words"], state["array"])
         return space
 
-    def fit(self, texts: Any, y: Any = None) -> LatentSemantics:
+    def fit(self, texts: Iterable[object], y: object = None) -> LatentSemantics:
         """Make the space from texts (str or lists of tokens)."""
         from sklearn.decomposition import TruncatedSVD
 
@@ -101,7 +102,7 @@ class LatentSemantics(WordSpace):
         return self
 
 
-def _by_texts(tokens: Tokens, row_of: np.ndarray, size: int, window: int) -> sp.csr_array:
+def _by_texts(tokens: Tokens, row_of: Ints, size: int, window: int) -> sp.csr_array:
     """Words × texts."""
     texts = np.repeat(np.arange(len(tokens)), np.diff(tokens.offsets))
     rows = row_of[tokens.ids]
@@ -114,7 +115,7 @@ def _by_texts(tokens: Tokens, row_of: np.ndarray, size: int, window: int) -> sp.
     return matrix
 
 
-def _by_words(tokens: Tokens, row_of: np.ndarray, size: int, window: int) -> sp.csr_array:
+def _by_words(tokens: Tokens, row_of: Ints, size: int, window: int) -> sp.csr_array:
     """Words × neighbouring words."""
     texts = np.repeat(np.arange(len(tokens)), np.diff(tokens.offsets))
     rows = row_of[tokens.ids]

@@ -9,25 +9,29 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
+from rekern.core.arrays import Floats
 from rekern.core.files import show_path, write_atomically
 from rekern.core.registry import register
 from rekern.errors import InputError, missing_extra
+from rekern.similarity.lexicons.vector_files import read_vectors
 from rekern.structures.tokens import Tokens
+from rekern.structures.word_space import WordSpace
 
-__all__ = ["WordSpace", "WordVectors"]
+__all__ = ["VectorTable", "WordVectors"]
 
 
-class WordSpace:
-    """What word spaces share: ``words``, ``array`` (a row for each word), and how they are asked and kept.
+class VectorTable(WordSpace):
+    """A word space that keeps its ``words`` and an ``array`` with a row for each of them.
 
-    A space never changes once it is made, so that clones of a kernel share it.
+    A space does not change once it is made, so that clones of a kernel share it.
     """
 
     words: list[str]
-    array: np.ndarray
+    array: npt.NDArray[np.float32]
 
-    def _keep(self, words: Iterable[str], array: Any) -> None:
+    def _keep(self, words: Iterable[str], array: npt.ArrayLike) -> None:
         self.words = list(words)
         for place, word in enumerate(self.words):
             if not isinstance(word, str):
@@ -43,12 +47,12 @@ class WordSpace:
             raise InputError(f"the vector of {self.words[wrong[0]]!r} holds a number that is not finite; leave it out")
         self._rows: dict[str, int] = {}
         for row, word in enumerate(self.words):
-            self._rows.setdefault(word, row)  # of a word that stands there twice, the first counts
+            self._rows.setdefault(word, row)  # of a word that occurs twice, the first counts
 
     @property
     def dimensions(self) -> int:
         """The length of a vector."""
-        return self.array.shape[1]
+        return int(self.array.shape[1])
 
     def __len__(self) -> int:
         return len(self.words)
@@ -62,7 +66,7 @@ class WordSpace:
     def __sklearn_clone__(self) -> Self:
         return self
 
-    def vectors(self, words: Sequence[str]) -> np.ndarray:
+    def vectors(self, words: Sequence[str]) -> Floats:
         """A row for each word; zeros for a word without a vector.
 
         >>> WordVectors(["cat", "dog"], [[1, 0], [0.5, 0.5]]).vectors(["dog", "gnu"])
@@ -87,7 +91,7 @@ class WordSpace:
         return float(one @ two) / length if length else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """All that is needed to make the space again: a list of str and an array.
+        """Return what `from_dict` needs to make the space again: a list of str and an array.
 
         >>> WordVectors(["cat"], [[1, 2]]).to_dict()
         {'words': ['cat'], 'array': array([[1., 2.]], dtype=float32)}
@@ -96,7 +100,7 @@ class WordSpace:
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> Self:
-        """The space that ``state`` described, checked.
+        """Make a space from what `to_dict` returned.
 
         >>> WordVectors.from_dict({"words": ["cat"], "array": np.array([[1.0, 2.0]])})
         WordVectors(1 words, 2 dimensions)
@@ -140,7 +144,7 @@ class WordSpace:
 
 
 @register
-class WordVectors(WordSpace):
+class WordVectors(VectorTable):
     """Word vectors: of an array with its vocabulary, of a word2vec or GloVe file, or trained on texts.
 
     Give a space to ``SmoothedPartialTree(similarity=space)`` or ``Similarities(groups=("alignment",), space=space)``.
@@ -154,7 +158,7 @@ class WordVectors(WordSpace):
     (True, 0.995, 0.1)
     """
 
-    def __init__(self, words: Iterable[str], array: Any):
+    def __init__(self, words: Iterable[str], array: npt.ArrayLike):
         self._keep(words, array)
 
     @classmethod
@@ -170,14 +174,12 @@ class WordVectors(WordSpace):
         ...     WordVectors.from_file(path)
         WordVectors(2 words, 3 dimensions)
         """
-        from rekern.similarity.lexicons.vector_files import read_vectors
-
         return cls(*read_vectors(path, binary, most))
 
     @classmethod
     def train(
         cls,
-        texts: Any,
+        texts: Iterable[object],
         dimensions: int = 100,
         window: int = 5,
         min_count: int = 2,

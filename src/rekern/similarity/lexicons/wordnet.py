@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rekern.core.compiling import compiled
 from rekern.core.files import show_path, write_atomically
 from rekern.core.text_files import iterate_lines
 from rekern.errors import InputError, MissingDataError, missing_extra
 from rekern.similarity.lexicons.base_forms import base_forms
+from rekern.similarity.lexicons.wordnet_core import carry_up, order_upward
 
 __all__ = ["WordNet", "find_wordnet"]
 
@@ -68,7 +68,7 @@ class WordNet:
                 self._of_lemma[name].append(place)
         self._of_lemma.default_factory = None
         self.antonyms = {frozenset((_folded(one), _folded(other))) for one, other in antonyms}
-        self._order = _upward(self.starts, self.above)
+        self._order = order_upward(self.starts, self.above)
         if len(self._order) < len(synsets):
             raise InputError("the synsets have a cycle of hypernyms; a WordNet has none")
         self._ancestors_of: dict[str, np.ndarray] = {}
@@ -212,7 +212,7 @@ class WordNet:
         totals = dict.fromkeys(self.pos, 0.0)
         for place, pos in enumerate(self.pos):
             totals[pos] += counts[place]
-        cumulative = _carried_up(counts, self._order, self.starts, self.above)
+        cumulative = carry_up(counts, self._order, self.starts, self.above)
         shares = cumulative / np.array([totals[pos] for pos in self.pos])
         return -np.log(np.minimum(shares, 1.0)) + 0.0  # + 0.0: no negative zero
 
@@ -356,51 +356,3 @@ def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:
 def _write(path: Path, columns: tuple[str, ...], rows: Iterable[Iterable[str]]) -> None:
     with write_atomically(path) as temporary, gzip.open(temporary, "wt", encoding="utf-8", newline="") as stream:
         stream.writelines("\t".join(row) + "\n" for row in (columns, *rows))
-
-
-@compiled
-def _upward(starts, above):
-    """The synsets ordered so that each comes before all that are above it; those on a cycle are left out."""
-    size = len(starts) - 1
-    below = np.zeros(size, np.int64)
-    for place in above:
-        below[place] += 1
-    order = np.empty(size, np.int64)
-    written = 0
-    for place in range(size):
-        if below[place] == 0:
-            order[written] = place
-            written += 1
-    read = 0
-    while read < written:
-        place = order[read]
-        read += 1
-        for index in range(starts[place], starts[place + 1]):
-            below[above[index]] -= 1
-            if below[above[index]] == 0:
-                order[written] = above[index]
-                written += 1
-    return order[:written]
-
-
-@compiled
-def _carried_up(counts, order, starts, above):
-    """The counts of every synset and of all below it, each once even where there are several ways up."""
-    total = counts.copy()
-    seen = np.full(len(counts), -1, np.int64)
-    stack = np.empty(len(counts), np.int64)
-    for place in order:
-        height = 0
-        stack[0] = place
-        seen[place] = place
-        height = 1
-        while height:
-            height -= 1
-            top = stack[height]
-            for index in range(starts[top], starts[top + 1]):
-                if seen[above[index]] != place:
-                    seen[above[index]] = place
-                    total[above[index]] += counts[place]
-                    stack[height] = above[index]
-                    height += 1
-    return total

@@ -12,7 +12,7 @@
 import math
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -180,7 +180,7 @@ class _Line:
             end = self.line.find(f"|E{kind}|", begin.end())
             if end < 0:
                 raise self.fault(f"{begin[0]} is never closed; end it with |E{kind}|")
-            if any(name in values for values in _named(example)):
+            if any(name in values for values in _list_representations(example)):
                 raise self.fault(f"a second representation with the name {name!r}; names differ")
             self.place = begin.end()
             self.skip_blanks()
@@ -219,7 +219,7 @@ class _Line:
         return value
 
 
-def _named(example: KelpExample) -> tuple[dict, ...]:
+def _list_representations(example: KelpExample) -> tuple[Mapping[str, object], ...]:
     return example.texts, example.vectors, example.dense, example.trees, example.others
 
 
@@ -265,7 +265,7 @@ def _pieces(example: KelpExample) -> list[str]:
     for label in example.labels:
         if not label or re.search(r"[\s|]", label):
             raise InputError(f"the label {label!r} is empty or holds a blank or |; KeLP cannot read it")
-    if not any(_named(example)) and not example.sides:
+    if not any(_list_representations(example)) and not example.sides:
         raise InputError("no representation; give it a tree, a text or a vector")
     pieces = list(example.labels)
     if example.sides:

@@ -159,25 +159,25 @@ def to_svmlighttk(lines: Iterable[TKExample]) -> str:
         pieces = [label]
         for tree in range(len(trees)):
             empty = trees.offsets[tree] == trees.offsets[tree + 1]
-            pieces += ["|BT|"] if empty else ["|BT|", _checked(trees.written(tree), number)]
+            pieces += ["|BT|"] if empty else ["|BT|", _check_marks(trees.written(tree), number)]
         if line.trees:
             pieces.append("|ET|")
-        for place, vector in enumerate(line.vectors):
-            pieces += [] if place == 0 else ["|BV|"]
-            pieces += [_feature(feature, vector[feature], number) for feature in sorted(vector)]
+        for index, vector in enumerate(line.vectors):
+            pieces += [] if index == 0 else ["|BV|"]
+            pieces += [_format_feature(feature, vector[feature], number) for feature in sorted(vector)]
         if line.vectors:
             pieces.append("|EV|")
         written.append(" ".join(pieces) + "\n")
     return "".join(written)
 
 
-def _checked(tree: str, number: int) -> str:
+def _check_marks(tree: str, number: int) -> str:
     if re.search(r"\|[BE][TV]\|", tree):
         raise InputError("a label of the tree holds a mark such as |BT|; rename it", row=number, unit="line")
     return tree
 
 
-def _feature(feature: int, value: float, number: int) -> str:
+def _format_feature(feature: int, value: float, number: int) -> str:
     if not isinstance(feature, int) or feature < 0 or number_of(repr(float(value))) is None:
         reason = f"{feature!r}:{value!r} is no feature; give whole numbers and finite values"
         raise InputError(reason, row=number, unit="line")

@@ -1,20 +1,24 @@
-"""What one side of a pair has and the other has not, by part of speech and by place; and the order of what both have.
+"""Scores of the words that only one side of a pair has, and of the order of the words that both have.
 
-A word is shared as often as both sides have it, its first occurrences first.
+A word is shared as often as both sides have it; its first occurrences are the shared ones.
 """
+
+from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import Any
+from typing import Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from rekern.core.arrays import Floats
+from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.structures import Representations, Tokens, Trees, stem
 
-# Beginnings of Penn tags -> kinds of words; the first that fits counts.
+# Beginnings of Penn tags, and the kinds of words that they stand for; the first that fits counts.
 KINDS = (
     ("NNP", "names"),
     ("NN", "nouns"),
@@ -43,28 +47,30 @@ CHUNKS = (
 )
 
 
-def kind_of(tag: str) -> str:
+def find_kind(tag: str) -> str:
     """The kind of a word with this tag.
 
-    >>> kind_of("NNPS"), kind_of("VBZ"), kind_of("PRP$"), kind_of(",")
+    >>> find_kind("NNPS"), find_kind("VBZ"), find_kind("PRP$"), find_kind(",")
     ('names', 'verbs', 'function words', 'others')
     """
     return next(kind for start, kind in KINDS if tag.startswith(start))
 
 
-def unshared_scores(lemmas: Tokens, tags: Tokens, weights: np.ndarray) -> np.ndarray:
-    """For both sides of each pair: ln(1 + number) of the unshared words of each kind, the weight of those with content,
-    the longest run of unshared words, the number of such runs, and how many stand at the beginning and at the end.
+def score_unshared_words(lemmas: Tokens, tags: Tokens, weights: Floats) -> Floats:
+    """Scores of the unshared words on both sides of each pair.
+
+    They are ln(1 + n) of the n unshared words of each kind, the weight of those with content, the length of the longest
+    run of unshared words, the number of such runs, and how many unshared words are at the beginning and at the end.
 
     >>> lemmas = Tokens.from_texts([["old", "dog", "bark"], ["dog", "bark", "loud"]])
     >>> tags = Tokens.from_texts([["JJ", "NNS", "VBP"], ["NNS", "VBP", "RB"]])
-    >>> found = dict(zip(UNSHARED, unshared_scores(lemmas, tags, np.array([3.0, 1.0, 2.0, 4.0]))[0].tolist()))
+    >>> found = dict(zip(UNSHARED, score_unshared_words(lemmas, tags, np.array([3.0, 1.0, 2.0, 4.0]))[0].tolist()))
     >>> [name for name, value in found.items() if value]  # doctest: +NORMALIZE_WHITESPACE
     ['source unshared adjectives', 'source unshared content weight', 'source unshared longest run',
      'source unshared runs', 'source unshared beginning', 'target unshared adverbs', 'target unshared longest run',
      'target unshared runs', 'target unshared end']
     """
-    kinds = [kind_of(tag) for tag in tags.vocabulary]
+    kinds = [find_kind(tag) for tag in tags.vocabulary]
     rows = []
     for row in range(len(lemmas) // 2):
         one, other = _side(lemmas, kinds, tags, 2 * row), _side(lemmas, kinds, tags, 2 * row + 1)
@@ -72,17 +78,19 @@ def unshared_scores(lemmas: Tokens, tags: Tokens, weights: np.ndarray) -> np.nda
     return np.array(rows, float).reshape(len(rows), len(UNSHARED))
 
 
-def chunk_scores(lemmas: Tokens, tags: Tokens, weights: np.ndarray) -> np.ndarray:
-    """How the shared words are arranged: METEOR, its chunks for each shared word, steps back for each shared word,
-    shares of idf-weighted bigrams and trigrams, verbs and names in common (of all that there are), the same first word.
+def score_arrangement(lemmas: Tokens, tags: Tokens, weights: Floats) -> Floats:
+    """Scores of the arrangement of the shared words.
+
+    They are METEOR, its chunks for each shared word, the steps back for each shared word, the shares of idf-weighted
+    bigrams and trigrams, the shares of verbs and of names in common, and whether the first words are the same.
 
     >>> lemmas = Tokens.from_texts([["a", "b", "c", "d"], ["c", "d", "a", "b"]])
     >>> tags = Tokens.from_texts([["NN"] * 4, ["NN"] * 4])
-    >>> found = chunk_scores(lemmas, tags, np.ones(4))[0]
+    >>> found = score_arrangement(lemmas, tags, np.ones(4))[0]
     >>> dict(zip(CHUNKS[:4], found.round(4).tolist()))  # two chunks of four words, one step back
     {'meteor': 0.9375, 'chunks': 0.5, 'inversions': 0.25, 'idf bigram precision': 0.6667}
     """
-    kinds = [kind_of(tag) for tag in tags.vocabulary]
+    kinds = [find_kind(tag) for tag in tags.vocabulary]
     rows = []
     for row in range(len(lemmas) // 2):
         one, other = _side(lemmas, kinds, tags, 2 * row), _side(lemmas, kinds, tags, 2 * row + 1)
@@ -103,7 +111,7 @@ def _side(lemmas: Tokens, kinds: list[str], tags: Tokens, side: int) -> tuple[li
     return lemmas.ids[chosen].tolist(), [kinds[tag] for tag in tags.ids[chosen].tolist()]
 
 
-def _unshared(words: list[int], kinds: list[str], others: list[int], weights: np.ndarray) -> list[float]:
+def _unshared(words: list[int], kinds: list[str], others: list[int], weights: Floats) -> list[float]:
     left = Counter(others)
     shared = []
     for word in words:
@@ -145,26 +153,35 @@ def _arrangement(words: list[int], others: list[int]) -> list[float]:
     return [mean * (1 - 0.5 * (chunks / size) ** 3), chunks / size, float(np.sum(steps < 0)) / size]
 
 
-def _weighted_shares(words: list[int], others: list[int], length: int, weights: np.ndarray) -> list[float]:
+def _weighted_shares(words: list[int], others: list[int], length: int, weights: Floats) -> list[float]:
     """The shares of the n-grams of each side that the other has, an n-gram weighing as much as its words."""
     one, other = (Counter(zip(*(side[start:] for start in range(length)))) for side in (words, others))
 
-    def total(grams: Counter) -> float:
+    def total(grams: Counter[tuple[int, ...]]) -> float:
         return sum(float(weights[list(gram)].sum()) * count for gram, count in grams.items())
 
     shared = total(one & other)
     return [shared / total(grams) if total(grams) else 0.0 for grams in (one, other)]
 
 
-class Unshared(ScoreKernel):
-    """The scores of `unshared_scores` and `chunk_scores` of the constituent trees of pairs, standardised.
+@register
+class UnsharedWords(ScoreKernel):
+    """Scores of what the constituent trees of a pair do not share, and of the order of what they share, standardised.
 
-    ``fit`` learns from the training pairs the idf of every stem, ln((n + 1)/(df + 1)) with n sides, and the mean and
-    the standard deviation of every score.
+    The words are the stems of the leaves, their kinds come from the part-of-speech tags above them. `fit` learns from
+    the training pairs the idf of every stem, ln((n + 1)/(df + 1)) with n sides, and the mean and the standard deviation
+    of every score. See `score_unshared_words` and `score_arrangement` for the scores.
 
+    Parameters
+    ----------
+    on : str
+        The representation of the pairs with constituent trees.
+
+    Examples
+    --------
     >>> trees = ["(S (NNS Dogs) (VBP bark))", "(S (NNS Cats) (VBP mew))"]
     >>> pairs = Representations({"source.words": trees, "target.words": trees[::-1]})
-    >>> Unshared(on="words").fit(pairs).scores(pairs).shape
+    >>> UnsharedWords(on="words").fit(pairs).scores(pairs).shape
     (2, 36)
     """
 
@@ -175,44 +192,45 @@ class Unshared(ScoreKernel):
         """The names of the scores."""
         return [*UNSHARED, *CHUNKS]
 
-    def fit(self, X: Any, y: Any = None) -> "Unshared":
+    def fit(self, X: object, y: object = None) -> Self:
         """Learn the weights of stems, and the mean and the spread of every score."""
-        lemmas, _ = self._words(X)
+        lemmas, _ = self._read_words(X)
         seen = Counter(word for text in lemmas for word in set(text))
         sides = len(lemmas)
         self.idf_ = {word: math.log((sides + 1) / (number + 1)) for word, number in seen.items()}
         self.unseen_idf_ = math.log(sides + 1)
-        found = self._raw(X)
+        found = self._score(X)
         self.mean_, spread = found.mean(axis=0), found.std(axis=0)
         self.scale_ = np.where(spread < 1e-9, np.inf, spread)  # a constant score is 0
         return self
 
-    def scores(self, X: Any) -> np.ndarray:
+    def scores(self, X: object) -> Floats:
         """A row of scores for each pair."""
         if not hasattr(self, "scale_"):
-            raise NotFittedError("this Unshared has seen no training pairs yet; call fit(pairs) first")
-        return (self._raw(X) - self.mean_) / self.scale_
+            raise NotFittedError("this UnsharedWords has seen no training pairs yet; call fit(pairs) first")
+        standardized: Floats = (self._score(X) - self.mean_) / self.scale_
+        return standardized
 
-    def _raw(self, X: Any) -> np.ndarray:
-        lemmas, tags = self._words(X)
+    def _score(self, X: object) -> Floats:
+        lemmas, tags = self._read_words(X)
         weights = np.array([self.idf_.get(word, self.unseen_idf_) for word in lemmas.vocabulary], float)
-        return np.column_stack([unshared_scores(lemmas, tags, weights), chunk_scores(lemmas, tags, weights)])
+        return np.column_stack([score_unshared_words(lemmas, tags, weights), score_arrangement(lemmas, tags, weights)])
 
-    def _words(self, X: Any) -> tuple[Tokens, Tokens]:
+    def _read_words(self, X: object) -> tuple[Tokens, Tokens]:
         """The stems and the tags of all sides, source and target in turn."""
         if self.on is None:
             raise InputError("on=None: name the representation that has the constituent trees")
         table, sources, targets = Representations.from_items(X).texts([self.on])
-        texts = words_of(table.trees(self.on))
+        texts = list_words(table.trees(self.on))
         chosen = [texts[number] for pair in zip(sources.tolist(), targets.tolist()) for number in pair]
         stems, tags = ([[word[place] for word in text] for text in chosen] for place in (0, 1))
         return Tokens.from_texts(stems), Tokens.from_texts(tags)
 
 
-def words_of(trees: Trees) -> list[list[tuple[str, str]]]:
+def list_words(trees: Trees) -> list[list[tuple[str, str]]]:
     """The words of each tree, in the order of the sentence, as (stem, tag).
 
-    >>> words_of(Trees.from_items(["(S (NP (NNS Dogs)) (VP (VBP bark)))"]))
+    >>> list_words(Trees.from_items(["(S (NP (NNS Dogs)) (VP (VBP bark)))"]))
     [[('dog', 'NNS'), ('bark', 'VBP')]]
     """
     vocabulary, labels = trees.vocabulary, trees.labels.tolist()
