@@ -14,8 +14,8 @@ import numpy as np
 from scipy.stats import binomtest
 
 from rekern.datasets.public_corpora import load_msrp
-from rekern.reproduce.rewriting_settings import srk
-from rekern.reproduce.shared_grams import decisions, grouped_folds, train
+from rekern.reproduce.rewriting_settings import make_rewriting_setting
+from rekern.reproduce.shared_grams import compute_decisions, make_evaluation_folds, train_settings
 from rekern.structures import Expressions, Tokenizer, Tokens
 
 METHODS = ("kb-srk", "kb-srk+pr")
@@ -42,12 +42,12 @@ def main() -> None:
         tokenizers[name] = Tokenizer(expressions=found)
         sizes[name] = len(found), 1 - len(Tokens.from_texts(texts, tokenizers[name]).ids) / plain
     settings = [
-        srk(method, options.kmax, tokenizer=tokenizer, note=name)
+        make_rewriting_setting(method, options.kmax, tokenizer=tokenizer, note=name)
         for name, tokenizer in tokenizers.items()
         for method in METHODS
     ]
     signs = np.where(labels == 1, 1, -1)
-    trained = train(settings, pairs, signs, grouped_folds(pairs, labels), options.jobs)
+    trained = train_settings(settings, pairs, signs, make_evaluation_folds(pairs, labels), options.jobs)
     print(f"{len(pairs):,} training pairs, window sizes 1 to {options.kmax}\n")
     print(f"{'':26}{'expressions':>12}{'shorter by':>12}{'kb-SRK':>10}{'+ PR':>10}   (accuracy in the folds, %)")
     for number, name in enumerate(tokenizers):
@@ -61,7 +61,7 @@ def main() -> None:
     for column, method in enumerate(METHODS):
         without, *joining = trained[column::2]
         best = max(joining, key=lambda found: found.cv_accuracy or 0.0)
-        right = decisions([without, best], pairs, test.pairs, options.jobs) * truth[:, None] > 0
+        right = compute_decisions([without, best], pairs, test.pairs, options.jobs) * truth[:, None] > 0
         gained, lost = int(np.sum(right[:, 1] & ~right[:, 0])), int(np.sum(right[:, 0] & ~right[:, 1]))
         p = binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
         before, after = 100 * right.mean(axis=0)

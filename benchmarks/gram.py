@@ -14,7 +14,7 @@ import numpy as np
 from paper_algorithms import gram_algorithm2
 from printed_algorithm import gram_printed
 from rekern.kernels import Rewriting
-from rekern.reproduce.speed import best_time, pairs_of_sentences
+from rekern.reproduce.speed import load_sentence_pairs, measure_time
 from rekern.structures.pairs import Pairs
 
 
@@ -24,7 +24,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--data", help="folder of the corpora, by default REKERN_DATA")
     options = parser.parse_args()
-    corpus, pairs, _ = pairs_of_sentences(options.data)
+    corpus, pairs, _ = load_sentence_pairs(options.data)
     some = Pairs.from_items(pairs[: options.pairs])
     tokens = some.tokens
     ids, offsets = np.ascontiguousarray(tokens.ids), np.ascontiguousarray(tokens.offsets)
@@ -41,9 +41,9 @@ def main() -> None:
     print(f"{len(some):,} pairs of {corpus}, k = 1..4; largest difference of the values: {difference:g}")
     print(f"{'threads':>8} {'printed':>10} {'tuned':>10} {'ours':>10} {'ratio':>12} {'to tuned':>9}")
     for jobs in sorted({1, options.jobs}):
-        ours = best_time(lambda jobs=jobs: kernel.gram(some, n_jobs=jobs), 7)
-        printed = best_time(lambda jobs=jobs: theirs(gram_printed, len(some), jobs), 1)
-        tuned = best_time(lambda jobs=jobs: theirs(gram_algorithm2, len(some), jobs), 1)
+        ours = measure_time(lambda jobs=jobs: kernel.gram(some, n_jobs=jobs), 7)
+        printed = measure_time(lambda jobs=jobs: theirs(gram_printed, len(some), jobs), 1)
+        tuned = measure_time(lambda jobs=jobs: theirs(gram_algorithm2, len(some), jobs), 1)
         times = f"{printed:>8.2f} s {tuned:>8.2f} s {ours:>8.4f} s"
         print(f"{jobs:>8} {times} {printed / ours:>12.0f} {tuned / ours:>9.0f}")
 

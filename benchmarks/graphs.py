@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from rekern.kernels import Neighborhoods
-from rekern.reproduce.speed import best_time
+from rekern.reproduce.speed import measure_time
 
 Graph = tuple[list[str], list[tuple[int, int]]]
 
@@ -106,8 +106,8 @@ def main() -> None:
     kernel = Neighborhoods(options.radius, options.distance)
     gram = kernel.gram(graphs, n_jobs=1)
     expected: list[np.ndarray] = []
-    plain = best_time(lambda: expected.append(plain_gram(graphs, options.radius, options.distance)), 1)
-    ours = best_time(lambda: kernel.gram(graphs, n_jobs=1), 7)
+    plain = measure_time(lambda: expected.append(plain_gram(graphs, options.radius, options.distance)), 1)
+    ours = measure_time(lambda: kernel.gram(graphs, n_jobs=1), 7)
     print(f"{len(graphs):,} graphs of {options.nodes} nodes, radius {options.radius}, distance {options.distance}")
     print(f"largest difference of the values: {np.abs(gram - expected[0]).max():.1e}; mean value: {gram.mean():.4f}")
     print(f"{'plain program':>14} {'ours':>10} {'ratio':>8}")

@@ -14,7 +14,7 @@ import time
 from rekern.questions import QuestionClassifier, embedded_model
 from rekern.questions.question_units import cut
 from rekern.questions.strict_patterns import StrictPatterns
-from rekern.reproduce.question_experiments import load_nf_cats
+from rekern.reproduce.question_data_sets import load_nf_cats
 
 
 def rate(function, items, repeats=3):

@@ -12,7 +12,7 @@ import time
 
 from rekern.kernels import PartialTree, SoftPairing
 from rekern.reproduce.structural.tree_corpora import load_part
-from rekern.reproduce.trec import load_questions
+from rekern.reproduce.trec import load_trec_trees
 from rekern.structures import trees_named
 
 
@@ -21,7 +21,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--data", help="folder of the corpora, by default REKERN_DATA")
     options = parser.parse_args()
-    questions = [question for part in ("train", "test") for question in load_questions(part, options.data)]
+    questions = [question for part in ("train", "test") for question in load_trec_trees(part, options.data)]
     trees = trees_named(questions, "grct")
     train, test = (load_part("msrp", part, options.data).items for part in ("train", "test"))
     pairs = SoftPairing(PartialTree(on="stems-rel"))

@@ -19,7 +19,7 @@ from rekern.kernels.trees.dependency_paths import DependencyPaths
 from rekern.kernels.trees.partial_tree import PartialTree, SmoothedPartialTree
 from rekern.kernels.trees.subset_tree import SubsetTree
 from rekern.kernels.trees.subtree import SubTree
-from rekern.reproduce.speed import best_time
+from rekern.reproduce.speed import measure_time
 from rekern.structures.trees import Trees
 
 
@@ -134,7 +134,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
     source, texts = treebank(options.data, options.trees)
-    reading = best_time(lambda: Trees.from_items(texts))
+    reading = measure_time(lambda: Trees.from_items(texts))
     trees = Trees.from_items(texts)
     words = lexical(trees)
     number = len(trees)
@@ -156,10 +156,10 @@ def main() -> None:
     for kernel, items in kernels:
         name = type(kernel).__name__
         kernel.gram(items[:20], n_jobs=1)
-        ours = number * (number + 1) / 2 / best_time(lambda k=kernel, x=items: k.gram(x, n_jobs=1), options.repeats)
+        ours = number * (number + 1) / 2 / measure_time(lambda k=kernel, x=items: k.gram(x, n_jobs=1), options.repeats)
         if name in plain:
             plain[name](2)
-            theirs = some * (some + 1) / 2 / best_time(lambda n=name: plain[n](some), options.repeats)
+            theirs = some * (some + 1) / 2 / measure_time(lambda n=name: plain[n](some), options.repeats)
             values = kernel.set_params(normalize=False).gram(items[:some])
             difference = np.abs(np.triu(values) - plain[name](some)).max()
             print(f"{name:<22} {theirs:>14,.0f} {ours:>12,.0f} {ours / theirs:>7.1f}   {difference:.1g}")

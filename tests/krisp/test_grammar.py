@@ -11,7 +11,7 @@ from rekern.errors import InputError
 from rekern.krisp import Derivation, read_grammar
 from rekern.krisp.productions import split_meaning
 from rekern.krisp.wasp_files import read_phrases
-from rekern.reproduce.clang import unwrapped
+from rekern.reproduce.clang import unwrap_meaning
 
 
 def rows(path):
@@ -30,7 +30,7 @@ def test_all_meanings_of_geoquery_print_back(corpora):
 def test_all_meanings_of_clang_print_back(corpora):
     folder = corpora / "robocup_clang"
     grammar = read_grammar(folder / "mrl-grammar.txt")
-    found = [(unwrapped(row["clang"]), row["mr_parse"]) for row in rows(folder / "clang300.jsonl")]
+    found = [(unwrap_meaning(row["clang"]), row["mr_parse"]) for row in rows(folder / "clang300.jsonl")]
     assert sum(grammar.parse(meaning, productions).meaning() == meaning for meaning, productions in found) == 300
 
 

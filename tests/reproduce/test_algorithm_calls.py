@@ -8,7 +8,7 @@ import pytest
 
 from reference.algorithms import algorithm2
 from rekern.datasets.rewrite_corpus import load_rewrites
-from rekern.reproduce.algorithm_calls import call_ratios, figure6
+from rekern.reproduce.algorithm_calls import compute_call_ratios, count_algorithm_calls
 from rekern.structures.pairs import Pairs
 
 # benchmarks/ is a folder of scripts, not a package
@@ -30,13 +30,13 @@ def test_equals_the_compiled_algorithm(corpus, k):
     cells[:20, 1] = cells[:20, 0]
     tokens = corpus.tokens
     expected = paper_algorithms.figure6_counts(tokens.ids, tokens.offsets, cells, k)
-    assert np.array_equal(call_ratios(corpus, cells, k), expected)
+    assert np.array_equal(compute_call_ratios(corpus, cells, k), expected)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_equals_the_plain_algorithm(corpus, k):
     cells = np.random.default_rng(k).integers(60, 120, (60, 2))
-    for cell, ratio in zip(cells, call_ratios(corpus, cells, k)):
+    for cell, ratio in zip(cells, compute_call_ratios(corpus, cells, k)):
         four = [text for number in cell for text in corpus[number]]
         mean = sum(map(len, four)) / 4
         calls = algorithm2(*four, k)[1]
@@ -44,7 +44,7 @@ def test_equals_the_plain_algorithm(corpus, k):
 
 
 def test_falls_with_the_window(corpus):
-    rows = figure6(load_rewrites("train", size=100)[0], sample=200)
+    rows = count_algorithm_calls(load_rewrites("train", size=100)[0], sample=200)
     assert [row["k"] for row in rows] == list(range(1, 9))
     averages = [row["average"] for row in rows]
     assert averages == sorted(averages, reverse=True)
@@ -53,8 +53,8 @@ def test_falls_with_the_window(corpus):
 
 def test_same_for_any_number_of_threads():
     pairs = load_rewrites("train", size=40)[0]
-    assert figure6(pairs, sample=700, n_jobs=1) == figure6(pairs, sample=700, n_jobs=2)
+    assert count_algorithm_calls(pairs, sample=700, n_jobs=1) == count_algorithm_calls(pairs, sample=700, n_jobs=2)
 
 
 def test_one_pair_and_empty_texts():
-    assert figure6([("", "")], sample=2, windows=(1,)) == [{"k": 1, "average": 0.0, "worst": 0.0}]
+    assert count_algorithm_calls([("", "")], sample=2, windows=(1,)) == [{"k": 1, "average": 0.0, "worst": 0.0}]

@@ -6,7 +6,16 @@ import pytest
 
 import rekern.reproduce as reproduce
 from rekern.errors import InputError
-from rekern.reproduce import parser_learning_curves as semantic
+from rekern.reproduce import parser_learning_curves as curves
+from rekern.reproduce.learning_curve_report import draw_curves, format_curves
+from rekern.reproduce.parser_learning_curves import (
+    ParsingCorpus,
+    Prediction,
+    compute_curve,
+    find_best_point,
+    measure_learning_curves,
+    measure_predictions,
+)
 
 
 @pytest.fixture
@@ -23,7 +32,7 @@ def small(grammar, questions):
         }
         for f in range(3)
     }
-    return semantic.Corpus(
+    return ParsingCorpus(
         "small",
         grammar,
         dict(enumerate(sentences)),
@@ -38,7 +47,7 @@ def small(grammar, questions):
 def test_finished_folds_are_kept(small, tmp_path, monkeypatch):
     def run(kernels=("word",), settings=None):
         chosen = settings or {"rounds": 1}
-        return semantic.experiment(small, kernels, [5, 10], 1, 3, chosen, {("word", 10): 50.0}, tmp_path, 1)
+        return measure_learning_curves(small, kernels, [5, 10], 1, 3, chosen, {("word", 10): 50.0}, tmp_path, 1)
 
     first = run(("word", "syntactic"))
     assert [(row["kernel"], row["train"]) for row in first["rows"]] == [
@@ -49,8 +58,8 @@ def test_finished_folds_are_kept(small, tmp_path, monkeypatch):
     assert {test["train"] for test in first["tests"]} == {5, 10}
 
     trained = []
-    original = semantic.train_and_parse
-    monkeypatch.setattr(semantic, "train_and_parse", lambda *a, **k: trained.append(a) or original(*a, **k))
+    original = curves.train_and_parse
+    monkeypatch.setattr(curves, "train_and_parse", lambda *a, **k: trained.append(a) or original(*a, **k))
     sorted(tmp_path.glob("small-word-5-*"))[0].unlink()  # as if the run had been stopped
     assert run(("word", "syntactic"))["rows"] == first["rows"]
     assert len(trained) == 1
@@ -60,12 +69,12 @@ def test_finished_folds_are_kept(small, tmp_path, monkeypatch):
 
 def test_tables_and_figures(small, tmp_path):
     settings = {"rounds": 1}
-    result = semantic.experiment(small, ["word"], [10], 1, 2, settings, {}, tmp_path / "work", 1)
+    result = measure_learning_curves(small, ["word"], [10], 1, 2, settings, {}, tmp_path / "work", 1)
     result |= {"name": "geoquery", "seconds": 1.0}
-    text = semantic.as_text(result)
+    text = format_curves(result)
     assert "f_exact" in text and "1 runs of 2 folds" in text
     assert json.loads(json.dumps(result))["rows"][0]["kernel"] == "word"
-    for path in semantic.draw(result, tmp_path):
+    for path in draw_curves(result, tmp_path):
         assert path.read_bytes().startswith(b"\x89PNG")
 
 
@@ -74,10 +83,10 @@ def test_a_kernel_is_chosen_by_the_training_part(small, tmp_path, monkeypatch):
 
     def judged(corpus, kernel, train, test, settings, n_jobs=None):
         seen.append((kernel, list(train), list(test)))
-        return [(n, corpus.meanings[n] if kernel == "word+syntactic" else None, -1.0) for n in test]
+        return [Prediction(n, corpus.meanings[n] if kernel == "word+syntactic" else None, -1.0) for n in test]
 
-    monkeypatch.setattr(semantic, "train_and_parse", judged)
-    result = semantic.experiment(small, [semantic.CHOSEN], [10], 1, 1, {}, {}, tmp_path, 1)
+    monkeypatch.setattr(curves, "train_and_parse", judged)
+    result = measure_learning_curves(small, [curves.CHOSEN], [10], 1, 1, {}, {}, tmp_path, 1)
     assert result["choices"] == [{"train": 10, "run": 0, "fold": 0, "kernel": "word+syntactic"}]
     assert (result["rows"][0]["kernel"], result["rows"][0]["f"]) == ("chosen", 100.0)
     fold = small.splits["run-0"]["fold-0"]
@@ -85,21 +94,22 @@ def test_a_kernel_is_chosen_by_the_training_part(small, tmp_path, monkeypatch):
         ("word+syntactic", fold["train-N10"], fold["test"])
     ]
     assert all(not set(train) & set(test) for _, train, test in seen)
-    again = semantic.experiment(small, [semantic.CHOSEN], [10], 1, 1, {}, {}, tmp_path, 1)
+    again = measure_learning_curves(small, [curves.CHOSEN], [10], 1, 1, {}, {}, tmp_path, 1)
     assert again["choices"] == result["choices"]
-    text = semantic.as_text(result | {"name": "geoquery", "seconds": 1.0})
+    text = format_curves(result | {"name": "geoquery", "seconds": 1.0})
     assert "chosen at 10 examples, by the training part of each fold: word+syntactic (1)" in text
 
 
 def test_measures_by_hand(small):
     gold = small.meanings
-    predicted = [(0, gold[0], -0.1), (1, "wrong", -0.2), (2, gold[2], -0.3), (3, None, 0.0)]
-    assert semantic.curve(small, predicted, exact=True) == [(100.0, 25.0), (50.0, 25.0), (66.67, 50.0)]
-    found = semantic.measures(small, predicted)
+    rows = [(0, gold[0], -0.1), (1, "wrong", -0.2), (2, gold[2], -0.3), (3, None, 0.0)]
+    predicted = [Prediction(*row) for row in rows]
+    assert compute_curve(small, predicted, exact=True) == [(100.0, 25.0), (50.0, 25.0), (66.67, 50.0)]
+    found = measure_predictions(small, predicted)
     assert found["f_exact"] == pytest.approx(57.15, abs=0.01)
-    ties = [(0, "wrong", -0.1), (1, gold[1], -0.1)]
-    assert semantic.curve(small, ties, exact=True) == [(50.0, 50.0)]
-    assert semantic.best([]) == (0.0, 0.0, 0.0)
+    ties = [Prediction(0, "wrong", -0.1), Prediction(1, gold[1], -0.1)]
+    assert compute_curve(small, ties, exact=True) == [(50.0, 50.0)]
+    assert find_best_point([]) == (0.0, 0.0, 0.0)
 
 
 def test_options_are_checked(corpora):

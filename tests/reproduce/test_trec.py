@@ -13,7 +13,7 @@ from rekern import reproduce
 from rekern.errors import InputError
 from rekern.kernels import PartialTree, SubsetTree
 from rekern.reproduce.published_results import TREC
-from rekern.reproduce.trec import PRICES, PUBLISHED_PRICE, TREES, load_questions, one_against_all
+from rekern.reproduce.trec import COSTS, PUBLISHED_COST, TREES, load_trec_trees, train_classifiers
 from rekern.structures import trees_named
 
 WORDS = {
@@ -55,11 +55,11 @@ def test_from_files_to_tables(folder, tmp_path):
     assert json.loads((tmp_path / "trec.json").read_text()) == json.loads(json.dumps(result, allow_nan=False)) == result
     assert (tmp_path / "trec.png").read_bytes().startswith(b"\x89PNG")
     assert (result["train_questions"], result["test_questions"]) == (90, 30)
-    protocol = [row for row in result["rows"] if row["C"] == PUBLISHED_PRICE]
+    protocol = [row for row in result["rows"] if row["C"] == PUBLISHED_COST]
     methods = ("sst", "ptk", "sptk-lsa", "sptk-glove")
     assert [(row["method"], row["tree"]) for row in protocol] == [(m, tree) for tree in TREES for m in methods]
     assert {(row["method"], row["tree"]): row["published"] for row in protocol if row["published"]} == TREC
-    assert len(result["candidates"]) == len(protocol) * len(PRICES)
+    assert len(result["candidates"]) == len(protocol) * len(COSTS)
     chosen = result["chosen_on_train"]
     assert chosen["cv_accuracy"] == max(row["cv_accuracy"] for row in result["candidates"])
     assert [row["accuracy"] for row in result["rows"] if row["chosen"]] == [chosen["accuracy"]]
@@ -80,12 +80,12 @@ def test_the_choice_is_recorded_before_the_test_part_is_read(folder, tmp_path):
     assert os.listdir(out) == ["trec-chosen.json"]
 
 
-def test_machines_are_those_of_one_against_all():
+def test_machines_are_those_of_train_classifiers():
     draw = np.random.default_rng(0)
     points, new = draw.normal(size=(60, 3)), draw.normal(size=(20, 3))
     labels = np.array(["a", "b", "c"])[np.argmax(points, axis=1)]
     expected = OneVsRestClassifier(SVC(C=3.0, kernel="precomputed")).fit(points @ points.T, labels)
-    found = one_against_all(points @ points.T, labels, [0.1, 3.0])[1]
+    found = train_classifiers(points @ points.T, labels, [0.1, 3.0])[1]
     assert found.predict(new @ points.T).tolist() == expected.predict(new @ points.T).tolist()
 
 
@@ -93,10 +93,10 @@ def test_machines_are_those_of_one_against_all():
 def test_published_figures(corpora):
     if not (corpora / "trec_qc" / "kelp_trees").is_dir():
         pytest.skip("no folder trec_qc/kelp_trees among the public corpora")
-    parts = [load_questions(part, corpora) for part in ("train", "test")]
+    parts = [load_trec_trees(part, corpora) for part in ("train", "test")]
     train, test = (np.array([example.labels[0] for example in part]) for part in parts)
     for (method, tree), value in TREC.items():
         old, new = (trees_named(part, tree) for part in parts)
         kernel = {"sst": SubsetTree(), "ptk": PartialTree()}[method]
-        (machines,) = one_against_all(kernel.gram(old), train, [PUBLISHED_PRICE])
-        assert 100 * np.mean(machines.predict(kernel.gram(new, old)) == test) >= value - 1e-9
+        (classifier,) = train_classifiers(kernel.gram(old), train, [PUBLISHED_COST])
+        assert 100 * np.mean(classifier.predict(kernel.gram(new, old)) == test) >= value - 1e-9

@@ -5,17 +5,15 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
-from typing import Any
 
+from rekern.core.json_values import JsonObject
 from rekern.datasets.public_corpora import DataPath, data_directory
 from rekern.errors import InputError
 from rekern.krisp.answering.geobase import Geobase
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.grammar_files import read_grammar
 from rekern.krisp.wasp_files import read_phrases
-from rekern.reproduce.parser_learning_curves import Corpus, as_text, draw, learning_curves, read_rows
-
-__all__ = ["as_text", "draw", "geoquery", "load_geoquery"]
+from rekern.reproduce.parser_learning_curves import ParsingCorpus, read_rows, run_learning_curves
 
 SIZES = (40, 80, 160, 320, 640, 792)
 PUBLISHED = {
@@ -23,11 +21,11 @@ PUBLISHED = {
     "word": (21.51, 42.77, 61.22, 70.36, 77.82, 79.09),
     "syntactic": (23.65, 43.14, 59.66, 67.05, 74.26, 76.62),
 }
-# What differs from the parser's defaults: as in the embedded domain, and judged on the training parts of the folds.
-SETTINGS: dict[str, Any] = {"stems": True}
+# What differs from the parser's defaults, as in the embedded domain; it was chosen on the training parts of the folds.
+SETTINGS: JsonObject = {"stems": True}
 
 
-def geoquery(
+def run_geoquery(
     data: DataPath = None,
     out: Path | None = None,
     n_jobs: int | None = None,
@@ -35,45 +33,48 @@ def geoquery(
     train: str | None = None,
     runs: int | None = None,
     folds: int | None = None,
-) -> dict[str, Any]:
-    """Best F by kernel and number of training examples. Finished folds are kept in ``out``, or in the cache folder."""
+) -> JsonObject:
+    """Measure the best F by kernel and number of training examples.
+
+    Finished folds are kept in ``out``, or in the cache folder.
+    """
     corpus = load_geoquery(data)
     published = {(name, size): f for name, row in PUBLISHED.items() for size, f in zip(SIZES, row)}
-    return learning_curves(corpus, SIZES, SETTINGS, published, out, n_jobs, kernel, train, runs, folds)
+    return run_learning_curves(corpus, SIZES, SETTINGS, published, out, n_jobs, kernel, train, runs, folds)
 
 
-def load_geoquery(data: DataPath = None) -> Corpus:
-    """The 880 questions with their trees and meanings; a meaning is correct if it has the known one's answer."""
+def load_geoquery(data: DataPath = None) -> ParsingCorpus:
+    """Load the 880 questions with their trees and meanings; a meaning is correct if it has the known answer."""
     folder = data_directory(data) / "geoquery"
     rows = {int(row["id"]): row for row in read_rows(folder / "geo880.jsonl")}
     meanings = {number: row["funql"] for number, row in rows.items()}
     base = Geobase(folder)
 
-    def correct(number: int, meaning: str) -> bool:
+    def is_correct(number: int, meaning: str) -> bool:
         if meaning == meanings[number]:
             return True
         try:
             return base.answer(meaning) == base.answer(meanings[number])
-        except InputError:  # a query that takes too long, say
+        except InputError:  # for example a query that takes too long
             return False
 
     with gzip.open(folder / "splits_880_10runs_10folds.json.gz", "rt", encoding="utf-8") as stream:
         splits = json.load(stream)
-    return Corpus(
+    return ParsingCorpus(
         "geoquery",
-        geoquery_grammar(folder),
+        read_geoquery_grammar(folder),
         {number: row["question"] for number, row in rows.items()},
         meanings,
         {number: row["syntax"] for number, row in rows.items()},
         {number: row["mr_parse"] for number, row in rows.items()},
         splits,
-        correct,
+        is_correct,
         [folder / "geo880.jsonl", folder / "mrl-grammar.txt", folder / "entity-names.txt"],
     )
 
 
-def geoquery_grammar(folder: Path) -> Grammar:
-    """The grammar with the phrases of the list of names; a state's name also stands for its abbreviation."""
+def read_geoquery_grammar(folder: Path) -> Grammar:
+    """Read the grammar, with the phrases of the list of names; the name of a state also stands for its abbreviation."""
     facts = read_rows(folder / "geobase.jsonl")
     states = {fact["args"][0]: fact["args"][1] for fact in facts if fact["pred"] == "state"}
     lines = (folder / "entity-names.txt").read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,7 @@
-"""What "String Re-writing Kernel" (Bu, Li and Zhu, ACL 2012) printed: Tables 1 and 2, test accuracies in per cent."""
+"""Published results, as the papers print them: test accuracies in per cent.
+
+The first part is from "String Re-writing Kernel" (Bu, Li and Zhu, ACL 2012), Tables 1 and 2.
+"""
 
 # The other systems of the tables, as the paper names them.
 OTHERS = {
@@ -21,13 +24,13 @@ OTHERS = {
     },
 }
 
-# Its own rows: the best over kmax, with PR or without.
+# The paper's own rows: the best over kmax, with PR or without.
 OWN = {
     "msrp": {"pr": 73.6, "ps-srk": 75.6, "pw-srk": 75.0, "kb-srk": 76.3},
     "rte3": {"pr": 62.0, "ps-srk": 64.6, "pw-srk": 63.8, "kb-srk": 65.1},
 }
 
-# Where the text says that kb-SRK was best (Sections 6.1 and 6.2); for the other kernels it does not say.
+# The kmax for which the text says that kb-SRK was best (Sections 6.1 and 6.2); it says nothing about other kernels.
 BEST_KMAX = {"msrp": {"kb-srk": 4}, "rte3": {"kb-srk": 2}}
 
 TABLE = {"msrp": "Table 1 (MSRP)", "rte3": "Table 2 (RTE-3)"}
@@ -38,7 +41,7 @@ TREC = {("sst", "grct"): 90.4, ("ptk", "grct"): 91.4, ("ptk", "lct"): 90.6, ("pt
 
 # "Structural Representations for Learning Relations between Pairs of Texts" (Filice, Da San Martino and Moschitti,
 # ACL 2015), Tables 1 and 2: (method, REL) -> accuracy and F1 of the fixed split, accuracy in 5 folds of both parts.
-# Its word2vec space stands beside our rows with GloVe vectors.
+# Its rows with a word2vec space are compared with our rows with GloVe vectors.
 STRUCTURAL: dict[str, dict[tuple[str, bool | None], tuple[float, float, float]]] = {
     "msrp": {
         ("LK", False): (75.88, 82.9, 75.54),

@@ -1,73 +1,96 @@
 """The experiments of "String Re-writing Kernel" (Bu, Li and Zhu, ACL 2012): its two corpora, and an ablation."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.arrays import Ints
+from rekern.core.json_values import JsonObject
 from rekern.datasets.public_corpora import DataPath, load_msrp, load_rte
 from rekern.datasets.tables import Table
 from rekern.reproduce import published_results as published
-from rekern.reproduce.algorithm_calls import figure6
-from rekern.reproduce.rewriting_settings import KERNELS, KMAX, Setting, candidates, paper_settings, srk
-from rekern.reproduce.two_class_experiment import experiment
+from rekern.reproduce.algorithm_calls import count_algorithm_calls
+from rekern.reproduce.rewriting_settings import (
+    KERNELS,
+    KMAX,
+    list_candidates,
+    list_paper_settings,
+    make_rewriting_setting,
+)
+from rekern.reproduce.two_class_experiment import run_two_classes
 from rekern.structures.tokenizer import Tokenizer
 
 
-def msrp(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> dict[str, Any]:
-    """Paraphrases: Table 1, Figure 7, and Figure 6."""
+def run_msrp(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> JsonObject:
+    """Run the experiment on paraphrases: Table 1, Figure 7, and Figure 6."""
     table = load_msrp("train", data)
-    result = _paper("msrp", table, lambda: load_msrp("test", data), None, out, n_jobs)
-    return {**result, "figure6": figure6(table.pairs, n_jobs=n_jobs)}
+    result = _run_paper("msrp", table, lambda: load_msrp("test", data), None, out, n_jobs)
+    return {**result, "figure6": count_algorithm_calls(table.pairs, n_jobs=n_jobs)}
 
 
-def rte3(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> dict[str, Any]:
-    """Entailment: Table 2 and Figure 8."""
-    return _paper("rte3", load_rte("train", data), lambda: load_rte("test", data), _rte3_judged(data), out, n_jobs)
+def run_rte3(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> JsonObject:
+    """Run the experiment on entailment: Table 2 and Figure 8."""
+    evaluated = _find_evaluated_rows(data)
+    return _run_paper("rte3", load_rte("train", data), lambda: load_rte("test", data), evaluated, out, n_jobs)
 
 
-def rte3_ablation(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> dict[str, Any]:
-    """kb-SRK on RTE-3 under other tokens and another decay; only reported, for nothing is chosen on the test part."""
+def run_rte3_ablation(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> JsonObject:
+    """Run aligned rules (kb-SRK) on RTE-3 with other tokens and another decay.
+
+    The figures are only reported; nothing is chosen on the test part.
+    """
     settings = [
-        srk(method, kmax, decay, Tokenizer(**options), note)
-        for note, decay, options in ABLATION
+        make_rewriting_setting(method, kmax, variant.decay, variant.tokenizer, variant.note)
+        for variant in ABLATION
         for method in ("kb-srk", "kb-srk+pr")
         for kmax in KMAX
     ]
     record = out / "rte3-ablation-chosen.json" if out else None
-    judged = _rte3_judged(data)
+    evaluated = _find_evaluated_rows(data)
     table = load_rte("train", data)
-    return experiment(table, lambda: load_rte("test", data), settings, (), judged, record=record, n_jobs=n_jobs)
+    return run_two_classes(table, lambda: load_rte("test", data), settings, (), evaluated, record=record, n_jobs=n_jobs)
 
 
-ABLATION: list[tuple[str, float, dict[str, Any]]] = [
-    ("stems, no case, punctuation, λ = 1 (the default)", 1.0, {}),
-    ("stems, case", 1.0, {"lowercase": False}),
-    ("no stems, no case", 1.0, {"language": None}),
-    ("no stems, case", 1.0, {"language": None, "lowercase": False}),
-    ("stems, no case, no punctuation", 1.0, {"punctuation": False}),
-    ("no stems, case, no punctuation", 1.0, {"language": None, "lowercase": False, "punctuation": False}),
-    ("stems, no case, λ = 0.5", 0.5, {}),
+class Variant(NamedTuple):
+    """A row of the ablation: how it is described, the decay λ, and the tokenizer."""
+
+    note: str
+    tokenizer: Tokenizer
+    decay: float = 1.0
+
+
+ABLATION = [
+    Variant("stems, no case, punctuation, λ = 1 (the default)", Tokenizer()),
+    Variant("stems, case", Tokenizer(lowercase=False)),
+    Variant("no stems, no case", Tokenizer(language=None)),
+    Variant("no stems, case", Tokenizer(language=None, lowercase=False)),
+    Variant("stems, no case, no punctuation", Tokenizer(punctuation=False)),
+    Variant("no stems, case, no punctuation", Tokenizer(language=None, lowercase=False, punctuation=False)),
+    Variant("stems, no case, λ = 0.5", Tokenizer(), 0.5),
 ]
 
 
-def _paper(
+def _run_paper(
     name: str,
     table: Table,
     load_test: Callable[[], Table],
-    judged: np.ndarray | None,
+    evaluated: Ints | None,
     out: Path | None,
     n_jobs: int | None,
-) -> dict[str, Any]:
+) -> JsonObject:
     record = out / f"{name}-chosen.json" if out else None
-    settings: list[Setting] = paper_settings()
-    result = experiment(table, load_test, settings, candidates(), judged, record=record, n_jobs=n_jobs)
-    best = {family: best_row(result["rows"], family) for family in published.OWN[name]}
+    result = run_two_classes(
+        table, load_test, list_paper_settings(), list_candidates(), evaluated, record=record, n_jobs=n_jobs
+    )
+    best = {family: find_best_row(result["rows"], family) for family in published.OWN[name]}
     for family, value in published.OWN[name].items():
         row = best[family]
         kmax = published.BEST_KMAX[name].get(family)
-        if kmax is not None:  # the paper says at which window size it found its value
+        if kmax is not None:  # the paper says for which window size it found its value
             row = next(row for row in result["rows"] if (row["method"], row["kmax"]) == (f"{family}+pr", kmax))
         row["published"] = value
     tables = [{"system": system, "published": value, "ours": None} for system, value in published.OTHERS[name].items()]
@@ -79,18 +102,18 @@ def _paper(
     return {**result, "tables": tables}
 
 
-def best_row(rows: list[dict[str, Any]], family: str) -> dict[str, Any]:
-    """The row of a kernel, with PR or without, that has the best test accuracy, as in the paper's tables.
+def find_best_row(rows: list[JsonObject], family: str) -> JsonObject:
+    """Find the row of a kernel, with PR or without, that has the best test accuracy, as in the paper's tables.
 
     >>> rows = [{"method": "kb-srk", "kmax": 1, "accuracy": 70.0}, {"method": "kb-srk+pr", "kmax": 1, "accuracy": 71.0}]
-    >>> best_row(rows, "kb-srk")["method"]
+    >>> find_best_row(rows, "kb-srk")["method"]
     'kb-srk+pr'
     """
     methods = (family, f"{family}+pr") if family in KERNELS else (family,)
     return max((row for row in rows if row["method"] in methods), key=lambda row: row["accuracy"])
 
 
-def _rte3_judged(data: DataPath) -> np.ndarray:
-    """The rows on which settings are compared: RTE-1 was collected differently, so it is only trained on."""
+def _find_evaluated_rows(data: DataPath) -> Ints:
+    """Find the rows on which settings are compared: RTE-1 was collected differently, so it only serves for training."""
     first = len(load_rte("rte1_dev", data)) + len(load_rte("rte1_test", data))
     return np.arange(first, len(load_rte("train", data)))

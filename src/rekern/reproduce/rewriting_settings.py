@@ -1,55 +1,65 @@
-"""Named settings: a kernel, the price C of a training error, and the name under which a result is reported.
+"""Settings of the experiments with rewriting rules: a kernel, the cost C of errors, and the name of a result.
 
-A new idea joins the choice on the training part by one more `Setting` in `candidates`.
+A new idea joins the choice on the training part by one more `Setting` in `list_candidates`.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import NamedTuple, Self
 
 from sklearn.base import clone
 
+from rekern.core.json_values import JsonObject
 from rekern.kernels import Gaussian, Kernel, Rewriting, Scaled, Sum
 from rekern.similarity import PrecisionRecall, Similarities
+from rekern.structures import Tokenizer
 
 KERNELS = {"ps-srk": "none", "pw-srk": "free", "kb-srk": "aligned"}
 KMAX = (1, 2, 3, 4)
-PRICES = (0.3, 1.0, 3.0, 10.0)
+COSTS = (0.3, 1.0, 3.0, 10.0)
 IDF = ("idf precision", "idf recall")
-SCORES = 28  # of Similarities
+N_SCORES = 28  # of Similarities
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is trained: the ``method`` names the row, ``note`` says what the name does not.
+    """What is trained: ``method`` is the name of the row, ``note`` adds what the name does not say.
 
-    >>> srk("kb-srk+pr", 2).method, srk("kb-srk+pr", 2).kmax, srk("kb-srk+pr", 2).price
+    >>> setting = make_rewriting_setting("kb-srk+pr", 2)
+    >>> setting.method, setting.kmax, setting.C
     ('kb-srk+pr', 2, 1.0)
     """
 
     method: str
     kernel: Kernel
     kmax: int | None = None
-    price: float = 1.0
+    C: float = 1.0
     note: str = ""
 
-    def at(self, price: float) -> "Setting":
-        """The same with another C."""
-        return replace(self, price=price)
+    def with_cost(self, C: float) -> Self:
+        """Return the same setting with another C."""
+        return replace(self, C=C)
 
-    def described(self) -> dict[str, Any]:
-        """The setting, ready for JSON.
+    def to_dict(self) -> JsonObject:
+        """Return the setting as plain data for JSON.
 
-        >>> Setting("pr", PrecisionRecall()).described()
+        >>> Setting("pr", PrecisionRecall()).to_dict()
         {'method': 'pr', 'kmax': None, 'C': 1.0, 'note': '', 'kernel': 'PrecisionRecall()'}
         """
         kernel = " ".join(repr(self.kernel).split())
-        return {"method": self.method, "kmax": self.kmax, "C": self.price, "note": self.note, "kernel": kernel}
+        return {"method": self.method, "kmax": self.kmax, "C": self.C, "note": self.note, "kernel": kernel}
 
 
-def srk(method: str, kmax: int, decay: float = 1.0, tokenizer: Any = None, note: str = "") -> Setting:
-    """A string re-writing kernel K_1 + … + K_kmax, each normalised, with ``+pr`` in its name plus precision and recall.
+def make_rewriting_setting(
+    method: str, kmax: int, decay: float = 1.0, tokenizer: Tokenizer | None = None, note: str = ""
+) -> Setting:
+    """Make a setting with the rewriting rules of the windows 1 to ``kmax``, each normalised (K_1 + … + K_kmax).
 
-    >>> srk("ps-srk", 2).kernel
+    ``method`` is the paper's name: ``kb-srk`` (aligned wildcards), ``pw-srk`` (free wildcards) or ``ps-srk`` (none);
+    ``+pr`` adds precision and recall.
+
+    >>> make_rewriting_setting("ps-srk", 2).kernel
     Rewriting(k=(1, 2), wildcards='none')
     """
     name, _, scores = method.partition("+")
@@ -59,56 +69,65 @@ def srk(method: str, kmax: int, decay: float = 1.0, tokenizer: Any = None, note:
     return Setting(method, kernel, kmax, note=note)
 
 
-def paper_settings() -> list[Setting]:
-    """The rows of the paper's figures: three kernels, kmax from 1 to 4, with and without PR; and PR alone.
+def list_paper_settings() -> list[Setting]:
+    """List the rows of the paper's figures: three kernels, kmax from 1 to 4, with and without PR; and PR alone.
 
-    >>> len(paper_settings())
+    >>> len(list_paper_settings())
     25
     """
     methods = [f"{name}{scores}" for name in KERNELS for scores in ("", "+pr")]
-    return [Setting("pr", PrecisionRecall())] + [srk(method, kmax) for method in methods for kmax in KMAX]
+    return [Setting("pr", PrecisionRecall())] + [
+        make_rewriting_setting(method, kmax) for method in methods for kmax in KMAX
+    ]
 
 
-def candidates() -> list[Setting]:
-    """What our own row is chosen from by cross-validation, besides the paper's settings.
+def list_candidates() -> list[Setting]:
+    """List what our own row is chosen from by cross-validation, besides the paper's settings.
 
-    >>> [(setting.method, setting.kmax, setting.note) for setting in candidates()][-1]
+    >>> [(setting.method, setting.kmax, setting.note) for setting in list_candidates()][-1]
     ('kb-srk+sim', 4, 'idf precision and recall')
     """
     rules = Rewriting(k=(1, 4))
-    return [srk("kb-srk+pr", kmax, decay=0.5, note="decay 0.5") for kmax in KMAX] + [
-        with_similarities(),
-        Setting("kb-srk+sim", rules + Gaussian(Similarities(), 1 / SCORES), 4, note="Gaussian, γ = 1/28"),
+    return [make_rewriting_setting("kb-srk+pr", kmax, decay=0.5, note="decay 0.5") for kmax in KMAX] + [
+        make_similarity_setting(),
+        Setting("kb-srk+sim", rules + Gaussian(Similarities(), 1 / N_SCORES), 4, note="Gaussian, γ = 1/28"),
         Setting("kb-srk+sim", rules + Similarities(IDF, standardize=False), 4, note="idf precision and recall"),
     ]
 
 
-def with_similarities() -> Setting:
-    """kb-SRK with a Gaussian kernel over all scores of `Similarities`.
+def make_similarity_setting() -> Setting:
+    """Make a setting with aligned rules (kb-SRK) and a Gaussian kernel over all scores of `Similarities`.
 
-    >>> with_similarities().method
+    >>> make_similarity_setting().method
     'kb-srk+sim'
     """
-    kernel = Rewriting(k=(1, 4)) + 3 * Gaussian(Similarities(), 0.3 / SCORES)
+    kernel = Rewriting(k=(1, 4)) + 3 * Gaussian(Similarities(), 0.3 / N_SCORES)
     return Setting("kb-srk+sim", kernel, 4, note="3 × Gaussian, γ = 0.3/28")
 
 
-def terms(kernel: Kernel, weight: float = 1.0) -> list[tuple[float, Kernel]]:
-    """A kernel taken apart into a weighted sum, window sizes apart, so that settings can share the Grams of the parts.
+class Term(NamedTuple):
+    """A summand of a kernel: its weight and a kernel that is no sum."""
 
-    The parts have learned nothing yet, even if the kernel has.
+    weight: float
+    kernel: Kernel
 
-    >>> for term in terms(Rewriting(k=(1, 2)) + 2 * PrecisionRecall()):
+
+def split_into_terms(kernel: Kernel, weight: float = 1.0) -> list[Term]:
+    """Split a kernel into a weighted sum, with a term for each window size, so that settings can share Grams.
+
+    The terms have learned nothing yet, even if the kernel has.
+
+    >>> for term in split_into_terms(Rewriting(k=(1, 2)) + 2 * PrecisionRecall()):
     ...     print(*term)
     1.0 Rewriting(k=[(1, 1)])
     1.0 Rewriting(k=[(2, 2)])
     2.0 PrecisionRecall()
     """
     if isinstance(kernel, Sum):
-        return terms(kernel.left, weight) + terms(kernel.right, weight)
+        return split_into_terms(kernel.left, weight) + split_into_terms(kernel.right, weight)
     if isinstance(kernel, Scaled):
-        return terms(kernel.kernel, weight * float(kernel.weight))
+        return split_into_terms(kernel.kernel, weight * float(kernel.weight))
     if type(kernel) is Rewriting:
         parameters = kernel.get_params(deep=False)
-        return [(weight, Rewriting(**{**parameters, "k": [window]})) for window in kernel.windows()]
-    return [(weight, clone(kernel))]
+        return [Term(weight, Rewriting(**{**parameters, "k": [window]})) for window in kernel.windows()]
+    return [Term(weight, clone(kernel))]

@@ -1,38 +1,55 @@
 """Results as text tables."""
 
-from typing import Any
+from __future__ import annotations
 
-from rekern.reproduce import NAMES
+from collections.abc import Sequence
+
+from rekern.core.json_values import JsonObject
+from rekern.reproduce.experiment_titles import format_title
 
 MEASURES = ("accuracy", "pearson", "spearman", "map", "mrr")
 DIGITS = {"pearson": 4, "spearman": 4, "map": 4, "mrr": 4}
 
 
-def as_text(result: dict[str, Any]) -> str:
-    """All tables of a result, one below the other."""
-    parts = [f"{result['name']}: {NAMES[result['name']]}", *_rows(result["rows"])]
+def format_result(result: JsonObject) -> str:
+    """Format all tables of a result."""
+    parts = [format_title(result["name"]), *_format_rows(result["rows"])]
     if "tables" in result:
-        parts.append(_systems(result["tables"]))
+        parts.append(_format_systems(result["tables"]))
     if "figure6" in result:
-        parts.append("Figure 6: C / n_avg² of Algorithm 2\n" + table(result["figure6"], ("k", "average", "worst"), 4))
-    parts.append(_chosen(result["chosen_on_train"]))
-    if "files" in result:
-        parts.append("\n".join(f"written: {path}" for path in result["files"]))
-    parts.append(f"{result['seconds']:.1f} seconds")
-    return "\n\n".join(parts)
+        counts = format_table(result["figure6"], ("k", "average", "worst"), 4)
+        parts.append(f"Figure 6: C / n_avg² of Algorithm 2\n{counts}")
+    parts.append(_format_choices(result["chosen_on_train"]))
+    return join_parts(parts, result)
 
 
-def table(rows: list[dict[str, Any]], columns: tuple[str, ...], digits: int = 2) -> str:
-    """Rows under the names of their columns; numbers to the right, words to the left.
+def join_parts(parts: Sequence[str], result: JsonObject) -> str:
+    """Join the parts of a report, and add the files that were written and the time.
 
-    >>> print(table([{"method": "pr", "accuracy": 73.5}, {"method": "kb-srk"}], ("method", "accuracy")))
+    >>> print(join_parts(["one", "two"], {"seconds": 2.0}))
+    one
+    <BLANKLINE>
+    two
+    <BLANKLINE>
+    2.0 seconds
+    """
+    files = ["\n".join(f"written: {path}" for path in result["files"])] if "files" in result else []
+    return "\n\n".join([*parts, *files, f"{result['seconds']:.1f} seconds"])
+
+
+def format_table(rows: Sequence[JsonObject], columns: tuple[str, ...], digits: int = 2) -> str:
+    """Format rows under the names of their columns: numbers are aligned on the right, words on the left.
+
+    >>> print(format_table([{"method": "pr", "accuracy": 73.5}, {"method": "kb-srk"}], ("method", "accuracy")))
     method  accuracy
     pr         73.50
     kb-srk         -
     """
     numbers = {name for name in columns if any(isinstance(row.get(name), float) for row in rows)}
     cells = [list(columns)]
-    cells += [[_cell(row.get(name), DIGITS.get(name.removeprefix("dev_"), digits)) for name in columns] for row in rows]
+    cells += [
+        [_format_cell(row.get(name), DIGITS.get(name.removeprefix("dev_"), digits)) for name in columns] for row in rows
+    ]
     widths = [max(len(line[place]) for line in cells) for place in range(len(columns))]
     lines = [
         "  ".join(
@@ -44,34 +61,33 @@ def table(rows: list[dict[str, Any]], columns: tuple[str, ...], digits: int = 2)
     return "\n".join(lines)
 
 
-def _rows(rows: list[dict[str, Any]]) -> list[str]:
-    """A table for each task (for each note, where all rows have one), with the columns that it has something for."""
+def _format_rows(rows: list[JsonObject]) -> list[str]:
+    """Format a table for each task, or for each note if all rows have one; empty columns are left out."""
     names = ["method", "kmax", *MEASURES, "published", "cv_accuracy", *(f"dev_{measure}" for measure in MEASURES)]
     by, columns = ("note", names) if all(row.get("note") for row in rows) else ("task", [*names, "note"])
     parts = []
     for heading in dict.fromkeys(row.get(by) for row in rows):
         group = [row for row in rows if row.get(by) == heading]
         shown = [name for name in columns if name == "kmax" or any(row.get(name) not in (None, "") for row in group)]
-        parts.append((f"{heading}\n" if heading else "") + table(group, tuple(shown)))
+        parts.append((f"{heading}\n" if heading else "") + format_table(group, tuple(shown)))
     return parts
 
 
-def _systems(systems: list[dict[str, Any]]) -> str:
-    """The paper's table of systems with our figures beside its own: the best over kmax, as it reports them."""
-    return "Best over kmax, with PR or without, beside the published table\n" + table(
-        systems, ("system", "published", "ours", "kmax")
-    )
+def _format_systems(systems: list[JsonObject]) -> str:
+    """Format the paper's table of systems, with our figures next to the published ones: the best over kmax."""
+    heading = "Best over kmax, with PR or without, next to the published table"
+    return f"{heading}\n{format_table(systems, ('system', 'published', 'ours', 'kmax'))}"
 
 
-def _chosen(chosen: dict[str, Any]) -> str:
+def _format_choices(chosen: JsonObject) -> str:
     parts = [
-        _described(chosen),
-        *(_described(value, f" for {task}") for task, value in chosen.items() if isinstance(value, dict)),
+        _format_choice(chosen),
+        *(_format_choice(value, f" for {task}") for task, value in chosen.items() if isinstance(value, dict)),
     ]
     return "\n\n".join(parts)
 
 
-def _described(chosen: dict[str, Any], where: str = "") -> str:
+def _format_choice(chosen: JsonObject, where: str = "") -> str:
     what = [chosen["method"]]
     if chosen.get("kmax") is not None:
         what.append(f"kmax = {chosen['kmax']}")
@@ -84,7 +100,7 @@ def _described(chosen: dict[str, Any], where: str = "") -> str:
     lines = [f"Chosen on the {part} part{where}: {', '.join(what)}"]
     for prefix, name in (("cv_", "cross-validation"), ("dev_", "development"), ("", "test")):
         found = [
-            f"{measure} {_cell(chosen[prefix + measure], DIGITS.get(measure, 2))}"
+            f"{measure} {_format_cell(chosen[prefix + measure], DIGITS.get(measure, 2))}"
             for measure in MEASURES
             if prefix + measure in chosen
         ]
@@ -93,7 +109,7 @@ def _described(chosen: dict[str, Any], where: str = "") -> str:
     return "\n".join(lines)
 
 
-def _cell(value: Any, digits: int) -> str:
+def _format_cell(value: object, digits: int) -> str:
     if value is None or value == "":
         return "-"
     return f"{value:.{digits}f}" if isinstance(value, float) else str(value)

@@ -1,133 +1,152 @@
-"""Corpora for which no figures of these kernels were published: ours beside a TF-IDF baseline.
+"""Corpora for which no figures of these kernels were published: our figures next to a TF-IDF baseline.
 
-Settings are compared on the corpus's own development part (PAWS, whose training part is not here, is cross-validated);
-the test part is read after that.
+Settings are compared on the development part of the corpus; the test part is read after that. PAWS is cross-validated,
+because its training part is not among the corpora.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from rekern.core.json_values import JsonObject
 from rekern.datasets.public_corpora import DataPath, load_paws, load_qqp, load_sick, load_stsb, load_wikiqa
 from rekern.datasets.tables import Table
 from rekern.kernels import Rewriting
 from rekern.learning import PairClassifier, PairRanker, PairRegressor, correlations, ranking_measures
-from rekern.reproduce.rewriting_settings import Setting, srk, with_similarities
-from rekern.reproduce.tfidf_baseline import tfidf_scores
-from rekern.reproduce.two_class_experiment import experiment, write_json
+from rekern.reproduce.result_files import write_json
+from rekern.reproduce.rewriting_settings import Setting, make_rewriting_setting, make_similarity_setting
+from rekern.reproduce.tfidf_baseline import predict_by_tfidf
+from rekern.reproduce.two_class_experiment import run_two_classes
 from rekern.similarity import PrecisionRecall, Similarities
 
-PRICES = (0.1, 1.0, 10.0)
+COSTS = (0.1, 1.0, 10.0)
+
+PairModel = PairClassifier | PairRegressor | PairRanker
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What is learned: how a model is made and trained, and which measures judge it; the first one is chosen by."""
+class Task:
+    """What is learned: how a model is made, how it is measured, and the measure by which settings are chosen."""
 
-    model: Callable[[Setting, int | None], Any]
-    measures: Callable[[Any, Table], dict[str, float]]
+    make_model: Callable[[Setting, int | None], PairModel]
+    measure: Callable[[npt.ArrayLike, Table], dict[str, float]]
     main: str
 
-    def trained(self, setting: Setting, table: Table, n_jobs: int | None) -> Any:
-        """A model of this kind, trained on a table."""
+    def train(self, setting: Setting, table: Table, n_jobs: int | None) -> PairModel:
+        """Train a model of this task on a table."""
         groups = () if self.main != "map" else (table.groups,)
-        return self.model(setting, n_jobs).fit(table.pairs, table.labels, *groups)
+        return self.make_model(setting, n_jobs).fit(table.pairs, table.labels, *groups)
 
 
-def accuracy(predicted: Any, table: Table) -> dict[str, float]:
-    """Per cent of right labels.
+class TriedSetting(NamedTuple):
+    """A setting, its trained model, and its measures on the development part."""
+
+    setting: Setting
+    model: PairModel
+    measures: dict[str, float]
+
+
+def measure_accuracy(predicted: npt.ArrayLike, table: Table) -> dict[str, float]:
+    """Measure the share of right labels in per cent.
 
     >>> from rekern.datasets import from_frame
-    >>> accuracy([1, 1], from_frame({"source": ["a", "b"], "target": ["c", "d"], "label": [1, 0]}))
+    >>> measure_accuracy([1, 1], from_frame({"source": ["a", "b"], "target": ["c", "d"], "label": [1, 0]}))
     {'accuracy': 50.0}
     """
     return {"accuracy": round(100 * float(np.mean(np.asarray(predicted) == np.array(table.labels))), 2)}
 
 
-def agreement(predicted: Any, table: Table) -> dict[str, float]:
-    """Pearson's and Spearman's correlation with the labels; 0 for a constant prediction.
+def measure_correlations(predicted: npt.ArrayLike, table: Table) -> dict[str, float]:
+    """Measure Pearson's and Spearman's correlation with the labels; 0 for a constant prediction.
 
     >>> from rekern.datasets import from_frame
-    >>> agreement([1, 2, 4], from_frame({"source": ["a"] * 3, "target": ["b"] * 3, "label": [1, 2, 3]}))
+    >>> measure_correlations([1, 2, 4], from_frame({"source": ["a"] * 3, "target": ["b"] * 3, "label": [1, 2, 3]}))
     {'pearson': 0.982, 'spearman': 1.0}
     """
     found = correlations(predicted, table.labels)
-    return {name: round(found[name] or 0.0, 4) for name in ("pearson", "spearman")}
+    return {"pearson": round(found["pearson"] or 0.0, 4), "spearman": round(found["spearman"] or 0.0, 4)}
 
 
-def ranking(predicted: Any, table: Table) -> dict[str, float]:
-    """Mean average precision and mean reciprocal rank over the questions."""
+def measure_ranking(predicted: npt.ArrayLike, table: Table) -> dict[str, float]:
+    """Measure mean average precision and mean reciprocal rank over the questions."""
     found = ranking_measures(predicted, table.labels, table.groups)
     return {"map": round(found["map"], 4), "mrr": round(found["mrr"], 4)}
 
 
-CLASSES = Kind(
-    lambda setting, n_jobs: PairClassifier(setting.kernel, setting.price, calibration=0, n_jobs=n_jobs),
-    accuracy,
+CLASSIFICATION = Task(
+    lambda setting, n_jobs: PairClassifier(setting.kernel, setting.C, calibration=0, n_jobs=n_jobs),
+    measure_accuracy,
     "accuracy",
 )
-NUMBERS = Kind(
-    lambda setting, n_jobs: PairRegressor(setting.kernel, setting.price, n_jobs=n_jobs), agreement, "pearson"
+REGRESSION = Task(
+    lambda setting, n_jobs: PairRegressor(setting.kernel, setting.C, n_jobs=n_jobs), measure_correlations, "pearson"
 )
-ORDER = Kind(lambda setting, n_jobs: PairRanker(setting.kernel, setting.price, n_jobs=n_jobs), ranking, "map")
+RANKING = Task(lambda setting, n_jobs: PairRanker(setting.kernel, setting.C, n_jobs=n_jobs), measure_ranking, "map")
 
 
-def kernels() -> list[Setting]:
-    """What is compared: precision and recall, ps-SRK with them, kb-SRK without and with them, and with more scores.
+def list_settings() -> list[Setting]:
+    """List what is compared: precision and recall (PR), rules without and with wildcards, with PR, with more scores.
 
-    >>> " ".join(f"{setting.method}:{setting.kmax}" for setting in kernels())
+    >>> " ".join(f"{setting.method}:{setting.kmax}" for setting in list_settings())
     'pr:None ps-srk+pr:2 kb-srk:2 kb-srk:4 kb-srk+pr:2 kb-srk+pr:4 kb-srk+sim:4'
     """
     chosen = [("ps-srk+pr", 2), ("kb-srk", 2), ("kb-srk", 4), ("kb-srk+pr", 2), ("kb-srk+pr", 4)]
-    return [Setting("pr", PrecisionRecall())] + [srk(method, kmax) for method, kmax in chosen] + [with_similarities()]
+    rules = [make_rewriting_setting(method, kmax) for method, kmax in chosen]
+    return [Setting("pr", PrecisionRecall()), *rules, make_similarity_setting()]
 
 
-def linear_kernels() -> list[Setting]:
-    """The same for a corpus that is too large for a Gram: kernels with explicit features, and fewer of them.
+def list_linear_settings() -> list[Setting]:
+    """List what is compared on a corpus that is too large for a Gram: fewer kernels, with explicit features.
 
-    >>> all(setting.kernel.has_features() for setting in linear_kernels())
+    >>> all(setting.kernel.has_features() for setting in list_linear_settings())
     True
     """
     scores = Setting("kb-srk+sim", Rewriting(k=(1, 2)) + 0.1 * Similarities(), 2, note="0.1 × linear")
     chosen = [("kb-srk", 2), ("kb-srk+pr", 2), ("kb-srk+pr", 4)]
-    return [Setting("pr", PrecisionRecall())] + [srk(method, kmax) for method, kmax in chosen] + [scores]
+    rules = [make_rewriting_setting(method, kmax) for method, kmax in chosen]
+    return [Setting("pr", PrecisionRecall()), *rules, scores]
 
 
-def compare(
-    kind: Kind,
+def compare_settings(
+    task: Task,
     load: Callable[[str], Table],
     parts: tuple[str, str, str],
     settings: Sequence[Setting],
-    prices: Sequence[float] = PRICES,
+    costs: Sequence[float] = COSTS,
     record: Path | None = None,
     n_jobs: int | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Train on the first part, choose on the second, test on the third.
 
-    All settings are compared at C = 1, then the best of them at other values of C.
+    All settings are compared with C = 1, then the best of them with the other ``costs``.
     """
     table, dev = load(parts[0]), load(parts[1])
-    found = [_judged(kind, setting, table, dev, n_jobs) for setting in settings]
-    best = max(found, key=lambda one: one[2][kind.main])
-    others = [_judged(kind, best[0].at(C), table, dev, n_jobs) for C in prices if best[0].price != C]
-    best = max([best, *others], key=lambda one: one[2][kind.main])
-    chosen = {**best[0].described(), **{f"dev_{name}": value for name, value in best[2].items()}}
+    found = [_try_setting(task, setting, table, dev, n_jobs) for setting in settings]
+    best = max(found, key=lambda one: one.measures[task.main])
+    variants = [best.setting.with_cost(C) for C in costs if best.setting.C != C]
+    others = [_try_setting(task, setting, table, dev, n_jobs) for setting in variants]
+    best = max([best, *others], key=lambda one: one.measures[task.main])
+    chosen = {**best.setting.to_dict(), **{f"dev_{name}": value for name, value in best.measures.items()}}
     if record is not None:
         write_json(record, chosen)
 
     test = load(parts[2])
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     for setting, model, on_dev in found:
         rows.append({"method": setting.method, "kmax": setting.kmax, "published": None, "note": setting.note})
-        rows[-1] |= {**kind.measures(_predicted(model, test), test), f"dev_{kind.main}": on_dev[kind.main]}
+        rows[-1] |= {**task.measure(_predict(model, test), test), f"dev_{task.main}": on_dev[task.main]}
     rows.append({"method": "tfidf", "kmax": None, "published": None})
-    rows[-1] |= kind.measures(tfidf_scores(table, test.pairs, kind.main), test)
-    chosen |= kind.measures(_predicted(best[1], test), test)
-    candidates = [{**one[0].described(), f"dev_{kind.main}": one[2][kind.main]} for one in [*found, *others]]
+    rows[-1] |= task.measure(predict_by_tfidf(table, test.pairs, task.main), test)
+    chosen |= task.measure(_predict(best.model, test), test)
+    candidates = [{**one.setting.to_dict(), f"dev_{task.main}": one.measures[task.main]} for one in [*found, *others]]
     return {
         "rows": rows,
         "chosen_on_train": chosen,
@@ -137,34 +156,33 @@ def compare(
     }
 
 
-def _judged(
-    kind: Kind, setting: Setting, table: Table, dev: Table, n_jobs: int | None
-) -> tuple[Setting, Any, dict[str, float]]:
-    model = kind.trained(setting, table, n_jobs)
-    return setting, model, kind.measures(_predicted(model, dev), dev)
+def _try_setting(task: Task, setting: Setting, table: Table, dev: Table, n_jobs: int | None) -> TriedSetting:
+    model = task.train(setting, table, n_jobs)
+    return TriedSetting(setting, model, task.measure(_predict(model, dev), dev))
 
 
-def _predicted(model: Any, table: Table) -> Any:
-    """Predictions by a copy: a model keeps its table of weighted rules, which is large on QQP."""
+def _predict(model: PairModel, table: Table) -> npt.ArrayLike:
+    """Predict by a copy: a model keeps its table of weighted rules, which is large on QQP."""
     return copy(model).predict(table.pairs)
 
 
-def qqp(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> dict[str, Any]:
-    """Duplicate questions, the public part of them."""
+def run_qqp(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> JsonObject:
+    """Run the comparison on duplicate questions."""
     parts = ("train", "dev", "test")
     record = out / "qqp-chosen.json" if out else None
-    return compare(CLASSES, lambda part: load_qqp(part, data), parts, linear_kernels(), PRICES[:2], record, n_jobs)
+    load = partial(load_qqp, data=data)
+    return compare_settings(CLASSIFICATION, load, parts, list_linear_settings(), COSTS[:2], record, n_jobs)
 
 
-def sick(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> dict[str, Any]:
-    """Compositional sentences: entailment in three classes, relatedness from 1 to 5."""
-    result: dict[str, Any] = {}
-    for response, kind in (("entailment", CLASSES), ("relatedness", NUMBERS)):
-        found = compare(
-            kind,
-            lambda part, response=response: load_sick(part, response, data),  # type: ignore[misc]
+def run_sick(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> JsonObject:
+    """Run the comparison on compositional sentences: entailment in three classes, relatedness from 1 to 5."""
+    result: JsonObject = {}
+    for response, task in (("entailment", CLASSIFICATION), ("relatedness", REGRESSION)):
+        found = compare_settings(
+            task,
+            partial(load_sick, response=response, data=data),
             ("train", "trial", "test"),
-            kernels(),
+            list_settings(),
             record=out / f"sick-{response}-chosen.json" if out else None,
             n_jobs=n_jobs,
         )
@@ -180,22 +198,24 @@ def sick(data: DataPath = None, out: Path | None = None, n_jobs: int | None = No
     return result
 
 
-def stsb(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> dict[str, Any]:
-    """Similarity from 0 to 5."""
+def run_stsb(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> JsonObject:
+    """Run the comparison on similarity from 0 to 5."""
     parts = ("train", "dev", "test")
     record = out / "stsb-chosen.json" if out else None
-    return compare(NUMBERS, lambda part: load_stsb(part, data), parts, kernels(), record=record, n_jobs=n_jobs)
+    load = partial(load_stsb, data=data)
+    return compare_settings(REGRESSION, load, parts, list_settings(), record=record, n_jobs=n_jobs)
 
 
-def wikiqa(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> dict[str, Any]:
-    """Sentences that answer a question, ranked."""
+def run_wikiqa(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> JsonObject:
+    """Run the comparison on sentences that answer a question, ranked."""
     parts = ("train", "dev", "test")
     record = out / "wikiqa-chosen.json" if out else None
-    return compare(ORDER, lambda part: load_wikiqa(part, data=data), parts, kernels(), PRICES[:2], record, n_jobs)
+    load = partial(load_wikiqa, data=data)
+    return compare_settings(RANKING, load, parts, list_settings(), COSTS[:2], record, n_jobs)
 
 
-def paws(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> dict[str, Any]:
-    """Paraphrases and non-paraphrases with the same words; trained on the development part."""
+def run_paws(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> JsonObject:
+    """Run the comparison on paraphrases and others that share their words; it is trained on the development part."""
     table = load_paws("dev", data)
     test: list[Table] = []
 
@@ -204,7 +224,7 @@ def paws(data: DataPath = None, out: Path | None = None, n_jobs: int | None = No
         return test[0]
 
     record = out / "paws-chosen.json" if out else None
-    result = experiment(table, load_test, kernels(), finalists=1, record=record, n_jobs=n_jobs)
-    measured = accuracy(tfidf_scores(table, test[0].pairs, "accuracy"), test[0])
-    result["rows"].append({"method": "tfidf", "kmax": None, **measured, "published": None})
+    result = run_two_classes(table, load_test, list_settings(), finalists=1, record=record, n_jobs=n_jobs)
+    baseline = measure_accuracy(predict_by_tfidf(table, test[0].pairs, "accuracy"), test[0])
+    result["rows"].append({"method": "tfidf", "kmax": None, **baseline, "published": None})
     return result

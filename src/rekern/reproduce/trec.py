@@ -1,96 +1,97 @@
-"""TREC questions by tree kernels: KeLP's own trees, six coarse types, one machine for each type against the others."""
+"""TREC questions by tree kernels on KeLP's trees: six coarse types, one machine for each type against the rest."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from rekern.core.arrays import AnyArray, Floats
 from rekern.core.jobs import run
+from rekern.core.json_values import JsonObject
 from rekern.core.progress import show_bars, track
 from rekern.datasets.public_corpora import DataPath
 from rekern.kernels import Kernel, PartialTree, SmoothedPartialTree, SubsetTree
+from rekern.learning.cross_validation import Fold
 from rekern.learning.gram_svm import classify_gram
 from rekern.learning.submatrix_core import take_submatrix
 from rekern.reproduce import published_results as published
-from rekern.reproduce.shared_grams import FOLDS, grouped_folds
-from rekern.reproduce.structural.structural_report import as_text, draw
+from rekern.reproduce.result_files import write_json
+from rekern.reproduce.shared_grams import N_FOLDS, make_evaluation_folds
 from rekern.reproduce.structural.tree_corpora import find_file
-from rekern.reproduce.two_class_experiment import write_json
 from rekern.similarity import LatentSemantics, WordVectors
 from rekern.structures import KelpExample, Trees, read_klp, trees_named
 
-__all__ = ["as_text", "draw", "trec"]
-
 TREES = ("grct", "lct", "loct")
-PRICES = (3.0, 10.0, 30.0)
-PUBLISHED_PRICE = 10.0
+COSTS = (3.0, 10.0, 30.0)
+PUBLISHED_COST = 10.0
 PARTS = {"train": "train_5500.coarse.klp", "test": "TREC_10.coarse.klp"}
 VECTORS = ("glove_twitter_25d_12k", "vectors.txt")
 
 
 @dataclass(frozen=True)
-class Machines:
+class TypeClassifier:
     """One machine for each class: the score of class j is Σ coefficients[:, j] · K + intercepts[j]."""
 
-    classes: np.ndarray
-    coefficients: np.ndarray
-    intercepts: np.ndarray
+    classes: AnyArray
+    coefficients: Floats
+    intercepts: Floats
 
-    def predict(self, gram: np.ndarray) -> np.ndarray:
-        """The class with the highest score, for every row of a Gram of new items with the training items."""
+    def predict(self, gram: Floats) -> AnyArray:
+        """Return the class with the highest score, for every row of a Gram of new items with the training items."""
         return self.classes[np.argmax(gram @ self.coefficients + self.intercepts, axis=1)]
 
 
-def trec(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> dict[str, Any]:
-    """Subset trees, partial trees and smoothed partial trees on GRCT, LCT and LOCT trees.
+def run_trec(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> JsonObject:
+    """Run subset trees, partial trees and smoothed partial trees on GRCT, LCT and LOCT trees.
 
-    Every kernel and tree is cross-validated on the training part at three values of C; the best one is recorded before
-    the test part is read. The rows have C = 10, as published, and the best C of the folds where it is another.
+    Every kernel and tree is cross-validated on the training part with three values of C; the best is recorded before
+    the test part is read. The rows have C = 10, as published, and the best C of the folds if it is another.
     """
-    train = load_questions("train", data)
+    train = load_trec_trees("train", data)
     labels = np.array([example.labels[0] for example in train])
-    # A question that is there twice, and so has the same tree, is in one fold.
-    folds = grouped_folds([(example.trees["grct"],) * 2 for example in train], labels)
-    kernels = methods(train, find_file(data, *VECTORS))
-    found: list[dict[str, Any]] = []
-    trained: list[tuple[dict[str, Any], Machines]] = []
+    # A question that occurs twice, and so has the same tree, is in one fold.
+    folds = make_evaluation_folds([(example.trees["grct"],) * 2 for example in train], labels)
+    kernels = list_kernels(train, find_file(data, *VECTORS))
+    found: list[JsonObject] = []
+    trained: list[tuple[JsonObject, TypeClassifier]] = []
     for tree in TREES:
         trees = trees_named(train, tree)
         for method, kernel in track(kernels.items(), len(kernels), f"training on {tree}"):
             with show_bars(False):
                 gram = kernel.gram(trees, n_jobs=n_jobs)
-                accuracies = _cross_validated(gram, labels, folds, PRICES, n_jobs)
-                rows: list[dict[str, Any]] = [
+                accuracies = _cross_validate(gram, labels, folds, COSTS, n_jobs)
+                rows: list[JsonObject] = [
                     {"method": method, "tree": tree, "C": C, "cv_accuracy": round(accuracy, 2)}
-                    for C, accuracy in zip(PRICES, accuracies)
+                    for C, accuracy in zip(COSTS, accuracies)
                 ]
                 found += rows
                 best = max(rows, key=lambda row: row["cv_accuracy"])
-                prices = [PUBLISHED_PRICE] + [best["C"]] * (best["C"] != PUBLISHED_PRICE)
-                machines = one_against_all(gram, labels, prices, n_jobs)
-                trained += [(row, machines[prices.index(row["C"])]) for row in rows if row["C"] in prices]
+                costs = [PUBLISHED_COST] + [best["C"]] * (best["C"] != PUBLISHED_COST)
+                classifiers = train_classifiers(gram, labels, costs, n_jobs)
+                trained += [(row, classifiers[costs.index(row["C"])]) for row in rows if row["C"] in costs]
     chosen = max(found, key=lambda row: row["cv_accuracy"])
     kernel_text = " ".join(repr(kernels[chosen["method"]]).split())
-    record = {**chosen, "note": f"on {chosen['tree']}", "kernel": kernel_text, "folds": FOLDS}
+    record = {**chosen, "note": f"on {chosen['tree']}", "kernel": kernel_text, "folds": N_FOLDS}
     if out is not None:
         write_json(out / "trec-chosen.json", record)
 
-    test = load_questions("test", data)
+    test = load_trec_trees("test", data)
     truth = np.array([example.labels[0] for example in test])
-    tested: list[dict[str, Any]] = []
+    tested: list[JsonObject] = []
     for tree in TREES:
         old, new = (trees_named(part, tree) for part in (train, test))
         for method, kernel in track(kernels.items(), len(kernels), f"test on {tree}"):
             with show_bars(False):
                 block = kernel.gram(new, old, n_jobs=n_jobs)
-            for row, machine in trained:
+            for row, classifier in trained:
                 if (row["method"], row["tree"]) != (method, tree):
                     continue
-                accuracy = 100 * float(np.mean(machine.predict(block) == truth))
-                value = published.TREC.get((method, tree)) if row["C"] == PUBLISHED_PRICE else None
+                accuracy = 100 * float(np.mean(classifier.predict(block) == truth))
+                value = published.TREC.get((method, tree)) if row["C"] == PUBLISHED_COST else None
                 tested.append({**row, "accuracy": round(accuracy, 2), "published": value, "chosen": row is chosen})
     accuracy = next(row["accuracy"] for row in tested if row["chosen"])
     return {
@@ -102,14 +103,14 @@ def trec(data: DataPath = None, out: Path | None = None, n_jobs: int | None = No
     }
 
 
-def load_questions(part: str, data: DataPath = None) -> list[KelpExample]:
-    """The questions of one part (``train`` or ``test``), each with its type and its trees."""
+def load_trec_trees(part: str, data: DataPath = None) -> list[KelpExample]:
+    """Load the questions of one part (``train`` or ``test``), each with its type and its trees."""
     return read_klp(find_file(data, "trec_qc", "kelp_trees", PARTS[part]))
 
 
-def methods(train: Sequence[KelpExample], vectors: Path) -> dict[str, Kernel]:
-    """The kernels that are compared; the latent space knows the words of the training questions only."""
-    space = LatentSemantics().fit(lemmas_of(trees_named(train, "loct")))
+def list_kernels(train: Sequence[KelpExample], vectors: Path) -> dict[str, Kernel]:
+    """List the kernels that are compared; the latent space is learned from the training questions only."""
+    space = LatentSemantics().fit(list_lemmas(trees_named(train, "loct")))
     return {
         "sst": SubsetTree(),
         "ptk": PartialTree(),
@@ -118,48 +119,45 @@ def methods(train: Sequence[KelpExample], vectors: Path) -> dict[str, Kernel]:
     }
 
 
-def lemmas_of(trees: Trees) -> list[list[str]]:
-    """The words of each tree with their parts of speech, as word spaces are asked for them.
+def list_lemmas(trees: Trees) -> list[list[str]]:
+    """List the lemmas of each tree with their parts of speech, as word spaces know them.
 
-    >>> lemmas_of(Trees.from_items(["(LEX##be::v (LEX##far::r (LEX##how::w)) (POS##VBZ))"]))
+    >>> list_lemmas(Trees.from_items(["(LEX##be::v (LEX##far::r (LEX##how::w)) (POS##VBZ))"]))
     [['be::v', 'far::r', 'how::w']]
     """
     names = [label.removeprefix("LEX##") if label.startswith("LEX##") else "" for label in trees.vocabulary]
-    bounds = trees.offsets.tolist()
+    offsets = trees.offsets.tolist()
     labels = trees.labels.tolist()
-    return [[names[label] for label in labels[a:b] if names[label]] for a, b in pairwise(bounds)]
+    return [[names[label] for label in labels[start:end] if names[label]] for start, end in pairwise(offsets)]
 
 
-def one_against_all(
-    gram: np.ndarray, labels: np.ndarray, prices: Sequence[float], n_jobs: int | None = None
-) -> list[Machines]:
-    """Machines for each value of C, trained on a Gram.
+def train_classifiers(
+    gram: Floats, labels: AnyArray, costs: Sequence[float], n_jobs: int | None = None
+) -> list[TypeClassifier]:
+    """Train a classifier on a Gram for each value of C.
 
-    >>> machines, = one_against_all(np.eye(3), np.array(["a", "b", "c"]), [10.0])
-    >>> machines.predict(np.eye(3))
+    >>> classifier, = train_classifiers(np.eye(3), np.array(["a", "b", "c"]), [10.0])
+    >>> classifier.predict(np.eye(3))
     array(['a', 'b', 'c'], dtype='<U1')
     """
     classes = np.unique(labels)
-    calls = [(gram, labels == name, C) for C in prices for name in classes]
+    calls = [(gram, labels == name, C) for C in costs for name in classes]
     fitted = list(run(classify_gram, calls, n_jobs))
     found = []
     for first in range(0, len(calls), len(classes)):
         coefficients, intercepts = zip(*fitted[first : first + len(classes)])
-        found.append(Machines(classes, np.column_stack(coefficients), np.array(intercepts)))
+        found.append(TypeClassifier(classes, np.column_stack(coefficients), np.array(intercepts)))
     return found
 
 
-def _cross_validated(
-    gram: np.ndarray,
-    labels: np.ndarray,
-    folds: Sequence[tuple[np.ndarray, np.ndarray]],
-    prices: Sequence[float],
-    n_jobs: int | None,
+def _cross_validate(
+    gram: Floats, labels: AnyArray, folds: Sequence[Fold], costs: Sequence[float], n_jobs: int | None
 ) -> list[float]:
-    """The accuracy in the folds (%) for each value of C."""
-    right = np.zeros(len(prices))
-    for part, held in folds:
-        machines = one_against_all(take_submatrix(gram, part, part), labels[part], prices, n_jobs)
-        block = take_submatrix(gram, held, part)
-        right += [np.sum(machine.predict(block) == labels[held]) for machine in machines]
-    return (100 * right / sum(len(held) for _, held in folds)).tolist()
+    """Measure the accuracy in the folds (%) for each value of C."""
+    right = np.zeros(len(costs))
+    for train, test in folds:
+        classifiers = train_classifiers(take_submatrix(gram, train, train), labels[train], costs, n_jobs)
+        block = take_submatrix(gram, test, train)
+        right += [np.sum(classifier.predict(block) == labels[test]) for classifier in classifiers]
+    accuracies: list[float] = (100 * right / sum(len(fold.test) for fold in folds)).tolist()
+    return accuracies

@@ -11,11 +11,17 @@ from rekern.datasets import from_frame
 from rekern.datasets.rewrite_corpus import load_rewrites
 from rekern.errors import InputError
 from rekern.kernels import Gaussian, Neighborhoods, PartialTree, Rewriting
+from rekern.learning.cross_validation import Fold
 from rekern.reproduce.published_results import STRUCTURAL
 from rekern.reproduce.rewriting_settings import Setting
-from rekern.reproduce.structural.structural_grams import Grams, in_folds, judged, measures
+from rekern.reproduce.structural.structural_grams import (
+    StructuralGrams,
+    evaluate_settings,
+    measure_right,
+    summarize_folds,
+)
 from rekern.reproduce.structural.structural_settings import PAIRINGS
-from rekern.reproduce.structural.tree_corpora import GRAPHS, TREES, WORDS, load_part, read_trees, represented
+from rekern.reproduce.structural.tree_corpora import GRAPHS, TREES, WORDS, load_part, read_trees, represent_pairs
 from rekern.similarity import Similarities, UnsharedWords
 
 GROUPS = ("basic", "ngrams", "tags")
@@ -33,7 +39,7 @@ def table_of(pairs, labels):
 
 
 def items_of(pairs, labels):
-    return represented(table_of(pairs, labels), {text: tree_of(text) for pair in pairs for text in pair})
+    return represent_pairs(table_of(pairs, labels), {text: tree_of(text) for pair in pairs for text in pair})
 
 
 @pytest.fixture(scope="module")
@@ -58,13 +64,13 @@ def corpus():
 )
 def test_shared_grams_equal_the_kernels_own(corpus, kernel, tmp_path):
     _, train, test, _ = corpus
-    grams = Grams(train, tmp_path, Similarities(groups=GROUPS, on=WORDS))
+    grams = StructuralGrams(train, tmp_path, Similarities(groups=GROUPS, on=WORDS))
     grams.expect([Setting("once", kernel), Setting("again", kernel)])
     kernel.fit(train)
-    assert np.allclose(grams.total(kernel), kernel.gram(train), atol=1e-9)
-    assert np.allclose(grams.total(kernel), kernel.gram(train), atol=1e-9)  # from what was kept
-    grams.add(test)
-    whole = grams.total(kernel)
+    assert np.allclose(grams.add_terms(kernel), kernel.gram(train), atol=1e-9)
+    assert np.allclose(grams.add_terms(kernel), kernel.gram(train), atol=1e-9)  # from what was kept
+    grams.add_test(test)
+    whole = grams.add_terms(kernel)
     assert np.allclose(whole[40:, :40], kernel.gram(test, train), atol=1e-9)
     assert np.allclose(whole[40:, 40:], kernel.gram(test), atol=1e-9)
     assert np.allclose(whole, whole.T, atol=1e-9)
@@ -74,10 +80,12 @@ def test_grams_of_trees_are_found_again(corpus, tmp_path):
     _, train, _, labels = corpus
     signs = np.where(np.array(labels[:40]) == 1, 1, -1)
     settings = [Setting(name, pairing(PartialTree(on=TREES[True]))) for name, pairing in PAIRINGS.items()]
-    splits = [(np.arange(30), np.arange(30, 40))]
+    splits = [Fold(np.arange(30), np.arange(30, 40))]
 
     def found(items):
-        return judged(Grams(items, tmp_path, Similarities(groups=GROUPS, on=WORDS)), settings, signs, splits, "")
+        return evaluate_settings(
+            StructuralGrams(items, tmp_path, Similarities(groups=GROUPS, on=WORDS)), settings, signs, splits, ""
+        )
 
     first = found(train)
     (name,) = os.listdir(tmp_path)  # one Gram of trees for all pairings
@@ -94,16 +102,16 @@ def test_measures():
     from sklearn.metrics import precision_recall_fscore_support
 
     expected = precision_recall_fscore_support(signs, said, average="binary")[:3]
-    assert list(measures(signs == said, signs).values())[1:] == [round(100 * value, 2) for value in expected]
-    nothing = measures(np.array([False, True]), np.array([1, -1]))
+    assert list(measure_right(signs == said, signs).values())[1:] == [round(100 * value, 2) for value in expected]
+    nothing = measure_right(np.array([False, True]), np.array([1, -1]))
     assert nothing == {"accuracy": 50.0, "precision": 0.0, "recall": 0.0, "f1": 0.0}
-    assert in_folds([np.array([True]), np.array([False, False, True])]) == (50.0, 33.33)
+    assert summarize_folds([np.array([True]), np.array([False, False, True])]) == (50.0, 33.33)
 
 
 def test_bad_trees(tmp_path):
     table = table_of([("a", "b")], [1])
     with pytest.raises(InputError, match=r"row 0: the trees has no tree of one of its texts; parse it and add it"):
-        represented(table, {"a": "(A a)"})
+        represent_pairs(table, {"a": "(A a)"})
     (tmp_path / "trees.tsv").write_text("text\ttree\nno tab\n")
     with pytest.raises(InputError, match=r"trees\.tsv, line 2: a text and its tree are needed"):
         read_trees(tmp_path / "trees.tsv")
@@ -187,10 +195,10 @@ def test_partial_trees_with_rel_on_rte3(corpora, tmp_path):
     if not (corpora / "rte" / "trees.tsv.gz").is_file():
         pytest.skip("no rte/trees.tsv.gz among the public corpora")
     train, test = (load_part("rte3", part, corpora) for part in ("train", "test"))
-    grams = Grams(train.items, tmp_path, Similarities(groups=GROUPS, on=WORDS))
-    grams.add(test.items)
+    grams = StructuralGrams(train.items, tmp_path, Similarities(groups=GROUPS, on=WORDS))
+    grams.add_test(test.items)
     signs = np.where(np.array(train.table.labels + test.table.labels) == 1, 1, -1)
-    split = np.arange(800), np.arange(800, 1600)
+    split = Fold(np.arange(800), np.arange(800, 1600))
     settings = [Setting(str(rel), PAIRINGS["{}₊"](PartialTree(on=TREES[rel]))) for rel in (False, True)]
-    without, marked = (100 * np.mean(right[0]) for right in judged(grams, settings, signs, [split], ""))
+    without, marked = (100 * np.mean(right[0]) for right in evaluate_settings(grams, settings, signs, [split], ""))
     assert marked >= 66.0 > 60.0 > without

@@ -3,147 +3,166 @@
 Paraphrases (MSRP) and entailment (RTE-3) by kernels on trees, graphs and scores, and their sums.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 
+from rekern.core.arrays import AnyArray, Ints
 from rekern.core.files import make_folder
+from rekern.core.json_values import JsonObject
 from rekern.datasets.public_corpora import DataPath
 from rekern.errors import InputError
+from rekern.learning.cross_validation import Fold
 from rekern.reproduce import published_results as published
-from rekern.reproduce.rewriting_settings import PRICES
-from rekern.reproduce.shared_grams import FOLDS, grouped_folds
-from rekern.reproduce.structural.structural_grams import Grams, in_folds, judged, measures, repeated_folds
-from rekern.reproduce.structural.structural_report import as_text, draw
+from rekern.reproduce.result_files import write_json
+from rekern.reproduce.rewriting_settings import COSTS
+from rekern.reproduce.shared_grams import N_FOLDS, make_evaluation_folds
+from rekern.reproduce.structural.structural_grams import (
+    FoldAccuracy,
+    StructuralGrams,
+    evaluate_settings,
+    make_repeated_folds,
+    measure_right,
+    summarize_folds,
+)
 from rekern.reproduce.structural.structural_settings import (
     SCORES,
-    Structural,
-    candidates,
-    graph_settings,
-    resources,
-    sums,
-    tree_settings,
+    StructuralSetting,
+    list_candidates,
+    list_graph_settings,
+    list_sums,
+    list_tree_settings,
+    load_resources,
 )
-from rekern.reproduce.structural.tree_corpora import TREES, Part, find_file, load_part
-from rekern.reproduce.two_class_experiment import write_json
-
-__all__ = ["as_text", "draw", "structural_msrp", "structural_rte3"]
+from rekern.reproduce.structural.tree_corpora import TREES, TreeCorpusPart, find_file, load_part
 
 FINALISTS = 4
 SHUFFLES = 3  # of the folds of the training part, for our own row
 
-Figures = dict[Structural, tuple[float, float]]  # accuracy in the folds, and its standard deviation
+Accuracies = dict[StructuralSetting, FoldAccuracy]
 
 
-def structural_msrp(
-    data: DataPath = None, out: Path | None = None, n_jobs: int | None = None, cache: Any = None
-) -> dict[str, Any]:
-    """Paraphrases: Table 1."""
-    return _tables("msrp", data, out, n_jobs, cache)
+def run_structural_msrp(
+    data: DataPath = None, out: Path | None = None, n_jobs: int | None = None, cache: DataPath = None
+) -> JsonObject:
+    """Run the experiment on paraphrases: Table 1."""
+    return _run_tables("msrp", data, out, n_jobs, cache)
 
 
-def structural_rte3(
-    data: DataPath = None, out: Path | None = None, n_jobs: int | None = None, cache: Any = None
-) -> dict[str, Any]:
-    """Entailment: Table 2."""
-    return _tables("rte3", data, out, n_jobs, cache)
+def run_structural_rte3(
+    data: DataPath = None, out: Path | None = None, n_jobs: int | None = None, cache: DataPath = None
+) -> JsonObject:
+    """Run the experiment on entailment: Table 2."""
+    return _run_tables("rte3", data, out, n_jobs, cache)
 
 
-def _tables(corpus: str, data: DataPath, out: Path | None, n_jobs: int | None, cache: Any) -> dict[str, Any]:
-    """The rows of a table, at C = 1, each cross-validated in 5 folds of the training part; and our own.
+def _run_tables(corpus: str, data: DataPath, out: Path | None, n_jobs: int | None, cache: DataPath) -> JsonObject:
+    """Run the rows of a table with C = 1, each cross-validated in 5 folds of the training part, and our own row.
 
-    Ours is chosen among the candidates and the best rows, in three shuffles of the folds, because one shuffle alone
-    misleads a close choice: first at C = 1, then the best of them at other values of C. What comes out is written down
-    before the test part is read.
+    Our own row is chosen among the candidates and the best rows, first with C = 1, then the best of them with other
+    values of C. Three shuffles of the folds decide, because one shuffle alone may mislead a close choice. The choice is
+    written before the test part is read.
     """
     if cache is not None:
         make_folder(cache, "the Grams")  # before minutes of work, not after
     train = load_part(corpus, "train", data)
-    signs = _signs(train, np.unique(np.array(train.table.labels)))
-    found = resources(
+    signs = _convert_labels(train, np.unique(np.array(train.table.labels)))
+    resources = load_resources(
         [train.items.trees(f"{side}.{TREES[False]}") for side in ("source", "target")],
         find_file(data, "glove_twitter_25d_12k", "vectors.txt"),
         find_file(data, "ppdb_lexical", "pairs.tsv"),
         find_file(data, "oewn", "synsets.tsv").parent,
     )
-    with _folder(cache) as folder:
-        grams = Grams(train.items, folder, found.scores(SCORES), n_jobs)
-        folds = repeated_folds(train.pairs, signs, SHUFFLES)
-        figures: Figures = {}
+    with _open_folder(cache) as folder:
+        grams = StructuralGrams(train.items, folder, resources.make_scores(SCORES), n_jobs)
+        folds = make_repeated_folds(train.pairs, signs, SHUFFLES)
+        accuracies: Accuracies = {}
 
-        def validated(settings: Sequence[Structural], label: str, shuffles: int = 1) -> Structural:
-            """Cross-validate settings; the best of them, of equal ones the first."""
-            splits = folds[: shuffles * FOLDS]
-            for setting, right in zip(settings, judged(grams, settings, signs, splits, label)):
-                figures[setting] = in_folds(right)
-            return _best(settings, figures)[0]
+        def cross_validate(settings: Sequence[StructuralSetting], label: str, shuffles: int = 1) -> StructuralSetting:
+            """Cross-validate settings and return the best; the first of equal ones."""
+            chosen_folds = folds[: shuffles * N_FOLDS]
+            for setting, right in zip(settings, evaluate_settings(grams, settings, signs, chosen_folds, label)):
+                accuracies[setting] = summarize_folds(right)
+            return _sort_by_accuracy(settings, accuracies)[0]
 
-        graphs = {rel: validated(graph_settings(rel), "graphs") for rel in (False, True)}
-        rows = tree_settings(corpus, found)
-        validated(rows, "trees")
+        graphs = {rel: cross_validate(list_graph_settings(rel), "graphs") for rel in (False, True)}
+        rows = list_tree_settings(corpus, resources)
+        cross_validate(rows, "trees")
         rows += graphs.values()
-        rows += [validated(versions, "sums") for versions in sums(corpus, found, graphs)]
-        once = dict(figures)
-        contenders = [*candidates(corpus, found, graphs[True]), *_best(rows, once)[:FINALISTS]]
-        validated(contenders, "candidates", SHUFFLES)
-        prices = [setting.at(C) for setting in _best(contenders, figures)[:FINALISTS] for C in PRICES if C != 1]
-        validated(prices, "prices", SHUFFLES)
-        contenders += prices
-        chosen = _best(contenders, figures)[0]
-        record = {**chosen.described(), **_named(figures[chosen], "cv"), "folds": FOLDS, "shuffles": SHUFFLES}
+        rows += [cross_validate(versions, "sums") for versions in list_sums(corpus, resources, graphs)]
+        in_one_shuffle = dict(accuracies)
+        best_rows = _sort_by_accuracy(rows, in_one_shuffle)[:FINALISTS]
+        contenders = [*list_candidates(corpus, resources, graphs[True]), *best_rows]
+        cross_validate(contenders, "candidates", SHUFFLES)
+        finalists = _sort_by_accuracy(contenders, accuracies)[:FINALISTS]
+        variants = [setting.with_cost(C) for setting in finalists for C in COSTS if C != 1]
+        cross_validate(variants, "costs", SHUFFLES)
+        contenders += variants
+        chosen = _sort_by_accuracy(contenders, accuracies)[0]
+        record = {
+            **chosen.to_dict(),
+            **accuracies[chosen].to_dict("cv"),
+            "folds": N_FOLDS,
+            "shuffles": SHUFFLES,
+        }
         if out is not None:
             write_json(out / f"structural-{corpus}-chosen.json", record)
 
         test = load_part(corpus, "test", data)
-        grams.add(test.items)
+        grams.add_test(test.items)
         tested = rows if chosen in rows else [*rows, chosen]
-        described = _tested(corpus, grams, tested, chosen, {**figures, **once, chosen: figures[chosen]}, [train, test])
-    result = next(row for row in described if row["chosen"])
+        shown = {**accuracies, **in_one_shuffle, chosen: accuracies[chosen]}
+        table = _test_settings(corpus, grams, tested, chosen, shown, [train, test])
+    result = next(row for row in table if row["chosen"])
     return {
-        "rows": described,
+        "rows": table,
         "chosen_on_train": {**record, **{name: result[name] for name in ("accuracy", "precision", "recall", "f1")}},
         "candidates": [
-            {**setting.described(), **_named(figure, "cv"), "shuffles": shuffles}
-            for known, shuffles in ((once, 1), ({setting: figures[setting] for setting in contenders}, SHUFFLES))
-            for setting, figure in known.items()
+            {**setting.to_dict(), **accuracy.to_dict("cv"), "shuffles": shuffles}
+            for known, shuffles in (
+                (in_one_shuffle, 1),
+                ({setting: accuracies[setting] for setting in contenders}, SHUFFLES),
+            )
+            for setting, accuracy in known.items()
         ],
         "train_pairs": len(train.pairs),
         "test_pairs": len(test.pairs),
     }
 
 
-def _tested(
+def _test_settings(
     corpus: str,
-    grams: Grams,
-    settings: Sequence[Structural],
-    chosen: Structural,
-    figures: Figures,
-    parts: Sequence[Part],
-) -> list[dict[str, Any]]:
-    """The rows of a table: the fixed split, and, as in the paper, folds of both parts together."""
+    grams: StructuralGrams,
+    settings: Sequence[StructuralSetting],
+    chosen: StructuralSetting,
+    accuracies: Accuracies,
+    parts: Sequence[TreeCorpusPart],
+) -> list[JsonObject]:
+    """Make the rows of a table: the fixed split and, as in the paper, folds of both parts together."""
     classes = np.unique(np.array(parts[0].table.labels))
-    signs = np.concatenate([_signs(part, classes) for part in parts])
+    signs = np.concatenate([_convert_labels(part, classes) for part in parts])
     first = len(parts[0].pairs)
-    split = np.arange(first), np.arange(first, len(signs))
-    together = grouped_folds([pair for part in parts for pair in part.pairs], signs)
+    split = Fold(np.arange(first), np.arange(first, len(signs)))
+    together = make_evaluation_folds([pair for part in parts for pair in part.pairs], signs)
     rows = []
-    for setting, right in zip(settings, judged(grams, settings, signs, [split, *together], "test")):
+    for setting, right in zip(settings, evaluate_settings(grams, settings, signs, [split, *together], "test")):
         values = published.STRUCTURAL[corpus].get((setting.method, setting.rel))
         rows.append(
             {
                 "method": setting.method,
                 "rel": setting.rel,
-                **measures(right[0], signs[first:]),
-                **_named(figures[setting], "cv"),
-                **_named(in_folds(right[1:]), "all_cv"),
+                **measure_right(right[0], signs[first:]),
+                **accuracies[setting].to_dict("cv"),
+                **summarize_folds(right[1:]).to_dict("all_cv"),
                 "published": values and values[0],
                 "published_f1": values and values[1],
                 "published_all_cv": values and values[2],
-                "C": setting.price,
+                "C": setting.C,
                 "note": setting.note,
                 "chosen": setting == chosen,
             }
@@ -151,17 +170,13 @@ def _tested(
     return rows
 
 
-def _best(settings: Sequence[Structural], figures: Figures) -> list[Structural]:
-    """The best first; of equal ones the first comes first."""
-    return sorted(settings, key=lambda setting: -figures[setting][0])
+def _sort_by_accuracy(settings: Sequence[StructuralSetting], accuracies: Accuracies) -> list[StructuralSetting]:
+    """Sort the best setting first; equal ones keep their order."""
+    return sorted(settings, key=lambda setting: -accuracies[setting].accuracy)
 
 
-def _named(figures: tuple[float, float], name: str) -> dict[str, float]:
-    return {f"{name}_accuracy": figures[0], f"{name}_sd": figures[1]}
-
-
-def _signs(part: Part, classes: np.ndarray) -> np.ndarray:
-    """±1 for the labels, the larger one of the two classes being the positive one."""
+def _convert_labels(part: TreeCorpusPart, classes: AnyArray) -> Ints:
+    """Convert labels to 1 for the larger of the two classes and -1 for the other."""
     labels = np.array(part.table.labels)
     if len(classes) != 2 or not np.isin(labels, classes).all():
         listed = ", ".join(map(str, np.unique(labels)))
@@ -170,8 +185,8 @@ def _signs(part: Part, classes: np.ndarray) -> np.ndarray:
 
 
 @contextmanager
-def _folder(cache: Any) -> Iterator[Path]:
-    """The folder for Grams of trees: the user's, which stays, or one for this run."""
+def _open_folder(cache: DataPath) -> Iterator[Path]:
+    """Open the folder for Grams of trees: the user's, which stays, or a temporary one."""
     if cache is not None:
         yield make_folder(cache, "the Grams")
         return

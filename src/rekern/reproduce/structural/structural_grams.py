@@ -1,125 +1,139 @@
-"""Grams of structural kernels that share what is dear: the Gram of all trees is computed once for all pairings.
+"""Grams of kernels on trees, graphs and scores of pairs: the Gram of all trees, which is slow, serves all pairings.
 
-A kernel's Gram of a corpus has three blocks: training pairs with themselves, test pairs with training pairs, and test
-pairs with themselves. The first is all that is needed before the test part is read.
+The Gram of a corpus has three blocks: training pairs with training pairs, test pairs with training pairs, and test
+pairs with test pairs. Only the first block is needed before the test part is read.
 """
+
+from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import joblib
 import numpy as np
 
+from rekern.core.arrays import AnyArray, Booleans, Floats, Ints, offsets_of
 from rekern.core.jobs import run, split_range
 from rekern.core.progress import show_bars, track
 from rekern.kernels import Gaussian, Kernel
 from rekern.kernels.pair_kernel import PairKernel
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.learning.cross_validation import Fold, make_text_folds
-from rekern.reproduce.rewriting_settings import Setting, terms
-from rekern.reproduce.shared_grams import FOLDS, _fit
+from rekern.reproduce.rewriting_settings import Setting, split_into_terms
+from rekern.reproduce.shared_grams import N_FOLDS, TextPairs, count_uses, fit_fold
 from rekern.similarity import Similarities
 from rekern.structures import Representations
 
-ROWS = 256  # of a Gram of pairs that are gathered at a time
+ROWS = 256  # rows of a Gram of pairs that are computed at a time
 
 
-class Given(ScoreKernel):
+class LinearKernel(ScoreKernel):
     """A linear kernel over rows of numbers.
 
-    >>> Given().gram(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]))
+    >>> LinearKernel().gram(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]))
     array([[11.]])
     """
 
-    def scores(self, X: Any) -> np.ndarray:
-        """The rows as they are."""
+    def scores(self, X: Floats) -> Floats:
+        """Return the rows unchanged."""
         return np.asarray(X)
 
 
-class Grams:
-    """The Grams of sums of kernels on one corpus; the test part may come later, by `add`.
+class FoldAccuracy(NamedTuple):
+    """The accuracy over all folds (%), and its standard deviation between folds."""
 
-    Grams of trees go to ``folder``, where a later run finds them. ``scores`` has all scores that any kernel takes; they
-    are computed once for each part.
+    accuracy: float
+    deviation: float
+
+    def to_dict(self, name: str) -> dict[str, float]:
+        """Return both values by name, for JSON."""
+        return {f"{name}_accuracy": self.accuracy, f"{name}_sd": self.deviation}
+
+
+class StructuralGrams:
+    """The Grams of sums of kernels on one corpus; the test part is added later by `add_test`.
+
+    Grams of trees are written to ``folder``, where a later run finds them. ``scores`` has all scores that any kernel
+    uses; they are computed once for each part.
     """
 
     def __init__(self, train: Representations, folder: Path, scores: Similarities, n_jobs: int | None = None):
         self.parts = [train]
         self.folder, self.n_jobs = folder, n_jobs
         self.scores = scores
-        self.scored: list[np.ndarray] = []
-        self.kept: dict[str, np.ndarray] = {}
+        self.part_scores: list[Floats] = []
+        self.grams: dict[str, Floats] = {}
         self.uses: Counter[str] = Counter()
         self.sum = np.empty((0, 0))
 
-    def add(self, test: Representations) -> None:
-        """The test part, too; from here on Grams are those of both parts."""
+    def add_test(self, test: Representations) -> None:
+        """Add the test part; from now on Grams have the pairs of both parts."""
         self.parts.append(test)
-        self.kept.clear()
+        self.grams.clear()
 
     def expect(self, settings: Sequence[Setting]) -> None:
-        """Say which settings come next: a Gram that several of them need is kept until the last of them."""
-        self.uses = Counter(joblib.hash(kernel) for setting in settings for _, kernel in terms(setting.kernel))
-        self.kept = {key: gram for key, gram in self.kept.items() if self.uses[key]}
+        """Announce the next settings: a Gram that several of them need is kept until the last one."""
+        self.uses = count_uses(settings)
+        self.grams = {key: gram for key, gram in self.grams.items() if self.uses[key]}
 
-    def total(self, kernel: Kernel) -> np.ndarray:
-        """The Gram of a sum of kernels; it holds until the next one is asked for."""
+    def add_terms(self, kernel: Kernel) -> Floats:
+        """Return the Gram of a sum of kernels; the next call overwrites it."""
         size = sum(map(len, self.parts))
         if len(self.sum) != size:
-            self.sum = np.empty((size, size))  # one for all: fresh memory costs more than the additions
+            self.sum = np.empty((size, size))  # one for all: new memory costs more than the additions
         self.sum.fill(0.0)
-        for weight, part in terms(kernel):
+        for weight, part in split_into_terms(kernel):
             key = joblib.hash(part)
-            gram = self.kept.pop(key, None)
+            gram = self.grams.pop(key, None)
             if gram is None:
-                gram = self._whole(part)
+                gram = self._compute_gram(part)
             self.sum += gram if weight == 1 else weight * gram
             self.uses[key] -= 1
             if self.uses[key] > 0:
-                self.kept[key] = gram
+                self.grams[key] = gram
         return self.sum
 
-    def _whole(self, kernel: Kernel) -> np.ndarray:
-        """The Gram of all pairs that are known so far, block by block."""
-        bounds = np.cumsum([0, *map(len, self.parts)])
-        whole = np.empty((bounds[-1], bounds[-1]))
+    def _compute_gram(self, kernel: Kernel) -> Floats:
+        """Compute the Gram of all pairs, block by block."""
+        offsets = offsets_of(list(map(len, self.parts)))
+        whole = np.empty((offsets[-1], offsets[-1]))
         for row in range(len(self.parts)):
             for column in range(row + 1):
-                rows, columns = slice(*bounds[row : row + 2]), slice(*bounds[column : column + 2])
-                block = self._block(kernel, row, column)
+                rows, columns = slice(*offsets[row : row + 2]), slice(*offsets[column : column + 2])
+                block = self._compute_block(kernel, row, column)
                 whole[rows, columns] = block
                 if row != column:
                     whole[columns, rows] = block.T
         return whole
 
-    def _block(self, kernel: Kernel, row: int, column: int) -> np.ndarray:
+    def _compute_block(self, kernel: Kernel, row: int, column: int) -> Floats:
         if isinstance(kernel, PairKernel):
-            return self._paired(kernel, row, column)
+            return self._compute_pair_block(kernel, row, column)
         inside = kernel.kernel if isinstance(kernel, Gaussian) else kernel
         if isinstance(inside, Similarities):
-            left, right = self._scores(inside, row), self._scores(inside, column)
-            over = Gaussian(Given(), kernel.gamma) if isinstance(kernel, Gaussian) else Given()
-            return over.gram(left, None if row == column else right, self.n_jobs)
+            left, right = self._get_scores(inside, row), self._get_scores(inside, column)
+            on_scores = Gaussian(LinearKernel(), kernel.gamma) if isinstance(kernel, Gaussian) else LinearKernel()
+            return on_scores.gram(left, None if row == column else right, self.n_jobs)
         kernel.adapt(self.parts[0])
         return kernel.gram(self.parts[row], None if row == column else self.parts[column], self.n_jobs)
 
-    def _scores(self, kernel: Similarities, part: int) -> np.ndarray:
-        """The scores of a part that a kernel takes."""
-        if not self.scored:
+    def _get_scores(self, kernel: Similarities, part: int) -> Floats:
+        """Return the scores of a part that a kernel uses."""
+        if not self.part_scores:
             self.scores.fit(self.parts[0])
-        while len(self.scored) <= part:
-            self.scored.append(self.scores.scores(self.parts[len(self.scored)]))
+        while len(self.part_scores) <= part:
+            self.part_scores.append(self.scores.scores(self.parts[len(self.part_scores)]))
         names = self.scores.names()
-        return self.scored[part][:, [names.index(name) for name in kernel.names()]]
+        return self.part_scores[part][:, [names.index(name) for name in kernel.names()]]
 
-    def _paired(self, kernel: PairKernel, row: int, column: int) -> np.ndarray:
-        """A kernel on pairs from the Gram of the trees of both sides."""
+    def _compute_pair_block(self, kernel: PairKernel, row: int, column: int) -> Floats:
+        """Compute a kernel on pairs from the Gram of the trees of both sides."""
         names = sorted(kernel.kernel.reads())
         left, right = self.parts[row].texts(names), self.parts[column].texts(names)
-        values = self._texts(kernel.kernel, names, row, column)
-        combine, crossed = kernel._combination(), kernel._takes_crossed()
+        values = self._compute_tree_gram(kernel.kernel, names, row, column)
+        combine, crossed = kernel.get_combination(), kernel.has_crossed_values()
         found = np.empty((len(left.sources), len(right.sources)))
         for first, last in split_range(len(found), ROWS):
             one, other = values[left.sources[first:last]], values[left.targets[first:last]]
@@ -129,8 +143,8 @@ class Grams:
             found[first:last] = combine(*four)
         return found
 
-    def _texts(self, kernel: Kernel, names: list[str], row: int, column: int) -> np.ndarray:
-        """The Gram of the distinct trees of two parts, from its file if an earlier run has written it."""
+    def _compute_tree_gram(self, kernel: Kernel, names: list[str], row: int, column: int) -> Floats:
+        """Compute the Gram of the distinct trees of two parts, or read it from the file of an earlier run."""
         left = self.parts[row].texts(names).table
         right = None if row == column else self.parts[column].texts(names).table
         tables = [left] if right is None else [left, right]
@@ -142,53 +156,51 @@ class Grams:
         return kernel.gram(left, right, self.n_jobs, out=path)
 
 
-def judged(
-    grams: Grams,
-    settings: Sequence[Setting],
-    signs: np.ndarray,
-    splits: Sequence[tuple[np.ndarray, np.ndarray]],
-    label: str,
-) -> list[list[np.ndarray]]:
-    """For every setting and split, which of the held-out pairs the machine that was trained on the rest gets right."""
+def evaluate_settings(
+    grams: StructuralGrams, settings: Sequence[Setting], signs: Ints, folds: Sequence[Fold], label: str
+) -> list[list[Booleans]]:
+    """Train every setting on every fold; return which of the test pairs it gets right."""
     grams.expect(settings)
     found = []
     for setting in track(settings, len(settings), label):
         with show_bars(False):  # one bar is enough
-            gram = grams.total(setting.kernel)
-            calls = [(gram, signs, setting.price, part, held) for part, held in splits]
-            found.append([right for _, _, right in run(_fit, calls, grams.n_jobs)])
+            gram = grams.add_terms(setting.kernel)
+            calls = [(gram, signs, setting.C, fold) for fold in folds]
+            found.append([result.right for result in run(fit_fold, calls, grams.n_jobs)])
     return found
 
 
-def measures(right: np.ndarray, signs: np.ndarray) -> dict[str, float]:
-    """Accuracy, precision, recall and F1 of the positive class, in per cent.
+def measure_right(right: Booleans, signs: Ints) -> dict[str, float]:
+    """Measure accuracy, and precision, recall and F1 of the positive class, in per cent.
 
-    >>> measures(np.array([True, True, False, False]), np.array([1, 1, 1, -1]))
+    ``right`` says which pairs are classified correctly, ``signs`` are their true classes, ±1.
+
+    >>> measure_right(np.array([True, True, False, False]), np.array([1, 1, 1, -1]))
     {'accuracy': 50.0, 'precision': 66.67, 'recall': 66.67, 'f1': 66.67}
     """
     positive = signs > 0
     hits, said, wanted = (int(np.sum(chosen)) for chosen in (right & positive, right == positive, positive))
     precision, recall = hits / max(said, 1), hits / max(wanted, 1)
     f1 = 2 * hits / max(said + wanted, 1)
-    named = {"accuracy": np.mean(right), "precision": precision, "recall": recall, "f1": f1}
-    return {name: round(100 * float(value), 2) for name, value in named.items()}
+    measures = {"accuracy": float(np.mean(right)), "precision": precision, "recall": recall, "f1": f1}
+    return {name: round(100 * value, 2) for name, value in measures.items()}
 
 
-def repeated_folds(pairs: Sequence[tuple[str, str]], labels: np.ndarray, times: int) -> list[Fold]:
-    """Folds as `grouped_folds` makes them, followed by those of other shuffles: one alone may mislead a close choice.
+def make_repeated_folds(pairs: TextPairs, labels: AnyArray, shuffles: int) -> list[Fold]:
+    """Make the folds of several shuffles, one after the other: one shuffle alone may mislead a close choice.
 
     >>> pairs = [(f"a{i}", f"b{i}") for i in range(10)]
-    >>> len(repeated_folds(pairs, np.arange(10) % 2, 3))
+    >>> len(make_repeated_folds(pairs, np.arange(10) % 2, 3))
     15
     """
-    return [fold for seed in range(times) for fold in make_text_folds(pairs, labels, FOLDS, seed)]
+    return [fold for seed in range(shuffles) for fold in make_text_folds(pairs, labels, N_FOLDS, seed)]
 
 
-def in_folds(right: Sequence[np.ndarray]) -> tuple[float, float]:
-    """The accuracy in the folds (%), and its standard deviation from fold to fold.
+def summarize_folds(right: Sequence[Booleans]) -> FoldAccuracy:
+    """Compute the accuracy over all folds (%), and its standard deviation between folds.
 
-    >>> in_folds([np.array([True, True]), np.array([True, False])])
-    (75.0, 25.0)
+    >>> summarize_folds([np.array([True, True]), np.array([True, False])])
+    FoldAccuracy(accuracy=75.0, deviation=25.0)
     """
-    each = [100 * float(np.mean(held)) for held in right]
-    return round(100 * float(np.mean(np.concatenate(right))), 2), round(float(np.std(each)), 2)
+    each = [100 * float(np.mean(fold)) for fold in right]
+    return FoldAccuracy(round(100 * float(np.mean(np.concatenate(right))), 2), round(float(np.std(each)), 2))

@@ -1,11 +1,13 @@
-"""Results of kernels on structures as text tables and figures: our figures beside the published ones."""
+"""Results of kernels on trees and graphs as text tables and plots: our figures next to the published ones."""
+
+from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-from rekern.reproduce import NAMES
-from rekern.reproduce.rewriting_plots import _figure, _save
-from rekern.reproduce.text_tables import table
+from rekern.core.json_values import JsonObject
+from rekern.reproduce.experiment_titles import format_title
+from rekern.reproduce.plots import BLUE, ORANGE, make_figure, save_with_legend
+from rekern.reproduce.text_tables import format_table, join_parts
 
 COLUMNS = {
     "rel": "rel",
@@ -26,12 +28,12 @@ COLUMNS = {
 MEASURES = ("accuracy", "precision", "recall", "f1")
 
 
-def as_text(result: dict[str, Any]) -> str:
-    """The table of a result; a star marks what the training part chose.
+def format_structural(result: JsonObject) -> str:
+    """Format the table of a result; a star marks what the training part chose.
 
     >>> row = {"method": "ptk", "tree": "lct", "accuracy": 90.6, "published": 90.6, "C": 10.0, "chosen": True}
-    >>> print(as_text({"name": "trec", "rows": [row], "seconds": 1.0,
-    ...                "chosen_on_train": {"method": "ptk", "C": 10.0, "cv_accuracy": 87.0, "accuracy": 90.6}}))
+    >>> chosen = {"method": "ptk", "C": 10.0, "cv_accuracy": 87.0, "accuracy": 90.6}
+    >>> print(format_structural({"name": "trec", "rows": [row], "seconds": 1.0, "chosen_on_train": chosen}))
     trec: TREC questions by tree kernels on KeLP's trees
     <BLANKLINE>
     method  tree  accuracy  published      C
@@ -49,22 +51,20 @@ def as_text(result: dict[str, Any]) -> str:
     cells = [
         {
             "method": row["method"] + (" *" if row["chosen"] else ""),
-            **{names[name]: _cell(row, name) for name in shown},
+            **{names[name]: _get_cell(row, name) for name in shown},
         }
         for row in rows
     ]
-    parts = [f"{result['name']}: {NAMES[result['name']]}", table(cells, tuple(cells[0])), _chosen(result)]
-    if "files" in result:
-        parts.append("\n".join(f"written: {path}" for path in result["files"]))
-    return "\n\n".join([*parts, f"{result['seconds']:.1f} seconds"])
+    parts = [format_title(result["name"]), format_table(cells, tuple(cells[0])), _format_choice(result)]
+    return join_parts(parts, result)
 
 
-def _cell(row: dict[str, Any], name: str) -> Any:
+def _get_cell(row: JsonObject, name: str) -> object:
     value = row.get(name)
     return ("yes" if value else "no") if name == "rel" else value
 
 
-def _chosen(result: dict[str, Any]) -> str:
+def _format_choice(result: JsonObject) -> str:
     chosen = result["chosen_on_train"]
     what = [chosen["method"], chosen.get("note"), f"C = {chosen['C']:g}"]
     spread = f" ± {chosen['cv_sd']:.2f}" if "cv_sd" in chosen else ""
@@ -75,24 +75,24 @@ def _chosen(result: dict[str, Any]) -> str:
     )
 
 
-def draw(result: dict[str, Any], folder: Path) -> list[Path]:
-    """Draw test accuracies, a line for each row, and the published ones beside them."""
+def draw_structural(result: JsonObject, folder: Path) -> list[Path]:
+    """Draw test accuracies, one line per row, with the published ones."""
     rows = result["rows"][::-1]
-    figure, panels = _figure(1, (7.5, 1.2 + 0.2 * len(rows)))
+    figure, (panel,) = make_figure(1, 1, (7.5, 1.2 + 0.2 * len(rows)))
     places = range(len(rows))
-    panels[0].plot([row["accuracy"] for row in rows], places, "o", color="#0072B2", label="ours")
-    beside = [(row["published"], place) for row, place in zip(rows, places) if row["published"] is not None]
-    panels[0].plot([value for value, _ in beside], [place for _, place in beside], "D", color="#D55E00", mfc="none")
-    panels[0].plot([], [], "D", color="#D55E00", mfc="none", label="published")
-    panels[0].set_yticks(places, [_label(row) for row in rows], fontsize=8)
-    panels[0].set_xlabel("test accuracy (%)")
-    panels[0].set_title(result["name"])
+    panel.plot([row["accuracy"] for row in rows], places, "o", color=BLUE, label="ours")
+    known = [(row["published"], place) for row, place in zip(rows, places) if row["published"] is not None]
+    panel.plot([value for value, _ in known], [place for _, place in known], "D", color=ORANGE, mfc="none")
+    panel.plot([], [], "D", color=ORANGE, mfc="none", label="published")
+    panel.set_yticks(places, [_format_label(row) for row in rows], fontsize=8)
+    panel.set_xlabel("test accuracy (%)")
+    panel.set_title(result["name"])
     path = folder / f"{result['name']}.png"
-    _save(figure, panels, path)
+    save_with_legend(figure, [panel], path)
     return [path]
 
 
-def _label(row: dict[str, Any]) -> str:
+def _format_label(row: JsonObject) -> str:
     if "tree" in row:
         return f"{row['method']}, {row['tree']}, C = {row['C']:g}"
-    return row["method"] + (", REL" if row["rel"] else "") + (" (chosen)" if row["chosen"] else "")
+    return str(row["method"]) + (", REL" if row["rel"] else "") + (" (chosen)" if row["chosen"] else "")

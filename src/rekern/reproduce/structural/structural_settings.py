@@ -1,16 +1,19 @@
-"""The kernels of the structural experiments, by name: the rows of the paper's tables, and what our own is chosen from.
+"""Settings of the structural experiments: the rows of the paper's tables, and what our own row is chosen from.
 
-A new idea joins the choice on the training part by one more line in `candidates`.
+A new idea joins the choice on the training part by one more line in `CANDIDATES`.
 """
+
+from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.json_values import JsonObject
 from rekern.kernels import (
     AllProduct,
     AllSum,
@@ -51,7 +54,7 @@ CANDIDATES: list[dict[str, float]] = [
     {"rules": 2, "scores": 5, "unshared": 5, "trees": 1, "graphs": 1},
 ]
 
-# How a kernel on trees becomes one on pairs, and how the row is called; {} is the name of the kernel on trees.
+# How a kernel on trees becomes one on pairs, by the name of the row; {} is the name of the kernel on trees.
 PAIRINGS: dict[str, type[Kernel]] = {
     "SM-{}": SoftPairing,
     "all×{}": AllProduct,
@@ -60,49 +63,55 @@ PAIRINGS: dict[str, type[Kernel]] = {
     "{}₊": PairSum,
     "{}×": PairProduct,
 }
-BALLS = ((0, 0, 2), (0, 1, 2), (0, 1, 4), (1, 1, 3), (1, 2, 4))  # smallest and largest radius, largest distance
-WEIGHTS = (1.0, 3.0)  # of LK in a sum
-# The scores of the paper's LK, and those that Rekern has beside them.
+
+
+class GraphSetting(NamedTuple):
+    """A kernel on neighbourhoods of graphs: the smallest and the largest radius, and the largest distance."""
+
+    smallest: int
+    radius: int
+    distance: int
+
+
+GRAPH_SETTINGS = [GraphSetting(*three) for three in ((0, 0, 2), (0, 1, 2), (0, 1, 4), (1, 1, 3), (1, 2, 4))]
+LINEAR_WEIGHTS = (1.0, 3.0)  # of the linear kernel over scores (LK) in a sum
+# The scores of the paper's LK, and all scores of Rekern.
 LINEAR = ("ngrams", "tags", "kernels", "sequences", "wordnet", "esa", "substitution")
 SCORES = ("basic", *LINEAR, "differences", "links", "thesaurus", "alignment")
 
 
 @dataclass(frozen=True)
-class Structural(Setting):
-    """A setting on structures; ``rel`` says whether its trees and graphs have REL marks.
+class StructuralSetting(Setting):
+    """A setting on trees and graphs; ``rel`` says whether they have REL marks on what both texts share.
 
-    >>> Structural("SM-PTK", SoftPairing(PartialTree(on="stems")), rel=False).described()["rel"]
+    >>> StructuralSetting("SM-PTK", SoftPairing(PartialTree(on="stems")), rel=False).to_dict()["rel"]
     False
     """
 
     rel: bool | None = None
 
-    def at(self, price: float) -> "Structural":
-        """The same with another C."""
-        return replace(self, price=price)
-
-    def described(self) -> dict[str, Any]:
-        """The setting, ready for JSON."""
-        found = super().described()
+    def to_dict(self) -> JsonObject:
+        """Return the setting as plain data for JSON."""
+        found = super().to_dict()
         del found["kmax"]
         return {"method": found.pop("method"), "rel": self.rel, **found}
 
 
 @dataclass(frozen=True)
 class Resources:
-    """What some kernels need beside the pairs: word spaces, a thesaurus, WordNet."""
+    """What some kernels need besides the pairs: word spaces, a thesaurus, WordNet."""
 
-    spaces: dict[str, Any]  # the name of the smoothed kernel -> its word space
+    spaces: dict[str, LatentSemantics | WordVectors]  # the name of a smoothed kernel -> its word space
     thesaurus: Path
     wordnet: Path
 
-    def trees(self, name: str, rel: bool) -> Kernel:
-        """A kernel on trees by its name: PTK, or SPTK with the name of a space."""
+    def make_tree_kernel(self, name: str, rel: bool) -> Kernel:
+        """Make a kernel on trees by its name: PTK, or SPTK with the name of a space."""
         on = TREES[rel]
         return PartialTree(on=on) if name == "PTK" else SmoothedPartialTree(similarity=self.spaces[name], on=on)
 
-    def scores(self, groups: tuple[str, ...]) -> Similarities:
-        """Standardised scores inside the pairs."""
+    def make_scores(self, groups: tuple[str, ...]) -> Similarities:
+        """Make a kernel over standardized scores of similarity inside a pair."""
         return Similarities(
             groups=groups,
             on=WORDS,
@@ -112,20 +121,20 @@ class Resources:
         )
 
 
-def resources(train: Sequence[Trees], vectors: Path, thesaurus: Path, wordnet: Path) -> Resources:
-    """The resources; the latent space knows the words of the training trees only."""
-    texts = [text for trees in train for text in stems_of(trees)]
-    spaces = {
+def load_resources(train: Sequence[Trees], vectors: Path, thesaurus: Path, wordnet: Path) -> Resources:
+    """Load the resources; the latent space is learned from the training trees only."""
+    texts = [text for trees in train for text in list_stems(trees)]
+    spaces: dict[str, LatentSemantics | WordVectors] = {
         "SPTK-LSA": LatentSemantics().fit(texts),
-        "SPTK-GloVe": of_stems(WordVectors.from_file(vectors)),
+        "SPTK-GloVe": average_by_stem(WordVectors.from_file(vectors)),
     }
     return Resources(spaces, thesaurus, wordnet)
 
 
-def stems_of(trees: Trees) -> list[list[str]]:
-    """The leaves of each tree without their parts of speech.
+def list_stems(trees: Trees) -> list[list[str]]:
+    """List the leaves of each tree without their parts of speech.
 
-    >>> stems_of(Trees.from_items(["(NP (DT a::d) (NN dog::n))"]))
+    >>> list_stems(Trees.from_items(["(NP (DT a::d) (NN dog::n))"]))
     [['a', 'dog']]
     """
     words = [label.rpartition("::")[0] or label for label in trees.vocabulary]
@@ -136,10 +145,10 @@ def stems_of(trees: Trees) -> list[list[str]]:
     return texts
 
 
-def of_stems(space: WordVectors) -> WordVectors:
-    """A space of words as one of stems: the mean vector of the words that have a stem.
+def average_by_stem(space: WordVectors) -> WordVectors:
+    """Make a space of stems from a space of words: the vector of a stem is the mean of its words' vectors.
 
-    >>> of_stems(WordVectors(["dog", "dogs", "cat"], [[1, 0], [0, 1], [1, 1]])).vectors(["dog", "cat"])
+    >>> average_by_stem(WordVectors(["dog", "dogs", "cat"], [[1, 0], [0, 1], [1, 1]])).vectors(["dog", "cat"])
     array([[0.5, 0.5],
            [1. , 1. ]])
     """
@@ -149,82 +158,86 @@ def of_stems(space: WordVectors) -> WordVectors:
     return WordVectors(list(rows), [space.array[chosen].mean(axis=0) for chosen in rows.values()])
 
 
-def tree_settings(corpus: str, found: Resources) -> list[Structural]:
-    """Kernels on trees, in every pairing; on MSRP, which is large, smoothed ones in those of the paper's table only."""
+def list_tree_settings(corpus: str, resources: Resources) -> list[StructuralSetting]:
+    """List kernels on trees in every pairing; on MSRP, which is large, smoothed ones only in the paper's pairings."""
     settings = []
     for rel in (False, True):
-        for name in ("PTK", *found.spaces):
+        for name in ("PTK", *resources.spaces):
             for pattern, pairing in PAIRINGS.items():
                 if corpus == "rte3" or name == "PTK" or not pattern.startswith("{}"):
-                    settings.append(Structural(pattern.format(name), pairing(found.trees(name, rel)), rel=rel))
+                    kernel = pairing(resources.make_tree_kernel(name, rel))
+                    settings.append(StructuralSetting(pattern.format(name), kernel, rel=rel))
     return settings
 
 
-def graph_settings(rel: bool) -> list[Structural]:
-    """The neighbourhoods among which the folds choose.
+def list_graph_settings(rel: bool) -> list[StructuralSetting]:
+    """List the kernels on neighbourhoods among which the folds choose.
 
-    >>> graph_settings(True)[1].note
+    >>> list_graph_settings(True)[1].note
     'radius 0 to 1, distance up to 2'
     """
     return [
-        Structural(
+        StructuralSetting(
             "GK",
             Neighborhoods(radius, distance, smallest, on=GRAPHS[rel]),
             rel=rel,
             note=f"radius {smallest} to {radius}, distance up to {distance}",
         )
-        for smallest, radius, distance in BALLS
+        for smallest, radius, distance in GRAPH_SETTINGS
     ]
 
 
-def sums(corpus: str, found: Resources, graphs: dict[bool, Structural]) -> list[list[Structural]]:
-    """LK, and the sums of the paper's tables, each with several weights of LK among which the folds choose.
+def list_sums(
+    corpus: str, resources: Resources, graphs: dict[bool, StructuralSetting]
+) -> list[list[StructuralSetting]]:
+    """List LK and the sums of the paper's tables, each with several weights of LK among which the folds choose.
 
-    The scores are standardised, so that K(x, x) of LK is about the number of its scores; divided by that number it
-    weighs as much as a normalised kernel.
+    The scores are standardized, so K(x, x) of LK is about the number of its scores. Divided by that number, LK weighs
+    as much as a normalised kernel.
     """
-    scores = found.scores(LINEAR)
+    scores = resources.make_scores(LINEAR)
     name = "SM-SPTK-GloVe" if corpus == "msrp" else "SPTK-GloVe×"
     pairing = SoftPairing if corpus == "msrp" else PairProduct
-    trees, balls = pairing(found.trees("SPTK-GloVe", True)), graphs[True].kernel
-    number = len(scores.names())
-    linear: dict[float, Any] = {weight: scores * (weight / number) for weight in WEIGHTS}
+    trees, on_graphs = pairing(resources.make_tree_kernel("SPTK-GloVe", True)), graphs[True].kernel
+    n = len(scores.names())
+    linear: dict[float, Kernel] = {weight: scores * (weight / n) for weight in LINEAR_WEIGHTS}
 
-    def versions(method: str, *others: Kernel, rel: bool = True) -> list[Structural]:
+    def list_versions(method: str, *others: Kernel, rel: bool = True) -> list[StructuralSetting]:
         return [
-            Structural(method, sum(others, kernel), rel=rel, note=f"{weight:g}/{number} × LK")
+            StructuralSetting(method, sum(others, kernel), rel=rel, note=f"{weight:g}/{n} × LK")
             for weight, kernel in linear.items()
         ]
 
     return [
-        versions("LK", rel=False),
-        [Structural(f"GK+{name}", balls + trees, rel=True)],
-        versions("LK+GK", balls),
-        versions(f"LK+{name}", trees),
-        versions(f"LK+GK+{name}", balls, trees),
+        list_versions("LK", rel=False),
+        [StructuralSetting(f"GK+{name}", on_graphs + trees, rel=True)],
+        list_versions("LK+GK", on_graphs),
+        list_versions(f"LK+{name}", trees),
+        list_versions(f"LK+GK+{name}", on_graphs, trees),
     ]
 
 
-def candidates(corpus: str, found: Resources, graphs: Structural) -> list[Structural]:
-    """What our own row is chosen from by cross-validation, besides the rows of the tables.
+def list_candidates(corpus: str, resources: Resources, graphs: StructuralSetting) -> list[StructuralSetting]:
+    """List what our own row is chosen from by cross-validation, besides the rows of the tables.
 
     Each is a weighted sum of some of: *rules* (kb-SRK, kmax 4), *trees* (the pairing of the paper, over PTK with REL),
     *smooth* (the same over SPTK-GloVe), *graphs* (GK with REL), and two Gaussian kernels: over all *scores* of
     `Similarities`, and over those of `UnsharedWords`.
     """
     pairing = AllProduct if corpus == "msrp" else PairSum
-    scores, unshared = found.scores(SCORES), UnsharedWords(on=WORDS)
-    parts = {
+    scores, unshared = resources.make_scores(SCORES), UnsharedWords(on=WORDS)
+    parts: dict[str, Kernel] = {
         "rules": Rewriting(k=(1, 4)),
-        "trees": pairing(found.trees("PTK", True)),
-        "smooth": SoftPairing(found.trees("SPTK-GloVe", True)),
+        "trees": pairing(resources.make_tree_kernel("PTK", True)),
+        "smooth": SoftPairing(resources.make_tree_kernel("SPTK-GloVe", True)),
         "graphs": graphs.kernel,
         "scores": Gaussian(scores, GAMMA / len(scores.names())),
         "unshared": Gaussian(unshared, GAMMA / len(unshared.names())),
     }
     settings = []
     for weights in CANDIDATES:
-        kernel: Any = sum(weight * parts[name] for name, weight in weights.items())
+        first, *others = [weight * parts[name] for name, weight in weights.items()]
+        kernel = sum(others, first)
         note = " + ".join(f"{weight:g} {name}" for name, weight in weights.items())
-        settings.append(Structural("+".join(weights), kernel, rel=not RELATED.isdisjoint(weights), note=note))
+        settings.append(StructuralSetting("+".join(weights), kernel, rel=not RELATED.isdisjoint(weights), note=note))
     return settings

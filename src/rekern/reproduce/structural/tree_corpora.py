@@ -1,9 +1,10 @@
 """MSRP and RTE-3 with constituent trees: every pair in the representations that structural kernels compare."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rekern.core.files import show_path
 from rekern.core.text_files import iterate_lines
@@ -11,6 +12,7 @@ from rekern.datasets.public_corpora import VARIABLE, DataPath, data_directory, l
 from rekern.datasets.tables import Table
 from rekern.errors import InputError
 from rekern.structures import Representations, lemma_leaves, linked_graphs, mark_related
+from rekern.structures.columns import Column
 
 WORDS = "words"  # constituent trees as the parser made them
 TREES = {False: "stems", True: "stems-rel"}  # the same with leaves stem::p, without and with REL marks
@@ -18,7 +20,7 @@ GRAPHS = {False: "graph", True: "graph-rel"}  # both trees with their links, wit
 
 
 @dataclass(frozen=True)
-class Part:
+class TreeCorpusPart:
     """One part of a corpus: its labels, and its pairs with all representations."""
 
     table: Table
@@ -26,22 +28,22 @@ class Part:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """The texts."""
+        """The texts of the pairs."""
         return self.table.pairs
 
 
-def load_part(corpus: str, part: str, data: DataPath = None) -> Part:
-    """``train`` or ``test`` of ``msrp`` or ``rte3``; RTE-3 is trained on its own development part, as in the paper."""
+def load_part(corpus: str, part: str, data: DataPath = None) -> TreeCorpusPart:
+    """Load ``train`` or ``test`` of ``msrp`` or ``rte3``; RTE-3 is trained on its development part, as in the paper."""
     if corpus == "msrp":
         table = load_msrp(part, data)
     else:
         table = load_rte({"train": "rte3_dev"}.get(part, part), data)
     path = find_file(data, {"rte3": "rte"}.get(corpus, corpus), "trees.tsv")
-    return Part(table, represented(table, read_trees(path), path.name))
+    return TreeCorpusPart(table, represent_pairs(table, read_trees(path), path.name))
 
 
 def find_file(data: DataPath, *names: str) -> Path:
-    """A file under the data directory, packed or not.
+    """Find a file in the data directory, compressed (``.gz``) or not.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -57,7 +59,7 @@ def find_file(data: DataPath, *names: str) -> Path:
 
 
 def read_trees(path: Path) -> dict[str, str]:
-    """Text → tree, from a table with the columns text and tree.
+    """Read a table with the columns text and tree; return the tree of each text.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -77,14 +79,14 @@ def read_trees(path: Path) -> dict[str, str]:
     return trees
 
 
-def represented(table: Table, trees: Mapping[str, str], name: str = "the trees") -> Representations:
-    """The pairs of a table with their trees and graphs.
+def represent_pairs(table: Table, trees: Mapping[str, str], name: str = "the trees") -> Representations:
+    """Return the pairs of a table with their trees and graphs.
 
     >>> from rekern.datasets import from_frame
     >>> table = from_frame({"source": ["Dogs bark"], "target": ["A dog barks"], "label": [1]})
     >>> trees = {"Dogs bark": "(S (NP (NNS Dogs)) (VP (VBP bark)))",
     ...          "A dog barks": "(S (NP (DT A) (NN dog)) (VP (VBZ barks)))"}
-    >>> row = represented(table, trees)[0]
+    >>> row = represent_pairs(table, trees)[0]
     >>> row["target.stems"]
     '(S (NP (DT a::d) (NN dog::n)) (VP (VBZ bark::v)))'
     >>> row["source.stems-rel"]
@@ -96,7 +98,7 @@ def represented(table: Table, trees: Mapping[str, str], name: str = "the trees")
     words = [[trees[pair[side]] for pair in table.pairs] for side in (0, 1)]
     stems = lemma_leaves(words[0]), lemma_leaves(words[1])
     marked = mark_related(stems[0], stems[1])
-    columns: dict[str, Any] = {"source": [a for a, _ in table.pairs], "target": [b for _, b in table.pairs]}
+    columns: dict[str, Column] = {"source": [a for a, _ in table.pairs], "target": [b for _, b in table.pairs]}
     for place, side in enumerate(("source", "target")):
         columns |= {
             f"{side}.{WORDS}": words[place],

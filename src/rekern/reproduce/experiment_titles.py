@@ -1,0 +1,27 @@
+"""The names of the experiments and what each repeats."""
+
+TITLES: dict[str, str] = {
+    "msrp": "MSR Paraphrase Corpus: Table 1 and Figures 6 and 7 of the paper",
+    "rte3": "RTE-3 entailment: Table 2 and Figure 8 of the paper",
+    "rte3-ablation": "RTE-3 under other tokens (case, stems, punctuation) and another decay",
+    "qqp": "Quora question pairs, the public part: duplicate or not",
+    "sick": "SICK: entailment in three classes, relatedness from 1 to 5",
+    "stsb": "STS Benchmark: similarity from 0 to 5",
+    "wikiqa": "WikiQA: candidate answers, ranked",
+    "paws": "PAWS-Wiki: paraphrases among pairs that share their words",
+    "questions": "What kind of answer a question wants, on four corpora: Tables 4, 5 and 6 of the paper",
+    "trec": "TREC questions by tree kernels on KeLP's trees",
+    "structural-msrp": "MSR Paraphrase Corpus by kernels on trees and graphs: Table 1 of the paper",
+    "structural-rte3": "RTE-3 by kernels on trees and graphs: Table 2 of the paper",
+    "geoquery": "GeoQuery: questions become queries, by three kernels on substrings: Table 1 of the paper",
+    "clang": "CLang: instructions to a robot team become rules, by the same kernels",
+}
+
+
+def format_title(name: str) -> str:
+    """Format the heading of a result.
+
+    >>> format_title("stsb")
+    'stsb: STS Benchmark: similarity from 0 to 5'
+    """
+    return f"{name}: {TITLES[name]}"
