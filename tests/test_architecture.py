@@ -66,7 +66,7 @@ PARSED = re.compile(
     r"re\.\w+\([^)]*str\((error|caught|fault)\)|str\((error|caught|fault)\)\.(removeprefix|split|partition|replace)\("
 )
 
-PUBLIC_UNDERSCORES = {"_replace", "_fields", "_asdict", "_make"}  # of named tuples
+PUBLIC_UNDERSCORES = {"_replace", "_fields", "_asdict", "_make", "_exit"}  # of named tuples, and os._exit
 
 
 def name_of(path):

@@ -7,7 +7,7 @@ import numba
 import pytest
 
 import rekern
-from rekern.core import compiling as _compile
+from rekern.core.compiling import compiled
 
 
 def test_import_is_light() -> None:
@@ -32,5 +32,5 @@ def test_compiles_without_a_place_for_the_cache(monkeypatch: pytest.MonkeyPatch)
             raise RuntimeError("cannot cache function 'f': no locator available for file 'f.py'")
         return real(*args, **options)
 
-    monkeypatch.setattr(_compile.numba, "njit", refusing)
-    assert _compile.compiled(lambda x: x + 1)(1) == 2
+    monkeypatch.setattr(numba, "njit", refusing)
+    assert compiled(lambda x: x + 1)(1) == 2

@@ -126,8 +126,8 @@ def test_several_passes_give_the_same_values(repetitive, monkeypatch):
     scorer = kernel.decision_function(repetitive, weights)
     monkeypatch.setattr(rules, "ROW_LIMIT", 40_000)
     monkeypatch.setattr(rewriting, "FEATURE_LIMIT", 20_000)
-    assert kernel.extractor().find_heavy(repetitive).tolist() == [0, 1, 2]
-    assert kernel.extractor().count_parts(repetitive[:1]) > 1
+    assert kernel.make_extractor().find_heavy(repetitive).tolist() == [0, 1, 2]
+    assert kernel.make_extractor().count_parts(repetitive[:1]) > 1
     close(kernel.gram(repetitive), expected)
     close(kernel.gram(repetitive[:2], repetitive), expected[:2])
     close(kernel.diag(repetitive), diagonal)
@@ -141,7 +141,7 @@ def test_pairs_with_too_many_rules_to_list(repetitive, monkeypatch):
     gram = kernel.gram(repetitive)
     weights = np.random.default_rng(0).normal(size=(4, 1))
     monkeypatch.setattr(rewriting, "FEATURE_LIMIT", 20_000)
-    assert kernel.extractor().find_heavy(repetitive).tolist() == [0, 1, 2]
+    assert kernel.make_extractor().find_heavy(repetitive).tolist() == [0, 1, 2]
     with pytest.warns(UserWarning, match="3 pairs, row 0 first, have more than 20,000 rules") as caught:
         features = kernel.features(repetitive)
     assert "\n" not in str(caught[0].message)

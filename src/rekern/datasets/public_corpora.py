@@ -1,6 +1,6 @@
-"""The public corpora, each read from its own folder under one data directory.
+"""Public corpora, each read from its own folder in one data folder.
 
-Nothing is downloaded: the licences of most of them do not allow handing them on, so the files are the user's own.
+Nothing is downloaded: most licences do not allow redistribution, so users bring the files.
 """
 
 import os
@@ -37,18 +37,18 @@ def data_directory(data: DataPath = None) -> Path:
 
 
 def load_msrp(part: str = "train", data: DataPath = None) -> Table:
-    """Microsoft Research Paraphrase Corpus: ``train`` (4,076 pairs) or ``test`` (1,725); label 1 is a paraphrase.
+    """Load the Microsoft Research Paraphrase Corpus, ``train`` (4,076 pairs) or ``test`` (1,725); 1 is a paraphrase.
 
     >>> load_msrp("dev")
     Traceback (most recent call last):
     ...
     rekern.errors.InputError: msrp has no part 'dev': choose train, test
     """
-    return read_table(_file("msrp", part, ("train", "test"), data), "s1", "s2", "quality")
+    return read_table(_find_file("msrp", part, ("train", "test"), data), "s1", "s2", "quality")
 
 
 def load_rte(part: str = "train", data: DataPath = None) -> Table:
-    """Recognising Textual Entailment in the RTE-3 setting; label 1 is an entailment.
+    """Load Recognizing Textual Entailment in the RTE-3 setting; label 1 is an entailment.
 
     ``test`` is the RTE-3 test set (800 pairs), ``train`` everything before it: RTE-1 and RTE-2, dev and test, and
     RTE-3 dev (3,767). A single file has its own name: ``rte1_dev``, ``rte2_test`` and so on.
@@ -61,12 +61,12 @@ def load_rte(part: str = "train", data: DataPath = None) -> Table:
     parts = ("train", "test", *RTE_FILES)
     names = {"train": RTE_TRAIN, "test": ("rte3_test",)}.get(part, (part,))
     _check_part("rte", part, parts)
-    paths = [_file("rte", name, RTE_FILES, data) for name in names]
-    return _joined([read_table(path, "text", "hypothesis", "entailment") for path in paths])
+    paths = [_find_file("rte", name, RTE_FILES, data) for name in names]
+    return _concatenate([read_table(path, "text", "hypothesis", "entailment") for path in paths])
 
 
 def load_qqp(part: str = "train", data: DataPath = None) -> Table:
-    """Quora question pairs, the public part of them: ``train`` (45,773), ``dev`` (10,000) or ``test`` (9,998).
+    """Load the public part of Quora question pairs: ``train`` (45,773), ``dev`` (10,000) or ``test`` (9,998).
 
     Label 1 is a duplicate. Dev and test are the usual balanced partition; the one pair that is in both counts as dev.
 
@@ -76,14 +76,14 @@ def load_qqp(part: str = "train", data: DataPath = None) -> Table:
     rekern.errors.InputError: qqp has no part 'all': choose train, dev, test
     """
     _check_part("qqp", part, ("train", "dev", "test"))
-    path = _file("qqp_partial", "qqp_partial", ("qqp_partial",), data)
+    path = _find_file("qqp_partial", "qqp_partial", ("qqp_partial",), data)
     table = read_table(path, "question1", "question2", "is_duplicate", group="sources")
-    rows = [row for row, tags in enumerate(table.groups or []) if _qqp_part(tags.split(",")) == part]
+    rows = [row for row, tags in enumerate(table.groups or []) if _find_qqp_part(tags.split(",")) == part]
     return replace(table.select(rows), groups=None)
 
 
 def load_sick(part: str = "train", response: str = "relatedness", data: DataPath = None) -> Table:
-    """SICK: ``train`` (4,500 pairs), ``trial`` (500) or ``test`` (4,927).
+    """Load SICK: ``train`` (4,500 pairs), ``trial`` (500) or ``test`` (4,927).
 
     The response is the ``relatedness`` from 1 to 5 or the ``entailment``: NEUTRAL, ENTAILMENT or CONTRADICTION.
 
@@ -95,34 +95,36 @@ def load_sick(part: str = "train", response: str = "relatedness", data: DataPath
     columns = {"relatedness": "relatedness_score", "entailment": "entailment_judgment"}
     if response not in columns:
         raise InputError(f"SICK has no response {response!r}: choose relatedness or entailment")
-    path = _file("sick", part, ("train", "trial", "test"), data)
+    path = _find_file("sick", part, ("train", "trial", "test"), data)
     table = read_table(path, "sentence_A", "sentence_B", columns[response])
-    return _real(table) if response == "relatedness" else table
+    return _convert_labels_to_real(table) if response == "relatedness" else table
 
 
 def load_stsb(part: str = "train", data: DataPath = None) -> Table:
-    """STS Benchmark: ``train`` (5,749 pairs), ``dev`` (1,500) or ``test`` (1,379); the similarity is from 0 to 5.
+    """Load the STS Benchmark: ``train`` (5,749 pairs), ``dev`` (1,500) or ``test`` (1,379); labels are from 0 to 5.
 
     >>> load_stsb("trial")
     Traceback (most recent call last):
     ...
     rekern.errors.InputError: sts_benchmark has no part 'trial': choose train, dev, test
     """
-    return _real(read_table(_file("sts_benchmark", part, ("train", "dev", "test"), data), "s1", "s2", "score"))
+    return _convert_labels_to_real(
+        read_table(_find_file("sts_benchmark", part, ("train", "dev", "test"), data), "s1", "s2", "score")
+    )
 
 
 def load_wikiqa(part: str = "train", answered: bool = True, data: DataPath = None) -> Table:
-    """WikiQA: a question and a candidate sentence, label 1 for an answer; the groups are the question ids.
+    """Load WikiQA: a question and a candidate sentence, label 1 for an answer; the groups are the question ids.
 
     Parts are ``train``, ``dev`` and ``test``. With ``answered`` only the questions that have an answer are kept (873,
-    126 and 243 questions), which is the usual setting, because the others say nothing about a ranking.
+    126 and 243 questions), which is the usual setting, because a ranking of the others cannot be measured.
 
     >>> load_wikiqa("all", answered=False)
     Traceback (most recent call last):
     ...
     rekern.errors.InputError: wikiqa has no part 'all': choose train, dev, test
     """
-    path = _file("wikiqa", part, ("train", "dev", "test"), data)
+    path = _find_file("wikiqa", part, ("train", "dev", "test"), data)
     table = read_table(path, "Question", "Sentence", "Label", group="QuestionID")
     if not answered:
         return table
@@ -132,36 +134,36 @@ def load_wikiqa(part: str = "train", answered: bool = True, data: DataPath = Non
 
 
 def load_paws(part: str = "dev", data: DataPath = None) -> Table:
-    """PAWS-Wiki, labelled: ``dev`` or ``test`` (8,000 pairs each); label 1 is a paraphrase.
+    """Load PAWS-Wiki, labelled: ``dev`` or ``test`` (8,000 pairs each); label 1 is a paraphrase.
 
     >>> load_paws("train")
     Traceback (most recent call last):
     ...
     rekern.errors.InputError: paws_wiki has no part 'train': choose dev, test
     """
-    return read_table(_file("paws_wiki", part, ("dev", "test"), data), "s1", "s2", "label")
+    return read_table(_find_file("paws_wiki", part, ("dev", "test"), data), "s1", "s2", "label")
 
 
 def load_snli(part: str = "dev", data: DataPath = None) -> Table:
-    """SNLI: ``dev`` (9,842 pairs) or ``test`` (9,824), labelled entailment, neutral or contradiction.
+    """Load SNLI: ``dev`` (9,842 pairs) or ``test`` (9,824), labelled entailment, neutral or contradiction.
 
     >>> load_snli("train")
     Traceback (most recent call last):
     ...
     rekern.errors.InputError: snli has no part 'train': choose dev, test
     """
-    return read_table(_file("snli", part, ("dev", "test"), data), "premise", "hypothesis", "label")
+    return read_table(_find_file("snli", part, ("dev", "test"), data), "premise", "hypothesis", "label")
 
 
 def load_trec(part: str = "train", fine: bool = False, data: DataPath = None) -> tuple[list[str], list[str]]:
-    """TREC questions and their types: ``train`` (5,452) or ``test`` (500); 6 coarse types or 50 fine ones.
+    """Load TREC questions and their types: ``train`` (5,452) or ``test`` (500); 6 coarse types or 50 fine ones.
 
     >>> load_trec("dev", fine=True)
     Traceback (most recent call last):
     ...
     rekern.errors.InputError: trec_qc has no part 'dev': choose train, test
     """
-    table = read_table(_file("trec_qc", part, ("train", "test"), data), "question", "fine", "coarse")
+    table = read_table(_find_file("trec_qc", part, ("train", "test"), data), "question", "fine", "coarse")
     assert table.labels is not None
     questions = [question for question, _ in table.pairs]
     if not fine:
@@ -169,8 +171,8 @@ def load_trec(part: str = "train", fine: bool = False, data: DataPath = None) ->
     return questions, [f"{coarse}:{detail}" for coarse, (_, detail) in zip(table.labels, table.pairs)]
 
 
-def _file(corpus: str, part: str, parts: Sequence[str], data: DataPath) -> Path:
-    """The file of one part, packed or not."""
+def _find_file(corpus: str, part: str, parts: Sequence[str], data: DataPath) -> Path:
+    """Return the file of one part, compressed or not."""
     _check_part(corpus, part, parts)
     folder = data_directory(data) / corpus
     for name in (f"{part}.tsv", f"{part}.tsv.gz"):
@@ -185,8 +187,8 @@ def _check_part(corpus: str, part: str, parts: Sequence[str]) -> None:
         raise InputError(f"{corpus} has no part {part!r}: choose {', '.join(parts)}")
 
 
-def _joined(tables: list[Table]) -> Table:
-    """Tables of one kind, one below the other, with rows counted from 1."""
+def _concatenate(tables: list[Table]) -> Table:
+    """Concatenate tables; their rows are counted from 1."""
     if len(tables) == 1:
         return tables[0]
     pairs = [pair for table in tables for pair in table.pairs]
@@ -195,10 +197,10 @@ def _joined(tables: list[Table]) -> Table:
     return Table(pairs, labels, None, path, list(range(1, len(pairs) + 1)), tables[0].columns, "row")
 
 
-def _qqp_part(tags: list[str]) -> str:
+def _find_qqp_part(tags: list[str]) -> str:
     return "dev" if "bimpm_dev" in tags else "test" if "bimpm_test" in tags else "train"
 
 
-def _real(table: Table) -> Table:
-    """Labels as real numbers, also where all of them happen to be whole."""
+def _convert_labels_to_real(table: Table) -> Table:
+    """Convert labels to real numbers, also if all of them are integers."""
     return replace(table, labels=[float(label) for label in table.labels or []])

@@ -1,8 +1,8 @@
-"""The embedded corpus: sentence pairs written for this package, in which only the way of re-writing tells what holds.
+"""The embedded corpus: generated sentence pairs in which only the re-writing decides whether the second follows.
 
-Every pair that holds has a twin that does not, made of (nearly) the same words: roles exchanged, a number or a negation
-changed, cause and effect turned round. The held-out part speaks of other people, things and deeds than the training
-part, and partly in sentences of other shapes.
+Every positive pair has a negative twin of (nearly) the same words: roles exchanged, a number or a negation changed,
+cause and effect exchanged. The held-out part has other names and content words than the training part, and some of its
+sentences have other forms.
 """
 
 import re
@@ -17,7 +17,7 @@ from rekern.datasets.rewrite_words import TEST, TRAIN, Person, Verb, Words
 from rekern.errors import InputError
 
 SIZES = {"train": 1800, "test": 700}
-UNSEEN_EVERY = 7  # one held-out pair in so many comes from a template that training never uses
+UNSEEN_EVERY = 7  # one held-out pair in seven comes from a template that training does not use
 NAMED_SHARE = 0.8  # of the people, those with a name; the others are "the baker"
 FACT_SHARE = 0.25  # of the clauses, those about no person
 BARE_SHARE = 0.6  # of the sentences, those without an adjunct
@@ -26,13 +26,13 @@ MAX_DRAWS = 1000
 
 _Item = TypeVar("_Item")
 _Pairs = list[tuple[str, str]]
-# The versions (source, target) of two rows made from one filling, used in turn: the first two fillings of a template,
-# and the next two, hold each version of each sentence once in a pair that holds and once in one that does not.
+# The versions (source, target) of the two rows of one filling, used in turn: in two successive fillings of a template
+# each version of each sentence occurs once in a positive and once in a negative pair.
 _TWINS = (((1, 1), (1, 2)), ((2, 2), (2, 1)), ((1, 1), (2, 1)), ((2, 2), (1, 2)))
 
 
 class PairDetail(NamedTuple):
-    """Where a pair of the embedded corpus comes from: the re-writing, the template, and whether training lacks that.
+    """The origin of a pair of the embedded corpus: the re-writing, the template, and whether training lacks it.
 
     >>> load_rewrites("train", size=2, details=True)[2][0].unseen
     False
@@ -78,11 +78,11 @@ def load_rewrites(
 
 
 def load_rewrites(part: str = "train", seed: int = 0, size: int | None = None, *, details: bool = False) -> Any:
-    """Sentence pairs of the embedded corpus, and labels: 1 if the second sentence follows from the first, 0 if not.
+    """Generate sentence pairs of the embedded corpus; label 1 if the second sentence follows from the first, else 0.
 
     ``part`` is ``"train"`` (1,800 pairs) or ``"test"`` (700 held-out pairs: other names, other content words, and one
-    pair in seven from a template that training lacks); ``size`` asks for another number of pairs. The same arguments
-    give the same pairs in every process and on every Python. With ``details=True`` a third list names the re-writing of
+    pair in seven from a template that training lacks); ``size`` is another number of pairs. The same arguments give the
+    same pairs in every process and with every version of Python. With ``details=True`` a third list has the origin of
     each pair.
 
     >>> pairs, labels = load_rewrites("train")
@@ -97,15 +97,15 @@ def load_rewrites(part: str = "train", seed: int = 0, size: int | None = None, *
     size = SIZES[part] if size is None else size
     if size < 1:
         raise InputError(f"size is {size}; ask for at least one pair")
-    rows = _rows(Random(2 * seed + (part == "test")), TRAIN if part == "train" else TEST, size, part == "test")
+    rows = _draw_rows(Random(2 * seed + (part == "test")), TRAIN if part == "train" else TEST, size, part == "test")
     pairs = [(source, target) for source, target, _, _ in rows]
     labels = [label for _, _, label, _ in rows]
     return (pairs, labels, [detail for *_, detail in rows]) if details else (pairs, labels)
 
 
-def _rows(rng: Random, words: Words, size: int, held_out: bool) -> list[tuple[str, str, int, PairDetail]]:
-    """``size`` different rows, the re-writings and their templates in turn, in random order."""
-    names = _shuffled(rng, list(REWRITINGS))
+def _draw_rows(rng: Random, words: Words, size: int, held_out: bool) -> list[tuple[str, str, int, PairDetail]]:
+    """Draw ``size`` different rows in random order, from all re-writings and their templates in turn."""
+    names = _shuffle(rng, list(REWRITINGS))
     uses: dict[Template, int] = {}
     seen: set[tuple[str, str]] = set()
     rows: list[tuple[str, str, int, PairDetail]] = []
@@ -117,7 +117,7 @@ def _rows(rng: Random, words: Words, size: int, held_out: bool) -> list[tuple[st
         uses[template] = use + 1
         detail = PairDetail(names[place], f"{template.source} / {template.target}", unseen)
         for _ in range(MAX_DRAWS):
-            twins = _twins(rng, words, template, _TWINS[use % 4])
+            twins = _draw_twins(rng, words, template, _TWINS[use % 4])
             if seen.isdisjoint(twin[:2] for twin in twins):
                 break
         else:
@@ -126,27 +126,27 @@ def _rows(rng: Random, words: Words, size: int, held_out: bool) -> list[tuple[st
             )
         seen.update(twin[:2] for twin in twins)
         rows.extend((*twin, detail) for twin in twins)
-    return _shuffled(rng, rows[:size])
+    return _shuffle(rng, rows[:size])
 
 
-def _twins(
+def _draw_twins(
     rng: Random, words: Words, template: Template, versions: tuple[tuple[int, int], ...]
 ) -> list[tuple[str, str, int]]:
-    """Two rows from one filling of the template: one that holds, one that does not."""
-    filling = _filling(rng, words, template)
-    source_frame, target_frame = _frames(rng, words, template.adjunct)
+    """Make two rows from one filling of the template: a positive and a negative one."""
+    filling = _draw_filling(rng, words, template)
+    source_frame, target_frame = _draw_frames(rng, words, template.adjunct)
     return [
         (
-            _sentence(_version(template.source, template, filling, source), *source_frame),
-            _sentence(_version(template.target, template, filling, target), *target_frame),
+            _write_sentence(_write_version(template.source, template, filling, source), *source_frame),
+            _write_sentence(_write_version(template.target, template, filling, target), *target_frame),
             int(source == target),
         )
         for source, target in versions
     ]
 
 
-def _version(text: str, template: Template, filling: dict[str, Any], version: int) -> str:
-    """The text with its first or its second alternatives, its slots filled as the version wants."""
+def _write_version(text: str, template: Template, filling: dict[str, Any], version: int) -> str:
+    """Return the text with the alternatives of this version, and its slots filled."""
     text = re.sub(r"\[([^|\]]*)\|([^\]]*)\]", lambda match: match.group(version), text)
     if version == 2 and template.swap:
         one, two = template.swap.split()
@@ -154,8 +154,8 @@ def _version(text: str, template: Template, filling: dict[str, Any], version: in
     return text.format(**filling)
 
 
-def _filling(rng: Random, words: Words, template: Template) -> dict[str, Any]:
-    """Something for each slot, no two slots alike."""
+def _draw_filling(rng: Random, words: Words, template: Template) -> dict[str, Any]:
+    """Draw a value for each slot, without a common word."""
     plain = re.sub(r"[\[\]|]", "", template.source + template.target)
     slots = sorted({field.split(".")[0] for _, field, _, _ in Formatter().parse(plain) if field})
     filling: dict[str, Any] = {}
@@ -163,8 +163,8 @@ def _filling(rng: Random, words: Words, template: Template) -> dict[str, Any]:
     gender = _pick(rng, (("she", words.she), ("he", words.he)))
     for slot in slots:
         while True:
-            value = _value(rng, words, slot, gender)
-            names = _words_of(value)
+            value = _draw_value(rng, words, slot, gender)
+            names = _list_words(value)
             if used.isdisjoint(names):
                 break
         used.update(names)
@@ -172,7 +172,7 @@ def _filling(rng: Random, words: Words, template: Template) -> dict[str, Any]:
     return filling
 
 
-def _value(rng: Random, words: Words, slot: str, gender: tuple[str, tuple[str, ...]]) -> Any:
+def _draw_value(rng: Random, words: Words, slot: str, gender: tuple[str, tuple[str, ...]]) -> Any:
     pool = slot.rstrip("0123456789")
     if pool in ("P", "Q"):
         return Person(_pick(rng, gender[1]), gender[0])
@@ -183,17 +183,17 @@ def _value(rng: Random, words: Words, slot: str, gender: tuple[str, tuple[str, .
     if pool == "clause" and rng.random() < FACT_SHARE:
         return _Clause(*_pick(rng, words.fact))
     if pool == "clause":
-        return _Clause(str(_value(rng, words, "A", gender)), _pick(rng, words.move))
+        return _Clause(str(_draw_value(rng, words, "A", gender)), _pick(rng, words.move))
     return _pick(rng, getattr(words, pool))
 
 
-def _words_of(value: Any) -> set[str]:
+def _list_words(value: Any) -> set[str]:
     text = f"{value.subject} {value.verb}" if isinstance(value, _Clause) else str(value)
     return set(text.split()) - {"the"}
 
 
-def _frames(rng: Random, words: Words, adjunct: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    """What stands before and after the source, and before and after the target: the same adjuncts, at times moved."""
+def _draw_frames(rng: Random, words: Words, adjunct: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Draw the texts before and after the source and the target: the same adjuncts, sometimes at the other end."""
     if not adjunct or rng.random() < BARE_SHARE:
         return ("", ""), ("", "")
     if adjunct == "aside":
@@ -212,8 +212,8 @@ def _frames(rng: Random, words: Words, adjunct: str) -> tuple[tuple[str, str], t
     return frames[source], frames[target]
 
 
-def _sentence(body: str, before: str, after: str) -> str:
-    """The words as a sentence: adjuncts, *a* or *an*, capital letter, full stop."""
+def _write_sentence(body: str, before: str, after: str) -> str:
+    """Make a sentence: adjuncts, *a* or *an*, capital letter, full stop."""
     if before:
         body = f"{before}{'' if before.endswith(' that') else ','} {body}"
     if after:
@@ -225,9 +225,9 @@ def _sentence(body: str, before: str, after: str) -> str:
 
 
 def _pick(rng: Random, items: Sequence[_Item]) -> _Item:
-    # Only random() itself is promised to stay the same from one Python to the next; choice and shuffle are not.
+    # only random() is guaranteed to be the same in every version of Python; choice and shuffle are not
     return items[int(rng.random() * len(items))]
 
 
-def _shuffled(rng: Random, items: Sequence[_Item]) -> list[_Item]:
+def _shuffle(rng: Random, items: Sequence[_Item]) -> list[_Item]:
     return [item for _, item in sorted(((rng.random(), item) for item in items), key=lambda keyed: keyed[0])]

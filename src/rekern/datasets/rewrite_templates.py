@@ -1,20 +1,20 @@
 """The re-writings of the embedded corpus, each as a few pairs of sentences with slots.
 
-One template stands for four pairs. Each of its two sentences has two versions: ``[x|y]`` is *x* in the first and *y* in
-the second, and the slots that ``swap`` names change places in the second. Source and target of the same version say
-the same; of different versions they do not. So every source and every target is as often in a pair that holds as in one
-that does not, and nothing that looks at one side at a time, or at the two bags of words, can tell which.
+One template gives four pairs. Each of its two sentences has two versions: ``[x|y]`` is *x* in the first and *y* in the
+second, and the slots in ``swap`` are exchanged in the second. Source and target of the same version have the same
+meaning; source and target of different versions do not. Every source and every target therefore occurs equally often
+in positive and in negative pairs: neither one side alone nor the two bags of words can decide.
 
-Slots: ``A B C`` people by name or by work, ``K L`` people by name, ``P Q`` people by name and of one gender; ``clause``
-is somebody or something with a verb of its own (``then``, ``s``, ``will``, ``will_not``); every other slot is a pool of
-`rekern.datasets.rewrite_words.Words`, with a digit where a sentence needs another one of the same pool.
+Slots: ``A B C`` are people by name or by occupation, ``K L`` people by name, ``P Q`` people by name and of one gender;
+``clause`` is a subject with a verb of its own (``then``, ``s``, ``will``, ``will_not``). Every other slot is a pool of
+`rekern.datasets.rewrite_words.Words`, with a digit if a sentence needs a second one of the same pool.
 """
 
 from typing import NamedTuple
 
 
 class Template(NamedTuple):
-    """Two sentences that say the same, the slots to swap, the adjuncts they bear, and whether training lacks it.
+    """Two sentences with the same meaning, the slots to swap, the adjuncts they allow, and whether training lacks it.
 
     >>> Template("{A} {act.past} {B}", "{B} was {act.part} by {A}", swap="A B").unseen
     False
@@ -27,7 +27,7 @@ class Template(NamedTuple):
     unseen: bool = False
 
 
-def _unseen(source: str, target: str, swap: str = "", adjunct: str = "") -> Template:
+def _make_unseen(source: str, target: str, swap: str = "", adjunct: str = "") -> Template:
     return Template(source, target, swap, adjunct, unseen=True)
 
 
@@ -39,44 +39,44 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
         _T("{A} has {act.part} {B}", "{B} has been {act.part} by {A}", "A B", "aside"),
         _T("{A} may {act.base} {B}", "{B} may be {act.part} by {A}", "A B", "future"),
         _T("{A} often {act.past} {B}", "{B} was often {act.part} by {A}", "A B", "aside"),
-        _unseen("{A} must {act.base} {B}", "{B} must be {act.part} by {A}", "A B", "aside"),
-        _unseen("{A} can {act.base} {B}", "{B} can be {act.part} by {A}", "A B", "aside"),
+        _make_unseen("{A} must {act.base} {B}", "{B} must be {act.part} by {A}", "A B", "aside"),
+        _make_unseen("{A} can {act.base} {B}", "{B} can be {act.part} by {A}", "A B", "aside"),
     ),
     "passive to active": (
         _T("{B} was {act.part} by {A}", "{A} {act.past} {B}", "A B", "past"),
         _T("{B} has been {act.part} by {A}", "{A} has {act.part} {B}", "A B", "aside"),
         _T("{B} may be {act.part} by {A}", "{A} may {act.base} {B}", "A B", "future"),
         _T("{B} was never {act.part} by {A}", "{A} never {act.past} {B}", "A B", "aside"),
-        _unseen("{B} must be {act.part} by {A}", "{A} must {act.base} {B}", "A B", "aside"),
+        _make_unseen("{B} must be {act.part} by {A}", "{A} must {act.base} {B}", "A B", "aside"),
     ),
     "dative shift": (
         _T("{A} {give.past} {B} the {thing}", "{A} {give.past} the {thing} to {B}", "A B", "past"),
         _T("{A} {give.past} the {thing} to {B}", "{A} {give.past} {B} the {thing}", "A B", "past"),
         _T("{A} will {give.base} {B} a {thing}", "{A} will {give.base} a {thing} to {B}", "A B", "future"),
         _T("{A} {fetch.past} {B} a {thing}", "{A} {fetch.past} a {thing} for {B}", "A B", "past"),
-        _unseen("{A} later {give.past} {B} the {thing}", "{A} later {give.past} the {thing} to {B}", "A B"),
+        _make_unseen("{A} later {give.past} {B} the {thing}", "{A} later {give.past} the {thing} to {B}", "A B"),
     ),
     "nominalisation": (
         _T("it surprised everyone that {A} {deed.past} {B}", "{A}'s {deed.one} of {B} surprised everyone", "A B"),
         _T("{A}'s {deed.one} of {B} annoyed {group}", "it annoyed {group} that {A} {deed.past} {B}", "A B"),
         _T("the {deed.one} of {B} by {A} was a mistake", "it was a mistake that {A} {deed.past} {B}", "A B", "aside"),
         _T("{A} announced that {B} was {deed.part}", "{A} announced the {deed.one} of {B}", "A B", "past"),
-        _unseen("it pleased everyone that {A} {deed.past} {B}", "{A}'s {deed.one} of {B} pleased everyone", "A B"),
+        _make_unseen("it pleased everyone that {A} {deed.past} {B}", "{A}'s {deed.one} of {B} pleased everyone", "A B"),
     ),
     "cause and clause order": (
         _T("{clause.then} because {clause2.then}", "because {clause2.then}, {clause.then}", "clause clause2"),
         _T("because {clause2.then}, {clause.then}", "{clause.then} because {clause2.then}", "clause clause2"),
         _T("{clause.then}, so {clause2.then}", "{clause2.then} because {clause.then}", "clause clause2", "front"),
         _T("{clause.will} if {clause2.s}", "if {clause2.s}, {clause.will}", "clause clause2"),
-        _unseen("since {clause2.then}, {clause.then}", "{clause.then}, since {clause2.then}", "clause clause2"),
-        _unseen("{clause.then}, and so {clause2.then}", "{clause2.then} because {clause.then}", "clause clause2"),
+        _make_unseen("since {clause2.then}, {clause.then}", "{clause.then}, since {clause2.then}", "clause clause2"),
+        _make_unseen("{clause.then}, and so {clause2.then}", "{clause2.then} because {clause.then}", "clause clause2"),
     ),
     "before/after": (
         _T("{clause.then} before {clause2.then}", "{clause2.then} after {clause.then}", "clause clause2", "front"),
         _T("{clause2.then} after {clause.then}", "{clause.then} before {clause2.then}", "clause clause2", "front"),
         _T("after {clause2.then}, {clause.then}", "{clause.then} after {clause2.then}", "clause clause2"),
         _T("first {clause.then}, and then {clause2.then}", "{clause2.then} after {clause.then}", "clause clause2"),
-        _unseen("{clause.then}, and then {clause2.then}", "{clause2.then} after {clause.then}", "clause clause2"),
+        _make_unseen("{clause.then}, and then {clause2.then}", "{clause2.then} after {clause.then}", "clause clause2"),
     ),
     # Here the people change places, not the clauses: "unless X, Y" and "unless Y, X" say the same.
     "unless/if not": (
@@ -84,14 +84,14 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
         _T("unless {B} {move2.s}, {A} will {move.base}", "{A} will {move.base} if {B} does not {move2.base}", "A B"),
         _T("unless {B} {move2.s}, {A} will {move.base}", "{A} will {move.base} unless {B} {move2.s}", "A B"),
         _T("{clause.will_not} unless {clause2.s}", "{clause.will} only if {clause2.s}", "clause clause2"),
-        _unseen("{A} will {move.base} unless {B} {move2.s}", "unless {B} {move2.s}, {A} will {move.base}", "A B"),
+        _make_unseen("{A} will {move.base} unless {B} {move2.s}", "unless {B} {move2.s}, {A} will {move.base}", "A B"),
     ),
     "relative clause": (
         _T("{A} {act.past} {B}, who {move.past}", "{B}, whom {A} {act.past}, {move.past}", "A B", "front"),
         _T("{A}, who {act.past} {B}, {move.past}", "{A} {act.past} {B} and {move.past}", "A B", "front"),
         _T("{A} is the person who {act.past} {B}", "{B} was {act.part} by {A}", "A B", "aside"),
         _T("{B} is the person whom {A} {act.past}", "{A} {act.past} {B}", "A B", "aside"),
-        _unseen("{A} is the one who {act.past} {B}", "{B} was {act.part} by {A}", "A B", "aside"),
+        _make_unseen("{A} is the one who {act.past} {B}", "{B} was {act.part} by {A}", "A B", "aside"),
     ),
     "opposite comparatives": (
         _T("{A} is {degree.one} than {B}", "{B} is {degree.two} than {A}", "A B", "aside"),
@@ -103,21 +103,21 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
             "thing thing2",
             "aside",
         ),
-        _unseen("{A} is a little {degree.one} than {B}", "{B} is a little {degree.two} than {A}", "A B", "aside"),
+        _make_unseen("{A} is a little {degree.one} than {B}", "{B} is a little {degree.two} than {A}", "A B", "aside"),
     ),
     "more/less": (
         _T("{A} is more {trait} than {B}", "{B} is less {trait} than {A}", "A B", "aside"),
         _T("{A} is less {trait} than {B}", "{B} is more {trait} than {A}", "A B", "aside"),
         _T("{A} is not as {trait} as {B}", "{B} is more {trait} than {A}", "A B", "aside"),
         _T("{A} {move.past} more often than {B}", "{B} {move.past} less often than {A}", "A B", "aside"),
-        _unseen("{A} is more {trait} than {B}", "{B} is not as {trait} as {A}", "A B", "aside"),
+        _make_unseen("{A} is more {trait} than {B}", "{B} is not as {trait} as {A}", "A B", "aside"),
     ),
     "twice/half": (
         _T("{A} has twice as many {thing.pl} as {B}", "{B} has half as many {thing.pl} as {A}", "A B", "aside"),
         _T("{A} has half as many {thing.pl} as {B}", "{B} has twice as many {thing.pl} as {A}", "A B", "aside"),
         _T("{A} {have.past} more {thing.pl} than {B}", "{B} {have.past} fewer {thing.pl} than {A}", "A B", "past"),
         _T("{A} spent twice as much as {B}", "{B} spent half as much as {A}", "A B", "past"),
-        _unseen(
+        _make_unseen(
             "{A} {have.past} twice as many {thing.pl} as {B}",
             "{B} {have.past} half as many {thing.pl} as {A}",
             "A B",
@@ -139,7 +139,7 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
             "front",
         ),
         _T("[at least|at most] {number} {role.pl} {move.past}", "{number} {role.pl} or [more|fewer] {move.past}"),
-        _unseen(
+        _make_unseen(
             "{A} {have.past} {number} more {thing.pl} than {B}",
             "{B} {have.past} {number} fewer {thing.pl} than {A}",
             "A B",
@@ -151,22 +151,22 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
         _T("{P} said that {P.he} {feel.past} {Q}", '{P} said, "I {feel.base} {Q}"', "P Q"),
         _T("{K} told {L} to {handle.base} the {thing}", '"{handle.base} the {thing}, {L}," said {K}', "K L"),
         _T("according to {A}, {B} {move.past}", "{A} said that {B} {move.past}", "A B", "front"),
-        _unseen('"I have {act.part} {Q}," said {P}', "{P} said that {P.he} had {act.part} {Q}", "P Q"),
+        _make_unseen('"I have {act.part} {Q}," said {P}', "{P} said that {P.he} had {act.part} {Q}", "P Q"),
     ),
     "buy/sell, lend/borrow": (
         _T("{A} sold {B} the {thing}", "{B} bought the {thing} from {A}", "A B", "past"),
         _T("{A} bought the {thing} from {B}", "{B} sold the {thing} to {A}", "A B", "past"),
         _T("{A} lent a {thing} to {B}", "{B} borrowed a {thing} from {A}", "A B", "past"),
         _T("{A} taught {B} {skill}", "{B} learned {skill} from {A}", "A B", "past"),
-        _unseen("{A} sold the {thing} to {B}", "{B} bought the {thing} from {A}", "A B", "past"),
-        _unseen("{A} lent {B} the {thing}", "{B} borrowed the {thing} from {A}", "A B", "past"),
+        _make_unseen("{A} sold the {thing} to {B}", "{B} bought the {thing} from {A}", "A B", "past"),
+        _make_unseen("{A} lent {B} the {thing}", "{B} borrowed the {thing} from {A}", "A B", "past"),
     ),
     "two sides of a relation": (
         _T("{K} is {L}'s {bond.one}", "{L} is {K}'s {bond.two}", "K L", "aside"),
         _T("{K} is the {bond.two} of {L}", "{L} is the {bond.one} of {K}", "K L", "aside"),
         _T("{A} works for {B}", "{B} employs {A}", "A B", "aside"),
         _T("{A} won against {B}", "{B} lost to {A}", "A B", "past"),
-        _unseen("{K} is {L}'s {bond.two}", "{L} is {K}'s {bond.one}", "K L", "aside"),
+        _make_unseen("{K} is {L}'s {bond.two}", "{L} is {K}'s {bond.one}", "K L", "aside"),
     ),
     "cause and result": (
         _T(
@@ -183,7 +183,7 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
         ),
         _T("the {event} preceded the {event2}", "the {event2} followed the {event}", "event event2", "aside"),
         _T("the {event2} came after the {event}", "the {event} came before the {event2}", "event event2", "aside"),
-        _unseen(
+        _make_unseen(
             "the {trouble} resulted in the {trouble2}",
             "the {trouble2} was caused by the {trouble}",
             "trouble trouble2",
@@ -200,7 +200,7 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
             "site site2",
             "aside",
         ),
-        _unseen("{town} lies east of {town2}", "{town2} lies west of {town}", "town town2", "aside"),
+        _make_unseen("{town} lies east of {town2}", "{town2} lies west of {town}", "town town2", "aside"),
     ),
     "symmetric predicate": (
         _T("{A} met {B} but not {C}", "{B} met {A}, but {C} did not", "B C", "past"),
@@ -212,21 +212,21 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
             "town2 town3",
             "aside",
         ),
-        _unseen("{A} argued with {B} but not with {C}", "{B} argued with {A}, but {C} did not", "B C", "front"),
+        _make_unseen("{A} argued with {B} but not with {C}", "{B} argued with {A}, but {C} did not", "B C", "front"),
     ),
     "cleft": (
         _T("{A} had {act.part} {B}", "it was {A} who had {act.part} {B}", "A B", "past"),
         _T("{A} {act.past} {B}", "it was {B} that {A} {act.past}", "A B", "past"),
         _T("it was {A} who {act.past} {B}", "{B} was {act.part} by {A}", "A B", "past"),
         _T("the person who {act.past} {B} was {A}", "{A} {act.past} {B}", "A B", "front"),
-        _unseen("the one who {act.past} {B} was {A}", "{A} {act.past} {B}", "A B", "front"),
+        _make_unseen("the one who {act.past} {B} was {A}", "{A} {act.past} {B}", "A B", "front"),
     ),
     "possessive": (
         _T("{A}'s {kin} {act.past} {B}", "the {kin} of {A} {act.past} {B}", "A B", "past"),
         _T("{A} {act.past} {B}'s {kin}", "{A} {act.past} the {kin} of {B}", "A B", "past"),
         _T("the {kin} of {A} {act.past} {B}", "{A}'s {kin} {act.past} {B}", "A B", "past"),
         _T("{A} {act.past} the {kin} of {B}", "{A} {act.past} {B}'s {kin}", "A B", "past"),
-        _unseen("{A} and {B}'s {kin} {move.past}", "{A} and the {kin} of {B} {move.past}", "A B", "front"),
+        _make_unseen("{A} and {B}'s {kin} {move.past}", "{A} and the {kin} of {B} {move.past}", "A B", "front"),
     ),
     "particle movement": (
         _T(
@@ -253,7 +253,7 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
             "thing thing2",
         ),
         _T("{A} turned [on|off] the {device}", "{A} turned the {device} [on|off]", "", "past"),
-        _unseen(
+        _make_unseen(
             "{A} {particle.past} {particle.one} the {thing} before the {thing2}",
             "{A} {particle.past} the {thing} {particle.one} before the {thing2}",
             "thing thing2",
@@ -279,7 +279,7 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
             "stuff stuff2",
             "front",
         ),
-        _unseen(
+        _make_unseen(
             "{A} {change.past} the {stuff} before {B} {change2.past} the {stuff2}",
             "the {stuff} {change.past} before the {stuff2} {change2.past}",
             "stuff stuff2",
@@ -290,7 +290,7 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
         _T("there was a {site} above the {site2}", "a {site} was above the {site2}", "site site2", "aside"),
         _T("a {role} was {act.ing} a {role2}", "there was a {role} {act.ing} a {role2}", "role role2", "past"),
         _T("a {role} stood behind a {role2}", "there stood a {role} behind a {role2}", "role role2", "front"),
-        _unseen("behind the {site2} there was a {site}", "a {site} was behind the {site2}", "site site2"),
+        _make_unseen("behind the {site2} there was a {site}", "a {site} was behind the {site2}", "site site2"),
     ),
     "negation": (
         _T("{A} [failed|managed] to {act.base} {B}", "{A} [did not {act.base}|{act.past}] {B}", "", "past"),
@@ -308,7 +308,7 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
         ),
         _T("{A} was present, but {B} was not", "{B} was absent, but {A} was not", "A B", "front"),
         _T("{A} {move.past}, but {B} did not", "{B} did not {move.base}, but {A} did", "A B", "front"),
-        _unseen("{A} was awake, but {B} was not", "{B} was asleep, but {A} was not", "A B"),
+        _make_unseen("{A} was awake, but {B} was not", "{B} was asleep, but {A} was not", "A B"),
     ),
     "neither/nor": (
         _T(
@@ -320,7 +320,7 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
         _T("neither {A} nor {B} {act.past} {C}", "{C} was {act.part} by neither {A} nor {B}", "B C", "past"),
         _T("{A} {act.past} neither {B} nor {C}", "{A} did not {act.base} {B} or {C}", "A B", "past"),
         _T("either {A} or {B} {act.past} {C}", "{C} was {act.part} by either {A} or {B}", "B C", "past"),
-        _unseen("{C} was {act.part} by neither {A} nor {B}", "neither {A} nor {B} {act.past} {C}", "B C", "past"),
+        _make_unseen("{C} was {act.part} by neither {A} nor {B}", "neither {A} nor {B} {act.past} {C}", "B C", "past"),
     ),
     "too/so": (
         _T(
@@ -342,7 +342,7 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
             "front",
         ),
         _T("{A} could not {act.base} {B}, being too {state}", "{A} was too {state} to {act.base} {B}", "A B", "front"),
-        _unseen(
+        _make_unseen(
             "{P} was much too {state} to {act.base} {Q}",
             "{P} was so {state} that {P.he} could not {act.base} {Q}",
             "P Q",
@@ -364,7 +364,7 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
             "front",
         ),
         _T("{A} was {deed.part} instead of {B}", "it was not {B} but {A} who was {deed.part}", "A B", "front"),
-        _unseen(
+        _make_unseen(
             "{A} likes {taste} more than {taste2}", "{A} likes {taste2} less than {taste}", "taste taste2", "aside"
         ),
     ),
@@ -373,20 +373,20 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
         _T("{K}, who is {L}'s {boss}, {move.past}", "{K}, {L}'s {boss}, {move.past}", "K L", "front"),
         _T("{K}, the {boss} of {L}, {move.past}", "{K}, who is the {boss} of {L}, {move.past}", "K L", "front"),
         _T("{L}'s {boss} is {K}", "{K} is the {boss} of {L}", "K L", "aside"),
-        _unseen("{K}, who is {L}'s {boss}, {move.past}", "{L}'s {boss}, {K}, {move.past}", "K L", "front"),
+        _make_unseen("{K}, who is {L}'s {boss}, {move.past}", "{L}'s {boss}, {K}, {move.past}", "K L", "front"),
     ),
     "raising": (
         _T("it seems that {A} {feel.s} {B}", "{A} seems to {feel.base} {B}", "A B"),
         _T("it is likely that {A} will {act.base} {B}", "{A} is likely to {act.base} {B}", "A B"),
         _T("everyone believes that {A} {feel.s} {B}", "{A} is believed to {feel.base} {B}", "A B"),
         _T("it was {manner} of {A} to {act.base} {B}", "{A} was {manner} to {act.base} {B}", "A B", "aside"),
-        _unseen("it is certain that {A} will {act.base} {B}", "{A} is certain to {act.base} {B}", "A B"),
+        _make_unseen("it is certain that {A} will {act.base} {B}", "{A} is certain to {act.base} {B}", "A B"),
     ),
     "everyone except/only": (
         _T("everyone except {A} {act.past} {B}", "only {A} did not {act.base} {B}", "A B", "past"),
         _T("nobody but {A} {act.past} {B}", "only {A} {act.past} {B}", "A B", "past"),
         _T("{A} {act.past} everyone but {B}", "{A} {act.past} everyone except {B}", "A B", "past"),
         _T("{B} was {act.part} by everyone except {A}", "everyone except {A} {act.past} {B}", "A B", "past"),
-        _unseen("{B} was {act.part} by nobody but {A}", "nobody but {A} {act.past} {B}", "A B", "past"),
+        _make_unseen("{B} was {act.part} by nobody but {A}", "nobody but {A} {act.past} {B}", "A B", "past"),
     ),
 }

@@ -1,8 +1,8 @@
-"""The words of the embedded corpus: one stock for training, one for the held-out part, no content word in common.
+"""The words of the embedded corpus: one set for training and one for the held-out part, without common content words.
 
-A pool is a tuple of things that can fill the same slot of a template. Verbs know their forms, nouns their plural,
-people the pronoun that stands for them. Words that come in fixed pairs (*north* and *south*, *lend* and *borrow*) and
-that a learner must have met stand in the templates, not here.
+A pool is a tuple of words that can fill the same slot of a template. Verbs have their forms, nouns their plural, people
+their pronoun. Words that come in fixed pairs (*north* and *south*, *lend* and *borrow*), and that a learner must have
+seen in training, are in the templates.
 """
 
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb in the forms that the templates ask for, each with the words that belong after it.
+    """A verb in the forms that the templates use, each with the words that follow it.
 
-    >>> verb("carry").past, verb("wait + outside").ing, verb("choose chose chosen choosing").part
+    >>> make_verb("carry").past, make_verb("wait + outside").ing, make_verb("choose chose chosen choosing").part
     ('carried', 'waiting outside', 'chosen')
     """
 
@@ -30,7 +30,7 @@ class Verb:
 class Noun:
     """A countable noun.
 
-    >>> noun("box").pl, noun("library").pl, str(noun("knife knives"))
+    >>> make_noun("box").pl, make_noun("library").pl, str(make_noun("knife knives"))
     ('boxes', 'libraries', 'knife')
     """
 
@@ -58,7 +58,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Two:
-    """Two expressions of which the second turns the first round.
+    """Two expressions with opposite meanings.
 
     >>> Two("taller", "shorter").two
     'shorter'
@@ -72,7 +72,7 @@ class Two:
 class Act:
     """A verb with the noun made from it, or with two particles that it takes.
 
-    >>> deed = Act(verb("reject"), "rejection")
+    >>> deed = Act(make_verb("reject"), "rejection")
     >>> deed.past, deed.one
     ('rejected', 'rejection')
     """
@@ -101,10 +101,12 @@ class Act:
         return self.verb.ing
 
 
-def verb(text: str) -> Verb:
-    """A regular verb from its base, an irregular one from base, past, participle and -ing form; ``+`` opens a tail.
+def make_verb(text: str) -> Verb:
+    """Make a regular verb from its base, an irregular one from base, past, participle and -ing form.
 
-    >>> verb("hiss").s, verb("wake woke woken waking + up").past
+    Words after ``+`` follow the verb in every form.
+
+    >>> make_verb("hiss").s, make_verb("wake woke woken waking + up").past
     ('hisses', 'woke up')
     """
     forms, _, tail = (piece.strip() for piece in text.partition("+"))
@@ -115,7 +117,7 @@ def verb(text: str) -> Verb:
         base = forms
         if base.endswith("e"):
             past, ing = base + "d", base[:-1] + "ing"
-        elif _consonant_y(base):
+        elif _ends_in_consonant_y(base):
             past, ing = base[:-1] + "ied", base + "ing"
         else:
             past, ing = base + "ed", base + "ing"
@@ -123,45 +125,45 @@ def verb(text: str) -> Verb:
     return Verb(base + tail, past + tail, part + tail, ing + tail, _add_s(base) + tail)
 
 
-def noun(text: str) -> Noun:
-    """A noun with a regular plural, or with the plural given after a blank.
+def make_noun(text: str) -> Noun:
+    """Make a noun with a regular plural, or with the plural given after a blank.
 
-    >>> noun("secretary")
+    >>> make_noun("secretary")
     Noun(one='secretary', pl='secretaries')
     """
     one, _, pl = text.partition(" ")
     return Noun(one, pl or _add_s(one))
 
 
-def _consonant_y(word: str) -> bool:
+def _ends_in_consonant_y(word: str) -> bool:
     return word.endswith("y") and word[-2] not in "aeiou"
 
 
 def _add_s(word: str) -> str:
-    if _consonant_y(word):
+    if _ends_in_consonant_y(word):
         return word[:-1] + "ies"
     return word + ("es" if word.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
 
 
-def _list(text: str) -> tuple[str, ...]:
+def _split_list(text: str) -> tuple[str, ...]:
     return tuple(piece.strip() for piece in text.split(","))
 
 
-def _verbs(text: str) -> tuple[Verb, ...]:
-    return tuple(verb(piece) for piece in _list(text))
+def _make_verbs(text: str) -> tuple[Verb, ...]:
+    return tuple(make_verb(piece) for piece in _split_list(text))
 
 
-def _nouns(text: str) -> tuple[Noun, ...]:
-    return tuple(noun(piece) for piece in _list(text))
+def _make_nouns(text: str) -> tuple[Noun, ...]:
+    return tuple(make_noun(piece) for piece in _split_list(text))
 
 
-def _twos(text: str) -> tuple[Two, ...]:
-    return tuple(Two(*piece.split("/")) for piece in _list(text))
+def _make_twos(text: str) -> tuple[Two, ...]:
+    return tuple(Two(*piece.split("/")) for piece in _split_list(text))
 
 
-def _acts(text: str) -> tuple[Act, ...]:
-    rows = (piece.split("/") for piece in _list(text))
-    return tuple(Act(verb(row[0]), *row[1:]) for row in rows)
+def _make_acts(text: str) -> tuple[Act, ...]:
+    rows = (piece.split("/") for piece in _split_list(text))
+    return tuple(Act(make_verb(row[0]), *row[1:]) for row in rows)
 
 
 @dataclass(frozen=True)
@@ -213,140 +215,146 @@ class Words:
 
 
 TRAIN = Words(
-    she=_list(
+    she=_split_list(
         "Anna, Maria, Clara, Helen, Julia, Nadia, Petra, Sofia, Tessa, Vera, Ingrid, Leila, Amira, Yuki, Priya, Elena,"
         "Fatima, Greta, Hanna, Irene"
     ),
-    he=_list(
+    he=_split_list(
         "Ben, Carlo, David, Erik, Felix, George, Hugo, Ivan, Jonas, Karim, Lukas, Martin, Omar, Pablo, Rashid, Samuel,"
         "Tomas, Viktor, Walter, Kenji"
     ),
-    role=_nouns("doctor, gardener, baker, painter, pilot, farmer, singer, tailor, sailor, clerk, architect, reporter"),
-    boss=_list("boss, teacher, tutor, secretary, editor, agent"),
-    kin=_nouns("sister, brother, cousin, daughter, uncle, partner"),
-    bond=_twos("teacher/pupil, employer/employee, landlord/tenant, parent/child, mentor/apprentice"),
-    act=_verbs(
+    role=_make_nouns(
+        "doctor, gardener, baker, painter, pilot, farmer, singer, tailor, sailor, clerk, architect, reporter"
+    ),
+    boss=_split_list("boss, teacher, tutor, secretary, editor, agent"),
+    kin=_make_nouns("sister, brother, cousin, daughter, uncle, partner"),
+    bond=_make_twos("teacher/pupil, employer/employee, landlord/tenant, parent/child, mentor/apprentice"),
+    act=_make_verbs(
         "praise, help, thank, invite, warn, blame, visit, follow, hire, ignore, interview, rescue, defend, scold,"
         "congratulate, photograph, reward, consult, tease, encourage, greet, choose chose chosen choosing,"
         "find found found finding, mock, imitate, call, replace, amuse"
     ),
-    feel=_verbs("admire, trust, respect, love, envy, fear, miss, like, doubt, dislike"),
-    move=_verbs(
+    feel=_make_verbs("admire, trust, respect, love, envy, fear, miss, like, doubt, dislike"),
+    move=_make_verbs(
         "laugh, arrive, smile, resign, apologise, agree, cheer, look + up, calm + down, sneeze, hesitate, jump,"
         "shout, knock, relax, complain, leave left left leaving, cry, win won won winning, wait"
     ),
     fact=(
-        ("the dog", verb("bark")),
-        ("the baby", verb("wake woke woken waking + up")),
-        ("the crowd", verb("go went gone going + quiet")),
-        ("the horse", verb("run ran run running + off")),
-        ("the music", verb("stop stopped stopped stopping")),
-        ("the alarm", verb("ring rang rung ringing")),
+        ("the dog", make_verb("bark")),
+        ("the baby", make_verb("wake woke woken waking + up")),
+        ("the crowd", make_verb("go went gone going + quiet")),
+        ("the horse", make_verb("run ran run running + off")),
+        ("the music", make_verb("stop stopped stopped stopping")),
+        ("the alarm", make_verb("ring rang rung ringing")),
     ),
-    give=_verbs("give gave given giving, send sent sent sending, hand, show, offer, post, pass"),
-    fetch=_verbs("buy bought bought buying, fetch, order, find found found finding"),
-    handle=_verbs("move, hide hid hidden hiding, return, pack, check, keep kept kept keeping"),
-    have=_verbs("buy bought bought buying, find found found finding, order, count, lose lost lost losing"),
-    deed=_acts(
+    give=_make_verbs("give gave given giving, send sent sent sending, hand, show, offer, post, pass"),
+    fetch=_make_verbs("buy bought bought buying, fetch, order, find found found finding"),
+    handle=_make_verbs("move, hide hid hidden hiding, return, pack, check, keep kept kept keeping"),
+    have=_make_verbs("buy bought bought buying, find found found finding, order, count, lose lost lost losing"),
+    deed=_make_acts(
         "reject/rejection, appoint/appointment, recommend/recommendation, promote/promotion, replace/replacement,"
         "arrest/arrest, invite/invitation"
     ),
-    particle=_acts("carry/in/out, carry/up/down, hand/over/back, put put put putting/away/back"),
-    change=_verbs("cool, warm, boil, thicken, simmer"),
-    stuff=_list("soup, sauce, syrup, broth, milk, porridge"),
-    thing=_nouns(
+    particle=_make_acts("carry/in/out, carry/up/down, hand/over/back, put put put putting/away/back"),
+    change=_make_verbs("cool, warm, boil, thicken, simmer"),
+    stuff=_split_list("soup, sauce, syrup, broth, milk, porridge"),
+    thing=_make_nouns(
         "book, letter, lamp, key, map, coat, ladder, violin, camera, basket, hammer, ticket, painting, atlas, envelope"
     ),
-    place=_list("shop, museum, bank, bakery, office, café"),
-    town=_list("Norwick, Harrowby, Elmstead, Tarnvale, Brackwell, Oldmere, Westhollow, Kirrin"),
-    event=_list("concert, dinner, speech, parade, wedding, lesson, exam, election"),
-    trouble=_list("strike, fire, delay, shortage, accident, argument, power cut, scandal"),
-    skill=_list("chess, French, algebra, judo, sailing, carpentry"),
-    taste=_list("football, jazz, swimming, poetry, cycling, dancing"),
-    trait=_list("careful, patient, generous, ambitious, popular, talkative, reliable, famous, honest, curious"),
-    state=_list("tired, busy, shy, angry, ill, scared"),
-    able=_list("quick, alert, confident, calm"),
-    manner=_list("wise, brave, right, rash"),
-    degree=_twos("taller/shorter, older/younger, heavier/lighter, faster/slower, richer/poorer"),
-    group=_list("the village, the council, the whole family, the press"),
-    number=_list("three, four, seven, nine, fifteen, thirty"),
-    device=_list("radio, heater, fan, printer"),
-    site=_list("church, tower, barn, windmill, fountain, chapel, stable, bakery"),
-    when=_list("yesterday, on Monday, last week, in the spring, two days ago, at noon"),
-    where=_list("at the station, in the garden, during the trip, in the park, on the bus, outside the church"),
-    later=_list("tomorrow, next week, on Tuesday, in the summer"),
-    aside=_list("in fact, of course, as far as I know, it turns out that, people say that, to my surprise"),
+    place=_split_list("shop, museum, bank, bakery, office, café"),
+    town=_split_list("Norwick, Harrowby, Elmstead, Tarnvale, Brackwell, Oldmere, Westhollow, Kirrin"),
+    event=_split_list("concert, dinner, speech, parade, wedding, lesson, exam, election"),
+    trouble=_split_list("strike, fire, delay, shortage, accident, argument, power cut, scandal"),
+    skill=_split_list("chess, French, algebra, judo, sailing, carpentry"),
+    taste=_split_list("football, jazz, swimming, poetry, cycling, dancing"),
+    trait=_split_list("careful, patient, generous, ambitious, popular, talkative, reliable, famous, honest, curious"),
+    state=_split_list("tired, busy, shy, angry, ill, scared"),
+    able=_split_list("quick, alert, confident, calm"),
+    manner=_split_list("wise, brave, right, rash"),
+    degree=_make_twos("taller/shorter, older/younger, heavier/lighter, faster/slower, richer/poorer"),
+    group=_split_list("the village, the council, the whole family, the press"),
+    number=_split_list("three, four, seven, nine, fifteen, thirty"),
+    device=_split_list("radio, heater, fan, printer"),
+    site=_split_list("church, tower, barn, windmill, fountain, chapel, stable, bakery"),
+    when=_split_list("yesterday, on Monday, last week, in the spring, two days ago, at noon"),
+    where=_split_list("at the station, in the garden, during the trip, in the park, on the bus, outside the church"),
+    later=_split_list("tomorrow, next week, on Tuesday, in the summer"),
+    aside=_split_list("in fact, of course, as far as I know, it turns out that, people say that, to my surprise"),
 )
 
 TEST = Words(
-    she=_list(
+    she=_split_list(
         "Astrid, Bianca, Camille, Daria, Esther, Flora, Gloria, Ida, Jasmin, Katya, Lucia, Mina, Nora, Olga, Paula,"
         "Selma, Thea, Zoe, Wanda, Ruth"
     ),
-    he=_list(
+    he=_split_list(
         "Adam, Boris, Cyril, Dmitri, Emil, Franz, Gustav, Henrik, Igor, Jamal, Kofi, Leon, Milo, Nils, Otto, Pedro,"
         "Ravi, Stefan, Tariq, Yusuf"
     ),
-    role=_nouns(
+    role=_make_nouns(
         "nurse, plumber, dentist, carpenter, poet, barber, chemist, drummer, waiter, librarian, engineer, judge"
     ),
-    boss=_list("coach, sponsor, lawyer, driver, assistant, publisher"),
-    kin=_nouns("aunt, nephew, niece, son, grandmother, colleague"),
-    bond=_twos("lawyer/client, host/guest, grandparent/grandchild, trainer/trainee, creditor/debtor"),
-    act=_verbs(
+    boss=_split_list("coach, sponsor, lawyer, driver, assistant, publisher"),
+    kin=_make_nouns("aunt, nephew, niece, son, grandmother, colleague"),
+    bond=_make_twos("lawyer/client, host/guest, grandparent/grandchild, trainer/trainee, creditor/debtor"),
+    act=_make_verbs(
         "assist, coach, comfort, escort, chase, contact, criticise, guide, question, train, welcome, support, phone,"
         "reassure, entertain, compliment, supervise, forgive forgave forgiven forgiving, pay paid paid paying,"
         "persuade, applaud, notify, lead led led leading"
     ),
-    feel=_verbs("appreciate, pity, resent, distrust, need, recognise, adore"),
-    move=_verbs(
+    feel=_make_verbs("appreciate, pity, resent, distrust, need, recognise, adore"),
+    move=_make_verbs(
         "yawn, nod nodded nodded nodding, whistle, retire, object, stumble, pause, giggle, faint,"
         "speak spoke spoken speaking + up, listen, cough, protest, rest, whisper, bow,"
         "kneel knelt knelt kneeling + down, sing sang sung singing, wave, sigh"
     ),
     fact=(
-        ("the cat", verb("hiss")),
-        ("the audience", verb("clap clapped clapped clapping")),
-        ("the parrot", verb("squawk")),
-        ("the choir", verb("fall fell fallen falling + silent")),
-        ("the band", verb("begin began begun beginning")),
-        ("the siren", verb("sound")),
+        ("the cat", make_verb("hiss")),
+        ("the audience", make_verb("clap clapped clapped clapping")),
+        ("the parrot", make_verb("squawk")),
+        ("the choir", make_verb("fall fell fallen falling + silent")),
+        ("the band", make_verb("begin began begun beginning")),
+        ("the siren", make_verb("sound")),
     ),
-    give=_verbs("mail, toss, bring brought brought bringing, loan, slip slipped slipped slipping"),
-    fetch=_verbs("get got got getting, save, rent"),
-    handle=_verbs("cover, wrap wrapped wrapped wrapping, store, remove, collect, inspect, unpack"),
-    have=_verbs("receive, collect, discover, notice"),
-    deed=_acts(
+    give=_make_verbs("mail, toss, bring brought brought bringing, loan, slip slipped slipped slipping"),
+    fetch=_make_verbs("get got got getting, save, rent"),
+    handle=_make_verbs("cover, wrap wrapped wrapped wrapping, store, remove, collect, inspect, unpack"),
+    have=_make_verbs("receive, collect, discover, notice"),
+    deed=_make_acts(
         "nominate/nomination, select/selection, punish/punishment, endorse/endorsement, dismiss/dismissal,"
         "examine/examination, evaluate/evaluation"
     ),
-    particle=_acts(
+    particle=_make_acts(
         "take took taken taking/in/out, lift/up/down, take took taken taking/away/back,"
         "drag dragged dragged dragging/in/out"
     ),
-    change=_verbs("harden, soften, crack, burn, dry"),
-    stuff=_list("clay, dough, crust, plaster, wax, paste"),
-    thing=_nouns(
+    change=_make_verbs("harden, soften, crack, burn, dry"),
+    stuff=_split_list("clay, dough, crust, plaster, wax, paste"),
+    thing=_make_nouns(
         "parcel, bottle, mirror, guitar, blanket, umbrella, kettle, notebook, sweater, pencil, suitcase, accordion,"
         "statue, album"
     ),
-    place=_list("library, theatre, pharmacy, market, gallery, gym"),
-    town=_list("Dunbrook, Ashcombe, Millhaven, Larkfield, Stonebury, Fernley, Redcliff, Wexmoor"),
-    event=_list("picnic, lecture, match, ceremony, festival, debate, rehearsal, auction"),
-    trouble=_list("crash, protest, leak, misunderstanding, evacuation, injury, crisis, traffic jam"),
-    skill=_list("Spanish, geometry, karate, pottery, skiing, bridge"),
-    taste=_list("tennis, opera, hiking, drama, knitting, fishing"),
-    trait=_list("cautious, modest, creative, sensible, graceful, influential, stubborn, punctual, energetic, thorough"),
-    state=_list("nervous, sleepy, proud, upset, weak, worried, lazy"),
-    able=_list("smart, bold, determined, fearless"),
-    manner=_list("clever, bold, careless, wrong"),
-    degree=_twos("stronger/weaker, louder/quieter, happier/sadder, neater/messier"),
-    group=_list("the school, the committee, the entire town, the board"),
-    number=_list("five, eight, eleven, sixteen, forty"),
-    device=_list("television, projector, dishwasher, torch"),
-    site=_list("castle, lighthouse, cottage, greenhouse, temple, factory, inn, observatory"),
-    when=_list("this morning, on Friday, last month, in the autumn, five hours ago, at midnight"),
-    where=_list("at the airport, in the kitchen, during the break, in the street, on the ferry, outside the hotel"),
-    later=_list("tonight, next month, on Sunday, in the winter"),
-    aside=_list("indeed, to be fair, as you can see, it is clear that, they tell me that, as it happens"),
+    place=_split_list("library, theatre, pharmacy, market, gallery, gym"),
+    town=_split_list("Dunbrook, Ashcombe, Millhaven, Larkfield, Stonebury, Fernley, Redcliff, Wexmoor"),
+    event=_split_list("picnic, lecture, match, ceremony, festival, debate, rehearsal, auction"),
+    trouble=_split_list("crash, protest, leak, misunderstanding, evacuation, injury, crisis, traffic jam"),
+    skill=_split_list("Spanish, geometry, karate, pottery, skiing, bridge"),
+    taste=_split_list("tennis, opera, hiking, drama, knitting, fishing"),
+    trait=_split_list(
+        "cautious, modest, creative, sensible, graceful, influential, stubborn, punctual, energetic, thorough"
+    ),
+    state=_split_list("nervous, sleepy, proud, upset, weak, worried, lazy"),
+    able=_split_list("smart, bold, determined, fearless"),
+    manner=_split_list("clever, bold, careless, wrong"),
+    degree=_make_twos("stronger/weaker, louder/quieter, happier/sadder, neater/messier"),
+    group=_split_list("the school, the committee, the entire town, the board"),
+    number=_split_list("five, eight, eleven, sixteen, forty"),
+    device=_split_list("television, projector, dishwasher, torch"),
+    site=_split_list("castle, lighthouse, cottage, greenhouse, temple, factory, inn, observatory"),
+    when=_split_list("this morning, on Friday, last month, in the autumn, five hours ago, at midnight"),
+    where=_split_list(
+        "at the airport, in the kitchen, during the break, in the street, on the ferry, outside the hotel"
+    ),
+    later=_split_list("tonight, next month, on Sunday, in the winter"),
+    aside=_split_list("indeed, to be fair, as you can see, it is clear that, they tell me that, as it happens"),
 )

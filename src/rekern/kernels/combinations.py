@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from rekern.core.arrays import Floats
 from rekern.core.registry import register
 from rekern.kernels.decision_functions import DecisionFunction, SumDecision
-from rekern.kernels.gram_plan import Block, GramPlan, RescaledBlock, inverse_roots
+from rekern.kernels.gram_plan import Block, GramPlan, RescaledBlock, invert_roots
 from rekern.kernels.items import Items, materialize_items
 from rekern.kernels.kernel import Kernel
 
@@ -173,8 +173,8 @@ class Normalized(Kernel):
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Divide the blocks of the kernel by the roots of its diagonals."""
         plan = self.kernel.plan_gram(X, Y, n_jobs)
-        rows = inverse_roots(self.kernel.diag(X))
-        columns = rows if Y is None else inverse_roots(self.kernel.diag(Y))
+        rows = invert_roots(self.kernel.diag(X))
+        columns = rows if Y is None else invert_roots(self.kernel.diag(Y))
         block = RescaledBlock(plan.block, rows, columns, plan.symmetric)
         return GramPlan(plan.rows, plan.columns, plan.symmetric, block)
 

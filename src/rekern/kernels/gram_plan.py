@@ -69,10 +69,10 @@ def place_block(matrix: Floats, first: int, last: int, block: Floats, symmetric:
         matrix[first:last] = block
 
 
-def inverse_roots(squares: Floats) -> Floats:
+def invert_roots(squares: Floats) -> Floats:
     """Return 1/√x, and 0 for x = 0: an item without features has similarity 0 to everything, itself included.
 
-    >>> inverse_roots(np.array([4.0, 0.0]))
+    >>> invert_roots(np.array([4.0, 0.0]))
     array([0.5, 0. ])
     """
     roots = np.zeros(len(squares))

@@ -29,7 +29,7 @@ from rekern.structures.representations import Representations
 PAIRS_AT_ONCE = 16
 
 
-def has_features_of(kernel: Kernel) -> bool:
+def can_list_features(kernel: Kernel) -> bool:
     """Return whether a kernel can list its features, as scikit-learn's ``available_if`` asks."""
     return kernel.has_features()
 
@@ -54,29 +54,29 @@ class Kernel(BaseEstimator):
         """Return K(x, x) for every item."""
         raise NotImplementedError
 
-    def children(self) -> list[Kernel]:
+    def list_children(self) -> list[Kernel]:
         """Return the kernels that this kernel is made of; none for a kernel that reads items itself.
 
         >>> from rekern.kernels import Spectrum
-        >>> (Spectrum(1) + Spectrum(2)).children()
+        >>> (Spectrum(1) + Spectrum(2)).list_children()
         [Spectrum(k=1), Spectrum()]
         """
         return [value for value in self.get_params(deep=False).values() if isinstance(value, Kernel)]
 
-    def inner_kernels(self) -> list[Kernel]:
+    def list_inner_kernels(self) -> list[Kernel]:
         """Return the kernels in parameters that are tuples: they compare the two sides of a pair with each other."""
         tuples = [value for value in self.get_params(deep=False).values() if isinstance(value, tuple)]
         return [part for value in tuples for part in value if isinstance(part, Kernel)]
 
     def fit(self, X: Items, y: object = None) -> Self:
         """Learn what the kernel needs from training items; for a kernel with features, also its columns."""
-        for child in self.children():
+        for child in self.list_children():
             child.fit(X, y)
         return self
 
     def adapt(self, X: Items, y: object = None) -> Self:
         """Learn only what the values of the kernel depend on, and no columns; most kernels learn nothing."""
-        children = self.children()
+        children = self.list_children()
         for child in children:
             child.adapt(X, y)
         if not children:
@@ -121,13 +121,13 @@ class Kernel(BaseEstimator):
         >>> sorted(PartialTree(on="tree").reads()), sorted((Rewriting() + SoftPairing(PartialTree(on="tree"))).reads())
         (['tree'], ['source', 'source.tree', 'target', 'target.tree'])
         """
-        children = self.children()
+        children = self.list_children()
         if children:
             return {name for child in children for name in child.reads()}
         words = "text" if self.on is None else self.on
         if self.on_texts:
             return {words}
-        return add_sides({words, *(name for kernel in self.inner_kernels() for name in kernel.reads())})
+        return add_sides({words, *(name for kernel in self.list_inner_kernels() for name in kernel.reads())})
 
     def __call__(self, a: Item, b: Item) -> float:
         """Return the kernel's value on two items."""
@@ -161,7 +161,7 @@ class Kernel(BaseEstimator):
         """Return the text of every column that `fit` learned; what `get_feature_names_out` calls."""
         raise TypeError(f"{type(self).__name__} has no explicit features that could be named; use gram()")
 
-    @available_if(has_features_of)  # type: ignore[untyped-decorator]
+    @available_if(can_list_features)  # type: ignore[untyped-decorator]
     def transform(self, X: Items) -> sp.csr_array:
         """Return the features of the items over the columns learned by `fit`; features not seen there are dropped.
 
@@ -171,13 +171,13 @@ class Kernel(BaseEstimator):
         """
         return self.list_features(materialize_items(X))
 
-    @available_if(has_features_of)  # type: ignore[untyped-decorator]
+    @available_if(can_list_features)  # type: ignore[untyped-decorator]
     def fit_transform(self, X: Items, y: object = None) -> sp.csr_array:
         """Learn the columns and return the features of the same items."""
         X = materialize_items(X)
         return self.fit(X, y).list_features(X)
 
-    @available_if(has_features_of)  # type: ignore[untyped-decorator]
+    @available_if(can_list_features)  # type: ignore[untyped-decorator]
     def get_feature_names_out(self, input_features: object = None) -> AnyArray:
         """Return the name of every column: the n-gram, rule, fragment or score, as text.
 
@@ -221,7 +221,7 @@ def walk_kernels(kernel: Kernel, enter: Callable[[Kernel], bool] = lambda kernel
     """
     yield kernel
     if enter(kernel):
-        for child in kernel.children():
+        for child in kernel.list_children():
             yield from walk_kernels(child, enter)
 
 

@@ -13,9 +13,9 @@ from rekern.core.arrays import Floats, Ints, Keys
 from rekern.core.csr import make_csr
 from rekern.core.key_index import KeyIndex, index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows, keep_known, note_first_rows
-from rekern.kernels.gram_plan import inverse_roots
+from rekern.kernels.gram_plan import invert_roots
 from rekern.kernels.items import Items, materialize_items
-from rekern.kernels.kernel import Kernel, has_features_of
+from rekern.kernels.kernel import Kernel, can_list_features
 
 Corpus = TypeVar("Corpus")
 
@@ -70,7 +70,7 @@ class KeyFeatureKernel(Kernel, Generic[Corpus]):
             self.learn_columns(X)
         return self
 
-    @available_if(has_features_of)  # type: ignore[untyped-decorator]
+    @available_if(can_list_features)  # type: ignore[untyped-decorator]
     def fit_transform(self, X: Items, y: object = None) -> sp.csr_array:
         """Learn the columns and return the features of the same items."""
         return self.learn_columns(X)
@@ -125,7 +125,7 @@ def group_by_row(first: Ints) -> list[Ints]:
 
 def normalize_rows(rows: KeyRows) -> KeyRows:
     """Return the rows divided by their norms; a row without features stays empty."""
-    scale = np.repeat(inverse_roots(rows.sum_squares()), np.diff(rows.indptr))
+    scale = np.repeat(invert_roots(rows.sum_squares()), np.diff(rows.indptr))
     return rows._replace(values=rows.values * scale)
 
 

@@ -84,11 +84,11 @@ class PairKernel(Kernel):
 
     kernel: Kernel
 
-    def combination(self) -> Combine:
+    def get_combination(self) -> Combine:
         """Return the function from the two straight values, and the two crossed ones if it takes them, to K."""
         raise NotImplementedError
 
-    def takes_crossed(self) -> bool:
+    def has_crossed_values(self) -> bool:
         """Return whether the combination takes the crossed values too."""
         return True
 
@@ -128,12 +128,12 @@ class PairKernel(Kernel):
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Compute the Gram of the distinct texts, from which the values of pairs are gathered."""
-        combine = self.combination()
+        combine = self.get_combination()
         left = self.find_texts(X)
         right = left if Y is None else self.find_texts(Y)
         rows, columns = (left.sources, left.targets), (right.sources, right.targets)
         symmetric = Y is None
-        if self.takes_crossed():
+        if self.has_crossed_values():
             values = self._compare_texts(left.table, None if symmetric else right.table, n_jobs)
             lookups = [_Lookup(values, rows[a], columns[b]) for a, b in ((0, 0), (1, 1), (0, 1), (1, 0))]
         else:
@@ -155,16 +155,16 @@ class PairKernel(Kernel):
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every pair."""
-        combine = self.combination()
+        combine = self.get_combination()
         table, sources, targets = self.find_texts(X)
         squares = self.check_kernel().diag(table)
         straight = squares[sources], squares[targets]
-        if not self.takes_crossed():
+        if not self.has_crossed_values():
             return combine(*straight)
         across = self.check_kernel().paired(table.take(sources), table.take(targets))
         return combine(*straight, across, across)
 
-    def side_features(self, X: Items, n_jobs: int | None) -> tuple[sp.csr_array, sp.csr_array]:
+    def extract_side_features(self, X: Items, n_jobs: int | None) -> tuple[sp.csr_array, sp.csr_array]:
         """Return the features of the texts: a row for the source, and one for the target, of every pair."""
         table, sources, targets = self.find_texts(X)
         features = self.check_kernel().features(table, n_jobs)
@@ -198,7 +198,7 @@ class PairKernel(Kernel):
         rows, columns = [one.sources[0], one.targets[0]], [other.sources[0], other.targets[0]]
         straight = float(values[rows[0], columns[0]]), float(values[rows[1], columns[1]])
         crossed = float(values[rows[0], columns[1]]), float(values[rows[1], columns[0]])
-        swap = self.takes_crossed() and np.prod(crossed) > np.prod(straight)
+        swap = self.has_crossed_values() and np.prod(crossed) > np.prod(straight)
         parts: list[Part] = []
         if hasattr(kernel, "explain"):
             explaining = cast(ExplainingKernel, kernel)

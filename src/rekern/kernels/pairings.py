@@ -29,11 +29,11 @@ class PairSum(PairKernel):
     def __init__(self, kernel: Kernel):
         self.kernel = kernel
 
-    def combination(self) -> Combine:
+    def get_combination(self) -> Combine:
         """Return the sum."""
         return np.add
 
-    def takes_crossed(self) -> bool:
+    def has_crossed_values(self) -> bool:
         """Return False: sources are compared with sources, targets with targets."""
         return False
 
@@ -43,7 +43,7 @@ class PairSum(PairKernel):
 
     def features(self, X: Items, n_jobs: int | None = None) -> sp.csr_array:
         """Return the features of the sources and those of the targets, side by side."""
-        return sp.hstack(self.side_features(X, n_jobs), format="csr")
+        return sp.hstack(self.extract_side_features(X, n_jobs), format="csr")
 
     def list_features(self, X: Items) -> sp.csr_array:
         """Return the same over the columns learned from all texts."""
@@ -67,11 +67,11 @@ class PairProduct(PairKernel):
     def __init__(self, kernel: Kernel):
         self.kernel = kernel
 
-    def combination(self) -> Combine:
+    def get_combination(self) -> Combine:
         """Return the product."""
         return np.multiply
 
-    def takes_crossed(self) -> bool:
+    def has_crossed_values(self) -> bool:
         """Return False: sources are compared with sources, targets with targets."""
         return False
 
@@ -88,7 +88,7 @@ class AllSum(PairKernel):
     def __init__(self, kernel: Kernel):
         self.kernel = kernel
 
-    def combination(self) -> Combine:
+    def get_combination(self) -> Combine:
         """Return the sum of all four values."""
         return add_all
 
@@ -98,7 +98,7 @@ class AllSum(PairKernel):
 
     def features(self, X: Items, n_jobs: int | None = None) -> sp.csr_array:
         """Return the features of both sides, added up."""
-        sources, targets = self.side_features(X, n_jobs)
+        sources, targets = self.extract_side_features(X, n_jobs)
         return sp.csr_array(sources + targets)
 
     def list_features(self, X: Items) -> sp.csr_array:
@@ -123,7 +123,7 @@ class AllProduct(PairKernel):
     def __init__(self, kernel: Kernel):
         self.kernel = kernel
 
-    def combination(self) -> Combine:
+    def get_combination(self) -> Combine:
         """Return the sum of the two products."""
         return add_products
 
@@ -142,7 +142,7 @@ class BestPairing(PairKernel):
     def __init__(self, kernel: Kernel):
         self.kernel = kernel
 
-    def combination(self) -> Combine:
+    def get_combination(self) -> Combine:
         """Return the larger of the two products."""
         return take_larger_product
 
@@ -163,7 +163,7 @@ class SoftPairing(PairKernel):
         self.kernel = kernel
         self.c = c
 
-    def combination(self) -> Combine:
+    def get_combination(self) -> Combine:
         """Return the soft maximum of the two products."""
         c = check_positive("c", self.c)
         if c < SMALLEST_C:

@@ -26,7 +26,7 @@ from rekern.core.arrays import Floats
 from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.kernels.combinations import Scaled, Sum
-from rekern.kernels.gram_plan import GramPlan, inverse_roots
+from rekern.kernels.gram_plan import GramPlan, invert_roots
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.trees.tree_kernel import TreeKernel
 from rekern.krisp.constituent_trees import find_smallest_constituent
@@ -97,7 +97,7 @@ class SubstringKernel(Kernel):
         >>> WordSubsequences().compute_norms(substrings).tolist()
         [1.0]
         """
-        return inverse_roots(self.compute_squares(substrings)) if self.normalize else np.ones(len(substrings))
+        return invert_roots(self.compute_squares(substrings)) if self.normalize else np.ones(len(substrings))
 
     def diag(self, X: object) -> Floats:
         """K(x, x) for every substring."""

@@ -70,7 +70,7 @@ def fit_sigmoid(
     >>> round(sigmoid.slope, 2), round(abs(sigmoid.offset), 2)
     (0.67, 0.0)
     """
-    positive = np.asarray(signs) > 0
+    positive = np.asarray(signs, dtype=np.float64) > 0
     shares = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
     total = float(shares.sum())
     if not total > 0:

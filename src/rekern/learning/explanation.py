@@ -18,8 +18,8 @@ class PairExplanation(Explanation):
 
     source: str
     target: str
-    prediction: Any
-    explained: Any = None
+    prediction: object
+    explained: object = None
     probability: float | None = None
     neighbors: list[Neighbor] = field(default_factory=list)
 

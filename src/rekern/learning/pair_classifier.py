@@ -191,16 +191,16 @@ class PairClassifier(ClassifierMixin, PairModel):
         return self._choose(self._scores(X))
 
     def _choose(self, scores: Floats) -> AnyArray:
-        if len(self.classes_) == 2:
-            return self.classes_[(scores[:, 0] > 0).astype(int)]
-        return self.classes_[np.argmax(scores, axis=1)]
+        numbers = (scores[:, 0] > 0).astype(np.int64) if len(self.classes_) == 2 else np.argmax(scores, axis=1)
+        classes: AnyArray = self.classes_[numbers]
+        return classes
 
-    @available_if(_has_probabilities)
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: object) -> Floats:
         """The probability of every class, a row for each pair. Not there if ``calibration`` is 0."""
         return self._probabilities(self._scores(X))
 
-    @available_if(_has_probabilities)
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: object) -> Floats:
         """The logarithms of `predict_proba`."""
         with np.errstate(divide="ignore"):

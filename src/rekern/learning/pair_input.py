@@ -41,7 +41,7 @@ AllProduct, BestPairing or SoftPairing, as in SoftPairing(Spectrum()), or use Re
     for part in walk_kernels(kernel, enter=lambda part: not isinstance(part, PairKernel)):
         if isinstance(part, PairKernel):
             part.reads()
-        elif not part.children() and part.on_texts and part.on is None:
+        elif not part.list_children() and part.on_texts and part.on is None:
             name = type(part).__name__
             raise InputError(
                 f"{name} compares texts, not pairs of texts; put it into PairSum, PairProduct, AllSum, AllProduct, "
@@ -78,7 +78,7 @@ def read_items(kernel: Kernel, X: object) -> object:
     table = read_table(kernel, X)
     if table is not None or isinstance(X, Pairs):
         return X if table is None else table
-    leaves = [part for part in walk_kernels(kernel) if not part.children()]
+    leaves = [part for part in walk_kernels(kernel) if not part.list_children()]
     tokenizer = getattr(leaves[0], "tokenizer", None)
     if all(leaf.reads_tokens and _are_equal(getattr(leaf, "tokenizer", None), tokenizer) for leaf in leaves):
         return Pairs.from_items(X, tokenizer)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -51,7 +51,7 @@ class DecisionCache:
     """What is made of the training pairs when it is first needed: their items, and the decision function."""
 
     def __init__(self) -> None:
-        self.items: Any = None
+        self.items: Sequence[object] | None = None
         self.scorer: DecisionFunction | None = None
 
 
@@ -118,10 +118,11 @@ class PairModel(BaseEstimator):
         self.kernel_.adapt(self._training())
         return weights
 
-    def _training(self) -> Any:
+    def _training(self) -> Sequence[object]:
         """The training pairs as the kernel reads them, read once."""
         if self._cache.items is None:
-            self._cache.items = read_items(self.kernel_, self.pairs_) if self.items_ is None else self.items_
+            items = read_items(self.kernel_, self.pairs_) if self.items_ is None else self.items_
+            self._cache.items = cast(Sequence[object], items)
         return self._cache.items
 
     def _cost(self) -> float:
@@ -193,8 +194,8 @@ class PairModel(BaseEstimator):
         values = np.divide(values, np.sqrt(squares), out=np.zeros(len(values)), where=squares > 0)
         best: Ints = np.argsort(-values, kind="stable")[:n]
         return [
-            Neighbor(row, float(values[row]), *map(join_side, self.pairs_[row]), self.labels_[row].item())
-            for row in best.tolist()
+            Neighbor(row, float(values[row]), join_side(source), join_side(target), self.labels_[row].item())
+            for row, (source, target) in ((row, self.pairs_[row]) for row in best.tolist())
         ]
 
     def rules(self, n: int = 20, label: object = None) -> StrongestRules:

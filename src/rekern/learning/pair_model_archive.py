@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from rekern.core.descriptions import Arrays, build, describe
 from rekern.core.model_archive import VERSION, WORDS_ONLY, ModelContent, OpenArchive
 from rekern.errors import ModelFileError
 from rekern.kernels.kernel import Kernel
+from rekern.learning.pair_input import Pair, Side
 from rekern.structures.columns import Column
 from rekern.structures.graphs import Graphs
 from rekern.structures.representations import Representations
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from rekern.learning.pair_model import PairModel
 
 Model = TypeVar("Model", bound="PairModel")
+Json: TypeAlias = Any  # what json.dumps takes
 
 
 def pack_model(model: PairModel, more: Arrays) -> ModelContent:
@@ -38,9 +40,11 @@ def pack_model(model: PairModel, more: Arrays) -> ModelContent:
     }
     version = WORDS_ONLY if model.items_ is None and not arrays else VERSION
     arrays |= {"coefficients": model.coefficients_, "intercept": model.intercept_, **more}
-    members: dict[str, Any] = {"pairs.json": [[_side(source), _side(target)] for source, target in model.pairs_]}
+    members: dict[str, Any] = {
+        "pairs.json": [[_write_side(source), _write_side(target)] for source, target in model.pairs_]
+    }
     if model.items_ is not None:
-        columns = {name: _described_column(model.items_[name]) for name in model.items_.columns}
+        columns = {name: _describe_column(model.items_[name]) for name in model.items_.columns}
         members["representations.json"] = columns
     return ModelContent(header, members, arrays, version)
 
@@ -54,7 +58,7 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
     kernel = build(header["kernel"], stored)
     if not isinstance(kernel, Kernel):
         raise ModelFileError("it has no kernel")
-    pairs = [_checked_pair(pair) for pair in archive.read_json("pairs.json")]
+    pairs = [_check_pair(pair) for pair in archive.read_json("pairs.json")]
     labels = np.array(header["labels"])
     coefficients = archive.read_array("coefficients", 2)
     intercept = archive.read_array("intercept", 1)
@@ -72,7 +76,7 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
     model.items_ = None
     if archive.has("representations.json"):
         columns = archive.read_json("representations.json")
-        model.items_ = Representations({name: _built_column(column) for name, column in columns.items()})
+        model.items_ = Representations({name: _build_column(column) for name, column in columns.items()})
         if len(model.items_) != len(pairs):
             raise ModelFileError("its training pairs and their representations differ in number")
     model.pairs_, model.labels_ = pairs, labels
@@ -84,23 +88,23 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
     return model
 
 
-def _side(side: Any) -> Any:
+def _write_side(side: Side) -> str | list[str]:
     return side if isinstance(side, str) else [str(token) for token in side]
 
 
-def _checked_pair(pair: Any) -> tuple[Any, Any]:
+def _check_pair(pair: object) -> Pair:
     if not isinstance(pair, list) or len(pair) != 2:
         raise ModelFileError("one of its training pairs is not a pair")
-    return _checked_side(pair[0]), _checked_side(pair[1])
+    return _check_side(pair[0]), _check_side(pair[1])
 
 
-def _checked_side(side: Any) -> Any:
+def _check_side(side: object) -> Side:
     if isinstance(side, str) or (isinstance(side, list) and all(isinstance(token, str) for token in side)):
         return side
     raise ModelFileError("one of its training pairs is not text")
 
 
-def _described_column(column: Column) -> dict[str, Any]:
+def _describe_column(column: Column) -> dict[str, Json]:
     """A column of a table of representations as JSON; trees by their parents, so that any label will do."""
     if isinstance(column, Trees):
         roots = np.repeat(column.offsets[:-1], np.diff(column.offsets))
@@ -115,23 +119,23 @@ def _described_column(column: Column) -> dict[str, Any]:
         }
     if isinstance(column, Graphs):
         return {"kind": "graphs", "graphs": list(column)}
-    return {"kind": "texts", "texts": list(column) if isinstance(column, Tokens) else [_value(v) for v in column]}
+    return {"kind": "texts", "texts": list(column) if isinstance(column, Tokens) else [_write_value(v) for v in column]}
 
 
-def _value(value: Any) -> Any:
+def _write_value(value: object) -> Json:
     """A text, a list of tokens, or a graph, as it was given."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, dict):
-        return {str(name): _value(part) for name, part in value.items()}
+        return {str(name): _write_value(part) for name, part in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
-        return [_value(part) for part in value]
+        return [_write_value(part) for part in value]
     if isinstance(value, bool | int | float | np.generic):
         return value.item() if isinstance(value, np.generic) else value
     raise ValueError(f"a model with {value!r} in a training pair cannot be saved; give texts, trees or graphs")
 
 
-def _built_column(described: Any) -> Column:
+def _build_column(described: dict[str, Any]) -> Column:
     kind = described["kind"]
     if kind == "graphs":
         return Graphs.from_items([(nodes, edges) for nodes, edges in described["graphs"]])
@@ -153,14 +157,14 @@ def _built_column(described: Any) -> Column:
     )
 
 
-def _describe_parameter(value: Any) -> Any:
+def _describe_parameter(value: object) -> Json:
     """A parameter of a model as JSON; class weights have keys that need not be strings."""
     if isinstance(value, dict):
         return {"type": "dict", "items": [[describe(key), describe(item)] for key, item in value.items()]}
     return describe(value)
 
 
-def _build_parameter(description: Any) -> Any:
+def _build_parameter(description: object) -> object:
     """The parameter that `_describe_parameter` wrote down."""
     if isinstance(description, dict) and description.get("type") == "dict":
         return {build(key): build(item) for key, item in description["items"]}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from typing import Any, ClassVar, NamedTuple, Self
+from collections.abc import Hashable, Iterable, Sequence
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -152,7 +152,7 @@ def _to_hashable(value: object) -> Hashable:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _take_items(items: Any, rows: Ints) -> object:
+def _take_items(items: Sequence[object], rows: Ints) -> object:
     return items.take(rows) if isinstance(items, Pairs | Representations) else [items[row] for row in rows.tolist()]
 
 

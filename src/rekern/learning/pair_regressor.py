@@ -114,7 +114,9 @@ class PairRegressor(RegressorMixin, PairModel):
         values = self._scores(X)[:, 0]
         if self.response == "real":
             return values
-        return self.levels_[np.argmin(np.abs(values[:, None] - self.levels_[None, :]), axis=1)]
+        distances = np.abs(values[:, None] - self.levels_.astype(np.float64))
+        levels: AnyArray = self.levels_[np.argmin(distances, axis=1)]
+        return levels
 
     def explain(self, pair: object, neighbors: int = 3) -> PairExplanation:
         """Take the predicted number of a pair apart: rules with their words, scores, the intercept."""

@@ -209,6 +209,7 @@ def _score_thesaurus(sides: Sides, resources: Resources) -> Floats:
 
 def _score_alignment(sides: Sides, resources: Resources) -> Floats:
     space = resources.space
+    assert space is not None  # `fit` makes one if none is given
     forms, lemmas = sides.forms, sides.lemmas
     # By the form in small letters where the space knows it, else by the lemma: spaces of stems have stems only.
     pairs = np.unique(np.column_stack([forms.ids, lemmas.ids]), axis=0)

@@ -181,7 +181,7 @@ class Similarities(ScoreKernel):
         >>> Similarities(only=("prefix recall", "window recall")).names()
         ['prefix recall', 'window recall']
         """
-        offered = self._offered()
+        offered = self._list_groups()
         if self.only is None:
             if isinstance(self.groups, str) or not len(self.groups):
                 raise InputError(f"groups={self.groups!r}: give a tuple of names of groups")
@@ -206,35 +206,34 @@ class Similarities(ScoreKernel):
         inside = [kernel.reads() for kernel in self.kernels]
         return add_sides({WORDS}.union(set() if self.on is None else {self.on}, *inside))
 
-    def _offered(self) -> dict[str, tuple[str, ...]]:
+    def _list_groups(self) -> dict[str, tuple[str, ...]]:
         """Every group and the names of its scores."""
         offered = {"basic": NAMES, **GROUPS, "kernels": name_kernels(self.kernels)}
         if not self.symmetric:
             return offered
         return {
-            group: tuple(_without_sides(name) for name in names if name != ONE_SIDED)
-            for group, names in offered.items()
+            group: tuple(_rename_side(name) for name in names if name != ONE_SIDED) for group, names in offered.items()
         }
 
     def fit(self, X: object, y: object = None) -> Self:
         """Learn word statistics, and the mean and spread of every score, from the training pairs."""
         names = self.names()
         X = materialize_items(X)
-        tokens, raw = self._read(X)
+        tokens, raw = self._read_tokens(X)
         if not len(tokens):
             raise InputError("there are no pairs to learn word weights from; give at least one")
-        self.idf_, self.unseen_idf_, self.frequent_ = _statistics(tokens)
-        used = {group for group, offered in self._offered().items() if set(offered) & set(names)}
+        self.idf_, self.unseen_idf_, self.frequent_ = _count_words(tokens)
+        used = {group for group, offered in self._list_groups().items() if set(offered) & set(names)}
         if used - {"basic"}:
-            sides = self._sides(X, tokens, raw)
+            sides = self._read_sides(X, tokens, raw)
             same = self.on is None
             self.lemma_idf_, _, self.frequent_lemmas_ = (
-                (self.idf_, self.unseen_idf_, self.frequent_) if same else _statistics(sides.lemmas)
+                (self.idf_, self.unseen_idf_, self.frequent_) if same else _count_words(sides.lemmas)
             )
             self.space_ = self.space
             if "alignment" in used and self.space is None:
                 self.space_ = LatentSemantics().fit(sides.lemmas)
-        columns = self._raw_scores(X, tokens, raw, names).T
+        columns = self._compute_scores(X, tokens, raw, names).T
         # Exact sums, because the order of the pairs must not matter.
         self.mean_ = np.array([math.fsum(column) / len(column) for column in columns])
         squares = (columns - self.mean_[:, None]) ** 2
@@ -248,13 +247,13 @@ class Similarities(ScoreKernel):
         if not hasattr(self, "scale_"):
             raise NotFittedError("this Similarities has seen no training pairs yet; call fit(pairs) first")
         X = materialize_items(X)
-        found = self._raw_scores(X, *self._read(X), names)
+        found = self._compute_scores(X, *self._read_tokens(X), names)
         if not self.standardize:
             return found
         constant = self.scale_ == 0
         return np.where(constant, 0.0, (found - self.mean_) / np.where(constant, 1.0, self.scale_))
 
-    def _read(self, X: object) -> tuple[Tokens, Tokens]:
+    def _read_tokens(self, X: object) -> tuple[Tokens, Tokens]:
         """The tokens of all sides, and the same tokens as they were written."""
         X = select_pairs(X, None)
         if isinstance(X, Pairs):
@@ -267,33 +266,37 @@ class Similarities(ScoreKernel):
         as_written = tokenizer.as_written()
         return tokens, Pairs.from_items(items, as_written).tokens
 
-    def _sides(self, X: object, tokens: Tokens, raw: Tokens) -> Sides:
+    def _read_sides(self, X: object, tokens: Tokens, raw: Tokens) -> Sides:
         """The words that the groups beyond the basic one see: those of the trees if there are any."""
-        return Sides(_compact(tokens), _compact(raw)) if self.on is None else read_tree_sides(X, self.on)
+        return (
+            Sides(_drop_unused_words(tokens), _drop_unused_words(raw))
+            if self.on is None
+            else read_tree_sides(X, self.on)
+        )
 
-    def _raw_scores(self, X: object, tokens: Tokens, raw: Tokens, names: list[str]) -> Floats:
+    def _compute_scores(self, X: object, tokens: Tokens, raw: Tokens, names: list[str]) -> Floats:
         found: dict[str, Floats] = {}
         sides = resources = None
-        for group, offered in self._offered().items():
+        for group, offered in self._list_groups().items():
             if not set(offered) & set(names):
                 continue
             if group == "basic":
-                values = self._basic(tokens, raw)
+                values = self._score_basic(tokens, raw)
             elif group == "kernels":
                 values = compare_sides(self.kernels, X)
             else:
                 if group in NEED_TREES and self.on is None:
                     raise InputError(f"the group {group!r} needs constituent trees: name their representation (on=...)")
-                sides = self._sides(X, tokens, raw) if sides is None else sides
-                resources = self._resources() if resources is None else resources
+                sides = self._read_sides(X, tokens, raw) if sides is None else sides
+                resources = self._gather_resources() if resources is None else resources
                 values = score_group(group, sides, resources)
             if self.symmetric:
-                values = _lower_and_higher(values, NAMES if group == "basic" else GROUPS.get(group, ()))
+                values = _sort_sides(values, NAMES if group == "basic" else GROUPS.get(group, ()))
             found.update(zip(offered, values.T))
         # A copy in rows: elsewhere rows are summed up, and the layout would decide in which order.
         return np.ascontiguousarray(np.column_stack([found[name] for name in names]))
 
-    def _resources(self) -> Resources:
+    def _gather_resources(self) -> Resources:
         if isinstance(self.min_match, bool) or not isinstance(self.min_match, int) or self.min_match < 1:
             raise InputError(f"min_match={self.min_match!r}: give a whole number of at least 1")
         if not isinstance(self.space_, WordSpace | None):
@@ -312,8 +315,8 @@ class Similarities(ScoreKernel):
             frozenset(self.frequent_lemmas_),
         )
 
-    def _basic(self, tokens: Tokens, raw: Tokens) -> Floats:
-        numbers, vocabulary = _used(tokens)
+    def _score_basic(self, tokens: Tokens, raw: Tokens) -> Floats:
+        numbers, vocabulary = _number_used_words(tokens)
         function_words = set(self.frequent_)
         frequent = np.array([token in function_words for token in vocabulary], bool)
         worded = np.array([any(map(str.isalnum, token)) for token in vocabulary], bool)
@@ -325,7 +328,7 @@ class Similarities(ScoreKernel):
         prefix = [
             begins.setdefault(token[:PREFIX], len(begins)) if len(token) >= PREFIX else -1 for token in vocabulary
         ]
-        raw_numbers, raw_vocabulary = _used(raw)
+        raw_numbers, raw_vocabulary = _number_used_words(raw)
         upper = np.array([token[:1].isupper() for token in raw_vocabulary], bool)
         codes = np.frombuffer("".join(vocabulary).encode("utf-32-le", "surrogatepass"), np.uint32)
         found: Floats = score_pairs(
@@ -341,10 +344,10 @@ class Similarities(ScoreKernel):
         return found
 
 
-def _without_sides(name: str) -> str:
+def _rename_side(name: str) -> str:
     """What a score is called that does not tell the sides apart.
 
-    >>> _without_sides("idf recall"), _without_sides("source length"), _without_sides("negation differs")
+    >>> _rename_side("idf recall"), _rename_side("source length"), _rename_side("negation differs")
     ('idf higher share', 'lower length', 'negation differs')
     """
     for side, rank in SIDES:
@@ -353,7 +356,7 @@ def _without_sides(name: str) -> str:
     return name
 
 
-def _lower_and_higher(values: Floats, names: tuple[str, ...]) -> Floats:
+def _sort_sides(values: Floats, names: tuple[str, ...]) -> Floats:
     """The scores in the same order, but the lower one in place of the source's, the higher one of the target's."""
     values = values.copy()
     for (one, _), (two, _) in (SIDES[:2], SIDES[2:]):
@@ -365,9 +368,9 @@ def _lower_and_higher(values: Floats, names: tuple[str, ...]) -> Floats:
     return values[:, kept] if names else values
 
 
-def _statistics(tokens: Tokens) -> tuple[dict[str, float], float, tuple[str, ...]]:
+def _count_words(tokens: Tokens) -> tuple[dict[str, float], float, tuple[str, ...]]:
     """The idf of every token, that of any other token, and the frequent ones, the most frequent first."""
-    numbers, vocabulary = _used(tokens)
+    numbers, vocabulary = _number_used_words(tokens)
     sides = np.repeat(np.arange(len(tokens)), np.diff(tokens.offsets))
     once = np.unique(sides * max(len(vocabulary), 1) + numbers) % max(len(vocabulary), 1)
     df = np.bincount(once, minlength=len(vocabulary)).tolist()
@@ -379,13 +382,13 @@ def _statistics(tokens: Tokens) -> tuple[dict[str, float], float, tuple[str, ...
     return idf, math.log(n + 1), tuple(token for _, token in ranked[:FREQUENT])
 
 
-def _compact(tokens: Tokens) -> Tokens:
+def _drop_unused_words(tokens: Tokens) -> Tokens:
     """The same corpus without words that are in other parts only: they would be looked up in vain."""
-    numbers, vocabulary = _used(tokens)
+    numbers, vocabulary = _number_used_words(tokens)
     return Tokens(numbers.astype(np.int32), tokens.offsets, vocabulary)
 
 
-def _used(tokens: Tokens) -> tuple[Ints, list[str]]:
+def _number_used_words(tokens: Tokens) -> tuple[Ints, list[str]]:
     """The token numbers, and the vocabulary, without what is in other parts of the corpus only."""
     present = np.zeros(len(tokens.vocabulary), bool)
     present[tokens.ids] = True

@@ -105,7 +105,7 @@ class Representations:
         if not len(rows):
             return cls({WORDS: [], "source": [], "target": []})
         if isinstance(rows[0], Mapping):
-            return _table_of_rows(rows)
+            return _table_of_rows(list(rows))
         if isinstance(rows[0], str):
             return cls({WORDS: as_texts(rows)})
         return cls(dict(zip(SIDES, as_pairs(rows))))
@@ -329,7 +329,7 @@ class Row(Mapping[str, Any]):
         return repr(dict(self))
 
 
-def _table_of_rows(rows: Sequence[Any]) -> Representations:
+def _table_of_rows(rows: list[Any]) -> Representations:
     """Make the table of a list of dicts; rows of one table are taken from it."""
     first = rows[0]
     if isinstance(first, Row) and all(isinstance(row, Row) and row.table is first.table for row in rows):

@@ -1,4 +1,4 @@
-"""A sentence whose words depend on one another: what parsers and CoNLL-U files give, and what other shapes grow from.
+"""Sentences with dependencies, as parsers and CoNLL-U files give them.
 
 >>> found = sentence(["Chip", "saw", "Dale"], heads=[1, -1, 1], relations=["nsubj", "root", "obj"])
 >>> found.words[found.heads[0]], found.lemmas, found.root
@@ -16,9 +16,9 @@ __all__ = ["HeadFault", "Sentence", "check_sentences", "find_head_fault", "sente
 
 
 class Sentence(NamedTuple):
-    """Words with their lemmas and tags, the place of each word's head (from 0; -1 for the root) and the relation to it.
+    """Words with their lemmas, tags, the place of each word's head (from 0; -1 for the root) and the relation to it.
 
-    ``sentence`` makes one and checks it: a bare ``Sentence(...)`` is taken as it is. A sentence may be empty.
+    ``sentence`` makes and checks one; ``Sentence(...)`` does not check. A sentence may be empty.
 
     >>> Sentence(("Go",), ("go",), ("VB",), (-1,), ("root",)).root
     0
@@ -32,11 +32,11 @@ class Sentence(NamedTuple):
 
     @property
     def root(self) -> int:
-        """The place of the word that depends on no other; -1 in an empty sentence."""
+        """The place of the word without a head; -1 in an empty sentence."""
         return self.heads.index(-1) if self.heads else -1
 
     def dependents(self) -> list[list[int]]:
-        """The places of the words that depend on each word, from left to right.
+        """Return the places of the dependents of each word, from left to right.
 
         >>> sentence(["Chip", "saw", "Dale"], heads=[1, -1, 1]).dependents()
         [[], [0, 2], []]
@@ -56,10 +56,10 @@ def sentence(
     relations: Iterable[str] | None = None,
     name: str = "sentence",
 ) -> Sentence:
-    """A checked sentence: as many of everything as words, heads that exist, one root, no cycle.
+    """Make a sentence and check it: a lemma, tag, head and relation for each word, one root, no cycle.
 
-    Lemmas are stems, tags ``_`` and relations ``dep`` (``root`` for the root) where they are not given. ``name`` is
-    what messages call the sentence; words are counted from 0 in them, as heads are.
+    By default lemmas are stems, tags ``_`` and relations ``dep`` (``root`` for the root). ``name`` is how messages call
+    the sentence; they count words from 0, as heads do.
 
     >>> sentence(["Chip", "saw", "Dale"], heads=[1, 2, 1], name="sentence 7")
     Traceback (most recent call last):
@@ -70,12 +70,12 @@ def sentence(
     ...
     rekern.errors.InputError: sentence 7, word 1 ('saw'): its heads lead back to it; a sentence has no cycle
     """
-    words, heads = _texts(words, "words", name), _whole(heads, name)
-    lemmas = tuple(map(stem, words)) if lemmas is None else _texts(lemmas, "lemmas", name)
-    tags = ("_",) * len(words) if tags is None else _texts(tags, "tags", name)
+    words, heads = _check_texts(words, "words", name), _check_heads(heads, name)
+    lemmas = tuple(map(stem, words)) if lemmas is None else _check_texts(lemmas, "lemmas", name)
+    tags = ("_",) * len(words) if tags is None else _check_texts(tags, "tags", name)
     if relations is None:
         relations = tuple("root" if head == -1 else "dep" for head in heads)
-    found = Sentence(words, lemmas, tags, heads, _texts(relations, "relations", name))
+    found = Sentence(words, lemmas, tags, heads, _check_texts(relations, "relations", name))
     for field, values in zip(Sentence._fields[1:], found[1:]):
         if len(values) != len(words):
             raise InputError(f"{len(words)} words but {len(values)} {field}; every word needs one", file=name)
@@ -154,7 +154,7 @@ def check_sentences(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         yield item
 
 
-def _texts(values: Iterable[str], field: str, name: str) -> tuple[str, ...]:
+def _check_texts(values: Iterable[str], field: str, name: str) -> tuple[str, ...]:
     if isinstance(values, str | bytes):
         raise InputError(f"the {field} are {name_value(values)}; give a list of them", file=name)
     found = tuple(values)
@@ -165,7 +165,7 @@ def _texts(values: Iterable[str], field: str, name: str) -> tuple[str, ...]:
     return tuple(map(str, found))
 
 
-def _whole(heads: Iterable[int], name: str) -> tuple[int, ...]:
+def _check_heads(heads: Iterable[int], name: str) -> tuple[int, ...]:
     found = tuple(heads)
     for place, head in enumerate(found):
         if isinstance(head, bool) or not hasattr(head, "__index__"):

@@ -84,7 +84,7 @@ def test_rulebook_lists_the_rules_of_the_definition(pair, k, wildcards, span):
         assert len({match.key for match in found}) == len(found)
         assert sorted(match.rule for match in found) == sorted(text_of(rule, wildcards) for rule in expected)
         kernel = Rewriting([window], wildcards, 0.5, normalize=False, span=span)
-        listed = kernel.extractor().list_rules(Pairs.from_items([pair]))
+        listed = kernel.make_extractor().list_rules(Pairs.from_items([pair]))
         values = dict(zip(listed.keys.tolist(), listed.values.tolist()))
         by_text = {text_of(rule, wildcards): float(value) for rule, value in expected.items()}
         assert {match.rule: values.pop(match.key) for match in found} == by_text
@@ -113,7 +113,7 @@ def test_numbered_columns_hold_the_listed_keys():
     sides = [list(map(str, rng.integers(0, 9, rng.integers(0, 9)))) for _ in range(100)]
     corpus = Pairs.from_items(list(zip(sides[::2], sides[1::2])))
     for kernel in (Rewriting((1, 3)), Rewriting([(2, 3)], "free", 0.5), Rewriting(2, "none"), Rewriting(2, span=2)):
-        listed, numbered = kernel.extractor().list_rules(corpus), kernel.extractor().number_rules(corpus)
+        listed, numbered = kernel.make_extractor().list_rules(corpus), kernel.make_extractor().number_rules(corpus)
         keys = numbered.keys[numbered.columns]
         assert len(np.unique(numbered.keys)) == len(numbered.keys)
         assert by_row(listed.indptr, listed.keys, listed.values) == by_row(numbered.indptr, keys, numbered.values)
@@ -123,8 +123,8 @@ def test_numbered_columns_hold_the_listed_keys():
 @settings(max_examples=20, deadline=None)
 def test_keys_depend_on_the_text_alone(text, k):
     pair = (text, text)
-    alone = Rewriting(k).extractor().list_rules(Pairs.from_items([pair]))
-    company = Rewriting(k).extractor().list_rules(Pairs.from_items([("x y z", "b"), pair, ("a", "b")]))
+    alone = Rewriting(k).make_extractor().list_rules(Pairs.from_items([pair]))
+    company = Rewriting(k).make_extractor().list_rules(Pairs.from_items([("x y z", "b"), pair, ("a", "b")]))
     begin, end = company.indptr[1], company.indptr[2]
     assert sorted(zip(alone.keys.tolist(), alone.values.tolist())) == sorted(
         zip(company.keys[begin:end].tolist(), company.values[begin:end].tolist())

@@ -129,7 +129,7 @@ def test_hashing_needs_no_fit_and_keeps_nothing():
 def test_a_rule_falls_into_key_modulo_columns(columns):
     kernel = Rewriting((1, 3))
     pairs = Pairs.from_items(PAIRS)
-    listed = kernel.extractor().list_rules(pairs)
+    listed = kernel.make_extractor().list_rules(pairs)
     X = RewriteVectorizer(k=(1, 3), hashing=columns).transform(pairs)
     for row in range(3):
         entries = slice(listed.indptr[row], listed.indptr[row + 1])

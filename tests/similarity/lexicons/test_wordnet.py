@@ -9,7 +9,7 @@ import pytest
 from rekern import PairClassifier, load_model
 from rekern.errors import InputError, MissingDataError, ModelFileError
 from rekern.similarity import Similarities
-from rekern.similarity.lexicons.base_forms import base_forms
+from rekern.similarity.lexicons.base_forms import list_base_forms
 from rekern.similarity.lexicons.wordnet import WordNet, find_wordnet
 
 HEADER = "synset\tpos\tmembers\thypernym\tinstance_hypernym\tdefinition\n"
@@ -46,8 +46,8 @@ def test_base_forms():
         ("happier", "happy"),
         ("crises", "crisis"),
     ):
-        assert base in [lemma for lemma, _ in base_forms(form)], form
-    assert not base_forms("glass") and not base_forms("") and not base_forms("s")
+        assert base in [lemma for lemma, _ in list_base_forms(form)], form
+    assert not list_base_forms("glass") and not list_base_forms("") and not list_base_forms("s")
 
 
 def test_from_the_wn_library(tmp_path, monkeypatch):

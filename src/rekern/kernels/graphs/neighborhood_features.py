@@ -10,7 +10,7 @@ from rekern.core.arrays import AnyArray, Ints, Keys, SmallInts
 from rekern.core.hashing import constants
 from rekern.core.jobs import run, split_range
 from rekern.core.key_rows import KeyRows, stack_rows
-from rekern.kernels.gram_plan import inverse_roots
+from rekern.kernels.gram_plan import invert_roots
 from rekern.kernels.graphs.neighborhood_key_core import merge_links
 from rekern.kernels.graphs.neighborhood_pair_core import extract_pairs, hash_pair, list_roots
 from rekern.kernels.graphs.neighborhood_text import write_neighborhood
@@ -49,9 +49,9 @@ class NeighborhoodFeatures(NamedTuple):
         indptr = cells.indptr[::number].copy()
         if not self.normalize:
             return KeyRows(indptr, cells.keys, cells.values)
-        scale = inverse_roots(cells.sum_squares())
+        scale = invert_roots(cells.sum_squares())
         present = np.count_nonzero(scale.reshape(-1, number), axis=1).astype(float)
-        scale *= np.repeat(inverse_roots(present), number)
+        scale *= np.repeat(invert_roots(present), number)
         return KeyRows(indptr, cells.keys, cells.values * np.repeat(scale, np.diff(cells.indptr)))
 
     def extract_cells(self, graphs: Graphs, n_jobs: int | None = None) -> KeyRows:

@@ -92,7 +92,7 @@ class Neighborhoods(KeyFeatureKernel[Graphs]):
         """Return the graphs of ``X``, or of its representation ``on``."""
         return select_graphs(materialize_items(X), self.on)
 
-    def feature_set(self) -> NeighborhoodFeatures:
+    def make_feature_set(self) -> NeighborhoodFeatures:
         """Return which pairs of neighbourhoods count, after checking the parameters."""
         largest = check_whole("radius", self.radius, 0, FARTHEST)
         farthest = check_whole("distance", self.distance, 0, FARTHEST)
@@ -105,14 +105,14 @@ class Neighborhoods(KeyFeatureKernel[Graphs]):
         Two different neighbourhoods that are apart, a pair in both orders, share a column that holds √2 times their
         number.
         """
-        return self.feature_set().extract_rows(corpus, n_jobs)
+        return self.make_feature_set().extract_rows(corpus, n_jobs)
 
     def name_features(self, corpus: Graphs, row: int, keys: set[int]) -> dict[int, str]:
         """Return these pairs of neighbourhoods of one graph as text."""
         graph = corpus[row : row + 1]
         found = self.extract_rows(graph, n_jobs=1).keys
         places = np.array([place for place, key in enumerate(found.tolist()) if key in keys], np.int64)
-        return dict(zip(found[places].tolist(), self.feature_set().name_features(graph, places)))
+        return dict(zip(found[places].tolist(), self.make_feature_set().name_features(graph, places)))
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Extract the features of all graphs into inverted lists."""
@@ -142,7 +142,7 @@ class Neighborhoods(KeyFeatureKernel[Graphs]):
         ([('the –det– cat', 0.167)], (1, 1))
         """
         n = check_most("n", n)
-        features = self.feature_set()
+        features = self.make_feature_set()
         graphs = self.read_items([a, b])
         rows = features.extract_rows(graphs, n_jobs=1)
         first = rows.indptr[1]
@@ -166,4 +166,4 @@ class Neighborhoods(KeyFeatureKernel[Graphs]):
 
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
         """Return a table of pairs of neighbourhoods with weights."""
-        return NeighborhoodDecision(self.feature_set(), self.read_items, X, coefficients)
+        return NeighborhoodDecision(self.make_feature_set(), self.read_items, X, coefficients)

@@ -113,7 +113,7 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
             return self.transform(X)
         kernel = self._kernel()
         pairs = kernel.read_items(X)
-        found = kernel.extractor().number_rules(pairs, self.n_jobs)
+        found = kernel.make_extractor().number_rules(pairs, self.n_jobs)
         self.keys_, self.pairs_ = found.keys, pairs
         self._index: KeyIndex | None = None
         columns, values, indptr = found.columns, found.values, found.indptr
@@ -136,9 +136,9 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         """
         kernel = self._check_parameters()._kernel()
         if self.hashing is not None:
-            return self._hash_rules(kernel.extractor(), kernel.read_items(X))
+            return self._hash_rules(kernel.make_extractor(), kernel.read_items(X))
         self._check_fitted()
-        listed = kernel.extractor().list_rules(kernel.read_items(X), self.n_jobs)
+        listed = kernel.make_extractor().list_rules(kernel.read_items(X), self.n_jobs)
         if self._index is None:
             self._index = index_keys(self.keys_)
         known = look_up(listed.keys, self._index, self.n_jobs)
@@ -173,7 +173,7 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         """
         self._check_named()
         keys = self.keys_[np.asarray(columns, dtype=np.int64)]
-        return name_rules(self._kernel().extractor(), self.pairs_, keys, self.n_jobs)
+        return name_rules(self._kernel().make_extractor(), self.pairs_, keys, self.n_jobs)
 
     def set_output(self, *, transform: object = None) -> Self:
         """Accept the call of pipelines that ask for data frames; the matrix stays sparse.

@@ -93,9 +93,9 @@ class Rewriting(KeyFeatureKernel[Pairs]):
 
     def windows(self) -> list[tuple[int, int]]:
         """Return the window sizes, after checking all parameters."""
-        return self.extractor().windows
+        return self.make_extractor().windows
 
-    def extractor(self) -> RuleExtractor:
+    def make_extractor(self) -> RuleExtractor:
         """Return what extracts the rules of pairs, after checking all parameters."""
         check_choice("wildcards", self.wildcards, ("aligned", "free", "none"))
         span, decay = check_size("span", self.span), check_decay(self.decay)
@@ -111,7 +111,7 @@ class Rewriting(KeyFeatureKernel[Pairs]):
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Extract the features of all pairs into inverted lists; heavy pairs are compared now."""
-        extractor = self.extractor()
+        extractor = self.make_extractor()
         left = _Side.measure(extractor, self.read_items(X), n_jobs)
         right = left if Y is None else _Side.measure(extractor, self.read_items(Y), n_jobs)
         calls = []
@@ -119,7 +119,7 @@ class Rewriting(KeyFeatureKernel[Pairs]):
             for one, two in (
                 (row.source, other.source),
                 (row.target, other.target),
-                (row.wildcard_rules(), other.wildcard_rules()),
+                (row.get_wildcard_rules(), other.get_wildcard_rules()),
             ):
                 calls.append((one, None if Y is None else two, 1))
         lists = run_in_threads(invert_rows, calls, n_jobs)
@@ -144,7 +144,7 @@ class Rewriting(KeyFeatureKernel[Pairs]):
         >>> Rewriting(k=(1, 4)).diag([("a b", "b a")])  # long enough for windows of 1 and 2
         array([2.])
         """
-        return self._add_windows(self.extractor().measure(self.read_items(X)).squares)
+        return self._add_windows(self.make_extractor().measure(self.read_items(X)).squares)
 
     def features(self, X: Items, n_jobs: int | None = None) -> sp.csr_array:
         """Return a row for each pair, with a column for each distinct rule of these pairs.
@@ -159,17 +159,17 @@ class Rewriting(KeyFeatureKernel[Pairs]):
 
     def number_columns(self, corpus: Pairs, n_jobs: int | None = None) -> tuple[sp.csr_array, Keys]:
         """Return the rules over the columns of these pairs, and the key of each column."""
-        found = self.extractor().number_rules(corpus, n_jobs)
+        found = self.make_extractor().number_rules(corpus, n_jobs)
         return make_csr(found.values, found.columns, found.indptr, len(found.keys)), found.keys
 
     def extract_rows(self, corpus: Pairs, n_jobs: int | None = None) -> KeyRows:
         """Return the rules of every pair."""
-        return self.extractor().list_rules(corpus, n_jobs)
+        return self.make_extractor().list_rules(corpus, n_jobs)
 
     def name_columns(self) -> list[str]:
         """Return the rule of every learned column as text."""
         self.check_fitted()
-        return name_rules(self.extractor(), self.corpus_, self.keys_)
+        return name_rules(self.make_extractor(), self.corpus_, self.keys_)
 
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
         """Return a table of rules with weights; for free wildcards, whose rules are too many, the plain sum."""

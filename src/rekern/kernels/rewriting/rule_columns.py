@@ -35,7 +35,7 @@ def number_rules(
     plain = run_in_threads(_number_plain_rules, list(zip(windows, size_keys)), n_jobs)
     fill, offset, keys = indptr[:-1].copy(), 0, []
     for rows, row_scale, (begin, numbers, plain_keys) in zip(windows, scale, plain):
-        wild = rows.wildcard_rules()
+        wild = rows.get_wildcard_rules()
         wild_numbers, wild_keys = number_keys(wild.keys, n_jobs)
         shared = (fill, columns, values, row_scale, offset, rows.source, rows.target, wild, begin, numbers)
         ranges = split_range(len(fill), max(256, len(fill) // 16))

@@ -33,7 +33,7 @@ class RuleKernel(GramSource, Protocol):
     on: str | None
     tokenizer: Tokenize | None
 
-    def extractor(self) -> RuleExtractor:
+    def make_extractor(self) -> RuleExtractor:
         """Return what extracts the rules of pairs."""
         ...
 
@@ -58,7 +58,7 @@ class RuleDecision(DecisionFunction):
 
     def __init__(self, kernel: RuleKernel, X: Items, coefficients: Floats):
         self.kernel = kernel
-        self.extractor = kernel.extractor()
+        self.extractor = kernel.make_extractor()
         self.coefficients = np.asarray(coefficients, dtype=float)
         self.pairs = kernel.read_items(X)
         self._sizes = self.extractor.size_keys()
@@ -112,7 +112,7 @@ class RuleDecision(DecisionFunction):
         for window, scale, key, known in zip(rows, scales, self._sizes, self._known):
             source_known = look_up(window.source.keys, known[0])
             target_known = look_up(window.target.keys, known[1])
-            grams = (window.source, window.target, window.wildcard_rules(), source_known, target_known)
+            grams = (window.source, window.target, window.get_wildcard_rules(), source_known, target_known)
             add_scores(scores, *self.table[:3], np.ascontiguousarray(scale), key, *grams)
 
     def parts(self, item: Item, output: int = 0) -> list[Part]:

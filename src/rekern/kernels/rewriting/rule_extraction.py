@@ -20,7 +20,7 @@ from rekern.core.arrays import Floats, Ints, slice_ragged
 from rekern.core.jobs import resolve_jobs, run, split_range
 from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, stack_rows
-from rekern.kernels.gram_plan import inverse_roots
+from rekern.kernels.gram_plan import invert_roots
 from rekern.kernels.rewriting.aligned_rules import TokenArrays, extract_aligned_rules
 from rekern.kernels.rewriting.rule_columns import RuleColumns, number_rules
 from rekern.kernels.rewriting.rule_keys import find_constants
@@ -106,7 +106,7 @@ class RuleExtractor:
             if all(self.extract(pair, 1, part, parts) is not None for part in range(parts)):
                 return parts
             parts *= 4
-        raise ValueError("a pair has too many re-writing rules; use shorter texts, a smaller k or span=1")
+        raise ValueError("a pair has too many rewriting rules; use shorter texts, a smaller k or span=1")
 
     def measure(self, pairs: Pairs, n_jobs: int | None = None) -> MeasuredRows:
         """Return the features of the pairs and K(x, x) by window size and pair."""
@@ -126,7 +126,7 @@ class RuleExtractor:
 
     def find_scales(self, squares: Floats) -> Floats:
         """Return the factor of every window size and pair: 1/√K(x, x), or 1 without normalisation."""
-        return np.array([inverse_roots(row) if self.normalize else np.ones(len(row)) for row in squares])
+        return np.array([invert_roots(row) if self.normalize else np.ones(len(row)) for row in squares])
 
     def extract_scaled(self, pairs: Pairs, n_jobs: int | None = None) -> tuple[list[WindowRows], Floats]:
         """Return the features of pairs that are not heavy, and the factor of every window size and pair."""
@@ -191,7 +191,7 @@ class RuleExtractor:
 def _estimate_rules(rows: list[WindowRows], parts: int = 1) -> int:
     """Return the number of rules of a single pair, or about that in one of ``parts`` parts."""
     plain = sum(len(row.source.keys) * len(row.target.keys) for row in rows)
-    return plain // parts + sum(len(row.wildcard_rules().keys) for row in rows)
+    return plain // parts + sum(len(row.get_wildcard_rules().keys) for row in rows)
 
 
 def _extract_block(

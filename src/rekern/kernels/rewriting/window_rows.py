@@ -21,7 +21,7 @@ class WindowRows(NamedTuple):
     target: KeyRows
     rules: KeyRows | None
 
-    def wildcard_rules(self) -> KeyRows:
+    def get_wildcard_rules(self) -> KeyRows:
         """Return the rules with aligned wildcards; empty rows if there are none."""
         return self.rules if self.rules is not None else make_empty_rows(len(self.source.indptr) - 1)
 
@@ -37,13 +37,13 @@ class WindowRows(NamedTuple):
 
     def count_rules(self, mask: np.uint64 = KEEP_ALL, size_key: np.uint64 = KEEP_ALL) -> Ints:
         """Count the rules of each pair; of those without wildcards, only a sample if the mask is not 0."""
-        counts: Ints = count_rules(self.source, self.target, self.wildcard_rules(), size_key, mask)
+        counts: Ints = count_rules(self.source, self.target, self.get_wildcard_rules(), size_key, mask)
         return counts
 
     def multiply_row(self, other: WindowRows) -> Floats:
         """Return the kernel of every pair with the one pair of ``other``, over the features that are listed there."""
         plain = self.source.multiply_row(other.source) * self.target.multiply_row(other.target)
-        return plain + self.wildcard_rules().multiply_row(other.wildcard_rules())
+        return plain + self.get_wildcard_rules().multiply_row(other.get_wildcard_rules())
 
     def sum_squares(self) -> Floats:
         """Return K(x, x) of every pair for this window size."""
@@ -73,7 +73,7 @@ def list_all_rules(
     keys, values = np.empty(indptr[-1], np.uint64), np.empty(indptr[-1])
     fill = indptr[:-1].copy()
     for rows, row_scale, key in zip(windows, scale, size_keys):
-        arrays = (fill, keys, values, row_scale, key, rows.source, rows.target, rows.wildcard_rules(), mask)
+        arrays = (fill, keys, values, row_scale, key, rows.source, rows.target, rows.get_wildcard_rules(), mask)
         run_in_threads(
             list_rules, [(*span, *arrays) for span in split_range(len(fill), max(256, len(fill) // 16))], n_jobs
         )

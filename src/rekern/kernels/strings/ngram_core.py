@@ -1,4 +1,4 @@
-"""Patterns on one text: k-grams, and k-grams with free wildcards."""
+"""Patterns on one text: n-grams, and n-grams with free wildcards."""
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
 # Compiled functions take arrays and are typed by Numba.

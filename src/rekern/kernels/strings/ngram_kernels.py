@@ -53,7 +53,7 @@ class PatternKernel(KeyFeatureKernel[Tokens]):
     normalize: bool
     tokenizer: Tokenize | None
 
-    def pattern(self) -> Pattern:
+    def check_pattern(self) -> Pattern:
         """Return the patterns that are counted, after checking the parameters."""
         raise NotImplementedError
 
@@ -63,7 +63,7 @@ class PatternKernel(KeyFeatureKernel[Tokens]):
 
     def extract_rows(self, corpus: Tokens, n_jobs: int | None = None) -> KeyRows:
         """Return the patterns of every text."""
-        pattern = self.pattern()
+        pattern = self.check_pattern()
         finger = corpus.token_keys()
         blocks = [slice_ragged(corpus.offsets, *span) for span in split_range(len(corpus), TEXTS_IN_BLOCK)]
         calls = [(corpus.ids[place], offsets, finger, *pattern) for place, offsets in blocks]
@@ -73,7 +73,7 @@ class PatternKernel(KeyFeatureKernel[Tokens]):
 
     def name_features(self, corpus: Tokens, row: int, keys: set[int]) -> dict[int, str]:
         """Return these patterns of one text as text; a wildcard is written ∗."""
-        size, wildcards, _ = self.pattern()
+        size, wildcards, _ = self.check_pattern()
         words = corpus[row]
         ids = corpus.ids[corpus.offsets[row] : corpus.offsets[row + 1]]
         factors = constants(1, size)
@@ -119,7 +119,7 @@ class Spectrum(PatternKernel):
         self.tokenizer = tokenizer
         self.on = on
 
-    def pattern(self) -> Pattern:
+    def check_pattern(self) -> Pattern:
         """Return n-grams without wildcards."""
         return Pattern(check_size("k", self.k), 0, 1.0)
 
@@ -152,7 +152,7 @@ class Wildcard(PatternKernel):
         self.tokenizer = tokenizer
         self.on = on
 
-    def pattern(self) -> Pattern:
+    def check_pattern(self) -> Pattern:
         """Return patterns with wildcards."""
         size = check_size("k", self.k)
         wildcards = check_whole("m", self.m, 0, size, f"k={size}")

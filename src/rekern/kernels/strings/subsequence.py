@@ -10,7 +10,7 @@ import numpy as np
 from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.parameters import check_choice, check_decay, check_whole
 from rekern.core.registry import register
-from rekern.kernels.gram_plan import GramPlan, inverse_roots
+from rekern.kernels.gram_plan import GramPlan, invert_roots
 from rekern.kernels.items import Items
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.strings.ngram_kernels import Tokenize, read_tokens
@@ -75,8 +75,8 @@ class Subsequence(Kernel):
         right, size = (left, len(left.vocabulary)) if Y is None else _renumber_tokens(self.read_items(Y), left)
         rows = columns = None
         if self.normalize:
-            rows = inverse_roots(self._squares(left))
-            columns = rows if Y is None else inverse_roots(self._squares(right, size))
+            rows = invert_roots(self._squares(left))
+            columns = rows if Y is None else invert_roots(self._squares(right, size))
         block = SubsequenceBlock(
             left.ids, left.offsets, right.ids, right.offsets, size, weights, rows, columns, Y is None
         )

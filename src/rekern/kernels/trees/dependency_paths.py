@@ -35,11 +35,11 @@ class DependencyPaths(TreeKernel[PathParameters]):
         self.normalize = normalize
         self.on = on
 
-    def core(self) -> FillBlock:
+    def get_core(self) -> FillBlock:
         """Return the compiled function that fills a block."""
         return fill_dependency_paths
 
-    def core_parameters(self, vocabulary: list[str], used: Ints) -> PathParameters:
+    def make_parameters(self, vocabulary: list[str], used: Ints) -> PathParameters:
         """Return the parameters of the core, after checking them."""
         decay = check_decay(self.decay)
         check_choice("weights", self.weights, ("length", "printed"))

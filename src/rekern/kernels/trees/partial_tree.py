@@ -61,7 +61,7 @@ class PartialTree(TreeKernel[PartialTreeParameters]):
         factor = 1.0 if self.gaps == "skipped" else decay * decay
         return PartialTreeWeights(mu, decay, factor, min(int(longest or 0), LONGEST), terminal_factor)
 
-    def core(self) -> FillBlock:
+    def get_core(self) -> FillBlock:
         """Return the compiled function that fills a block."""
         return fill_partial_trees
 
@@ -69,12 +69,12 @@ class PartialTree(TreeKernel[PartialTreeParameters]):
         """Return the similarities of the labels: only equal ones match."""
         return make_label_table(None, vocabulary, used, 0.0)
 
-    def core_parameters(self, vocabulary: list[str], used: Ints) -> PartialTreeParameters:
+    def make_parameters(self, vocabulary: list[str], used: Ints) -> PartialTreeParameters:
         """Return the parameters of the core, after checking them."""
         weights = self._weights()
         return PartialTreeParameters(self.compare_labels(vocabulary, used), weights)
 
-    def label_classes(self, vocabulary: list[str], parameters: PartialTreeParameters) -> SmallInts:
+    def classify_labels(self, vocabulary: list[str], parameters: PartialTreeParameters) -> SmallInts:
         """Return the class of every label; similar labels share one."""
         return parameters.labels.class_of
 

@@ -31,11 +31,11 @@ class SubsetTree(TreeKernel[SubsetTreeParameters]):
         self.normalize = normalize
         self.on = on
 
-    def core(self) -> FillBlock:
+    def get_core(self) -> FillBlock:
         """Return the compiled function that fills a block."""
         return fill_subset_trees
 
-    def core_parameters(self, vocabulary: list[str], used: Ints) -> SubsetTreeParameters:
+    def make_parameters(self, vocabulary: list[str], used: Ints) -> SubsetTreeParameters:
         """Return the parameters of the core, after checking them."""
         return SubsetTreeParameters(check_decay(self.decay), bool(self.words))
 

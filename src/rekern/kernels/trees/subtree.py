@@ -77,7 +77,7 @@ class SubTree(TreeKernel[float], KeyFeatureKernel[Trees]):
         distinct, numbers = np.unique(rows.keys, return_inverse=True)
         return make_csr(rows.values, numbers, rows.indptr, len(distinct))
 
-    def core_parameters(self, vocabulary: list[str], used: Ints) -> float:
+    def make_parameters(self, vocabulary: list[str], used: Ints) -> float:
         """Return the decay, after checking it."""
         return check_decay(self.decay)
 

@@ -10,7 +10,7 @@ import numpy as np
 from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.explanations import Explanation, Part
 from rekern.core.parameters import check_most, check_whole
-from rekern.kernels.gram_plan import GramPlan, inverse_roots
+from rekern.kernels.gram_plan import GramPlan, invert_roots
 from rekern.kernels.items import Item, Items, materialize_items
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.trees.folded_forest_core import Forest, build_forest
@@ -55,15 +55,15 @@ class TreeKernel(Kernel, Generic[Parameters]):
 
     normalize: bool
 
-    def core(self) -> FillBlock:
+    def get_core(self) -> FillBlock:
         """Return the compiled function that fills a block."""
         raise NotImplementedError
 
-    def core_parameters(self, vocabulary: list[str], used: Ints) -> Parameters:
+    def make_parameters(self, vocabulary: list[str], used: Ints) -> Parameters:
         """Return the parameters of the core for these labels, after checking them."""
         raise NotImplementedError
 
-    def label_classes(self, vocabulary: list[str], parameters: Parameters) -> SmallInts:
+    def classify_labels(self, vocabulary: list[str], parameters: Parameters) -> SmallInts:
         """Return the class of every label: one of its own unless a kernel says otherwise."""
         return np.arange(len(vocabulary), dtype=np.int32)
 
@@ -80,19 +80,19 @@ class TreeKernel(Kernel, Generic[Parameters]):
         left = self.read_items(X)
         right = left if Y is None else self.read_items(Y).renumber_like(left)
         vocabulary = right.vocabulary
-        parameters = self.core_parameters(vocabulary, find_used_labels(left, right))
-        forests = plant_forests(right.arrays, self.label_classes(vocabulary, parameters))
+        parameters = self.make_parameters(vocabulary, find_used_labels(left, right))
+        forests = plant_forests(right.arrays, self.classify_labels(vocabulary, parameters))
         rows = columns = None
         if self.normalize:
             rows = find_scales(self.square_trees(left, vocabulary, parameters))
             columns = rows if Y is None else find_scales(self.square_trees(right, vocabulary, parameters))
-        block = TreeBlock(self.core(), read_rows(left), forests, parameters, len(right), rows, columns, Y is None)
+        block = TreeBlock(self.get_core(), read_rows(left), forests, parameters, len(right), rows, columns, Y is None)
         return GramPlan(len(left), len(right), Y is None, block)
 
     def square_trees(self, trees: Trees, vocabulary: list[str], parameters: Parameters) -> Floats:
         """Return K(x, x), not normalised."""
-        classes = self.label_classes(vocabulary, parameters)
-        rows, core = read_rows(trees), self.core()
+        classes = self.classify_labels(vocabulary, parameters)
+        rows, core = read_rows(trees), self.get_core()
         squares = np.zeros(len(trees))
         # A few trees at a time: more cells are computed than needed, but a forest for each tree would cost more.
         for begin, end in cut_corpus(trees.offsets, most_trees=16, most_nodes=1024):
@@ -105,7 +105,7 @@ class TreeKernel(Kernel, Generic[Parameters]):
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every tree."""
         trees = self.read_items(X)
-        parameters = self.core_parameters(trees.vocabulary, find_used_labels(trees))
+        parameters = self.make_parameters(trees.vocabulary, find_used_labels(trees))
         squares = self.square_trees(trees, trees.vocabulary, parameters)
         return (squares > 0).astype(float) if self.normalize else squares
 
@@ -122,7 +122,7 @@ class TreeKernel(Kernel, Generic[Parameters]):
         n, beam = check_most("n", n), check_whole("beam", beam, 1)
         left = self.read_items([a])
         right = self.read_items([b]).renumber_like(left)
-        parameters = self.core_parameters(right.vocabulary, find_used_labels(left, right))
+        parameters = self.make_parameters(right.vocabulary, find_used_labels(left, right))
         found = self.list_shared(left, right, parameters, beam)
         scale = 1.0
         if self.normalize:
@@ -168,7 +168,7 @@ def find_scales(squares: Floats) -> Floats:
     if tiny.any():
         row = int(np.argmax(tiny))
         raise ValueError(f"row {row}: a kernel value is too small to be normalised; use a larger decay (or mu)")
-    return inverse_roots(squares)
+    return invert_roots(squares)
 
 
 def check_range(values: Floats, first: int = 0) -> Floats:

@@ -133,7 +133,7 @@ class StructuralGrams:
         names = sorted(kernel.kernel.reads())
         left, right = self.parts[row].texts(names), self.parts[column].texts(names)
         values = self._compute_tree_gram(kernel.kernel, names, row, column)
-        combine, crossed = kernel.combination(), kernel.takes_crossed()
+        combine, crossed = kernel.get_combination(), kernel.has_crossed_values()
         found = np.empty((len(left.sources), len(right.sources)))
         for first, last in split_range(len(found), ROWS):
             one, other = values[left.sources[first:last]], values[left.targets[first:last]]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-__all__ = ["base_forms"]
+__all__ = ["list_base_forms"]
 
 _ENDINGS = (
     ("ies", "y", "nv"),
@@ -74,10 +74,10 @@ for _table, _pos in ((_VERBS, "v"), (_NOUNS, "n"), (_ADJECTIVES, "a")):
         _IRREGULAR.setdefault(_form, []).append(_reading)
 
 
-def base_forms(form: str) -> list[tuple[str, str]]:
+def list_base_forms(form: str) -> list[tuple[str, str]]:
     """What a form in small letters may be a form of, with the part of speech (n, v or a); a lexicon must decide.
 
-    >>> base_forms("stopped"), base_forms("mice"), base_forms("wrote")
+    >>> list_base_forms("stopped"), list_base_forms("mice"), list_base_forms("wrote")
     ([('stoppe', 'v'), ('stopp', 'v'), ('stop', 'v')], [('mouse', 'n')], [('write', 'v')])
     """
     found = list(_IRREGULAR.get(form, ()))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from rekern.core.arrays import Floats
 from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.similarity.lexicons.explicit_semantics_core import compare_texts
@@ -15,9 +16,11 @@ from rekern.structures.tokens import Tokens
 
 __all__ = ["ExplicitSemantics"]
 
-COMMON = 0.1  # a token in a larger share of the documents describes nothing,
-FEW = 10  # unless it is in no more than these
-MOST = 500  # concepts of one token: of more, those for which it is most typical are kept
+Tokenize = Callable[[str], list[str]]
+
+COMMON = 0.1  # a token in a larger share of the documents is left out,
+FEW = 10  # unless it is in no more than this many
+MOST = 500  # concepts of one token; of more, those in which it weighs most are kept
 
 
 @register
@@ -44,11 +47,11 @@ class ExplicitSemantics:
     0.2801
     """
 
-    def __init__(self, documents: Iterable[Any], tokenizer: Callable[[str], list[str]] | None = None):
+    def __init__(self, documents: Iterable[str | Sequence[str]], tokenizer: Tokenize | None = None):
         tokens = Tokens.from_texts(documents, tokenizer)
         if not len(tokens):
             raise InputError("there are no documents to describe concepts; give at least one")
-        counts = _counts(tokens, len(tokens.vocabulary))
+        counts = _count_tokens(tokens, len(tokens.vocabulary))
         df = np.bincount(counts.indices, minlength=len(tokens.vocabulary))
         kept = np.flatnonzero(df <= max(COMMON * len(tokens), FEW))
         idf = np.log(len(tokens) / df[kept])
@@ -56,9 +59,9 @@ class ExplicitSemantics:
         matrix.data = (1 + np.log(matrix.data)) * idf[matrix.indices]
         lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
         matrix.data /= np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(matrix.indptr))
-        self._keep([tokens.vocabulary[number] for number in kept], idf, _pruned(sp.csr_array(matrix.T)), tokenizer)
+        self._keep([tokens.vocabulary[number] for number in kept], idf, _prune(sp.csr_array(matrix.T)), tokenizer)
 
-    def _keep(self, words: list[str], idf: np.ndarray, matrix: sp.csr_array, tokenizer: Any) -> None:
+    def _keep(self, words: list[str], idf: Floats, matrix: sp.csr_array, tokenizer: Tokenize | None) -> None:
         self.words = words
         self.idf = idf
         self.matrix = matrix
@@ -71,7 +74,7 @@ class ExplicitSemantics:
     def __sklearn_clone__(self) -> ExplicitSemantics:
         return self
 
-    def cosines(self, sources: Tokens, targets: Tokens) -> np.ndarray:
+    def cosines(self, sources: Tokens, targets: Tokens) -> Floats:
         """The cosine of each source with its target; 1 for equal texts, 0 if one of two different ones has no concept.
 
         >>> one, two = (Tokens.from_texts(side) for side in (["cats", "bats"], ["dogs", "bats"]))
@@ -99,7 +102,7 @@ class ExplicitSemantics:
         return float(self.cosines(*(Tokens.from_texts([side], self.tokenizer) for side in (text, other)))[0])
 
     def to_dict(self) -> dict[str, Any]:
-        """All that is needed to make it again, but for the tokenizer: lists of str and plain arrays."""
+        """Return what `from_dict` needs to make it again, except the tokenizer: lists of str and plain arrays."""
         matrix = self.matrix
         return {
             "words": self.words,
@@ -111,8 +114,8 @@ class ExplicitSemantics:
         }
 
     @classmethod
-    def from_dict(cls, state: Mapping[str, Any], tokenizer: Any = None) -> ExplicitSemantics:
-        """What ``state`` described, checked.
+    def from_dict(cls, state: Mapping[str, Any], tokenizer: Tokenize | None = None) -> ExplicitSemantics:
+        """Make the concepts from what `to_dict` returned.
 
         >>> concepts = ExplicitSemantics(["a cat", "a dog", "my dog"])
         >>> ExplicitSemantics.from_dict(concepts.to_dict())
@@ -132,7 +135,7 @@ class ExplicitSemantics:
         return concepts
 
 
-def _counts(tokens: Tokens, width: int) -> sp.csr_array:
+def _count_tokens(tokens: Tokens, width: int) -> sp.csr_array:
     """Texts × tokens."""
     texts = np.repeat(np.arange(len(tokens)), np.diff(tokens.offsets))
     counts = sp.csr_array((np.ones(len(texts)), (texts, tokens.ids)), shape=(len(tokens), width))
@@ -140,7 +143,7 @@ def _counts(tokens: Tokens, width: int) -> sp.csr_array:
     return counts
 
 
-def _pruned(matrix: sp.csr_array) -> sp.csr_array:
+def _prune(matrix: sp.csr_array) -> sp.csr_array:
     """The matrix with the heaviest entries of each row only."""
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     order = np.lexsort((matrix.indices, -matrix.data, rows))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -78,7 +78,7 @@ class LatentSemantics(VectorTable):
         space._keep(state["words"], state["array"])
         return space
 
-    def fit(self, texts: Iterable[object], y: object = None) -> LatentSemantics:
+    def fit(self, texts: Iterable[str | Sequence[str]], y: object = None) -> LatentSemantics:
         """Make the space from texts (str or lists of tokens)."""
         from sklearn.decomposition import TruncatedSVD
 

@@ -7,17 +7,20 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rekern.core.files import explain_read_errors, show_path
 from rekern.core.text_files import decode_line
 from rekern.errors import InputError
 
-LONGEST_WORD = 1 << 16  # bytes; what goes on longer without a blank is no word
+LONGEST_WORD = 1 << 16  # bytes; a longer run without a blank is not a word
 MOST_DIMENSIONS = 1 << 16
 
+Vector = npt.NDArray[np.float32]
 
-def read_vectors(path: str | Path, binary: bool | None = None, most: int | None = None) -> tuple[list[str], np.ndarray]:
-    """The words of a file and their vectors.
+
+def read_vectors(path: str | Path, binary: bool | None = None, most: int | None = None) -> tuple[list[str], Vector]:
+    """Read the words of a file and their vectors.
 
     >>> read_vectors("no such file.txt")
     Traceback (most recent call last):
@@ -31,23 +34,25 @@ def read_vectors(path: str | Path, binary: bool | None = None, most: int | None 
         try:
             return _read(io.BufferedReader(stream, 1 << 20), binary, most)
         except InputError as error:
-            raise InputError(f"{show_path(path)}: {error}") from None
+            raise error.at(file=show_path(path)) from None
 
 
-def _read(stream: IO[bytes], binary: bool | None, most: int | None) -> tuple[list[str], np.ndarray]:
+def _read(stream: io.BufferedReader, binary: bool | None, most: int | None) -> tuple[list[str], Vector]:
     first = stream.readline(LONGEST_WORD + 32 * MOST_DIMENSIONS)
     if not first.strip():
         raise InputError("the file is empty, or begins with an empty line; give word vectors")
     header = _header(first)
     if header is None:
         if binary:
-            raise InputError("line 1: no header with the numbers of words and dimensions; is the file a text?")
-        return _collected(_text_rows(first, 1, stream), None, most)
+            raise InputError(
+                "no header with the numbers of words and dimensions; is it a text file?", row=1, unit="line"
+            )
+        return _collect(_text_rows(first, 1, stream), None, most)
     count, dimensions = header
     if binary is None:
         binary = not _is_text(stream, dimensions)
     rows = _binary_rows(stream, count, dimensions) if binary else _text_rows(stream.readline(), 2, stream, dimensions)
-    return _collected(rows, count, most)
+    return _collect(rows, count, most)
 
 
 def _header(line: bytes) -> tuple[int, int] | None:
@@ -56,12 +61,13 @@ def _header(line: bytes) -> tuple[int, int] | None:
         return None
     count, dimensions = int(fields[0]), int(fields[1])
     if not 1 <= dimensions <= MOST_DIMENSIONS:
-        raise InputError(f"line 1: vectors of {dimensions} dimensions; at most {MOST_DIMENSIONS} are possible")
+        reason = f"vectors of {dimensions} dimensions; at most {MOST_DIMENSIONS} are possible"
+        raise InputError(reason, row=1, unit="line")
     return count, dimensions
 
 
-def _is_text(stream: Any, dimensions: int) -> bool:
-    """Whether what follows looks like a word and so many numbers in digits."""
+def _is_text(stream: io.BufferedReader, dimensions: int) -> bool:
+    """Whether the next line looks like a word and ``dimensions`` numbers in digits."""
     ahead = stream.peek(1 << 12)[: 1 << 12]
     line = ahead.split(b"\n", 1)[0].split()
     whole = b"\n" in ahead
@@ -70,14 +76,17 @@ def _is_text(stream: Any, dimensions: int) -> bool:
     return all(set(field) <= set(b"0123456789+-.eEnaifNAIF") for field in line[-dimensions:][1 : None if whole else -1])
 
 
-def _text_rows(line: bytes, number: int, stream: IO[bytes], dimensions: int | None = None) -> Iterator[tuple[str, Any]]:
+def _text_rows(
+    line: bytes, number: int, stream: IO[bytes], dimensions: int | None = None
+) -> Iterator[tuple[str, Vector]]:
     while line:
         text = line.rstrip(b" \r\n")
         if text:
             if dimensions is None:
                 dimensions = len(text.split(b" ")) - 1
                 if not 1 <= dimensions <= MOST_DIMENSIONS:
-                    raise InputError(f"line {number}: a word and its numbers are needed, separated by blanks")
+                    reason = "a word and its numbers are needed, separated by blanks"
+                    raise InputError(reason, row=number, unit="line")
             # From the right: some files have words with blanks in them.
             fields = text.rsplit(b" ", dimensions)
             try:
@@ -86,15 +95,14 @@ def _text_rows(line: bytes, number: int, stream: IO[bytes], dimensions: int | No
                 with np.errstate(over="ignore"):  # what does not fit becomes infinite, and is refused as such
                     vector = np.array(fields[1:], dtype=np.float32)
             except ValueError:
-                raise InputError(
-                    f"line {number}: a word and {dimensions} numbers are needed; the file is damaged or truncated"
-                ) from None
+                reason = f"a word and {dimensions} numbers are needed; the file is damaged or truncated"
+                raise InputError(reason, row=number, unit="line") from None
             yield decode_line(fields[0], number=number), vector
         line = stream.readline(LONGEST_WORD + 32 * MOST_DIMENSIONS)
         number += 1
 
 
-def _binary_rows(stream: IO[bytes], count: int, dimensions: int) -> Iterator[tuple[str, Any]]:
+def _binary_rows(stream: IO[bytes], count: int, dimensions: int) -> Iterator[tuple[str, Vector]]:
     width = 4 * dimensions
     for index in range(count):
         letters = bytearray()
@@ -104,21 +112,23 @@ def _binary_rows(stream: IO[bytes], count: int, dimensions: int) -> Iterator[tup
             if letter != b"\n" or letters:  # some programs end a vector with a line's end, some do not
                 letters += letter
             if len(letters) > LONGEST_WORD:
-                raise InputError(f"word {index + 1}: no blank in {LONGEST_WORD} bytes; is it a binary word2vec file?")
+                reason = f"no blank in {LONGEST_WORD} bytes; is it a binary word2vec file?"
+                raise InputError(reason, row=index + 1, unit="word")
         vector = stream.read(width)
         if len(vector) < width:
-            raise InputError(f"word {index + 1}: the file ends within its vector; it is truncated")
+            raise InputError("the file ends within its vector; it is truncated", row=index + 1, unit="word")
         yield decode_line(bytes(letters), number=index + 1, unit="word"), np.frombuffer(vector, "<f4")
 
 
-def _collected(rows: Iterator[tuple[str, Any]], count: int | None, most: int | None) -> tuple[list[str], np.ndarray]:
+def _collect(rows: Iterator[tuple[str, Vector]], count: int | None, most: int | None) -> tuple[list[str], Vector]:
     words: list[str] = []
     vectors = []
     for word, vector in rows:
         if most is not None and len(words) >= most:
             break
         if not np.isfinite(vector).all():
-            raise InputError(f"word {len(words) + 1}: the vector of {word!r} holds a number that is not finite")
+            reason = f"the vector of {word!r} holds a number that is not finite"
+            raise InputError(reason, row=len(words) + 1, unit="word")
         words.append(word)
         vectors.append(vector)
     if count is not None and len(words) < count and (most is None or len(words) < most):

@@ -179,7 +179,7 @@ class WordVectors(VectorTable):
     @classmethod
     def train(
         cls,
-        texts: Iterable[object],
+        texts: Iterable[str | Sequence[str]],
         dimensions: int = 100,
         window: int = 5,
         min_count: int = 2,

@@ -13,14 +13,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.arrays import Floats, Ints
 from rekern.core.files import show_path, write_atomically
 from rekern.core.text_files import iterate_lines
 from rekern.errors import InputError, MissingDataError, missing_extra
-from rekern.similarity.lexicons.base_forms import base_forms
+from rekern.similarity.lexicons.base_forms import list_base_forms
 from rekern.similarity.lexicons.wordnet_core import carry_up, order_upward
 
 __all__ = ["WordNet", "find_wordnet"]
@@ -64,14 +65,14 @@ class WordNet:
         self.above = np.array([place for names in above for place in names], np.int64)
         self._of_lemma: dict[str, list[int]] = defaultdict(list)
         for place, names in enumerate(self.members):
-            for name in dict.fromkeys(map(_folded, names)):
+            for name in dict.fromkeys(map(_fold, names)):
                 self._of_lemma[name].append(place)
         self._of_lemma.default_factory = None
-        self.antonyms = {frozenset((_folded(one), _folded(other))) for one, other in antonyms}
+        self.antonyms = {frozenset((_fold(one), _fold(other))) for one, other in antonyms}
         self._order = order_upward(self.starts, self.above)
         if len(self._order) < len(synsets):
             raise InputError("the synsets have a cycle of hypernyms; a WordNet has none")
-        self._ancestors_of: dict[str, np.ndarray] = {}
+        self._ancestors_of: dict[str, Ints] = {}
 
     @classmethod
     def from_synsets(cls, synsets: Iterable[tuple[str, str, list[str], list[str], str]]) -> WordNet:
@@ -89,18 +90,20 @@ class WordNet:
         The columns are ``synset pos members hypernym instance_hypernym definition`` (lists joined with ``|``; others
         are passed over) and ``lemma1 lemma2``.
         """
-        path = _table(folder, "synsets")
+        path = _find_table(folder, "synsets")
         if path is None:
             raise MissingDataError(
                 f"{show_path(folder)}: there is no synsets.tsv (or .gz) in it; name the folder that has it"
             )
         synsets = []
-        for row in _rows(path, COLUMNS):
+        for row in _read_rows(path, COLUMNS):
             lists = [[item for item in row[name].split("|") if item] for name in COLUMNS[2:5]]
             synsets.append(_Synset(row["synset"], row["pos"], lists[0], lists[1] + lists[2], row["definition"]))
-        opposites = _table(folder, "antonyms")
+        opposites = _find_table(folder, "antonyms")
         pairs = (
-            [] if opposites is None else [(r["lemma1"], r["lemma2"]) for r in _rows(opposites, ("lemma1", "lemma2"))]
+            []
+            if opposites is None
+            else [(r["lemma1"], r["lemma2"]) for r in _read_rows(opposites, ("lemma1", "lemma2"))]
         )
         if not synsets:
             raise InputError(f"{show_path(path)}: there are no synsets in it")
@@ -152,7 +155,14 @@ class WordNet:
         """
         above = [self.above[a:b].tolist() for a, b in zip(self.starts[:-1].tolist(), self.starts[1:].tolist())]
         rows: list[tuple[str, ...]] = [
-            (name, pos, "|".join(members), "|".join(self.names[place] for place in places), "", _in_a_cell(definition))
+            (
+                name,
+                pos,
+                "|".join(members),
+                "|".join(self.names[place] for place in places),
+                "",
+                _flatten_text(definition),
+            )
             for name, pos, members, places, definition in zip(
                 self.names, self.pos, self.members, above, self.definitions
             )
@@ -174,9 +184,9 @@ class WordNet:
 
     def _readings(self, form: str) -> list[tuple[str, str]]:
         """Lemmas and the part of speech as which the form is one ("" for any)."""
-        folded = _folded(form)
+        folded = _fold(form)
         found = [(folded, "")] if folded in self._of_lemma else []
-        for lemma, pos in base_forms(folded):
+        for lemma, pos in list_base_forms(folded):
             places = self._of_lemma.get(lemma, ())
             if lemma != folded and any(self.pos[place] == pos for place in places):
                 found.append((lemma, pos))
@@ -198,7 +208,7 @@ class WordNet:
         return list(found)
 
     @cached_property
-    def information(self) -> np.ndarray:
+    def information(self) -> Floats:
         """The information content of every synset."""
         counts = np.ones(len(self.names))
         known: dict[str, list[int]] = {}
@@ -214,17 +224,18 @@ class WordNet:
             totals[pos] += counts[place]
         cumulative = carry_up(counts, self._order, self.starts, self.above)
         shares = cumulative / np.array([totals[pos] for pos in self.pos])
-        return -np.log(np.minimum(shares, 1.0)) + 0.0  # + 0.0: no negative zero
+        content: Floats = -np.log(np.minimum(shares, 1.0)) + 0.0  # + 0.0: no negative zero
+        return content
 
     @cached_property
-    def _ranks(self) -> tuple[np.ndarray, np.ndarray]:
+    def _ranks(self) -> tuple[Ints, Floats]:
         """The place of every synset among all, the most informative first, and their contents in this order."""
         order = np.argsort(-self.information, kind="stable")
         ranks = np.empty(len(order), np.int64)
         ranks[order] = np.arange(len(order))
         return ranks, self.information[order]
 
-    def ancestors(self, form: str, pos: str = "") -> np.ndarray:
+    def ancestors(self, form: str, pos: str = "") -> Ints:
         """All synsets that a word has or that are above one of them, as ranks: the most informative first.
 
         Two words' first common rank is the synset that decides their Resnik similarity.
@@ -244,7 +255,7 @@ class WordNet:
         return found
 
     @property
-    def by_rank(self) -> np.ndarray:
+    def by_rank(self) -> Floats:
         """The information content of the synset of every rank."""
         return self._ranks[1]
 
@@ -291,18 +302,20 @@ def find_wordnet(place: str | None = None) -> WordNet:
     if place is None:
         data = os.environ.get("REKERN_DATA")
         folder = os.path.join(data, FOLDER) if data else None
-        if folder is None or _table(folder, "synsets") is None:
+        if folder is None or _find_table(folder, "synsets") is None:
             return _default_wn(folder)
         place = folder
     if place.startswith("wn:"):
-        return _loaded_wn(place[3:] or None)
+        return _load_wn(place[3:] or None)
     # A folder that has gone is missed at once, whatever was read before.
-    return WordNet.from_tables(place) if _table(place, "synsets") is None else _loaded(os.path.realpath(place))
+    return (
+        WordNet.from_tables(place) if _find_table(place, "synsets") is None else _load_tables(os.path.realpath(place))
+    )
 
 
 def _default_wn(folder: str | None) -> WordNet:
     try:
-        return _loaded_wn(None)
+        return _load_wn(None)
     except (ImportError, InputError):
         absent = f", and there is none in {show_path(folder)}" if folder else ""
         raise MissingDataError(
@@ -312,31 +325,31 @@ def _default_wn(folder: str | None) -> WordNet:
 
 
 @lru_cache(maxsize=4)
-def _loaded(folder: str) -> WordNet:
+def _load_tables(folder: str) -> WordNet:
     return WordNet.from_tables(folder)
 
 
 @lru_cache(maxsize=4)
-def _loaded_wn(lexicon: str | None) -> WordNet:
+def _load_wn(lexicon: str | None) -> WordNet:
     return WordNet.from_wn(lexicon)
 
 
-def _folded(word: str) -> str:
+def _fold(word: str) -> str:
     return word.casefold().replace("_", " ")
 
 
-def _in_a_cell(text: str) -> str:
+def _flatten_text(text: str) -> str:
     return " ".join(text.split())
 
 
-def _table(folder: str | Path, name: str) -> Path | None:
+def _find_table(folder: str | Path, name: str) -> Path | None:
     for path in (Path(folder, f"{name}.tsv"), Path(folder, f"{name}.tsv.gz")):
         if path.is_file():
             return path
     return None
 
 
-def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _read_rows(path: Path, columns: tuple[str, ...]) -> Iterator[dict[str, str]]:
     name = show_path(path)
     line = 1
     try:

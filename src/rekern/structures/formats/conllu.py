@@ -1,4 +1,4 @@
-"""CoNLL-U: ten columns a word, a blank line after each sentence; ranges of words and empty nodes are passed over.
+"""CoNLL-U: ten columns a word, a blank line after each sentence; multiword tokens and empty nodes are skipped.
 
 >>> text = "1\\tGo\\tgo\\tVERB\\tVB\\t_\\t0\\troot\\t_\\t_\\n2\\thome\\thome\\tADV\\tRB\\t_\\t1\\tadvmod\\t_\\t_\\n"
 >>> from_conllu(text)[0].heads
@@ -24,7 +24,7 @@ _RANGE_OR_EMPTY = re.compile(r"[1-9]\d*-[1-9]\d*$|\d+\.[1-9]\d*$")
 
 
 def read_conllu(path: str | os.PathLike[str]) -> list[Sentence]:
-    """The sentences of a CoNLL-U file, which may be gzip-compressed.
+    """Read the sentences of a CoNLL-U file, which may be gzip-compressed.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -36,7 +36,7 @@ def read_conllu(path: str | os.PathLike[str]) -> list[Sentence]:
 
 
 def write_conllu(path: str | os.PathLike[str], sentences: Iterable[Sentence]) -> None:
-    """Write sentences as CoNLL-U; tags go to the column XPOS, and what a ``Sentence`` does not hold is ``_``.
+    """Write sentences as CoNLL-U; tags are the column XPOS, and columns that a ``Sentence`` lacks are ``_``.
 
     >>> write_conllu("go.conllu", [Sentence(("",), ("go",), ("VB",), (-1,), ("root",))])
     Traceback (most recent call last):
@@ -47,10 +47,10 @@ def write_conllu(path: str | os.PathLike[str], sentences: Iterable[Sentence]) ->
 
 
 def from_conllu(text: str | Iterable[str]) -> list[Sentence]:
-    """The sentences of a text in CoNLL-U, or of its lines.
+    """Read the sentences of a text in CoNLL-U, or of its lines.
 
-    A word's tag is its XPOS, else its UPOS; a lemma that is missing is the word's stem. Comments, multiword tokens
-    (``3-4``) and empty nodes (``5.1``) are passed over: the words that they span or complete stay.
+    The tag of a word is its XPOS, or its UPOS if that is missing; a missing lemma is replaced by the stem. Comments,
+    multiword tokens (``3-4``) and empty nodes (``5.1``) are skipped; the words of a multiword token are read.
 
     >>> from_conllu("1\\tGo\\tgo\\tVERB\\tVB\\t_\\t_\\troot\\t_\\t_\\n")
     Traceback (most recent call last):
@@ -66,7 +66,7 @@ def from_conllu(text: str | Iterable[str]) -> list[Sentence]:
         line = line.rstrip("\r\n")
         if not line.strip():
             if rows:
-                sentences.append(_sentence(rows, places, len(sentences) + 1))
+                sentences.append(_make_sentence(rows, places, len(sentences) + 1))
                 rows, places = [], []
         elif not line.startswith("#"):
             cells = line.split("\t")
@@ -80,11 +80,11 @@ def from_conllu(text: str | Iterable[str]) -> list[Sentence]:
                 reason = f"the word's number is {cells[0]!r}; the next one is {len(rows) + 1}"
                 raise _locate(reason, number, len(sentences) + 1)
     if rows:
-        sentences.append(_sentence(rows, places, len(sentences) + 1))
+        sentences.append(_make_sentence(rows, places, len(sentences) + 1))
     return sentences
 
 
-def _sentence(rows: list[list[str]], places: list[int], number: int) -> Sentence:
+def _make_sentence(rows: list[list[str]], places: list[int], number: int) -> Sentence:
     heads = []
     for row, line in zip(rows, places):
         if not re.match(r"\d{1,9}$", row[6], re.ASCII):
@@ -98,7 +98,7 @@ def _sentence(rows: list[list[str]], places: list[int], number: int) -> Sentence
     columns = list(zip(*rows))
     lemmas = [
         stem(word) if lemma == _NONE != word else lemma for word, lemma in zip(columns[1], columns[2])
-    ]  # a word that is an underscore has itself as its lemma
+    ]  # the lemma of an underscore is an underscore
     tags = [upos if xpos == _NONE else xpos for upos, xpos in zip(columns[3], columns[4])]
     return Sentence(columns[1], tuple(lemmas), tuple(tags), tuple(heads), columns[7])
 
@@ -120,7 +120,7 @@ def _locate(reason: str, line: int, number: int) -> InputError:
 
 
 def to_conllu(sentences: Iterable[Sentence]) -> str:
-    """Sentences as CoNLL-U text.
+    """Return sentences as CoNLL-U text.
 
     >>> to_conllu([Sentence(("Go",), ("go",), ("VB",), (-1,), ("root",))])
     '1\\tGo\\tgo\\t_\\tVB\\t_\\t0\\troot\\t_\\t_\\n\\n'

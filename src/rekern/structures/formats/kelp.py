@@ -1,8 +1,8 @@
 """KeLP's ``.klp`` files: an example a line, with labels, named representations, and pairs of examples.
 
 ``label … |BT:name| tree |ET| |BS:name| text |ES| |BV:name| feature:value … |EV| |BDV:name| numbers |EDV|``; a pair is
-``label |<| example |,| example |>|``, and may have representations of its own behind it. Labels of nodes, such as
-``LEX##word::n``, are taken literally.
+``label |<| example |,| example |>|``, and may be followed by representations of its own. Labels of nodes, such as
+``LEX##word::n``, are used literally.
 
 >>> example, = from_klp("NUM |BS:text| How far ? |ES| |BT:loct| (LEX##far::r(LEX##how::w)) |ET|")
 >>> example.labels, example.texts, example.trees
@@ -52,7 +52,7 @@ class KelpExample:
 
 
 def read_klp(path: str | os.PathLike[str]) -> list[KelpExample]:
-    """The examples of a ``.klp`` file, which may be gzip-compressed.
+    """Read the examples of a ``.klp`` file, which may be gzip-compressed.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -64,7 +64,7 @@ def read_klp(path: str | os.PathLike[str]) -> list[KelpExample]:
 
 
 def write_klp(path: str | os.PathLike[str], examples: Iterable[KelpExample]) -> None:
-    """Write examples as KeLP reads them; ``.gz`` is compressed.
+    """Write examples in KeLP's format; a name that ends in ``.gz`` is compressed.
 
     >>> write_klp("pairs.klp", [KelpExample(labels=("two words",), texts={"t": "he runs"})])
     Traceback (most recent call last):
@@ -75,7 +75,7 @@ def write_klp(path: str | os.PathLike[str], examples: Iterable[KelpExample]) -> 
 
 
 def from_klp(text: str | Iterable[str]) -> list[KelpExample]:
-    """The examples of a text in KeLP's format, or of its lines; a representation without a name gets its number.
+    """Read the examples of a text in KeLP's format, or of its lines; an unnamed representation is named by its number.
 
     >>> from_klp("A |BT:t| (S (NP he) |ET|")
     Traceback (most recent call last):
@@ -90,7 +90,7 @@ def from_klp(text: str | Iterable[str]) -> list[KelpExample]:
         line = line.rstrip("\r\n")
         if line.strip():
             reader = _Line(line, number)
-            examples.append(reader.example())
+            examples.append(reader.read_example())
             trees += reader.trees
             places += [(number, column) for column in reader.columns]
     check_trees(trees, places)
@@ -98,7 +98,7 @@ def from_klp(text: str | Iterable[str]) -> list[KelpExample]:
 
 
 def check_trees(trees: list[str], places: list[tuple[int, int]]) -> None:
-    """Read all the trees of a file at once; a fault gets the line and the column where it stands in the file."""
+    """Check all trees of a file at once; an error has the line and the column in the file."""
     try:
         Trees.from_items(trees)
     except InputError as error:
@@ -109,7 +109,7 @@ def check_trees(trees: list[str], places: list[tuple[int, int]]) -> None:
 
 
 class _Line:
-    """One line as it is read, from left to right; the trees in it are noted with their columns and checked later."""
+    """A line and the place up to which it is read; its trees are collected with their columns and checked later."""
 
     def __init__(self, line: str, number: int):
         self.line = line
@@ -118,70 +118,70 @@ class _Line:
         self.trees: list[str] = []
         self.columns: list[int] = []
 
-    def fault(self, message: str) -> InputError:
+    def locate(self, message: str) -> InputError:
         return InputError(message, row=self.number, column=f"column {self.place + 1}", unit="line")
 
     def skip_blanks(self) -> None:
         while self.line[self.place : self.place + 1].isspace():
             self.place += 1
 
-    def at(self, mark: str) -> bool:
-        """Whether this mark comes next; it is passed over if so."""
+    def skip(self, mark: str) -> bool:
+        """Skip this mark if it comes next, and tell whether it does."""
         self.skip_blanks()
         found = self.line.startswith(mark, self.place)
         self.place += len(mark) if found else 0
         return found
 
-    def example(self) -> KelpExample:
-        """The whole line. Pairs in pairs are kept on a stack: (labels, sides) of those that are open."""
+    def read_example(self) -> KelpExample:
+        """Read the line. The labels and sides of open pairs, which may be nested, are on a stack."""
         open_pairs: list[tuple[tuple[str, ...], list[KelpExample]]] = []
         while True:
-            labels = self.labels()
-            if self.at("|<|"):
+            labels = self.read_labels()
+            if self.skip("|<|"):
                 open_pairs.append((labels, []))
                 continue
-            example = self.representations(KelpExample(labels))
+            example = self.read_representations(KelpExample(labels))
             while open_pairs:
                 labels, sides = open_pairs[-1]
                 sides.append(example)
                 if len(sides) == 1:
-                    if not self.at("|,|"):
-                        raise self.fault("|,| and the second example of the pair are missing")
+                    if not self.skip("|,|"):
+                        raise self.locate("|,| and the second example of the pair are missing")
                     break
-                if not self.at("|>|"):
-                    raise self.fault("the pair is never closed; end it with |>|")
+                if not self.skip("|>|"):
+                    raise self.locate("the pair is never closed; end it with |>|")
                 open_pairs.pop()
-                example = self.representations(KelpExample(labels, sides=tuple(sides)))
+                example = self.read_representations(KelpExample(labels, sides=tuple(sides)))
             else:
                 self.skip_blanks()
                 if self.place < len(self.line):
-                    raise self.fault("nothing more belongs here; a line holds one example")
+                    raise self.locate("nothing more belongs here; a line holds one example")
                 return example
 
-    def labels(self) -> tuple[str, ...]:
+    def read_labels(self) -> tuple[str, ...]:
         mark = _MARK.search(self.line, self.place)
         if not mark:
-            raise self.fault("no representation, such as |BT:name| (S ...) |ET|")
+            raise self.locate("no representation, such as |BT:name| (S ...) |ET|")
         labels = tuple(self.line[self.place : mark.start()].split())
         self.place = mark.start()
         return labels
 
-    def representations(self, example: KelpExample) -> KelpExample:
-        """The representations that come next, put into the example."""
+    def read_representations(self, example: KelpExample) -> KelpExample:
+        """Read the representations that come next into the example."""
         count = 0
         while True:
             self.skip_blanks()
             begin = _BEGIN.match(self.line, self.place)
             if not begin:
                 if not count and not example.sides:
-                    raise self.fault("a representation is needed here, such as |BT:name| (S ...) |ET|")
+                    raise self.locate("a representation is needed here, such as |BT:name| (S ...) |ET|")
                 return example
             kind, name = begin[1], begin[2] or str(count)
             end = self.line.find(f"|E{kind}|", begin.end())
             if end < 0:
-                raise self.fault(f"{begin[0]} is never closed; end it with |E{kind}|")
+                raise self.locate(f"{begin[0]} is never closed; end it with |E{kind}|")
             if any(name in values for values in _list_representations(example)):
-                raise self.fault(f"a second representation with the name {name!r}; names differ")
+                raise self.locate(f"a second representation with the name {name!r}; names differ")
             self.place = begin.end()
             self.skip_blanks()
             content = self.line[self.place : end].strip()
@@ -192,30 +192,30 @@ class _Line:
             elif kind == "S":
                 example.texts[name] = content
             elif kind == "V":
-                example.vectors[name] = self.features(content)
+                example.vectors[name] = self.read_features(content)
             elif kind == "DV":
                 parts = filter(None, _NUMBERS_APART.split(content))
-                example.dense[name] = tuple(self.value(part) for part in parts)
+                example.dense[name] = tuple(self.read_value(part) for part in parts)
             else:
                 example.others[name] = kind, content
             self.place = end + len(f"|E{kind}|")
             count += 1
 
-    def features(self, content: str) -> dict[str, float]:
+    def read_features(self, content: str) -> dict[str, float]:
         found: dict[str, float] = {}
         for part in content.split():
             name, colon, value = part.rpartition(":")
             if not colon or not name:
-                raise self.fault(f"{part!r} is no feature; write name:value")
+                raise self.locate(f"{part!r} is no feature; write name:value")
             if name in found:
-                raise self.fault(f"the feature {name!r} comes twice")
-            found[name] = self.value(value)
+                raise self.locate(f"the feature {name!r} comes twice")
+            found[name] = self.read_value(value)
         return found
 
-    def value(self, text: str) -> float:
-        value = number_of(text)
+    def read_value(self, text: str) -> float:
+        value = read_number(text)
         if value is None:
-            raise self.fault(f"{text!r} is no number")
+            raise self.locate(f"{text!r} is no number")
         return value
 
 
@@ -223,10 +223,10 @@ def _list_representations(example: KelpExample) -> tuple[Mapping[str, object], .
     return example.texts, example.vectors, example.dense, example.trees, example.others
 
 
-def number_of(text: str) -> float | None:
-    """The finite number that a text says, or None.
+def read_number(text: str) -> float | None:
+    """Return the finite number that a text states, or None.
 
-    >>> number_of("0.5"), number_of("nan"), number_of("x"), number_of("1_0")
+    >>> read_number("0.5"), read_number("nan"), read_number("x"), read_number("1_0")
     (0.5, None, None, None)
     """
     try:
@@ -237,7 +237,7 @@ def number_of(text: str) -> float | None:
 
 
 def to_klp(examples: Iterable[KelpExample]) -> str:
-    """Examples as text in KeLP's format: texts, vectors, dense vectors, trees and others, in this order.
+    """Return examples as text in KeLP's format: texts, vectors, dense vectors, trees and others, in this order.
 
     >>> left, right = KelpExample(trees={"t": "(S he)"}), KelpExample(vectors={"v": {"a": 1}})
     >>> to_klp([KelpExample(labels=("1",), sides=(left, right))])
@@ -252,7 +252,7 @@ def to_klp(examples: Iterable[KelpExample]) -> str:
                 f"a list of examples is needed, and item {number} is {name_value(example)}; give a KelpExample"
             )
         try:
-            lines.append(" ".join(_pieces(example)) + "\n")
+            lines.append(" ".join(_list_pieces(example)) + "\n")
         except InputError as error:
             raise InputError(error.reason, row=number, column=error.column, unit="example") from None
         except RecursionError:
@@ -261,7 +261,7 @@ def to_klp(examples: Iterable[KelpExample]) -> str:
     return "".join(lines)
 
 
-def _pieces(example: KelpExample) -> list[str]:
+def _list_pieces(example: KelpExample) -> list[str]:
     for label in example.labels:
         if not label or re.search(r"[\s|]", label):
             raise InputError(f"the label {label!r} is empty or holds a blank or |; KeLP cannot read it")
@@ -271,25 +271,25 @@ def _pieces(example: KelpExample) -> list[str]:
     if example.sides:
         if len(example.sides) != 2:
             raise InputError(f"a pair has two sides, got {len(example.sides)}")
-        left, right = map(_pieces, example.sides)
+        left, right = map(_list_pieces, example.sides)
         pieces += ["|<|", *left, "|,|", *right, "|>|"]
     for name, text in example.texts.items():
-        pieces += _closed("S", name, text)
+        pieces += _enclose("S", name, text)
     for name, vector in example.vectors.items():
         for feature in vector:
             if not feature or re.search(r"\s", feature):
                 raise InputError(f"the feature {feature!r} is empty or holds a blank; KeLP cannot read it")
-        pieces += _closed("V", name, " ".join(f"{feature}:{_number(vector[feature])}" for feature in vector))
+        pieces += _enclose("V", name, " ".join(f"{feature}:{_format_number(vector[feature])}" for feature in vector))
     for name, numbers in example.dense.items():
-        pieces += _closed("DV", name, " ".join(map(_number, numbers)))
+        pieces += _enclose("DV", name, " ".join(map(_format_number, numbers)))
     for name, tree in example.trees.items():
-        pieces += _closed("T", name, Trees.from_items([tree]).written(0, "kelp"))
+        pieces += _enclose("T", name, Trees.from_items([tree]).written(0, "kelp"))
     for name, (kind, text) in example.others.items():
-        pieces += _closed(kind, name, text)
+        pieces += _enclose(kind, name, text)
     return pieces
 
 
-def _closed(kind: str, name: str, content: str) -> list[str]:
+def _enclose(kind: str, name: str, content: str) -> list[str]:
     if not name or re.search(r"[\s|]", name):
         raise InputError(f"the name {name!r} is empty or holds a blank or |; KeLP cannot read it")
     found = re.search(r"[\r\n]|\|E", content)
@@ -298,14 +298,14 @@ def _closed(kind: str, name: str, content: str) -> list[str]:
     return [f"|B{kind}:{name}|", *([content] if content else []), f"|E{kind}|"]
 
 
-def _number(value: float) -> str:
+def _format_number(value: float) -> str:
     if not np.isfinite(value):
         raise InputError(f"a value is {value}; give finite numbers")
     return repr(float(value))
 
 
 def trees_named(examples: Iterable[KelpExample], name: str, side: int | None = None) -> Trees:
-    """The trees with this name of all examples, or of one side (0 or 1) of all pairs.
+    """Return the trees with this name of all examples, or of one side (0 or 1) of all pairs.
 
     >>> trees_named(from_klp("A |BT:t| (S(he)) |ET|"), "t")[0]
     '(S he)'

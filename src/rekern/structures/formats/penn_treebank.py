@@ -1,4 +1,4 @@
-"""Files of trees in brackets, and what the Penn Treebank has in its labels beside words and categories.
+"""Files of trees in brackets, and the conventions of the Penn Treebank: empty nodes, function tags, escapes.
 
 >>> trees = Trees.from_items(["(S (NP-SBJ-1 (-NONE- *)) (VP (VB Stop) (-LRB- -LRB-)))"])
 >>> unescaped(without_function_tags(without_empty_nodes(trees))).written(0)
@@ -46,11 +46,11 @@ def read_brackets(
     function_tags: bool = True,
     unescape: bool = False,
 ) -> Trees:
-    """The trees of a file in brackets, one a line or each over several lines; the file may be gzip-compressed.
+    """Read the trees of a file in brackets, one a line or each over several lines; it may be gzip-compressed.
 
-    Labels are taken literally. ``empty_nodes=False`` drops nodes labelled ``-NONE-`` and the phrases that hold nothing
-    else; ``function_tags=False`` cuts ``NP-SBJ-1`` to ``NP``; ``unescape=True`` turns ``-LRB-``, ``-RRB-`` and the like
-    in words into brackets, and reads a bracket after a backslash as part of a word.
+    Labels are used literally. ``empty_nodes=False`` removes nodes with the label ``-NONE-`` and phrases without other
+    words; ``function_tags=False`` shortens ``NP-SBJ-1`` to ``NP``; ``unescape=True`` replaces ``-LRB-``, ``-RRB-`` and
+    the like in words by brackets, and reads a bracket after a backslash as part of a word.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -64,7 +64,7 @@ def read_brackets(
 def from_brackets(
     text: str | Iterable[str], empty_nodes: bool = True, function_tags: bool = True, unescape: bool = False
 ) -> Trees:
-    """The trees in a text or in its lines, with the options of ``read_brackets``.
+    """Read the trees in a text or in its lines, with the options of ``read_brackets``.
 
     >>> trees = from_brackets("(NP-TMP (-LRB- \\\\() (NN noon))\\n", function_tags=False, unescape=True)
     >>> trees[0], trees.vocabulary
@@ -79,7 +79,7 @@ def from_brackets(
 
 
 def write_brackets(path: str | os.PathLike[str], trees: Iterable[str] | Trees, pretty: bool = False) -> None:
-    """Write trees in brackets, one a line, or with ``pretty`` indented over several lines; ``.gz`` is compressed.
+    """Write trees in brackets, one a line, or with ``pretty`` indented; a name that ends in ``.gz`` is compressed.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -94,7 +94,7 @@ def write_brackets(path: str | os.PathLike[str], trees: Iterable[str] | Trees, p
 
 
 def plain_label(label: str) -> str:
-    """A Penn label without its function tags and index; ``-LRB-``, ``-NONE-`` and the like are whole labels.
+    """Return a Penn label without its function tags and index; ``-LRB-``, ``-NONE-`` and the like are complete labels.
 
     >>> plain_label("NP-SBJ-1"), plain_label("NP=2"), plain_label("ADVP|PRT"), plain_label("-LRB-"), plain_label("-")
     ('NP', 'NP', 'ADVP', '-LRB-', '-')
@@ -103,7 +103,7 @@ def plain_label(label: str) -> str:
 
 
 def without_empty_nodes(trees: Trees) -> Trees:
-    """The trees without the nodes labelled ``-NONE-``, nor phrases that hold nothing else.
+    """Remove the nodes with the label ``-NONE-``, and phrases without other words.
 
     >>> list(without_empty_nodes(Trees.from_items(["(S (NP (-NONE- *)) (VP go))", "(S (-NONE- 0))"])))
     ['(S (VP go))', '()']
@@ -114,7 +114,7 @@ def without_empty_nodes(trees: Trees) -> Trees:
 
 
 def without_function_tags(trees: Trees) -> Trees:
-    """The trees with ``NP-SBJ-1`` cut to ``NP``, above words; words keep their hyphens.
+    """Shorten labels such as ``NP-SBJ-1`` to ``NP``; words keep their hyphens.
 
     >>> without_function_tags(Trees.from_items(["(NP-SBJ=2 (JJ well-known))"]))[0]
     '(NP (JJ well-known))'
@@ -123,8 +123,8 @@ def without_function_tags(trees: Trees) -> Trees:
 
 
 def unescaped(trees: Trees) -> Trees:
-    """The trees with real brackets in their words in place of ``-LRB-``, ``-RRB-`` (and square and curly ones), and
-    without backslashes before brackets, ``/`` and ``*``; labels above words stay.
+    """Replace ``-LRB-``, ``-RRB-`` and the like in words by brackets, and remove backslashes before brackets, ``/`` and
+    ``*``; labels above words are not changed.
 
     >>> unescaped(Trees.from_items(["(NP (-LRB- -LRB-) (CD 1\\\\/2))"])).vocabulary
     ['NP', '-LRB-', 'CD', '(', '1/2']

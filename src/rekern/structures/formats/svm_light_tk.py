@@ -1,8 +1,8 @@
 """SVM-LIGHT-TK lines: a label, any number of trees, any number of vectors.
 
 ``-1 |BT| (S ...) |BT| (NP ...) |ET| 1:0.5 3:1 |BV| 2:1 |EV|``: every ``|BT|`` begins a tree, ``|ET|`` ends the last;
-the first vector begins there, every ``|BV|`` begins a further one, and ``|EV|`` ends the last. What follows ``#``
-behind the structures is a comment.
+the first vector begins there, every ``|BV|`` begins another one, and ``|EV|`` ends the last. Text after ``#`` behind
+the structures is a comment.
 
 >>> line, = from_svmlighttk("-1 |BT| (S (NP he)) |BT| |ET| 1:0.5 3:1 |BV| 2:1 |EV| # first")
 >>> line
@@ -18,7 +18,7 @@ from rekern.core.messages import name_value
 from rekern.core.text_files import write_lines
 from rekern.errors import InputError
 from rekern.structures.formats.format_detection import SVMLIGHTTK, parse_file
-from rekern.structures.formats.kelp import check_trees, number_of
+from rekern.structures.formats.kelp import check_trees, read_number
 from rekern.structures.trees import Trees
 
 __all__ = ["TKExample", "from_svmlighttk", "read_svmlighttk", "to_svmlighttk", "write_svmlighttk"]
@@ -37,7 +37,7 @@ class TKExample(NamedTuple):
 
 
 def read_svmlighttk(path: str | os.PathLike[str]) -> list[TKExample]:
-    """The lines of an SVM-LIGHT-TK file, which may be gzip-compressed.
+    """Read the lines of an SVM-LIGHT-TK file, which may be gzip-compressed.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -49,18 +49,18 @@ def read_svmlighttk(path: str | os.PathLike[str]) -> list[TKExample]:
 
 
 def write_svmlighttk(path: str | os.PathLike[str], lines: Iterable[TKExample]) -> None:
-    """Write lines as SVM-LIGHT-TK reads them; ``.gz`` is compressed.
+    """Write lines in SVM-LIGHT-TK's format; a name that ends in ``.gz`` is compressed.
 
     >>> write_svmlighttk("train.dat", [TKExample("NUM", ("(S he)",))])
     Traceback (most recent call last):
     ...
-    rekern.errors.InputError: line 0: the label is 'NUM'; SVM-LIGHT-TK wants a number
+    rekern.errors.InputError: line 0: the label is 'NUM'; SVM-LIGHT-TK needs a number
     """
     write_lines(path, to_svmlighttk(lines).split("\n")[:-1])
 
 
 def from_svmlighttk(text: str | Iterable[str]) -> list[TKExample]:
-    """The lines of a text in SVM-LIGHT-TK's format; empty ones and comments are passed over.
+    """Read the lines of a text in SVM-LIGHT-TK's format; empty lines and comments are skipped.
 
     >>> from_svmlighttk("1 |BT| (S (NP he) |ET|")
     Traceback (most recent call last):
@@ -75,7 +75,7 @@ def from_svmlighttk(text: str | Iterable[str]) -> list[TKExample]:
         line = line.rstrip("\r\n")
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        label, begins, texts, vectors = _parts(line, number)
+        label, begins, texts, vectors = _split_line(line, number)
         trees += texts
         places += [(number, begin + 1) for begin in begins]
         found.append(TKExample(label, tuple(text or "()" for text in texts), vectors))
@@ -83,18 +83,18 @@ def from_svmlighttk(text: str | Iterable[str]) -> list[TKExample]:
     return found
 
 
-def _parts(line: str, number: int) -> tuple[str, list[int], list[str], tuple[dict[int, float], ...]]:
-    """A line's label, where its trees begin, the trees, and the vectors."""
+def _split_line(line: str, number: int) -> tuple[str, list[int], list[str], tuple[dict[int, float], ...]]:
+    """Return a line's label, where its trees begin, the trees, and the vectors."""
     mark = re.search(r"\|(?:B[TV]|E[TV])\|", line)
     head = line[: mark.start()] if mark else line
     label = head.split()[:1]
-    if not label or number_of(label[0]) is None:
+    if not label or read_number(label[0]) is None:
         reason = f"a line begins with a number, its label; found {(label or [''])[0]!r}"
         raise InputError(reason, row=number, unit="line")
     rest = head.split(None, 1)[1] if len(head.split()) > 1 else ""
     if not mark:
         plain = rest.partition("#")[0]
-        return label[0], [], [], _vectors(plain, number) if plain.strip() else ()
+        return label[0], [], [], _read_vectors(plain, number) if plain.strip() else ()
     trees_first = mark[0] in ("|BT|", "|ET|")
     if rest and trees_first:
         raise InputError(f"{rest.strip()!r} stands between the label and {mark[0]}; remove it", row=number, unit="line")
@@ -117,16 +117,16 @@ def _parts(line: str, number: int) -> tuple[str, list[int], list[str], tuple[dic
         raise InputError("the vectors are never closed; end them with |EV|", row=number, unit="line")
     if "|BT|" in inside or "|ET|" in inside:
         raise InputError("a tree behind |ET|; trees come before vectors", row=number, unit="line")
-    return label[0], begins, trees, _vectors(inside, number) if closed or inside.strip() else ()
+    return label[0], begins, trees, _read_vectors(inside, number) if closed or inside.strip() else ()
 
 
-def _vectors(text: str, number: int) -> tuple[dict[int, float], ...]:
+def _read_vectors(text: str, number: int) -> tuple[dict[int, float], ...]:
     vectors = []
     for piece in text.split("|BV|"):
         vector: dict[int, float] = {}
         for part in piece.split():
             name, _, value = part.partition(":")
-            amount = number_of(value)
+            amount = read_number(value)
             if not re.match(r"\d{1,18}$", name, re.ASCII) or amount is None:
                 raise InputError(f"{part!r} is no feature; write number:value, as in 3:0.5", row=number, unit="line")
             if int(name) in vector:
@@ -137,7 +137,7 @@ def _vectors(text: str, number: int) -> tuple[dict[int, float], ...]:
 
 
 def to_svmlighttk(lines: Iterable[TKExample]) -> str:
-    """Lines as text in SVM-LIGHT-TK's format; features are written in ascending order, as it wants them.
+    """Return lines as text in SVM-LIGHT-TK's format; features are in ascending order, as it requires.
 
     >>> to_svmlighttk([TKExample("-1", ("(S (NP he))", "()"), ({3: 1, 1: 0.5}, {2: 1}))])
     '-1 |BT| (S (NP he)) |BT| |ET| 1:0.5 3:1.0 |BV| 2:1.0 |EV|\\n'
@@ -149,8 +149,8 @@ def to_svmlighttk(lines: Iterable[TKExample]) -> str:
         if not isinstance(line, TKExample):
             raise InputError(f"a list of TKExample is needed, and item {number} is {name_value(line)}")
         label = str(line.label)
-        if number_of(label) is None or re.search(r"\s", label):
-            raise InputError(f"the label is {label!r}; SVM-LIGHT-TK wants a number", row=number, unit="line")
+        if read_number(label) is None or re.search(r"\s", label):
+            raise InputError(f"the label is {label!r}; SVM-LIGHT-TK needs a number", row=number, unit="line")
         try:
             trees = Trees.from_items(list(line.trees))
         except InputError as error:
@@ -178,7 +178,7 @@ def _check_marks(tree: str, number: int) -> str:
 
 
 def _format_feature(feature: int, value: float, number: int) -> str:
-    if not isinstance(feature, int) or feature < 0 or number_of(repr(float(value))) is None:
+    if not isinstance(feature, int) or feature < 0 or read_number(repr(float(value))) is None:
         reason = f"{feature!r}:{value!r} is no feature; give whole numbers and finite values"
         raise InputError(reason, row=number, unit="line")
     return f"{feature}:{float(value)!r}"
