@@ -5,6 +5,7 @@ Errors count rows from 0; what reads a file adds the file and the line.
 
 import math
 import re
+from collections.abc import Sequence
 from numbers import Number
 from typing import Any
 
@@ -16,7 +17,7 @@ REAL = re.compile(r"[+-]?(?:(?:0|[1-9][0-9]{0,17})(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]
 NOT_A_NUMBER = {"nan", "na", "n/a", "null", "none", "inf", "-inf", "+inf", "infinity", "-infinity"}
 
 
-def check_texts(values: list[Any], column: str) -> list[str]:
+def check_texts(values: Sequence[object], column: str) -> list[str]:
     """Check that all values are strings that can be written as UTF-8; ``column`` is named in the error.
 
     >>> check_texts(["He left.", None], "target")
@@ -24,50 +25,49 @@ def check_texts(values: list[Any], column: str) -> list[str]:
     ...
     rekern.errors.InputError: row 1, target: the text is missing; drop the row or give it a text
     """
-    if set(map(type, values)) != {str}:
-        for row, value in enumerate(values):
-            if is_missing(value):
-                raise InputError("the text is missing; drop the row or give it a text", row=row, column=column)
-            if not isinstance(value, str):
-                reason = f"the value is {_name_type(value)}, not a text; write it as a string"
-                raise InputError(reason, row=row, column=column)
-        values = [str(value) for value in values]
+    for row, value in enumerate(values):
+        if is_missing(value):
+            raise InputError("the text is missing; drop the row or give it a text", row=row, column=column)
+        if not isinstance(value, str):
+            reason = f"the value is {_name_type(value)}, not a text; write it as a string"
+            raise InputError(reason, row=row, column=column)
+    texts = [str(value) for value in values]
     try:
-        "".join(values).encode()
+        "".join(texts).encode()
     except UnicodeEncodeError:
-        for row, value in enumerate(values):
-            if any("\ud800" <= character <= "\udfff" for character in value):
+        for row, text in enumerate(texts):
+            if any("\ud800" <= character <= "\udfff" for character in text):
                 reason = "the text holds half of a character; correct it"
                 raise InputError(reason, row=row, column=column) from None
-    return values
+    return texts
 
 
-def check_present(values: list[Any], column: str) -> list[Any]:
+def check_present(values: Sequence[object], column: str) -> list[object]:
     """Check that no value is missing, and remove blanks at the ends of strings.
 
     >>> check_present([" a ", 1], "group")
     ['a', 1]
     """
-    values = [value.strip() if isinstance(value, str) else value for value in values]
-    for row, value in enumerate(values):
+    stripped = [value.strip() if isinstance(value, str) else value for value in values]
+    for row, value in enumerate(stripped):
         if value == "" if isinstance(value, str) else is_missing(value):
             reason = f"the value is missing; drop the row or give it a {column}"
             raise InputError(reason, row=row, column=column)
-    return values
+    return stripped
 
 
-def convert_labels(values: list[Any]) -> list[Any]:
+def convert_labels(values: Sequence[object]) -> list[Any]:
     """Convert labels to integers if all of them are, else to real numbers if all of them are, else to strings.
 
     >>> convert_labels(["1", "0"]), convert_labels(["1", "0.5"]), convert_labels(["yes", "1"])
     ([1, 0], [1.0, 0.5], ['yes', '1'])
     """
-    values = [to_plain(value) for value in check_present(values, "label")]
-    for row, value in enumerate(values):
+    labels = [to_plain(value) for value in check_present(values, "label")]
+    for row, value in enumerate(labels):
         if not isinstance(value, str | Number):
             reason = f"the value is {_name_type(value)}; give a string or a number"
             raise InputError(reason, row=row, column="label")
-    strings = [value if isinstance(value, str) else _write_number(value) for value in values]
+    strings = [value if isinstance(value, str) else _write_number(value) for value in labels]
     is_real = {string: REAL.fullmatch(string) is not None for string in set(strings)}
     if all(INTEGER.fullmatch(string) for string in is_real):
         return [int(string) for string in strings]
@@ -77,7 +77,7 @@ def convert_labels(values: list[Any]) -> list[Any]:
         row = next(row for row, string in enumerate(strings) if not is_real[string])
         reason = f"the value is {strings[row]!r} where the others are numbers; drop the row"
         raise InputError(reason, row=row, column="label")
-    return strings
+    return list(strings)
 
 
 def is_missing(value: object) -> bool:
@@ -91,7 +91,7 @@ def is_missing(value: object) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-def to_plain(value: Any) -> Any:
+def to_plain(value: object) -> object:
     """Return a NumPy scalar as a Python one, and a missing value as None.
 
     >>> import numpy as np

@@ -29,7 +29,7 @@ class NamedColumns:
     ['Who left?']
     """
 
-    names: list[Any]
+    names: Sequence[object]
     column: Callable[[int], list[Any]]
     lines: list[int]
     unit: str = "line"

@@ -78,7 +78,7 @@ def load_qqp(part: str = "train", data: DataPath = None) -> Table:
     _check_part("qqp", part, ("train", "dev", "test"))
     path = _find_file("qqp_partial", "qqp_partial", ("qqp_partial",), data)
     table = read_table(path, "question1", "question2", "is_duplicate", group="sources")
-    rows = [row for row, tags in enumerate(table.groups or []) if _find_qqp_part(tags.split(",")) == part]
+    rows = [row for row, tags in enumerate(table.groups or []) if _find_qqp_part(str(tags).split(",")) == part]
     return replace(table.select(rows), groups=None)
 
 
@@ -167,7 +167,7 @@ def load_trec(part: str = "train", fine: bool = False, data: DataPath = None) ->
     assert table.labels is not None
     questions = [question for question, _ in table.pairs]
     if not fine:
-        return questions, table.labels
+        return questions, list(map(str, table.labels))
     return questions, [f"{coarse}:{detail}" for coarse, (_, detail) in zip(table.labels, table.pairs)]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from string import Formatter
-from typing import Any, Literal, NamedTuple, TypeVar, overload
+from typing import Literal, NamedTuple, TypeVar, overload
 
 from rekern.datasets.rewrite_templates import REWRITINGS, Template
 from rekern.datasets.rewrite_words import TEST, TRAIN, Person, Verb, Words
@@ -77,7 +77,7 @@ def load_rewrites(
 ) -> tuple[_Pairs, list[int], list[PairDetail]]: ...
 
 
-def load_rewrites(part: str = "train", seed: int = 0, size: int | None = None, *, details: bool = False) -> Any:
+def load_rewrites(part: str = "train", seed: int = 0, size: int | None = None, *, details: bool = False) -> object:
     """Generate sentence pairs of the embedded corpus; label 1 if the second sentence follows from the first, else 0.
 
     ``part`` is ``"train"`` (1,800 pairs) or ``"test"`` (700 held-out pairs: other names, other content words, and one
@@ -145,7 +145,7 @@ def _draw_twins(
     ]
 
 
-def _write_version(text: str, template: Template, filling: dict[str, Any], version: int) -> str:
+def _write_version(text: str, template: Template, filling: dict[str, object], version: int) -> str:
     """Return the text with the alternatives of this version, and its slots filled."""
     text = re.sub(r"\[([^|\]]*)\|([^\]]*)\]", lambda match: match.group(version), text)
     if version == 2 and template.swap:
@@ -154,11 +154,11 @@ def _write_version(text: str, template: Template, filling: dict[str, Any], versi
     return text.format(**filling)
 
 
-def _draw_filling(rng: Random, words: Words, template: Template) -> dict[str, Any]:
+def _draw_filling(rng: Random, words: Words, template: Template) -> dict[str, object]:
     """Draw a value for each slot, without a common word."""
     plain = re.sub(r"[\[\]|]", "", template.source + template.target)
     slots = sorted({field.split(".")[0] for _, field, _, _ in Formatter().parse(plain) if field})
-    filling: dict[str, Any] = {}
+    filling: dict[str, object] = {}
     used: set[str] = set()
     gender = _pick(rng, (("she", words.she), ("he", words.he)))
     for slot in slots:
@@ -172,7 +172,7 @@ def _draw_filling(rng: Random, words: Words, template: Template) -> dict[str, An
     return filling
 
 
-def _draw_value(rng: Random, words: Words, slot: str, gender: tuple[str, tuple[str, ...]]) -> Any:
+def _draw_value(rng: Random, words: Words, slot: str, gender: tuple[str, tuple[str, ...]]) -> object:
     pool = slot.rstrip("0123456789")
     if pool in ("P", "Q"):
         return Person(_pick(rng, gender[1]), gender[0])
@@ -187,7 +187,7 @@ def _draw_value(rng: Random, words: Words, slot: str, gender: tuple[str, tuple[s
     return _pick(rng, getattr(words, pool))
 
 
-def _list_words(value: Any) -> set[str]:
+def _list_words(value: object) -> set[str]:
     text = f"{value.subject} {value.verb}" if isinstance(value, _Clause) else str(value)
     return set(text.split()) - {"the"}
 

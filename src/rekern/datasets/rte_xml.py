@@ -1,7 +1,6 @@
 """The XML files of the PASCAL challenges on recognizing textual entailment (RTE)."""
 
 import codecs
-from typing import Any
 from xml.parsers import expat
 
 from rekern.core.text_files import decode_text
@@ -20,7 +19,7 @@ def is_xml(data: bytes) -> bool:
     return data[:100].lstrip(codecs.BOM_UTF8 + codecs.BOM_UTF16 + b"\0 \t\r\n").startswith(b"<")
 
 
-def read_pairs(data: bytes, file: str, encoding: str = "utf-8") -> tuple[list[dict[str, Any]], list[int]]:
+def read_pairs(data: bytes, file: str, encoding: str = "utf-8") -> tuple[list[dict[str, object]], list[int]]:
     """Read ``<pair id= entailment= task=><t>…</t><h>…</h></pair>``: one dict a pair, and the line of each.
 
     YES, NO, TRUE and FALSE become 1 and 0; white space is collapsed. Nothing outside the file is loaded. A file that
@@ -48,10 +47,10 @@ class _PairReader:
 
     def __init__(self, file: str, encoding: str | None):
         self.file = file
-        self.records: list[dict[str, Any]] = []
+        self.records: list[dict[str, object]] = []
         self.lines: list[int] = []
         self._pieces: list[str] = []
-        self._pair: dict[str, Any] = {}  # the one that is open
+        self._pair: dict[str, object] = {}  # the one that is open
         self._parser = expat.ParserCreate(encoding)
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start

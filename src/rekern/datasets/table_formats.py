@@ -10,7 +10,6 @@ import json
 import os
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any
 
 from rekern.core.text_files import STANDARD_INPUT, decode_text, read_bytes, show_source
 from rekern.datasets.named_columns import NamedColumns
@@ -184,9 +183,9 @@ def read_parquet(data: bytes, file: str) -> NamedColumns:
     except damage as error:
         raise refuse(error) from None
 
-    def column(index: int) -> list[Any]:
+    def column(index: int) -> list[object]:
         try:
-            values: list[Any] = table.read(columns=[names[index]]).column(names[index]).to_pylist()
+            values: list[object] = table.read(columns=[names[index]]).column(names[index]).to_pylist()
         except damage as error:
             raise refuse(error) from None
         return values
@@ -224,7 +223,7 @@ def _collect_grid(grid: list[list[str]], lines: list[int], file: str, header: bo
     return NamedColumns(names, lambda index: [row[index] for row in body], lines[1:], file=file)
 
 
-def _collect_records(records: list[dict[str, Any]], lines: list[int], file: str, unit: str) -> NamedColumns:
+def _collect_records(records: list[dict[str, object]], lines: list[int], file: str, unit: str) -> NamedColumns:
     """Make columns from objects: every key of any of them; a key that one lacks is None there."""
     if not records:
         raise _refuse_empty(file)
@@ -240,13 +239,13 @@ def _load_json(text: str, file: str, line: int | None) -> object:
         reason = f"invalid JSON ({error.msg}); {remedy}"
         column = f"column {error.colno}"
         raise InputError(reason, file=file, row=line or error.lineno, column=column, unit="line") from None
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits, or thousands of brackets
-        reason = f"JSON that cannot be used ({str(error).split(';')[0]}); simplify it"
+    except (ValueError, RecursionError):
+        reason = "JSON with a number of thousands of digits, or with thousands of brackets; simplify it"
         raise InputError(reason, file=file, row=line, unit="line") from None
     return value
 
 
-def _check_object(value: object, file: str, row: int, unit: str) -> dict[str, Any]:
+def _check_object(value: object, file: str, row: int, unit: str) -> dict[str, object]:
     if not isinstance(value, dict):
         reason = f"{_name_kind(value)} where an object such as {EXAMPLE} is needed"
         raise InputError(reason, file=file, row=row, unit=unit)

@@ -8,7 +8,6 @@ import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from rekern.core.files import show_path, write_atomically
 from rekern.core.text_files import STANDARD_INPUT
@@ -19,7 +18,9 @@ from rekern.errors import InputError, missing_extra
 FORMATS = ("tsv", "csv", "jsonl", "parquet")
 
 
-def write_table(path: str | os.PathLike[str], columns: Mapping[str, Sequence[Any]], format: str | None = None) -> None:
+def write_table(
+    path: str | os.PathLike[str], columns: Mapping[str, Sequence[object]], format: str | None = None
+) -> None:
     """Write columns as TSV, CSV, JSONL or Parquet (``.gz`` compresses it), completely or not at all.
 
     In TSV a tab or a line end inside a text becomes a blank. A missing value (None, NaN) is an empty field, or null.
@@ -53,14 +54,14 @@ def write_table(path: str | os.PathLike[str], columns: Mapping[str, Sequence[Any
         temporary.write_bytes(data)
 
 
-def _format_tsv(columns: dict[str, list[Any]]) -> str:
+def _format_tsv(columns: dict[str, list[object]]) -> str:
     blanks = str.maketrans("\t\n\r", "   ")
     clean = [["" if value is None else str(value).translate(blanks) for value in column] for column in columns.values()]
     header = "\t".join(name.translate(blanks) for name in columns)
     return "".join(line + "\n" for line in [header, *map("\t".join, zip(*clean))])
 
 
-def _format_csv(columns: dict[str, list[Any]]) -> str:
+def _format_csv(columns: dict[str, list[object]]) -> str:
     buffer = io.StringIO(newline="")
     # csv.writer quotes a line feed, but not a carriage return, which readers take for a line end too
     returns = any("\r" in str(value) for values in (columns, *columns.values()) for value in values)
@@ -70,14 +71,14 @@ def _format_csv(columns: dict[str, list[Any]]) -> str:
     return buffer.getvalue()
 
 
-def _format_jsonl(columns: dict[str, list[Any]]) -> str:
+def _format_jsonl(columns: dict[str, list[object]]) -> str:
     # JSON has neither NaN nor infinity
     finite = [[None if isinstance(v, float) and math.isinf(v) else v for v in column] for column in columns.values()]
     rows = (dict(zip(columns, values)) for values in zip(*finite))
     return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
 
 
-def _format_parquet(columns: dict[str, list[Any]], name: str) -> bytes:
+def _format_parquet(columns: dict[str, list[object]], name: str) -> bytes:
     try:
         import pyarrow
         import pyarrow.parquet

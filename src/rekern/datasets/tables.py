@@ -35,7 +35,7 @@ class Table:
     lines: list[int]
     columns: list[str]
     unit: str = "line"
-    others: dict[str, list[Any]] = field(default_factory=dict)
+    others: dict[str, list[object]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -141,7 +141,7 @@ def from_frame(
         kinds = "a pandas or polars DataFrame, a pyarrow table, a Hugging Face dataset or a dict of columns"
         raise InputError(f"{name_value(frame)} is not a table: give {kinds} that is in memory")
 
-    def column(index: int) -> list[Any]:
+    def column(index: int) -> list[object]:
         return read_column(frame, index, names[index])
 
     length = len(frame) if not isinstance(frame, Mapping) else len(column(0)) if names else 0
@@ -169,13 +169,13 @@ def _make_table(columns: NamedColumns, roles: Mapping[str, ColumnName | None], b
     return Table(pairs, labels, groups, columns.file, columns.lines, names, columns.unit, others)
 
 
-def _read_others(columns: NamedColumns, found: Mapping[str, int]) -> dict[str, list[Any]]:
+def _read_others(columns: NamedColumns, found: Mapping[str, int]) -> dict[str, list[object]]:
     """Read all other columns; one that is named after a text's column is named after the role of the text."""
     roles = {str(columns.names[index]): role for role, index in found.items() if role in SIDES}
-    others: dict[str, list[Any]] = {}
+    others: dict[str, list[object]] = {}
     for index, column in enumerate(columns.names):
         start, dot, end = str(column).partition(".")
         name = f"{roles.get(start, start)}{dot}{end}"
         if index not in found.values() and name not in (*SIDES, *others):
-            others[name] = columns.column(index)
+            others[name] = list(columns.column(index))
     return others

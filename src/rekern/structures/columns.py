@@ -93,7 +93,7 @@ def _identify(value: object, place: int) -> Hashable:
     return place  # not known to be equal to anything
 
 
-def parse_graphs(column: Column) -> list[Any]:
+def parse_graphs(column: Column) -> list[object]:
     """Return the graphs of a column; those that are given as text are parsed from JSON.
 
     >>> parse_graphs(['{"nodes": ["a"], "edges": []}'])

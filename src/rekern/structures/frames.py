@@ -14,7 +14,7 @@ __all__ = ["SIDES", "column_to_list", "find_columns", "read_column"]
 SIDES = ("source", "target")  # the columns of a table of pairs
 
 
-def find_columns(table: object) -> list[Any] | None:
+def find_columns(table: object) -> list[object] | None:
     """Return the names of the columns of a table, or None for an object that is no table.
 
     >>> find_columns({"source": ["a"], "target": ["b"]}), find_columns(["a", "b"])
@@ -50,6 +50,6 @@ def column_to_list(column: Any) -> list[Any]:
     """
     for method in ("to_pylist", "tolist", "to_list"):  # Arrow; NumPy and pandas; polars
         if hasattr(column, method):
-            values: list[Any] = getattr(column, method)()
-            return values
-    return list(column)
+            column = getattr(column, method)()
+            break
+    return column if isinstance(column, list) else list(column)

@@ -7,7 +7,7 @@ Graphs(2 graphs, 4 nodes, 2 edges, 5 labels)
 (['saw', 'Chip', 'Dale'], [(0, 1, 'subject'), (0, 2, 'object')])
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -60,7 +60,7 @@ class Graphs:
         self._keys: list[Keys] = []  # shared with slices: the first that needs the keys computes them
 
     @classmethod
-    def from_items(cls, X: Any) -> "Graphs":
+    def from_items(cls, X: object) -> "Graphs":
         """Make the corpus of these graphs; a ``Graphs`` is returned unchanged.
 
         A graph is a pair (nodes, edges), a mapping with ``"nodes"`` and ``"edges"``, or a networkx graph. Nodes are a
@@ -195,7 +195,7 @@ def _check_label(value: object, graph: int, place: str) -> str:
     raise InputError(reason, row=graph, column=place, unit="graph")
 
 
-def _split_graph(item: object, graph: int) -> tuple[Sequence[Any], Sequence[Any]]:
+def _split_graph(item: object, graph: int) -> tuple[Sequence[object], Sequence[object]]:
     """Return the nodes and edges of a graph that is not from networkx."""
     if isinstance(item, Mapping):
         if "nodes" not in item:
@@ -236,7 +236,7 @@ def _is_networkx(item: object) -> bool:
 
 def _split_networkx(item: Any, graph: int) -> tuple[list[str], list[tuple[int, int, str]]]:
     """Return the labels and the numbered edges of a networkx graph, its nodes in its own order."""
-    number: dict[Any, int] = {}
+    number: dict[Hashable, int] = {}
     nodes = []
     for node, label in item.nodes(data="label"):
         if label is None:

@@ -8,7 +8,7 @@ Pairs(2 pairs, 7 tokens, 5 distinct)
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class Pairs:
         if isinstance(X, Pairs):
             return X
         sources, targets = as_pairs(X)
-        texts: list[Any] = [None] * (2 * len(sources))
+        texts: list[object] = [None] * (2 * len(sources))
         texts[::2] = sources
         texts[1::2] = targets
         try:
@@ -163,7 +163,7 @@ def as_pairs(X: object) -> tuple[list[Any], list[Any]]:
     return sources, targets
 
 
-def _split_row(row: object, number: int) -> tuple[Any, Any]:
+def _split_row(row: object, number: int) -> tuple[object, object]:
     """Return the two sides of one row."""
     if isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim > 0):
         if len(row) != 2:
@@ -178,7 +178,7 @@ def _split_row(row: object, number: int) -> tuple[Any, Any]:
     raise InputError(f"a pair needs two sides, got {name_value(row)}; write (source, target)", row=number)
 
 
-def _find_sides(names: list[Any]) -> tuple[int, int]:
+def _find_sides(names: list[object]) -> tuple[int, int]:
     """Return the places of the columns with the sources and the targets."""
     if names.count("source") == 1 and names.count("target") == 1:
         return names.index("source"), names.index("target")
@@ -188,14 +188,14 @@ def _find_sides(names: list[Any]) -> tuple[int, int]:
     raise InputError(f"a table of pairs needs the columns source and target, or two columns alone; it has {have}")
 
 
-def _check_iterable(X: Any, kind: str, remedy: str) -> Iterable[Any]:
+def _check_iterable(X: object, kind: str, remedy: str) -> Iterable[object]:
     if isinstance(X, str | bytes):
         raise InputError(f"a list of {kind} is needed, got {name_value(X)}; {remedy}")
     if isinstance(X, set | frozenset):
         raise InputError(f"a list of {kind} is needed, got a set, which has no order")
+    items = cast(Iterable[object], X)
     try:
-        iter(X)
+        iter(items)
     except TypeError:
         raise InputError(f"a list of {kind} is needed, got {name_value(X)}") from None
-    found: Iterable[Any] = X
-    return found
+    return items

@@ -303,7 +303,7 @@ columns are source, target
         return DistinctTexts(table.take(first), number_of[:n_rows], number_of[n_rows:])
 
 
-class Row(Mapping[str, Any]):
+class Row(Mapping[str, object]):
     """One row of a table: a mapping that refers to its table, so that its trees need not be parsed again.
 
     >>> Representations({"text": ["he runs", "he ran"]})[1]
@@ -314,7 +314,7 @@ class Row(Mapping[str, Any]):
         self.table = table
         self.index = index
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> object:
         if not self.table.has_column(name):
             raise KeyError(name)
         return self.table[name][self.index]
@@ -329,16 +329,19 @@ class Row(Mapping[str, Any]):
         return repr(dict(self))
 
 
-def _table_of_rows(rows: list[Any]) -> Representations:
+def _table_of_rows(rows: list[object]) -> Representations:
     """Make the table of a list of dicts; rows of one table are taken from it."""
-    first = rows[0]
-    if isinstance(first, Row) and all(isinstance(row, Row) and row.table is first.table for row in rows):
-        return first.table.take([row.index for row in rows])
-    names = list(first)
-    columns: dict[str, list[Any]] = {name: [] for name in names}
+    taken = [row for row in rows if isinstance(row, Row)]
+    if len(taken) == len(rows) and all(row.table is taken[0].table for row in taken):
+        return taken[0].table.take([row.index for row in taken])
+    names: list[str] | None = None
+    columns: dict[str, list[object]] = {}
     for number, row in enumerate(rows):
         if not isinstance(row, Mapping):
-            raise InputError(f"a dict with {list_names(names)} is needed, got {name_value(row)}", row=number)
+            raise InputError(f"a dict with {list_names(names or ())} is needed, got {name_value(row)}", row=number)
+        if names is None:
+            names = list(row)
+            columns = {name: [] for name in names}
         for name in names:
             if name not in row:
                 reason = f"no {name!r} among {list_names(row)}; all rows need the same keys"

@@ -47,9 +47,7 @@ class Tokens:
         self._keys: list[Keys] = []  # shared with slices: the first that needs the keys computes them
 
     @classmethod
-    def from_texts(
-        cls, texts: Iterable[str | Sequence[str]], tokenizer: Callable[[str], list[str]] | None = None
-    ) -> "Tokens":
+    def from_texts(cls, texts: Iterable[object], tokenizer: Callable[[str], list[str]] | None = None) -> "Tokens":
         """Tokenize texts: a str goes through the tokenizer, a list of tokens is used verbatim.
 
         ``tokenizer`` is any callable from a str to a list of str; the default is ``Tokenizer()``. An error has the

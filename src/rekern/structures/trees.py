@@ -11,7 +11,7 @@ Trees(2 trees, 11 nodes, 8 labels)
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, overload
+from typing import NamedTuple, overload
 
 import numpy as np
 
@@ -288,14 +288,14 @@ class Trees:
         return format_tree(labels, first.tolist(), count.tolist(), style)
 
 
-def _read_nested(items: list[Any], nested: list[int]) -> Trees:
+def _read_nested(items: list[object], nested: list[int]) -> Trees:
     """Read a list in which the items with these numbers are nested tuples, and the others in brackets."""
     numbers: dict[str, int] = {}
     parents: list[int] = []
     labels: list[int] = []
     offsets = [0]
     for row in nested:
-        todo: list[tuple[Any, int]] = [(items[row], -1)] if items[row] else []
+        todo: list[tuple[object, int]] = [(items[row], -1)] if items[row] else []
         while todo:
             item, parent = todo.pop()
             children = item[1:] if type(item) is tuple else ()
