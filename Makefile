@@ -17,7 +17,7 @@ demo: .venv/.demo
 	@$(BIN)/rekern demo
 
 test: .venv/.test lint
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist loadfile --cov
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist loadfile --cov=rekern
 
 test-slow: .venv/.test
 	$(BIN)/python -m pytest -m slow

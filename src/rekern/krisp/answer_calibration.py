@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Self
 
 from rekern.errors import InputError
 
-LARGEST = 1e100
+LARGEST = 1e100  # of a number; products of such numbers are finite
 
 
 @dataclass(frozen=True)
@@ -50,23 +50,42 @@ class AnswerCalibration:
         ...
         rekern.errors.InputError: the slope of this calibration is damaged; train and save the model again
         """
-        found = {}
-        for field in fields(cls):
-            if field.name not in content:
-                continue
-            value = content[field.name]
-            if not _fits(field.default, value):
-                raise InputError(f"the {field.name} of this calibration is damaged; train and save the model again")
-            found[field.name] = tuple(value) if isinstance(value, list) else value
-        calibration = cls(**found)
+        calibration = cls(
+            slope=_read_number(content, "slope", cls.slope),
+            shift=_read_number(content, "shift", cls.shift),
+            confidence=_read_number(content, "confidence", cls.confidence),
+            asked=_read_count(content, "asked"),
+            answered=_read_count(content, "answered"),
+            right=_read_count(content, "right"),
+            best=_read_count(content, "best"),
+            questions=_read_texts(content, "questions"),
+            meanings=_read_texts(content, "meanings"),
+        )
         if len(calibration.questions) != len(calibration.meanings):
             raise InputError("this calibration has not one meaning for each question; train and save the model again")
         return calibration
 
 
-def _fits(default: object, value: object) -> bool:
-    """Whether a value is of the kind of the default."""
-    if isinstance(default, tuple):
-        return isinstance(value, list) and all(isinstance(text, str) for text in value)
-    kinds = int if isinstance(default, int) else int | float
-    return isinstance(value, kinds) and not isinstance(value, bool) and abs(value) < LARGEST
+def _read_number(content: Mapping[str, object], name: str, default: float) -> float:
+    value = content.get(name, default)
+    if not isinstance(value, int | float) or not abs(value) < LARGEST:
+        raise _make_error(name)
+    return float(value)
+
+
+def _read_count(content: Mapping[str, object], name: str) -> int:
+    value = content.get(name, 0)
+    if not isinstance(value, int):
+        raise _make_error(name)
+    return value
+
+
+def _read_texts(content: Mapping[str, object], name: str) -> tuple[str, ...]:
+    value = content.get(name, [])
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise _make_error(name)
+    return tuple(value)
+
+
+def _make_error(name: str) -> InputError:
+    return InputError(f"the {name} of this calibration is damaged; train and save the model again")

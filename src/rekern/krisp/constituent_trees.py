@@ -29,7 +29,7 @@ def nest_tree(tree: object, place: str) -> tuple[NestedTree, ...]:
         return ("", "")
 
     def build(node: int) -> NestedTree:
-        label = trees.vocabulary[trees.labels[node]]
+        label = str(trees.vocabulary[trees.labels[node]])
         if not trees.count[node]:
             return label
         return (label, *(build(int(trees.first[node]) + c) for c in range(int(trees.count[node]))))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from rekern.core.descriptions import build, describe
 from rekern.core.model_archive import ModelContent, OpenArchive
@@ -24,6 +24,7 @@ from rekern.krisp.substring_kernels import average_kernels, list_substring_kerne
 from rekern.krisp.substrings import Substrings
 
 PARAMETERS = ("beam", "threshold", "rounds", "C", "stretch", "names", "stems")
+JSONObject: TypeAlias = dict[str, Any]  # from a file that may be damaged: every value is checked when it is used
 EARLIER_SUM = "SubstringSum"  # the type of a sum of kernels in files of version 0.1.0
 
 
@@ -31,7 +32,7 @@ EARLIER_SUM = "SubstringSum"  # the type of a sum of kernels in files of version
 class ParserContent:
     """What a file keeps of a trained parser."""
 
-    parameters: dict[str, Any]
+    parameters: JSONObject
     grammar: Grammar
     kernel: Kernel
     stems: Stems | None
@@ -104,7 +105,7 @@ def _read_calibration(notes: object) -> AnswerCalibration | None:
         raise ModelFileError(error.reason) from None
 
 
-def _grammar_to_dict(grammar: Grammar) -> dict[str, Any]:
+def _grammar_to_dict(grammar: Grammar) -> JSONObject:
     return {
         "start": grammar.start,
         "productions": [asdict(production) for production in grammar.productions],
@@ -113,7 +114,7 @@ def _grammar_to_dict(grammar: Grammar) -> dict[str, Any]:
     }
 
 
-def _grammar_from_dict(content: Mapping[str, Any]) -> Grammar:
+def _grammar_from_dict(content: JSONObject) -> Grammar:
     productions = tuple(_read_production(entry) for entry in content["productions"])
     templates = {str(left): _read_production(entry) for left, entry in content["name_templates"].items()}
     queries = {str(left): str(sql) for left, sql in content["name_queries"].items()}
@@ -134,7 +135,7 @@ def _grammar_from_dict(content: Mapping[str, Any]) -> Grammar:
     return Grammar(start, productions, queries, templates)
 
 
-def _read_production(entry: Mapping[str, Any]) -> Production:
+def _read_production(entry: JSONObject) -> Production:
     parts, slots, phrases = (tuple(map(str, entry[name])) for name in ("parts", "slots", "phrases"))
     sql, value = (None if entry[name] is None else str(entry[name]) for name in ("sql", "value"))
     kind = str(entry["kind"])
@@ -208,7 +209,7 @@ def _read_whole_number(value: object) -> int:
     return value
 
 
-def _build_kernel(description: Mapping[str, Any]) -> Kernel:
+def _build_kernel(description: JSONObject) -> Kernel:
     """The kernel of a description; sums of files of version 0.1.0 become ordinary sums."""
     if description.get("type") == EARLIER_SUM:
         return average_kernels([_build_kernel(part) for part in description["kernels"]], description["weights"])

@@ -27,6 +27,7 @@ from rekern.questions.logic_formulas import (
     Atom,
     Formula,
     Not,
+    Value,
     compute_truth,
     iterate_conjuncts,
     list_names,
@@ -114,7 +115,8 @@ class MarkovLogic(BaseEstimator):
         >>> logic.predict_proba([{}]).tolist()
         [[0.5]]
         """
-        return self.world_probabilities(evidence) @ np.array(self.all_worlds(), dtype=float)
+        probabilities: Floats = self.world_probabilities(evidence) @ np.array(self.all_worlds(), dtype=float)
+        return probabilities
 
     def predict(self, evidence: Sequence[Evidence]) -> list[tuple[str, ...]]:
         """Return the true atoms of the most probable world of each item."""
@@ -186,7 +188,7 @@ class MarkovLogic(BaseEstimator):
             raise InputError("the formulas, items and worlds are too many to enumerate: use formulas with only(…)")
         counts = np.zeros((len(parsed), rows, len(worlds)))
         for place, world in enumerate(worlds):
-            known = {**values, **dict(zip(self.queries, map(float, world)))}
+            known: dict[str, Value] = {**values, **dict(zip(self.queries, map(float, world)))}
             for number, formula in enumerate(parsed):
                 counts[number, :, place] = compute_truth(formula, known)
         return counts

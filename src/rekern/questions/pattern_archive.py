@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from rekern.core.arrays import AnyArray, SmallInts
+from rekern.core.json_values import JsonObject
 from rekern.core.model_archive import OpenArchive
 from rekern.errors import ModelFileError
 from rekern.questions.ngram_patterns import NGramPatterns
@@ -18,7 +18,7 @@ from rekern.questions.soft_patterns import SoftPatterns
 from rekern.questions.strict_patterns import StrictPatterns
 
 Arrays = dict[str, AnyArray]
-Description = dict[str, Any]  # of patterns of one kind, as JSON
+Description = JsonObject  # of patterns of one kind
 
 
 def describe_patterns(patterns: PatternCollection, arrays: Arrays) -> list[Description]:
@@ -70,7 +70,7 @@ def _build_part(part: Description, number: int, archive: OpenArchive) -> Pattern
         raise ModelFileError("its soft patterns do not fit together")
     if not len(offsets) or offsets[0] != 0 or offsets[-1] != len(data) or (np.diff(offsets) < 0).any():
         raise ModelFileError("its soft patterns do not fit together")
-    sizes = archive.read_array(f"soft{number}-sizes", 1)
+    sizes = archive.read_array(f"soft{number}-sizes", 1).astype(np.int64)
     centroids = csr_array((data, indices, offsets), shape=(len(offsets) - 1, len(terms)))
     return SoftPatterns(terms, weights, centroids, sizes, orders, bool(part["stems"]), float(part["floor"]))
 

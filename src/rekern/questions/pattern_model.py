@@ -6,11 +6,11 @@ line does without it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rekern.core.arrays import AnyArray, Floats
+from rekern.core.json_values import JsonObject
 from rekern.core.model_archive import OpenArchive
 from rekern.errors import InputError, ModelFileError
 from rekern.questions.closed_form_likelihood import compute_probabilities
@@ -51,15 +51,17 @@ class PatternModel(QuestionModel):
             raise ModelFileError("its parts do not fit together")
         return cls(classes, patterns, weights, prior, find_tagger(str(header["parameters"]["tagger"])))
 
-    def describe(self, arrays: Arrays) -> dict[str, Any]:
+    def describe(self, arrays: Arrays) -> JsonObject:
         """Return the model as JSON for the file of a classifier; arrays are put into ``arrays``."""
         described = describe_patterns(self.patterns, arrays)
         arrays |= {"weights": self.weights, "prior": self.prior}
         return {"parts": described}
 
-    def scores(self, questions: Sequence[str]) -> Floats:
+    def scores(self, questions: Sequence[object]) -> Floats:
         """Return the scores of the worlds with exactly one type, one row per question."""
-        scores: Floats = self.patterns.match(questions, self._cut) @ self.weights + self.prior
+        scores: Floats = (
+            self.patterns.match([str(question) for question in questions], self._cut) @ self.weights + self.prior
+        )
         return scores
 
     def explain(self, question: str, number: int | None = None) -> QuestionExplanation:
@@ -73,7 +75,7 @@ class PatternModel(QuestionModel):
         names = self.patterns.names()
         types = self.classes_.tolist()
         found = [
-            MatchedPattern(*names[column], value, _name_weights(types, self.weights[column]))
+            MatchedPattern(names[column][0], names[column][1], value, _name_weights(types, self.weights[column]))
             for column, value in zip(matched.indices.tolist(), matched.data.tolist())
         ]
         return QuestionExplanation.from_patterns(
@@ -84,7 +86,7 @@ class PatternModel(QuestionModel):
         return cut(question, self.tagger)
 
 
-def _name_weights(types: list[Any], weights: Floats) -> dict[Any, float]:
+def _name_weights(types: list[Hashable], weights: Floats) -> dict[Hashable, float]:
     """Return the weights that are not 0 by type, the largest first."""
     chosen = [(kind, float(weight)) for kind, weight in zip(types, weights) if weight]
     return dict(sorted(chosen, key=lambda item: -item[1]))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
+from rekern.core.json_values import JsonObject
 from rekern.errors import InputError
 
 
@@ -40,7 +40,7 @@ class PatternSettings:
     near: float = 0.4
     floor: float = 0.02
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> JsonObject:
         """Return the settings by name, as scikit-learn's ``get_params`` does.
 
         >>> PatternSettings().get_params()["longest"]

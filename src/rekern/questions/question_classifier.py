@@ -19,7 +19,6 @@ from rekern.core.messages import name_value
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
 from rekern.core.registry import register
 from rekern.errors import InputError, ModelFileError
-from rekern.kernels.kernel import Kernel
 from rekern.questions.closed_form_likelihood import WORLDS
 from rekern.questions.ngram_patterns import NGramPatterns
 from rekern.questions.pattern_archive import Arrays
@@ -32,7 +31,7 @@ from rekern.questions.question_explanation import QuestionExplanation
 from rekern.questions.question_labels import check_labels
 from rekern.questions.question_model_file import TrainedModel, read_question_model
 from rekern.questions.question_units import Tagger, cut
-from rekern.questions.svm_models import BigramSVM, KernelSVM
+from rekern.questions.svm_models import BigramSVM, GramKernel, KernelSVM
 from rekern.questions.svm_training import train_one_vs_rest
 from rekern.questions.taggers import find_tagger
 
@@ -97,7 +96,7 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         worlds: str = "all",
         prior: bool = True,
         tagger: str | Tagger = "words",
-        kernel: Kernel | None = None,
+        kernel: GramKernel | None = None,
         C: float | None = None,
         **pattern_settings: object,
     ):
@@ -121,8 +120,10 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         >>> QuestionClassifier().set_params(patterns__top=500, penalty=0.5).patterns.top
         500
         """
-        nested = {name.removeprefix("patterns__"): value for name, value in params.items() if "patterns__" in name}
-        flat = {name: value for name, value in params.items() if name in PATTERN_SETTINGS}
+        nested: JsonObject = {
+            name.removeprefix("patterns__"): value for name, value in params.items() if "patterns__" in name
+        }
+        flat: JsonObject = {name: value for name, value in params.items() if name in PATTERN_SETTINGS}
         super().set_params(**{n: v for n, v in params.items() if "patterns__" not in n and n not in PATTERN_SETTINGS})
         if not nested.keys() <= PATTERN_SETTINGS:
             unknown = ", ".join(sorted(nested.keys() - PATTERN_SETTINGS))
@@ -133,7 +134,7 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
             self._change_patterns(flat)
         return self
 
-    def _change_patterns(self, settings: dict[str, object]) -> None:
+    def _change_patterns(self, settings: JsonObject) -> None:
         """Accept settings of patterns as parameters of the classifier, as version 0.1.0 did."""
         unknown = ", ".join(sorted(settings.keys() - PATTERN_SETTINGS))
         if unknown:

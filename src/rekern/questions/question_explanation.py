@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from rekern.core.explanations import Explanation, Part
+from rekern.core.json_values import JsonObject
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class MatchedPattern:
     kind: str
     name: str
     value: float
-    weights: dict[Any, float]
+    weights: dict[Hashable, float]
 
     @property
     def strength(self) -> float:
@@ -59,17 +60,17 @@ class QuestionExplanation(Explanation):
     """
 
     question: str
-    prediction: Any
-    probabilities: dict[Any, float]
-    prior: dict[Any, float]
+    prediction: Hashable
+    probabilities: dict[Hashable, float]
+    prior: dict[Hashable, float]
     patterns: list[MatchedPattern]
 
     @classmethod
     def from_patterns(
         cls,
         question: str,
-        probabilities: dict[Any, float],
-        prior: dict[Any, float],
+        probabilities: dict[Hashable, float],
+        prior: dict[Hashable, float],
         patterns: list[MatchedPattern],
         n: int | None = None,
     ) -> QuestionExplanation:
@@ -93,11 +94,11 @@ class QuestionExplanation(Explanation):
         )
 
     @property
-    def type(self) -> Any:
+    def type(self) -> Hashable:
         """The predicted type, the same as ``prediction``."""
         return self.prediction
 
-    def to_dict(self, n: int | None = None) -> dict[str, Any]:
+    def to_dict(self, n: int | None = None) -> JsonObject:
         """Return plain values for JSON; with ``n`` only the first parts and patterns.
 
         >>> why = QuestionExplanation.from_patterns("why?", {"Reason": 1.0}, {}, [])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats
+from rekern.core.json_values import JsonObject
 from rekern.errors import ModelFileError
 from rekern.questions.closed_form_likelihood import compute_probabilities
 
@@ -19,19 +19,20 @@ class QuestionModel(ABC):
     classes_: AnyArray
 
     @abstractmethod
-    def scores(self, questions: Sequence[Any]) -> Floats:
+    def scores(self, questions: Sequence[object]) -> Floats:
         """Return the score of each type, one row per question."""
 
-    def predict(self, questions: Sequence[Any]) -> AnyArray:
+    def predict(self, questions: Sequence[object]) -> AnyArray:
         """Return the most probable type of each question."""
-        return self.classes_[self.scores(questions).argmax(axis=1)]
+        predicted: AnyArray = self.classes_[self.scores(questions).argmax(axis=1)]
+        return predicted
 
-    def predict_proba(self, questions: Sequence[Any]) -> Floats:
+    def predict_proba(self, questions: Sequence[object]) -> Floats:
         """Return the probability of each type, given that a question has exactly one; one row per question."""
         return compute_probabilities(self.scores(questions))
 
 
-def read_classes(header: Mapping[str, Any]) -> AnyArray:
+def read_classes(header: JsonObject) -> AnyArray:
     """Read the types from the header of a model file.
 
     >>> read_classes({"classes": ["Fact", "List"]}).tolist()

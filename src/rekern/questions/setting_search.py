@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from sklearn.base import clone
 
+from rekern.core.json_values import JsonObject
 from rekern.learning.cross_validation import make_class_folds
 from rekern.questions.pattern_extraction import extract_method_patterns
 from rekern.questions.pattern_weights import learn_pattern_weights
@@ -56,7 +57,7 @@ def cross_validate_settings(
         )
         held_out = patterns.match([asked[row] for row in test], cut, [units[row] for row in test])
         for place, setting in enumerate(settings):
-            options = {name: setting.get(name, getattr(model, name)) for name in LEARNING}
+            options: JsonObject = {name: setting.get(name, getattr(model, name)) for name in LEARNING}
             learned = learn_pattern_weights(confidences, numbers[train], len(kinds), **options)
             found = (held_out @ learned.table + learned.prior).argmax(axis=1)
             right[place] += np.sum(found == numbers[test])

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.descriptions import build, describe
+from rekern.core.json_values import JsonObject
 from rekern.core.model_archive import LARGEST_NUMBER, OpenArchive
 from rekern.errors import InputError, ModelFileError
 from rekern.questions.ngram_patterns import NGramPatterns
@@ -25,7 +26,7 @@ from rekern.questions.taggers import find_tagger
 class GramKernel(Protocol):
     """A kernel, as far as a machine needs one."""
 
-    def gram(self, X: Any, Y: Any = None) -> Floats:
+    def gram(self, X: Sequence[object], Y: Sequence[object] | None = None) -> Floats:
         """Return the kernel values of all items in X with all items in Y, or in X."""
         ...
 
@@ -53,7 +54,7 @@ class OneVsRestSVM:
             raise ModelFileError("its machine is not described by finite numbers")
         return cls(archive.read_array("coefficients", 2), archive.read_array("intercept", 1), *numbers)
 
-    def describe(self, arrays: Arrays) -> dict[str, Any]:
+    def describe(self, arrays: Arrays) -> JsonObject:
         """Return the machines as JSON; arrays are put into ``arrays``."""
         arrays |= {"coefficients": self.coefficients, "intercept": self.intercept}
         return {"machine": {"price": self.C, "width": self.gamma, "temperature": self.temperature}}
@@ -85,13 +86,13 @@ class BigramSVM(QuestionModel):
         tagger = find_tagger(str(header["parameters"]["tagger"]))
         return cls(*_read_svm(archive, len(questions)), bigrams, questions, tagger)
 
-    def describe(self, arrays: Arrays) -> dict[str, Any]:
+    def describe(self, arrays: Arrays) -> JsonObject:
         """Return the model as JSON for the file of a classifier; arrays are put into ``arrays``."""
         return {"questions": self.questions, **self.svm.describe(arrays), "bigrams": self.bigrams.terms}
 
-    def scores(self, questions: Sequence[str]) -> Floats:
+    def scores(self, questions: Sequence[object]) -> Floats:
         """Return the decision values of the types, one row per question."""
-        left = self.bigrams.match(cut(question, self.tagger) for question in questions)
+        left = self.bigrams.match(cut(str(question), self.tagger) for question in questions)
         right = self.bigrams.match(cut(question, self.tagger) for question in self.questions)
         norms = (np.asarray(left.sum(axis=1)).ravel(), np.asarray(right.sum(axis=1)).ravel())
         return self.svm.scores(apply_gaussian((left @ right.T).toarray(), self.svm.gamma, *norms))
@@ -104,19 +105,19 @@ class KernelSVM(QuestionModel):
     classes_: AnyArray
     svm: OneVsRestSVM
     kernel: GramKernel
-    questions: list[Any]
+    questions: list[object]
 
     @classmethod
     def from_archive(cls, archive: OpenArchive) -> KernelSVM:
         """Read the model from the file of a classifier."""
         header = archive.header
-        questions = [_check_storable(question) for question in header["questions"]]
+        questions: list[object] = [_check_storable(question) for question in header["questions"]]
         kernel = build(header["kernel"], {})
         if not hasattr(kernel, "gram"):
             raise ModelFileError("it has no kernel")
         return cls(*_read_svm(archive, len(questions)), kernel, questions)
 
-    def describe(self, arrays: Arrays) -> dict[str, Any]:
+    def describe(self, arrays: Arrays) -> JsonObject:
         """Return the model as JSON for the file of a classifier; arrays are put into ``arrays``."""
         kernel_arrays: Arrays = {}
         kernel = describe(self.kernel, kernel_arrays)
@@ -125,7 +126,7 @@ class KernelSVM(QuestionModel):
         questions = [_check_storable(question) for question in self.questions]
         return {"questions": questions, **self.svm.describe(arrays), "kernel": kernel}
 
-    def scores(self, questions: Sequence[Any]) -> Floats:
+    def scores(self, questions: Sequence[object]) -> Floats:
         """Return the decision values of the types, one row per question."""
         if not questions:
             return np.zeros((0, len(self.classes_)))
@@ -153,7 +154,7 @@ def _read_svm(archive: OpenArchive, n_questions: int) -> tuple[AnyArray, OneVsRe
     return classes, svm
 
 
-def _check_storable(question: Any) -> Any:
+def _check_storable(question: object) -> str | list[str]:
     if isinstance(question, str):
         return question
     if isinstance(question, list | tuple) and all(isinstance(token, str) for token in question):

@@ -36,8 +36,10 @@ def list_data_sets(data: DataPath = None) -> dict[str, QuestionDataSet]:
     ['nf_cats/human', 'nf_cats/all', 'trec/coarse', 'trec/fine', 'orcas', 'six-types']
     """
 
-    def from_parts(load: Callable[[str], LabelledQuestions], *settings: PatternSettings) -> QuestionDataSet:
-        return QuestionDataSet(partial(load, "train"), partial(load, "test"), *settings)
+    def from_parts(
+        load: Callable[[str], LabelledQuestions], patterns: PatternSettings = DEFAULT_PATTERNS
+    ) -> QuestionDataSet:
+        return QuestionDataSet(partial(load, "train"), partial(load, "test"), patterns)
 
     many = PatternSettings(top=5000, keywords=5000)  # many content words matter
     return {

@@ -42,8 +42,8 @@ class Task:
 
     def train(self, setting: Setting, table: Table, n_jobs: int | None) -> PairModel:
         """Train a model of this task on a table."""
-        groups = () if self.main != "map" else (table.groups,)
-        return self.make_model(setting, n_jobs).fit(table.pairs, table.labels, *groups)
+        groups = () if self.main != "map" else (table.groups or [],)
+        return self.make_model(setting, n_jobs).fit(table.pairs, table.labels or [], *groups)
 
 
 class TriedSetting(NamedTuple):
@@ -71,13 +71,13 @@ def measure_correlations(predicted: npt.ArrayLike, table: Table) -> dict[str, fl
     >>> measure_correlations([1, 2, 4], from_frame({"source": ["a"] * 3, "target": ["b"] * 3, "label": [1, 2, 3]}))
     {'pearson': 0.982, 'spearman': 1.0}
     """
-    found = correlations(predicted, table.labels)
+    found = correlations(predicted, table.labels or [])
     return {"pearson": round(found["pearson"] or 0.0, 4), "spearman": round(found["spearman"] or 0.0, 4)}
 
 
 def measure_ranking(predicted: npt.ArrayLike, table: Table) -> dict[str, float]:
     """Measure mean average precision and mean reciprocal rank over the questions."""
-    found = ranking_measures(predicted, table.labels, table.groups)
+    found = ranking_measures(predicted, table.labels or [], table.groups or [])
     return {"map": round(found["map"], 4), "mrr": round(found["mrr"], 4)}
 
 

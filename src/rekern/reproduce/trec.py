@@ -42,7 +42,8 @@ class TypeClassifier:
 
     def predict(self, gram: Floats) -> AnyArray:
         """Return the class with the highest score, for every row of a Gram of new items with the training items."""
-        return self.classes[np.argmax(gram @ self.coefficients + self.intercepts, axis=1)]
+        predicted: AnyArray = self.classes[np.argmax(gram @ self.coefficients + self.intercepts, axis=1)]
+        return predicted
 
 
 def run_trec(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> JsonObject:

@@ -9,7 +9,8 @@ from conftest import REPOSITORY
 from rekern.errors import InputError
 from rekern.krisp import read_grammar
 from rekern.krisp.answering.database_grammar import connect_grammar
-from rekern.krisp.answering.geobase import Geobase, comparable, read_facts, term, with_templates
+from rekern.krisp.answering.geobase import Geobase, add_templates, round_value
+from rekern.krisp.answering.geobase_facts import read_facts, write_term
 
 PAGE = REPOSITORY / "docs" / "reference" / "geoquery-answers.md"
 
@@ -31,7 +32,7 @@ def examples(corpora):
 def gold_answer(text):
     """The values of a Prolog list of terms and numbers."""
     values = re.findall(r"\w+id\((?:'[^']*'|[^,()']*)(?:,(?:'[^']*'|[^)]*))?\)|-?\d[\d.]*(?:e[+-]?\d+)?", text)
-    return frozenset(value if value[-1] == ")" else comparable(float(value)) for value in values)
+    return frozenset(value if value[-1] == ")" else round_value(float(value)) for value in values)
 
 
 def explained():
@@ -96,7 +97,7 @@ def test_single_queries(geobase, meaning, expected):
 
 
 def test_things_are_written_as_in_prolog():
-    assert term("placeid", "mount mckinley") == "placeid('mount mckinley')"
+    assert write_term("placeid", "mount mckinley") == "placeid('mount mckinley')"
     assert gold_answer("[cityid('st. paul',mn),stateid(utah),3.50,-85]") == {
         "cityid('st. paul',mn)",
         "stateid(utah)",
@@ -116,4 +117,4 @@ def test_bad_facts(tmp_path):
 
 def test_an_unknown_form():
     with pytest.raises(InputError, match="is no form of GeoQuery's query language"):
-        with_templates(read_grammar(["Query -> guess({State})", "State -> state(all)"]))
+        add_templates(read_grammar(["Query -> guess({State})", "State -> state(all)"]))

@@ -79,7 +79,8 @@ class SecondOpinion:
 
     def expect_parts(self, words: Sequence[str]) -> Floats:
         """For every part that a meaning may have, a number: above 0 if these words ask for it."""
-        return self._matrix([words])[0] @ self._weights + self._mean
+        expected: Floats = self._matrix([words])[0] @ self._weights + self._mean
+        return expected
 
     def measure_agreement(self, expected: Floats, derivation: Derivation) -> float:
         """How well a reading agrees with the expected parts: 0, or below."""

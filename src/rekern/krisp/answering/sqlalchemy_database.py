@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from decimal import Decimal
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from rekern.errors import InputError
 from rekern.krisp.answering.database import (
@@ -107,7 +107,7 @@ class SQLAlchemyDatabase:
             with self._engine.connect() as connection:
                 started = time.monotonic()
                 if dialect.name == "sqlite":
-                    raw = connection.connection.driver_connection
+                    raw = cast("sqlite3.Connection", connection.connection.driver_connection)
                     restrict_to_reading(raw)
                     with limit_time(raw, self.name, self.seconds):
                         return _fetch(connection.exec_driver_sql(explain + query.sql, query.parameters), limit)

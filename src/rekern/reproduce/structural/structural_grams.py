@@ -36,9 +36,9 @@ class LinearKernel(ScoreKernel):
     array([[11.]])
     """
 
-    def scores(self, X: Floats) -> Floats:
+    def scores(self, X: object) -> Floats:
         """Return the rows unchanged."""
-        return np.asarray(X)
+        return np.asarray(X, dtype=np.float64)
 
 
 class FoldAccuracy(NamedTuple):
@@ -152,7 +152,8 @@ class StructuralGrams:
         content = [(item.labels, item.count, item.offsets, item.vocabulary) for item in trees]
         path = self.folder / f"{joblib.hash((kernel, content), 'sha1')}.npy"
         if path.is_file():
-            return np.load(path, mmap_mode="r")
+            stored: Floats = np.load(path, mmap_mode="r")
+            return stored
         return kernel.gram(left, right, self.n_jobs, out=path)
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import NamedTuple
 
@@ -204,7 +206,7 @@ def list_sums(
 
     def list_versions(method: str, *others: Kernel, rel: bool = True) -> list[StructuralSetting]:
         return [
-            StructuralSetting(method, sum(others, kernel), rel=rel, note=f"{weight:g}/{n} × LK")
+            StructuralSetting(method, reduce(add, others, kernel), rel=rel, note=f"{weight:g}/{n} × LK")
             for weight, kernel in linear.items()
         ]
 
@@ -237,7 +239,7 @@ def list_candidates(corpus: str, resources: Resources, graphs: StructuralSetting
     settings = []
     for weights in CANDIDATES:
         first, *others = [weight * parts[name] for name, weight in weights.items()]
-        kernel = sum(others, first)
+        kernel = reduce(add, others, first)
         note = " + ".join(f"{weight:g} {name}" for name, weight in weights.items())
         settings.append(StructuralSetting("+".join(weights), kernel, rel=not RELATED.isdisjoint(weights), note=note))
     return settings
