@@ -182,7 +182,7 @@ def test_very_long_texts():
 def test_unfitted():
     kernel = Similarities()
     for call in (kernel.scores, kernel.gram, kernel.diag, kernel.features):
-        with pytest.raises(NotFittedError, match=r"^this Similarities has seen no training pairs yet; call fit"):
+        with pytest.raises(NotFittedError, match=r"^this Similarities is not fitted yet; call fit"):
             call([("a", "b")])
     fitted = kernel.fit([("a", "b")])
     assert fitted is kernel and kernel.scores([]).shape == (0, 28)

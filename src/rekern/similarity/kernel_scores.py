@@ -1,4 +1,4 @@
-"""K(source, target) inside each pair, for any kernel on single texts."""
+"""Scores from kernels on single texts: the value K(source, target) of each pair."""
 
 from collections.abc import Sequence
 
@@ -12,14 +12,14 @@ from rekern.structures.representations import Representations
 
 
 def name_kernels(kernels: Sequence[Kernel]) -> tuple[str, ...]:
-    """A name for each kernel, numbered where two are alike.
+    """Return a name for each kernel, with a number if several kernels are of the same class.
 
     >>> from rekern.kernels import Spectrum
     >>> name_kernels((Spectrum(1), Spectrum(2), 2 * Spectrum(3)))
     ('Spectrum inside', 'Spectrum inside 2', 'Scaled inside')
     """
     if isinstance(kernels, Kernel):
-        raise InputError(f"kernels={kernels!r}: give a tuple of kernels, if only of one")
+        raise InputError(f"kernels={kernels!r}: give a tuple of kernels, also for a single one")
     kinds: dict[str, int] = {}
     names = []
     for place, kernel in enumerate(kernels):
@@ -32,16 +32,16 @@ def name_kernels(kernels: Sequence[Kernel]) -> tuple[str, ...]:
 
 
 def compare_sides(kernels: Sequence[Kernel], X: object) -> Floats:
-    """K(source, target) of every pair, a column for each kernel; equal pairs of texts are compared once."""
+    """Return K(source, target) of every pair, in a column for each kernel; equal pairs are compared only once."""
     table = Representations.from_items(X)
     columns = []
     for kernel in kernels:
         texts, sources, targets = table.texts(sorted(kernel.reads()))
         pairs, numbers = np.unique(np.column_stack([sources, targets]), axis=0, return_inverse=True)
-        left, right = (_items(texts.take(pairs[:, side])) for side in range(2))
+        left, right = (_get_items(texts.take(pairs[:, side])) for side in range(2))
         columns.append(kernel.paired(left, right)[numbers.ravel()])
     return np.column_stack(columns) if columns else np.empty((len(table), 0))
 
 
-def _items(texts: Representations) -> object:
+def _get_items(texts: Representations) -> object:
     return texts[WORDS] if texts.columns == [WORDS] else texts

@@ -1,4 +1,4 @@
-"""The words of both sides of pairs, with their tags and heads where the pairs have trees."""
+"""The words of both sides of pairs, with their tags and heads if the pairs have trees."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from rekern.structures.tokens import Tokens
 class Sides:
     """The words of all sides of the pairs: side ``2i`` is the source of pair ``i``, side ``2i + 1`` its target.
 
-    ``lemmas``, ``forms`` (the words as written) and ``tags`` have an entry for each word. ``tags``, ``relations`` and
-    ``heads`` (the places of the words' heads) are there for trees only.
+    ``lemmas``, ``forms`` (the words as written), ``tags``, ``relations`` and ``heads`` (the position of each word's
+    head) have an entry for each word. Without trees, ``tags``, ``relations`` and ``heads`` are None.
     """
 
     lemmas: Tokens
@@ -41,7 +41,7 @@ def read_tree_sides(X: object, on: str) -> Sides:
         Tokens.from_texts([list(getattr(sentence, name)) for sentence in chosen])
         for name in ("lemmas", "words", "tags", "relations")
     )
-    # A leaf may be a word with its part of speech, as in dog::n.
+    # A leaf may be a word with its part of speech, such as dog::n.
     forms = Tokens(forms.ids, forms.offsets, [_strip_tag(form) for form in forms.vocabulary])
     return Sides(lemmas, forms, tags, [sentence.heads for sentence in chosen], relations)
 

@@ -1,4 +1,4 @@
-"""Many scores inside a pair, of its words, their order, their characters and what training says of them."""
+"""Scores of how similar the two sides of a pair are, as a kernel: the class `Similarities`."""
 
 from __future__ import annotations
 
@@ -60,80 +60,81 @@ NAMES = (
     "target negation",
     "negation differs",
 )
-FREQUENT = 100  # so many of the most frequent tokens count as function words
-PREFIX = 4  # so many characters make a common beginning
+FREQUENT = 100  # how many of the most frequent tokens count as function words
+PREFIX = 4  # the number of characters of a common beginning
 NEGATIONS = frozenset(["not", "n't", "no", "never", "neither", "nor", "without", "none", "fail", "refus", "reject"])
 ONE_SIDED = "window recall"
 SIDES = (("precision", "lower share"), ("recall", "higher share"), ("source", "lower"), ("target", "higher"))
-SMALLEST_SPREAD = 1e-9  # a standard deviation below is nothing but rounding: the score is constant
+SMALLEST_SPREAD = 1e-9  # a score with a smaller standard deviation is constant, apart from rounding
 
 
 @register
 class Similarities(ScoreKernel):
-    """Scores of how much the two sides of a pair have in common, as a linear kernel; 28 basic ones by default.
+    """Linear kernel on scores of how similar the two sides of a pair are, by default 28 basic scores.
 
     The basic scores need no lexicon and no parser. Precision is the share of the source that is found in the target,
-    recall the share of the target that is found in the source. Both are taken of tokens, tokens weighted by idf,
-    bigrams, trigrams, content tokens (not among the 100 most frequent of training, and with a letter or digit),
-    capitalised tokens, tokens with a digit, the longest common subsequence, the longest common run (substring),
-    character 4-grams, and idf-weighted tokens that need share no more than their first 4 characters (prefix). A
-    repeated token or n-gram counts as often as both sides have it; for capitals and prefixes it is enough to occur.
-    Further scores: the best idf recall in a window of the source of twice the target's length (8 tokens at least),
-    ln(1 + length)/5 of both sides, and whether the source, the target, or just one of them has a negation. A share of
-    nothing is 1, of no bigrams or trigrams 0.
+    recall the share of the target that is found in the source. Both are computed for tokens, tokens weighted by idf,
+    bigrams, trigrams, content tokens (with a letter or a digit, and not among the 100 most frequent tokens of
+    training), capitalised tokens, tokens with a digit, the longest common subsequence, the longest common run
+    (substring), character 4-grams, and idf-weighted tokens that have the same first 4 characters (prefix). A repeated
+    token or n-gram counts as often as both sides have it; for capitals and prefixes one occurrence is enough. The
+    other basic scores are the best idf recall in a window of the source that is twice as long as the target (at least
+    8 tokens), ln(1 + length)/5 of both sides, and whether the source, the target, or only one of them has a negation.
+    If there is nothing to count, a share is 1; a share of bigrams or trigrams is then 0.
 
-    Further ``groups`` (docs/reference/similarity.md says what each score is): ``"ngrams"``, ``"sequences"`` and
-    ``"differences"`` need nothing more; ``"tags"`` and ``"links"`` need constituent trees (``on``); ``"wordnet"``,
-    ``"esa"`` and ``"substitution"`` need WordNet; ``"thesaurus"`` a list of word pairs; ``"alignment"`` a word space;
-    ``"kernels"`` are K(source, target) of the ``kernels``.
+    The other ``groups`` are described in docs/reference/similarity.md. ``"ngrams"``, ``"sequences"`` and
+    ``"differences"`` need no further data, ``"tags"`` and ``"links"`` need constituent trees (``on``), ``"wordnet"``,
+    ``"esa"`` and ``"substitution"`` need WordNet, ``"thesaurus"`` needs a list of word pairs, and ``"alignment"`` needs
+    a word space. ``"kernels"`` are the values K(source, target) of the ``kernels``.
 
-    ``fit`` learns from the training pairs, in any order, the number of sides that have a token (for its idf,
-    ln((n + 1)/(df + 1)) with n sides), the frequent tokens, and the mean and standard deviation of every score.
+    ``fit`` learns from the training pairs the idf of every token (ln((n + 1)/(df + 1)), if df of n sides have it), the
+    frequent tokens, and the mean and standard deviation of every score. The order of the pairs does not matter.
 
     Parameters
     ----------
     only : tuple of str, optional
-        The scores to use, by name, of any groups, in this order; all of ``groups`` by default.
+        The names of the scores to use, in this order; they may belong to any group. By default all scores of
+        ``groups`` are used.
     standardize : bool
-        Whether to take the training mean off and divide by the standard deviation; a score that is constant in
-        training is then 0.
+        Whether to subtract the mean of the training scores and to divide by their standard deviation; a score that is
+        constant in training is then 0.
     tokenizer : callable, optional
-        From a str to a list of tokens, ``Tokenizer()`` by default. Ready-made tokens are used verbatim.
+        A function from a str to a list of tokens, by default ``Tokenizer()``. Ready-made tokens are used verbatim.
     groups : tuple of str
         The groups of scores to use.
     symmetric : bool
-        Whether to give the lower and the higher share in place of precision and recall, and so for all scores of which
-        each side has its own, so that a pair and the same pair the other way round have the same scores ("window
-        recall", which has no counterpart, is left out; the order of ties in string tiling may still differ).
+        Whether a pair and its reverse have the same scores. The lower and the higher share then replace precision and
+        recall, and likewise for all scores that each side has. "window recall", which has no counterpart, is left out.
+        The order of ties in string tiling may still differ.
     on : str, optional
-        The representation of the pairs with constituent trees. All groups but the basic one then take their words,
-        stems and tags from the trees.
+        The representation of the pairs that has constituent trees. All groups except the basic one then take their
+        words, stems and tags from the trees.
     wordnet : str, optional
-        The folder of WordNet's tables, or ``"wn:"`` and a lexicon of the ``wn`` library; found by itself if it is in
-        the folder that ``REKERN_DATA`` names.
+        The folder of WordNet's tables, or ``"wn:"`` and a lexicon of the ``wn`` library. By default it is searched in
+        the folder that the environment variable ``REKERN_DATA`` names.
     concepts : ExplicitSemantics, optional
-        The concepts of ESA; the definitions of WordNet by default.
+        The concepts of explicit semantic analysis (ESA), by default the definitions of WordNet.
     space : WordVectors or LatentSemantics, optional
-        The word space of the alignment; latent semantics of the training texts by default.
+        The word space of the alignment, by default latent semantics of the training texts.
     thesaurus : str or list of pairs, optional
-        A file with two words a line, separated by a tab, perhaps gzipped; or the pairs themselves.
+        A file, plain or gzipped, with two words in each line, separated by a tab; or the pairs of words.
     kernels : tuple of kernels
         Kernels on single texts or trees, such as ``PartialTree(on="constituents")``.
     min_match : int
-        The least number of tokens in a tile of string tiling.
+        The smallest number of tokens in a tile of string tiling.
 
     Attributes
     ----------
     idf_ : dict
         The weight of every training token.
     unseen_idf_ : float
-        The weight of any other token.
+        The weight of all other tokens.
     frequent_ : tuple of str
         The frequent tokens, the most frequent first.
     space_ : word space
-        The given one, or that of the training texts.
+        The given word space, or the one learned from the training texts.
     mean_, scale_ : arrays
-        Of the scores in training; a scale of 0 marks a constant score.
+        The mean and standard deviation of the training scores; a scale of 0 marks a constant score.
 
     >>> pairs = [("Tom sold the car to Ann.", "Ann bought the car."), ("It rains.", "It does not rain.")]
     >>> kernel = Similarities(only=("recall", "idf recall", "negation differs"), standardize=False).fit(pairs)
@@ -176,7 +177,7 @@ class Similarities(ScoreKernel):
         self.min_match = min_match
 
     def names(self) -> list[str]:
-        """The names of the scores.
+        """Return the names of the scores.
 
         >>> Similarities(only=("prefix recall", "window recall")).names()
         ['prefix recall', 'window recall']
@@ -198,7 +199,7 @@ class Similarities(ScoreKernel):
         return list(self.only)
 
     def reads(self) -> set[str]:
-        """The columns of a table of pairs that the scores look at.
+        """Return the columns of a table of pairs that the scores need.
 
         >>> sorted(Similarities(on="constituents").reads())
         ['source', 'source.constituents', 'target', 'target.constituents']
@@ -207,7 +208,7 @@ class Similarities(ScoreKernel):
         return add_sides({WORDS}.union(set() if self.on is None else {self.on}, *inside))
 
     def _list_groups(self) -> dict[str, tuple[str, ...]]:
-        """Every group and the names of its scores."""
+        """Return the names of the scores of every group."""
         offered = {"basic": NAMES, **GROUPS, "kernels": name_kernels(self.kernels)}
         if not self.symmetric:
             return offered
@@ -234,7 +235,7 @@ class Similarities(ScoreKernel):
             if "alignment" in used and self.space is None:
                 self.space_ = LatentSemantics().fit(sides.lemmas)
         columns = self._compute_scores(X, tokens, raw, names).T
-        # Exact sums, because the order of the pairs must not matter.
+        # The sums are exact, so that the result does not depend on the order of the pairs.
         self.mean_ = np.array([math.fsum(column) / len(column) for column in columns])
         squares = (columns - self.mean_[:, None]) ** 2
         spread = np.array([math.sqrt(math.fsum(column) / len(column)) for column in squares])
@@ -242,10 +243,10 @@ class Similarities(ScoreKernel):
         return self
 
     def scores(self, X: object) -> Floats:
-        """A row of scores for each pair."""
+        """Return an array with a row of scores for each pair."""
         names = self.names()
         if not hasattr(self, "scale_"):
-            raise NotFittedError("this Similarities has seen no training pairs yet; call fit(pairs) first")
+            raise NotFittedError("this Similarities is not fitted yet; call fit(pairs) first")
         X = materialize_items(X)
         found = self._compute_scores(X, *self._read_tokens(X), names)
         if not self.standardize:
@@ -254,7 +255,7 @@ class Similarities(ScoreKernel):
         return np.where(constant, 0.0, (found - self.mean_) / np.where(constant, 1.0, self.scale_))
 
     def _read_tokens(self, X: object) -> tuple[Tokens, Tokens]:
-        """The tokens of all sides, and the same tokens as they were written."""
+        """Return the tokens of all sides, and the same tokens as written, before lower case and stemming."""
         X = select_pairs(X, None)
         if isinstance(X, Pairs):
             return X.tokens, X.tokens
@@ -267,7 +268,7 @@ class Similarities(ScoreKernel):
         return tokens, Pairs.from_items(items, as_written).tokens
 
     def _read_sides(self, X: object, tokens: Tokens, raw: Tokens) -> Sides:
-        """The words that the groups beyond the basic one see: those of the trees if there are any."""
+        """Return the words for all groups except the basic one: those of the trees, if there are trees."""
         return (
             Sides(_drop_unused_words(tokens), _drop_unused_words(raw))
             if self.on is None
@@ -293,7 +294,7 @@ class Similarities(ScoreKernel):
             if self.symmetric:
                 values = _sort_sides(values, NAMES if group == "basic" else GROUPS.get(group, ()))
             found.update(zip(offered, values.T))
-        # A copy in rows: elsewhere rows are summed up, and the layout would decide in which order.
+        # A copy in C order, because the memory layout decides the order in which NumPy later adds up a row.
         return np.ascontiguousarray(np.column_stack([found[name] for name in names]))
 
     def _gather_resources(self) -> Resources:
@@ -345,7 +346,7 @@ class Similarities(ScoreKernel):
 
 
 def _rename_side(name: str) -> str:
-    """What a score is called that does not tell the sides apart.
+    """Return the name of a score in its symmetric form, which does not distinguish the two sides.
 
     >>> _rename_side("idf recall"), _rename_side("source length"), _rename_side("negation differs")
     ('idf higher share', 'lower length', 'negation differs')
@@ -357,7 +358,7 @@ def _rename_side(name: str) -> str:
 
 
 def _sort_sides(values: Floats, names: tuple[str, ...]) -> Floats:
-    """The scores in the same order, but the lower one in place of the source's, the higher one of the target's."""
+    """Replace the score of the source by the lower one of both sides, and that of the target by the higher one."""
     values = values.copy()
     for (one, _), (two, _) in (SIDES[:2], SIDES[2:]):
         for place, name in enumerate(names):
@@ -369,7 +370,7 @@ def _sort_sides(values: Floats, names: tuple[str, ...]) -> Floats:
 
 
 def _count_words(tokens: Tokens) -> tuple[dict[str, float], float, tuple[str, ...]]:
-    """The idf of every token, that of any other token, and the frequent ones, the most frequent first."""
+    """Return the idf of every token, the idf of all other tokens, and the frequent tokens in descending order."""
     numbers, vocabulary = _number_used_words(tokens)
     sides = np.repeat(np.arange(len(tokens)), np.diff(tokens.offsets))
     once = np.unique(sides * max(len(vocabulary), 1) + numbers) % max(len(vocabulary), 1)
@@ -377,19 +378,19 @@ def _count_words(tokens: Tokens) -> tuple[dict[str, float], float, tuple[str, ..
     frequency = np.bincount(numbers, minlength=len(vocabulary)).tolist()
     n = len(tokens)
     idf = {token: math.log((n + 1) / (number + 1)) for token, number in zip(vocabulary, df)}
-    # Of equally frequent tokens the first in the alphabet: the order of the pairs must not matter.
+    # Equally frequent tokens are in alphabetical order, so that the order of the pairs does not matter.
     ranked = sorted(zip([-number for number in frequency], vocabulary))
     return idf, math.log(n + 1), tuple(token for _, token in ranked[:FREQUENT])
 
 
 def _drop_unused_words(tokens: Tokens) -> Tokens:
-    """The same corpus without words that are in other parts only: they would be looked up in vain."""
+    """Return the same corpus with a vocabulary of only the words that occur in it."""
     numbers, vocabulary = _number_used_words(tokens)
     return Tokens(numbers.astype(np.int32), tokens.offsets, vocabulary)
 
 
 def _number_used_words(tokens: Tokens) -> tuple[Ints, list[str]]:
-    """The token numbers, and the vocabulary, without what is in other parts of the corpus only."""
+    """Return the numbers of the tokens in a vocabulary of only the words that occur, and this vocabulary."""
     present = np.zeros(len(tokens.vocabulary), bool)
     present[tokens.ids] = True
     numbers = np.cumsum(present) - 1

@@ -1,6 +1,6 @@
 """Scores of the words that only one side of a pair has, and of the order of the words that both have.
 
-A word is shared as often as both sides have it; its first occurrences are the shared ones.
+A word is shared as often as both sides have it. Its first occurrences count as shared, the others as unshared.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rekern.errors import InputError
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.structures import Representations, Tokens, Trees, stem
 
-# Beginnings of Penn tags, and the kinds of words that they stand for; the first that fits counts.
+# Beginnings of Penn tags, and the kinds of words that they stand for. The first match counts.
 KINDS = (
     ("NNP", "names"),
     ("NN", "nouns"),
@@ -48,7 +48,7 @@ CHUNKS = (
 
 
 def find_kind(tag: str) -> str:
-    """The kind of a word with this tag.
+    """Return the kind of a word with this tag.
 
     >>> find_kind("NNPS"), find_kind("VBZ"), find_kind("PRP$"), find_kind(",")
     ('names', 'verbs', 'function words', 'others')
@@ -57,10 +57,11 @@ def find_kind(tag: str) -> str:
 
 
 def score_unshared_words(lemmas: Tokens, tags: Tokens, weights: Floats) -> Floats:
-    """Scores of the unshared words on both sides of each pair.
+    """Return scores of the unshared words on both sides of each pair.
 
-    They are ln(1 + n) of the n unshared words of each kind, the weight of those with content, the length of the longest
-    run of unshared words, the number of such runs, and how many unshared words are at the beginning and at the end.
+    For each side they are ln(1 + n) of the n unshared words of each kind, the total weight of the unshared content
+    words, the length of the longest run of unshared words, the number of such runs, and the number of unshared words at
+    the beginning and at the end. ``weights`` has a weight for each word of the vocabulary of ``lemmas``.
 
     >>> lemmas = Tokens.from_texts([["old", "dog", "bark"], ["dog", "bark", "loud"]])
     >>> tags = Tokens.from_texts([["JJ", "NNS", "VBP"], ["NNS", "VBP", "RB"]])
@@ -73,16 +74,17 @@ def score_unshared_words(lemmas: Tokens, tags: Tokens, weights: Floats) -> Float
     kinds = [find_kind(tag) for tag in tags.vocabulary]
     rows = []
     for row in range(len(lemmas) // 2):
-        one, other = _side(lemmas, kinds, tags, 2 * row), _side(lemmas, kinds, tags, 2 * row + 1)
-        rows.append(_unshared(*one, other[0], weights) + _unshared(*other, one[0], weights))
+        one, other = _read_side(lemmas, kinds, tags, 2 * row), _read_side(lemmas, kinds, tags, 2 * row + 1)
+        rows.append(_score_unshared(*one, other[0], weights) + _score_unshared(*other, one[0], weights))
     return np.array(rows, float).reshape(len(rows), len(UNSHARED))
 
 
 def score_arrangement(lemmas: Tokens, tags: Tokens, weights: Floats) -> Floats:
-    """Scores of the arrangement of the shared words.
+    """Return scores of the arrangement of the shared words.
 
-    They are METEOR, its chunks for each shared word, the steps back for each shared word, the shares of idf-weighted
-    bigrams and trigrams, the shares of verbs and of names in common, and whether the first words are the same.
+    They are METEOR, its chunks divided by the number of shared words, the steps back divided by the same number, the
+    shares of weighted bigrams and trigrams, the shares of verbs and of names in common, and whether the first words are
+    the same. ``weights`` has a weight for each word of the vocabulary of ``lemmas``.
 
     >>> lemmas = Tokens.from_texts([["a", "b", "c", "d"], ["c", "d", "a", "b"]])
     >>> tags = Tokens.from_texts([["NN"] * 4, ["NN"] * 4])
@@ -93,10 +95,10 @@ def score_arrangement(lemmas: Tokens, tags: Tokens, weights: Floats) -> Floats:
     kinds = [find_kind(tag) for tag in tags.vocabulary]
     rows = []
     for row in range(len(lemmas) // 2):
-        one, other = _side(lemmas, kinds, tags, 2 * row), _side(lemmas, kinds, tags, 2 * row + 1)
-        scores = _arrangement(one[0], other[0])
+        one, other = _read_side(lemmas, kinds, tags, 2 * row), _read_side(lemmas, kinds, tags, 2 * row + 1)
+        scores = _score_order(one[0], other[0])
         for length in (2, 3):
-            scores += _weighted_shares(one[0], other[0], length, weights)
+            scores += _weigh_shares(one[0], other[0], length, weights)
         for kind in ("verbs", "names"):
             mine, theirs = ({word for word, its in zip(*side) if its == kind} for side in (one, other))
             scores.append(len(mine & theirs) / len(mine | theirs) if mine | theirs else 1.0)
@@ -105,13 +107,13 @@ def score_arrangement(lemmas: Tokens, tags: Tokens, weights: Floats) -> Floats:
     return np.array(rows, float).reshape(len(rows), len(CHUNKS))
 
 
-def _side(lemmas: Tokens, kinds: list[str], tags: Tokens, side: int) -> tuple[list[int], list[str]]:
-    """The words of a side, by number, and their kinds."""
+def _read_side(lemmas: Tokens, kinds: list[str], tags: Tokens, side: int) -> tuple[list[int], list[str]]:
+    """Return the numbers of the words of a side, and their kinds."""
     chosen = slice(lemmas.offsets[side], lemmas.offsets[side + 1])
     return lemmas.ids[chosen].tolist(), [kinds[tag] for tag in tags.ids[chosen].tolist()]
 
 
-def _unshared(words: list[int], kinds: list[str], others: list[int], weights: Floats) -> list[float]:
+def _score_unshared(words: list[int], kinds: list[str], others: list[int], weights: Floats) -> list[float]:
     left = Counter(others)
     shared = []
     for word in words:
@@ -131,8 +133,8 @@ def _unshared(words: list[int], kinds: list[str], others: list[int], weights: Fl
     return [*(math.log1p(number[kind]) for kind in LISTED), content, max(runs, default=0), len(runs), begin, end]
 
 
-def _arrangement(words: list[int], others: list[int]) -> list[float]:
-    """METEOR (Banerjee and Lavie, 2005), chunks and steps back; a word is matched with the nearest that is left."""
+def _score_order(words: list[int], others: list[int]) -> list[float]:
+    """Return METEOR (Banerjee and Lavie, 2005), chunks and steps back; a word matches the nearest free equal word."""
     free: dict[int, list[int]] = {}
     for place, word in enumerate(others):
         free.setdefault(word, []).append(place)
@@ -153,29 +155,29 @@ def _arrangement(words: list[int], others: list[int]) -> list[float]:
     return [mean * (1 - 0.5 * (chunks / size) ** 3), chunks / size, float(np.sum(steps < 0)) / size]
 
 
-def _weighted_shares(words: list[int], others: list[int], length: int, weights: Floats) -> list[float]:
-    """The shares of the n-grams of each side that the other has, an n-gram weighing as much as its words."""
+def _weigh_shares(words: list[int], others: list[int], length: int, weights: Floats) -> list[float]:
+    """Return the shares of the n-grams of each side that the other has; an n-gram weighs as much as its words."""
     one, other = (Counter(zip(*(side[start:] for start in range(length)))) for side in (words, others))
 
-    def total(grams: Counter[tuple[int, ...]]) -> float:
+    def sum_weights(grams: Counter[tuple[int, ...]]) -> float:
         return sum(float(weights[list(gram)].sum()) * count for gram, count in grams.items())
 
-    shared = total(one & other)
-    return [shared / total(grams) if total(grams) else 0.0 for grams in (one, other)]
+    shared = sum_weights(one & other)
+    return [shared / sum_weights(grams) if sum_weights(grams) else 0.0 for grams in (one, other)]
 
 
 @register
 class UnsharedWords(ScoreKernel):
-    """Scores of what the constituent trees of a pair do not share, and of the order of what they share, standardised.
+    """Linear kernel on standardised scores of the words that two constituent trees do not share, and of word order.
 
-    The words are the stems of the leaves, their kinds come from the part-of-speech tags above them. `fit` learns from
-    the training pairs the idf of every stem, ln((n + 1)/(df + 1)) with n sides, and the mean and the standard deviation
-    of every score. See `score_unshared_words` and `score_arrangement` for the scores.
+    The words are the stems of the leaves. Their kinds come from the part-of-speech tags above them. `fit` learns from
+    the training pairs the idf of every stem (ln((n + 1)/(df + 1)), if df of n sides have it), and the mean and the
+    standard deviation of every score. `score_unshared_words` and `score_arrangement` describe the scores.
 
     Parameters
     ----------
     on : str
-        The representation of the pairs with constituent trees.
+        The representation of the pairs that has constituent trees.
 
     Examples
     --------
@@ -189,35 +191,35 @@ class UnsharedWords(ScoreKernel):
         self.on = on
 
     def names(self) -> list[str]:
-        """The names of the scores."""
+        """Return the names of the scores."""
         return [*UNSHARED, *CHUNKS]
 
     def fit(self, X: object, y: object = None) -> Self:
-        """Learn the weights of stems, and the mean and the spread of every score."""
+        """Learn the weights of stems, and the mean and the standard deviation of every score."""
         lemmas, _ = self._read_words(X)
         seen = Counter(word for text in lemmas for word in set(text))
         sides = len(lemmas)
         self.idf_ = {word: math.log((sides + 1) / (number + 1)) for word, number in seen.items()}
         self.unseen_idf_ = math.log(sides + 1)
-        found = self._score(X)
+        found = self._compute_scores(X)
         self.mean_, spread = found.mean(axis=0), found.std(axis=0)
         self.scale_ = np.where(spread < 1e-9, np.inf, spread)  # a constant score is 0
         return self
 
     def scores(self, X: object) -> Floats:
-        """A row of scores for each pair."""
+        """Return an array with a row of scores for each pair."""
         if not hasattr(self, "scale_"):
-            raise NotFittedError("this UnsharedWords has seen no training pairs yet; call fit(pairs) first")
-        standardized: Floats = (self._score(X) - self.mean_) / self.scale_
+            raise NotFittedError("this UnsharedWords is not fitted yet; call fit(pairs) first")
+        standardized: Floats = (self._compute_scores(X) - self.mean_) / self.scale_
         return standardized
 
-    def _score(self, X: object) -> Floats:
+    def _compute_scores(self, X: object) -> Floats:
         lemmas, tags = self._read_words(X)
         weights = np.array([self.idf_.get(word, self.unseen_idf_) for word in lemmas.vocabulary], float)
         return np.column_stack([score_unshared_words(lemmas, tags, weights), score_arrangement(lemmas, tags, weights)])
 
     def _read_words(self, X: object) -> tuple[Tokens, Tokens]:
-        """The stems and the tags of all sides, source and target in turn."""
+        """Return the stems and the tags of all sides: the source and the target of the first pair, of the second, …"""
         if self.on is None:
             raise InputError("on=None: name the representation that has the constituent trees")
         table, sources, targets = Representations.from_items(X).texts([self.on])
@@ -228,7 +230,7 @@ class UnsharedWords(ScoreKernel):
 
 
 def list_words(trees: Trees) -> list[list[tuple[str, str]]]:
-    """The words of each tree, in the order of the sentence, as (stem, tag).
+    """Return the words of each tree, in the order of the sentence, as pairs of stem and tag.
 
     >>> list_words(Trees.from_items(["(S (NP (NNS Dogs)) (VP (VBP bark)))"]))
     [[('dog', 'NNS'), ('bark', 'VBP')]]

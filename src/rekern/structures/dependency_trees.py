@@ -1,4 +1,4 @@
-"""The trees that tree kernels compare, made from dependencies: GRCT, LCT, LOCT and plain word trees.
+"""Trees for tree kernels, made from dependencies: GRCT, LCT, LOCT and plain word trees.
 
 >>> found = sentence(["Chip", "saw", "Dale"], [1, -1, 1], ["Chip", "see", "Dale"], ["NNP", "VBD", "NNP"],
 ...                  ["nsubj", "root", "dobj"])
@@ -75,7 +75,7 @@ def word_trees(sentences: Iterable[Sentence], labels: str = "words", punctuation
 
 
 def join_tag(lemma: str, tag: str) -> str:
-    """Join a lemma and the first letter of its tag, as word spaces and ``SmoothedPartialTree`` expect it.
+    """Join a lemma and the first letter of its tag; word spaces and ``SmoothedPartialTree`` expect this form.
 
     >>> join_tag("dog", "NNS"), join_tag("?", "."), join_tag("new york", "")
     ('dog::n', '?::.', 'new_york::_')
@@ -124,8 +124,8 @@ def from_grct(trees: object) -> list[Sentence]:
 def _read_grct(tree: int, begin: int, end: int, names: list[str], first: list[int], count: list[int]) -> Sentence:
     lemmas: list[str] = []
     tags: list[str] = []
-    word_of: dict[int, int] = {}  # the word of a relation's node
-    relation_of: list[int] = []  # the relation's node of a word
+    word_of: dict[int, int] = {}  # the word of each relation node
+    relation_of: list[int] = []  # the relation node of each word
     above = {begin: -1}
     todo = [begin] if begin < end else []
     while todo:
@@ -204,7 +204,7 @@ def _make_trees(sentences: Iterable[Sentence], punctuation: bool, list_nodes: Ca
 
 
 def _drop_punctuation(item: Sentence) -> Sentence:
-    """Remove punctuation without dependents; a sentence of punctuation alone keeps its root."""
+    """Remove punctuation without dependents; a sentence of nothing but punctuation keeps its root."""
     heads = set(item.heads)
     kept = [
         place
@@ -219,5 +219,5 @@ def _drop_punctuation(item: Sentence) -> Sentence:
 
 
 def _replace_blanks(label: str) -> str:
-    """Replace blanks, which would end a label in brackets, by underscores; an empty label becomes an underscore."""
+    """Replace blanks by underscores, because a blank ends a label in brackets; an empty label becomes ``_``."""
     return re.sub(r"[\x00-\x20]+", "_", label) or "_"

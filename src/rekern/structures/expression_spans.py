@@ -1,4 +1,4 @@
-"""Expressions of several tokens, found in a list of tokens and joined into one token each."""
+"""Search for expressions of several tokens in a list of tokens, and joining of each into one token."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -10,7 +10,7 @@ ExpressionIndex = dict[tuple[str, str], list[tuple[str, ...]]]
 
 
 def index_expressions(expressions: Iterable[tuple[str, ...]]) -> ExpressionIndex:
-    """Group expressions by their first two tokens, the longest first; those of one token are left out.
+    """Group expressions by their first two tokens, the longest first; expressions of one token are left out.
 
     >>> index_expressions([("as", "well"), ("as", "well", "as"), ("one",)])
     {('as', 'well'): [('as', 'well', 'as'), ('as', 'well')]}
@@ -23,7 +23,7 @@ def index_expressions(expressions: Iterable[tuple[str, ...]]) -> ExpressionIndex
 
 
 def find_spans(tokens: Sequence[str], index: ExpressionIndex) -> list[tuple[int, int]]:
-    """Find expressions among tokens, from left to right and the longest first: pairs of begin and end.
+    """Find expressions among tokens, from left to right and the longest first; return the begin and end of each.
 
     >>> find_spans(["as", "well", "as", "well"], index_expressions([("as", "well"), ("as", "well", "as")]))
     [(0, 3)]

@@ -1,6 +1,6 @@
 """Dependencies from constituent trees: the words of a phrase depend on its head word.
 
-The head of a phrase is found by the rules of Collins (1999, appendix A), which use labels only.
+The rules of Collins (1999, appendix A) find the head of a phrase. They use only the labels.
 
 >>> found, = to_dependencies(["(S (NP (DT the) (NN dog)) (VP (VBZ chases) (NP (NNS cats))))"])
 >>> for word, head, relation in zip(found.words, found.heads, found.relations):
@@ -48,7 +48,7 @@ _RULES = {
     "WHNP": ("left", "WDT WP WP$ WHADJP WHPP WHNP"),
     "WHPP": ("right", "IN TO FW"),
 }
-# For noun phrases, sets of labels in order of preference; a possessive mark at the end has the highest preference.
+# For noun phrases, sets of labels in order of preference. A possessive mark at the end comes before all of them.
 _NOUN_RULES = (
     ("right", frozenset(["NN", "NNP", "NNPS", "NNS", "NX", "POS", "JJR"])),
     ("left", frozenset(["NP"])),
@@ -57,15 +57,15 @@ _NOUN_RULES = (
     ("right", frozenset(["JJ", "JJS", "RB", "QP"])),
 )
 _PUNCTUATION = frozenset([",", ":", ".", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP"])
-_UNTAGGED = "_"  # the tag of a word that has siblings and no bracket of its own
+_UNTAGGED = "_"  # the tag of a word that has siblings but no bracket of its own
 
 
 @lru_cache(maxsize=65536)
 def head_child(label: str, children: tuple[str, ...]) -> int:
-    """Return the place of the head among the children of a phrase, by Collins' rules; function tags are ignored.
+    """Return the position of the head among the children of a phrase, by the rules of Collins.
 
-    Punctuation is a head only if all children are punctuation. The head of a phrase without a rule (ROOT, X …) is its
-    first child. Of two coordinated heads the one before the conjunction is chosen.
+    Function tags are ignored. Punctuation is a head only if all children are punctuation. The head of a phrase without
+    a rule (ROOT, X …) is its first child. If two heads are coordinated, the one before the conjunction is chosen.
 
     >>> head_child("NP", ("DT", "JJ", "NN")), head_child("NP", ("NN", "CC", "NN")), head_child("S", ("NP-SBJ", "VP"))
     (2, 0, 1)
@@ -99,17 +99,18 @@ def _find_head(label: str, names: list[str]) -> int:
 
 
 def _find_first(names: list[str], labels: Iterable[str], side: str) -> int:
-    """Return the place of the first of these labels from a side, or -1."""
+    """Return the position of the first child with one of these labels, searched from a side, or -1."""
     places = range(len(names)) if side == "left" else range(len(names) - 1, -1, -1)
     return next((place for place in places if names[place] in labels), -1)
 
 
 def to_dependencies(trees: object, lemma: Callable[[str, str], str] | None = None) -> list[Sentence]:
-    """Convert constituent trees (bracket strings or ``Trees``) to dependencies, one sentence a tree.
+    """Convert constituent trees (bracket strings or ``Trees``) to dependencies, one sentence for each tree.
 
-    Empty nodes (``-NONE-``) and function tags are left out. A word's tag is the label above it. Its relation is
-    ``NP:S``: the largest phrase that it heads, and the phrase in which that one stands (so ``NP:S`` is mostly a
-    subject and ``NP:VP`` an object), ``root`` for the root. ``lemma(word, tag)`` gives the lemma; without it, stems.
+    Empty nodes (``-NONE-``) and function tags are left out. The tag of a word is the label above it. Its relation has
+    two parts, such as ``NP:S``: the largest phrase of which the word is the head, and the phrase that contains it. So
+    ``NP:S`` is mostly a subject, and ``NP:VP`` an object. The relation of the root is ``root``. ``lemma(word, tag)``
+    returns the lemma of a word; by default it is the stem.
 
     >>> to_dependencies(["(S (NP-SBJ (-NONE- *)) (VP (VB Go) (ADVP (RB home))) (. .))"], lemma=lambda word, tag: word)
     [Sentence(words=('Go', 'home', '.'), lemmas=('Go', 'home', '.'), tags=('VB', 'RB', '.'), heads=(-1, 0, 0), \
@@ -133,7 +134,7 @@ def _convert_tree(
     count: list[int],
     lemma: Callable[[str, str], str] | None,
 ) -> Sentence:
-    """Convert the tree with the nodes ``begin`` to ``end - 1``, which are breadth-first."""
+    """Convert the tree with the nodes ``begin`` to ``end - 1``, which are in breadth-first order."""
     words: list[str] = []
     tags: list[str] = []
     word_of: dict[int, int] = {}  # the head word of a node; nodes without a word are missing

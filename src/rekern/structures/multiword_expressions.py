@@ -52,7 +52,7 @@ class Expression(NamedTuple):
 
 
 class Expressions(BaseEstimator):
-    """Learns from texts which n-grams behave as one word; ``Tokenizer(expressions=...)`` then joins their tokens.
+    """Learn from texts which n-grams behave as one word; ``Tokenizer(expressions=...)`` then joins their tokens.
 
     Parameters
     ----------
@@ -63,8 +63,9 @@ class Expressions(BaseEstimator):
     max_distance : float
         The largest normalized distance, from 0 (only n-grams whose words occur together nowhere else) to 1 (all).
     tokenizer : callable, optional
-        From a str to a list of tokens; by default ``Tokenizer(language=None)``, because people read the list and
-        ``Tokenizer(expressions=...)`` stems an expression itself. A document may also be a list of tokens.
+        A function from a str to a list of tokens. The default is ``Tokenizer(language=None)``, which does not stem:
+        the list stays readable, and ``Tokenizer(expressions=...)`` stems the expressions itself. It is not used for a
+        document that is a list of tokens.
     most : int
         The largest number of n-grams that are counted at a time.
 
@@ -77,7 +78,7 @@ class Expressions(BaseEstimator):
     documents_ : int
         The number of documents.
     min_documents_ : int
-        ``min_documents``, or a larger number if otherwise more than ``most`` n-grams had to be counted.
+        ``min_documents``, or a larger number if there would be more than ``most`` n-grams to count.
 
     The texts may come from a generator: they are read once. All counts are exact. Memory is bounded by the vocabulary
     (at most 5 million words; n-grams with later words are not found), a table of 2²⁴ cells and ``most`` n-grams; token
@@ -123,7 +124,7 @@ class Expressions(BaseEstimator):
             _measure(" ".join(words[word] for word in ngram if word >= 0), count, both, collection.n_documents)
             for ngram, count, both in zip(counts.ngrams.tolist(), counts.documents.tolist(), together.tolist())
         )
-        self.rows_ = sorted((row for row in found if row.normalized <= self.max_distance), key=_sort_key)
+        self.rows_ = sorted((row for row in found if row.normalized <= self.max_distance), key=_make_sort_key)
         return self
 
     @property
@@ -142,7 +143,7 @@ class Expressions(BaseEstimator):
         return join_spans(list(tokens), find_spans(tokens, index))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the expressions as JSON; the file appears only when it is complete."""
+        """Write the expressions to a JSON file, which appears only when it is complete."""
         self._check_fitted()
         content = {
             "format": FORMAT,
@@ -171,19 +172,19 @@ class Expressions(BaseEstimator):
         try:
             content = json.loads(text)
         except (ValueError, RecursionError):
-            raise InputError(f"{name} is not a file of expressions: it is no JSON; learn and save them again") from None
+            raise InputError(f"{name} is not a file of expressions: it is not JSON; learn them again") from None
         try:
-            return cls._from_content(content)
+            return cls._build(content)
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
             raise InputError(f"{name} is not a file of expressions ({reason}); learn and save them again") from None
 
     @classmethod
-    def _from_content(cls, content: object) -> Expressions:
+    def _build(cls, content: object) -> Expressions:
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f"its format is not {FORMAT!r}")
         if content["version"] != VERSION:
-            raise ValueError(f"its version is {content['version']!r}, and this Rekern reads version {VERSION}")
+            raise ValueError(f"its version is {content['version']!r}, but this Rekern reads version {VERSION}")
         learned = cls(tuple(content["sizes"]), content["min_documents"], content["max_distance"])
         learned._check_parameters()
         learned.documents_, learned.min_documents_ = content["documents"], learned.min_documents
@@ -210,37 +211,37 @@ class Expressions(BaseEstimator):
             raise InputError(f"sizes {tuple(sizes)!r} are out of range: choose from 2 to {MAX_WORDS} words")
         for name, value in (("min_documents", self.min_documents), ("most", self.most)):
             if not _is_whole(value) or value < 1:
-                raise InputError(f"{name} must be a whole number from 1 on, not {value!r}")
+                raise InputError(f"{name} must be a whole number of at least 1, not {value!r}")
         number = isinstance(self.max_distance, int | float | np.number)
         if not number or not 0 <= self.max_distance <= 1:
             raise InputError(f"max_distance must be a number from 0 to 1, not {self.max_distance!r}")
         return int(sizes[0]), int(sizes[1])
 
 
-def distance(documents: int, together: int) -> float:
+def compute_distance(documents: int, together: int) -> float:
     """Return log μ − log φ, which is 0 for an n-gram that behaves as one word.
 
-    >>> distance(documents=5, together=5), round(distance(documents=5, together=50), 3)
+    >>> compute_distance(documents=5, together=5), round(compute_distance(documents=5, together=50), 3)
     (0.0, 2.303)
     """
     return math.log(together / documents)
 
 
-def normalized_distance(documents: int, together: int, collection: int) -> float:
+def normalize_distance(documents: int, together: int, collection: int) -> float:
     """Return the distance divided by log N − log φ, its largest value; 0 for an n-gram that is in every document.
 
-    >>> normalized_distance(5, 50, 500), normalized_distance(5, 5, 500), normalized_distance(7, 7, 7)
+    >>> normalize_distance(5, 50, 500), normalize_distance(5, 5, 500), normalize_distance(7, 7, 7)
     (0.5, 0.0, 0.0)
     """
-    return 0.0 if documents == collection else distance(documents, together) / math.log(collection / documents)
+    return 0.0 if documents == collection else compute_distance(documents, together) / math.log(collection / documents)
 
 
 def _measure(text: str, documents: int, together: int, collection: int) -> Expression:
-    normalized = normalized_distance(documents, together, collection)
-    return Expression(text, documents, together, distance(documents, together), normalized)
+    normalized = normalize_distance(documents, together, collection)
+    return Expression(text, documents, together, compute_distance(documents, together), normalized)
 
 
-def _sort_key(row: Expression) -> tuple[float, int, str]:
+def _make_sort_key(row: Expression) -> tuple[float, int, str]:
     return row.normalized, -row.documents, row.text
 
 

@@ -20,8 +20,8 @@ from rekern.structures.trees import Trees
 __all__ = ["STOPWORDS", "linked_graphs", "mark_related"]
 
 MARK = "-REL"
-LEXICAL = "LEX##"  # how dependency trees mark their words, which need not be leaves
-SAME = "same"  # the label of an edge between two words, or two nodes above them, that match
+LEXICAL = "LEX##"  # the prefix of words in dependency trees, where words are not always leaves
+SAME = "same"  # the label of an edge between two matching words, or between the nodes above them
 
 # Function words: articles, pronouns, prepositions, conjunctions, auxiliaries, and the clitics of the Treebank.
 STOPWORDS = frozenset(
@@ -64,10 +64,10 @@ def mark_related(
     match : "leaf" or "lemma"
         A word is shared if both sides have the same label, or the same part of it before ``::``.
     stopwords : "english", a list of words, or None
-        Words that are not linked: the 151 of `STOPWORDS` and all tokens without a letter or a digit, or these words.
-        By default all words count, and punctuation too.
+        Words that are not linked. ``"english"`` means the 151 words of `STOPWORDS` and all tokens without a letter or
+        a digit. By default all words are linked, and punctuation too.
     tags : list of str, optional
-        Only words whose tag begins with one of these count, such as ``["N", "V", "J", "CD"]``, in upper or lower case.
+        The beginnings of the tags of the words that are linked, such as ``["N", "V", "J", "CD"]``; case is ignored.
         The tag is the part after ``::``, or the label above the word.
 
     The two results share one vocabulary. A node that has the mark already is not marked twice.
@@ -116,7 +116,7 @@ def linked_graphs(
     vocabulary = list(sides[0].vocabulary)
     numbers = {label: number for number, label in enumerate(vocabulary)}
     plain, same = (numbers.setdefault(label, len(numbers)) for label in ("", SAME))
-    # the trees of a pair follow those of the pairs before it: each side is shifted by the trees of the other side
+    # the two trees of a pair are neighbours: the nodes of each side are shifted by the sizes of the trees of the other
     shifts = [
         np.repeat(shift, np.diff(trees.offsets))
         for shift, trees in zip((sides[1].offsets[:-1], sides[0].offsets[1:]), sides)
@@ -194,7 +194,7 @@ def _make_stopword_test(stopwords: str | Iterable[str] | None) -> Callable[[str]
 def _match_tags(
     tags: Iterable[str] | None, vocabulary: list[str], forms: list[str]
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]] | None:
-    """Tell for each label whether its own tag is among these (-1 if it has none), and whether the label is one."""
+    """Return for each label whether its own tag matches (-1 if it has no tag), and whether the label itself matches."""
     if tags is None:
         return None
     if isinstance(tags, str) or not isinstance(tags, Iterable):

@@ -1,41 +1,43 @@
-r"""Treebank-style tokens of a text, by one compiled pattern.
+r"""A tokenizer in the style of the Penn Treebank, by one compiled pattern.
 
-The rules are those of the Penn Treebank as NLTK's ``TreebankWordTokenizer`` has them: brackets, quotes and most
-punctuation stand alone; ``don't`` is ``do n't`` and ``they'll`` is ``they 'll``; a comma or a colon before a digit
-stays (``3,000``, ``5:30``); a full stop is split off only at the end of the text, so ``U.S.`` keeps its own.
-The tokens are the same as NLTK's but for these, all on purpose:
+The rules are those of NLTK's ``TreebankWordTokenizer``. Brackets, quotes and most punctuation marks are tokens.
+``don't`` becomes ``do n't``, and ``they'll`` becomes ``they 'll``. A comma or a colon before a digit is not split off
+(``3,000``, ``5:30``). A full stop is split off only at the end of the text, so ``U.S.`` stays one token.
 
-1. *Quotes.* ``"``, two backticks and two apostrophes all give the token ``"``, and a backtick that stands alone gives
-   ``'``, so that raw text and text that has been tokenised before give the same tokens.
-2. *Typographic quotes* are read as the plain ones: ``“ ” „`` as ``"``, and ``‘ ’`` as ``'`` (``don’t`` is ``do n't``).
-3. *Brackets.* The tokens ``-LRB- -RRB- -LSB- -RSB- -LCB- -RCB-`` (or in small letters) give the bracket they stand for.
-4. *An opening single quote* stands alone: ``'hello'`` is ``' hello '``, where NLTK has ``'hello '``. What is short for
-   something keeps its apostrophe: ``'s``, ``'em``, ``'til``, ``'90s`` …
-5. *Runs of commas and colons* are split one by one, where NLTK glues every second one to what follows it.
+The tokens differ from NLTK's on purpose in these cases:
+
+1. *Quotes.* ``"``, two backticks and two apostrophes all become the token ``"``, and a single backtick becomes ``'``.
+   Raw text and text that is already tokenised therefore give the same tokens.
+2. *Typographic quotes* are read as plain ones: ``“ ” „`` as ``"``, and ``‘ ’`` as ``'`` (``don’t`` is ``do n't``).
+3. *Brackets.* The tokens ``-LRB- -RRB- -LSB- -RSB- -LCB- -RCB-`` (also in lower case) become the brackets themselves.
+4. *An opening single quote* is a token: ``'hello'`` becomes ``' hello '``, while NLTK gives ``'hello '``. Short forms
+   keep their apostrophe: ``'s``, ``'em``, ``'til``, ``'90s`` …
+5. *Runs of commas and colons* are split one by one, while NLTK joins every second one to the text after it.
 6. *Several clitics in a row* are all split off: ``I'd've`` is ``I 'd 've``, and ``it's')`` is ``it 's ' )``.
-7. *White space* is alike, where NLTK splits off some clitics before a blank but not before a tab or a line's end.
+7. *White space.* All kinds are equal, while NLTK splits off some clitics before a blank but not before a tab or a
+   newline.
 
-Only the final full stop looks beyond a blank; apart from it, the tokens of ``a b`` are those of ``a`` and of ``b``.
-Time is linear in the length of the text, whatever is in it.
+The tokens of ``a b`` are those of ``a`` followed by those of ``b``, except for the final full stop. The time is linear
+in the length of the text for any text.
 """
 
 import re
 
 __all__ = ["tokenize"]
 
-# The pieces of the pattern; none of them captures, so that findall gives whole matches.
+# The parts of the pattern. None of them has a capturing group, so that findall returns whole matches.
 _ALONE = r'"\[\](){}<>;@\#$%&?!'  # each of these characters is always a token
 _FINAL = r"(?<!\.)\.(?=[\])}>\"']*\s*\Z)"  # the full stop that ends the text
 _END = rf"(?:[\s{_ALONE}]|\Z|[,:](?!\d)|--|''|``|\.\.\.|{_FINAL})"  # what ends a word
 _CLITIC = r"'(?:[sSmMdD]|ll|LL|re|RE|ve|VE)?"
-_CLITICS = rf"(?:{_CLITIC}){{0,3}}{_END}"  # perhaps further clitics, then the end of the word
+_CLITICS = rf"(?:{_CLITIC}){{0,3}}{_END}"  # optional further clitics, then the end of the word
 _NOT = rf"(?:(?<=n)'t|(?<=N)'T){_CLITICS}"  # the rest of n't
-_FIRST_HALF = (  # of a word that is two, such as can|not
+_FIRST_HALF = (  # of a word that is split into two tokens, such as can|not
     r"(?:[cC](?i:an(?=not\b))|[dD](?i:(?='ye\b))|[gG](?i:im(?=me\b)|on(?=na\b)|ot(?=ta\b))|[lL](?i:em(?=me\b))"
     rf"|[mM](?i:ore(?='n\b))|[wW](?i:an(?=na{_CLITICS})))"
 )
-# A cheap look back that holds for no word such as cannot, gimme, gonna, gotta; with it the shortcut below need not try
-# the halves on every word. It fails for a few others (henna, comme), which then take the general way.
+# A cheap test that excludes words such as cannot, gimme, gonna and gotta, so that the first alternative below does not
+# have to try the halves on every word. It also excludes a few other words (henna, comme), which the last one matches.
 _NO_CONTRACTION = r"(?<![nN][nN][oO][tT])(?<![mntMNT][mntMNT][eEaA])"
 _SECOND_HALF = (
     r"(?:[nN](?i:ot(?<=\bcannot)|a(?<=\bgonna)|a(?<=\bwanna))|[mM](?i:e(?<=\bgimme)|e(?<=\blemme))|[tT](?i:a(?<=\bgotta))"
@@ -45,13 +47,13 @@ _ELISION = r"(?:[smdtn]|ll|re|ve|ye|em|til|till|cause|cuz|coz|bout|round|neath|t
 
 _TOKEN = re.compile(
     rf"""
-    \w++(?=\s){_NO_CONTRACTION}                    # nearly every word: letters and digits, then a blank
+    \w++(?=\s){_NO_CONTRACTION}                    # most words: letters and digits, then a blank
     | [{_ALONE}] | [,:](?!\d) | --|''|``|\.\.\.|{_FINAL}
     | \b{_FIRST_HALF} | {_SECOND_HALF}
     | '(?i:t(?=is\b|was\b))                        # 't|is
     | '(?=\w)(?!(?i:{_ELISION}))                   # an opening single quote
     | \S                                           # any other word: its first character, and then
-      (?: (?!\b{_FIRST_HALF})\w+(?!{_NOT})         #   letters and digits, but for the n of n't
+      (?: (?!\b{_FIRST_HALF})\w+(?!{_NOT})         #   letters and digits, except the n of n't
         | '(?!'|(?:[sSmMdD]|ll|LL|re|RE|ve|VE)?{_CLITICS})
         | -(?!-) | [,:](?=\d) | `(?!`)
         | (?!{_FINAL})\.(?!\.\.)
@@ -68,7 +70,7 @@ for _code, _bracket in {"LRB": "(", "RRB": ")", "LSB": "[", "RSB": "]", "LCB": "
 
 
 def tokenize(text: str) -> list[str]:
-    """The tokens of a text, by the rules of the Penn Treebank (the module says where it differs from NLTK).
+    """Split a text into tokens by the rules of the Penn Treebank; the module lists the differences from NLTK.
 
     >>> tokenize("They'll pay $3,000 (or so) to the U.S. soon.")
     ['They', "'ll", 'pay', '$', '3,000', '(', 'or', 'so', ')', 'to', 'the', 'U.S.', 'soon', '.']
@@ -78,7 +80,7 @@ def tokenize(text: str) -> list[str]:
     if not text.isascii():
         text = text.translate(_PLAIN)
     tokens = _TOKEN.findall(text)
-    # Few texts have anything to rename, and to look for these four is far cheaper than to look every token up.
+    # Few texts have tokens to rename, and these four tests are much cheaper than looking up every token.
     if "`" in text or "''" in text or "B-" in text or "b-" in text:
         return [_RENAMED.get(token, token) for token in tokens]
     return tokens

@@ -107,7 +107,7 @@ def test_a_text_that_the_server_gives_up_is_reported(server: Any) -> None:
     ("text", "message"),
     [
         ("refused", "answers 403 .*: is it a CoreNLP server"),
-        ("page", "answers no JSON: is it a CoreNLP server"),
+        ("page", "does not answer with JSON: is it a CoreNLP server"),
         ("shape", "the CoreNLP server's answer is not as documented .*basicDependencies"),
     ],
 )
@@ -124,7 +124,7 @@ def test_no_server() -> None:
 def test_the_address_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REKERN_CORENLP_URL", "http://parser:9001")
     assert parser("corenlp").identity["model"] == "http://parser:9001"
-    with pytest.raises(InputError, match="is no address"):
+    with pytest.raises(InputError, match="is not the URL of a CoreNLP server"):
         parser("corenlp", url="file:///etc/passwd")
 
 

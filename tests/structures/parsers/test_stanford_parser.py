@@ -12,7 +12,7 @@ import pytest
 
 from rekern.errors import InputError
 from rekern.structures.parsers import Parser, parser, text_tree
-from rekern.structures.parsers.stanford_parser import JAR, MODEL, sentences_of
+from rekern.structures.parsers.stanford_parser import JAR, MODEL, split_sentences
 
 FAKE = r"""#!{python}
 import os, sys, time
@@ -136,13 +136,13 @@ def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_where_sentences_end() -> None:
     tokens = ["``", "Is", "it", "?", "''", "he", "said", ".", "-LRB-", "No", "!", "-RRB-", "So"]
-    assert [" ".join(words) for words in sentences_of(tokens)] == [
+    assert [" ".join(words) for words in split_sentences(tokens)] == [
         "`` Is it ? ''",
         "he said .",
         "-LRB- No ! -RRB-",
         "So",
     ]
-    assert sentences_of([]) == [] and sentences_of(["."]) == [["."]]
+    assert split_sentences([]) == [] and split_sentences(["."]) == [["."]]
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """The cache of parses: the same parser with the same options never parses a text twice.
 
 The cache is one SQLite file. A key is the hash of the parser's identity and of the text; a value is compressed JSON.
-Nothing in it can run code. An entry that cannot be read is ignored.
+Reading the cache never runs code. An entry that cannot be read is ignored.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from rekern.structures.parsers.interface import Parse
 from rekern.structures.sentences import Sentence, sentence
 
 FILE = "parses.sqlite"
-VERSION = 1  # of the stored values; it is part of the key
+VERSION = 1  # the version of the stored values; it is part of the key
 SAVE_EVERY = 1.0  # seconds between two writes
 WAIT = 60.0  # seconds to wait for another process that writes
 BATCH = 500  # keys in one query; SQLite allows 999
@@ -50,15 +50,15 @@ class ParseCache:
             place.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             reason = error.strerror or error
-            raise InputError(f"cannot make the cache folder {show_path(place)} ({reason}): name another") from None
+            raise InputError(f"cannot make the cache folder {show_path(place)} ({reason}): give another") from None
         with self._explain_errors():
             self._base = sqlite3.connect(self.path, timeout=WAIT)
             with self._base:
                 self._base.execute("CREATE TABLE IF NOT EXISTS parses (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID")
 
     def get(self, texts: Iterable[str]) -> dict[str, Parse]:
-        """Return the parses of those texts that are in the cache."""
-        keys = {self._key(text): text for text in texts}
+        """Return the parses of the texts that are in the cache, by text."""
+        keys = {self._make_key(text): text for text in texts}
         found: dict[str, Parse] = {}
         wanted = list(keys)
         with self._explain_errors():
@@ -74,15 +74,15 @@ class ParseCache:
         return found
 
     def put(self, text: str, parse: Parse) -> None:
-        """Store a parse; one with a fault is not stored, so that it is tried again."""
+        """Store a parse. A parse with a fault is not stored, so that the text is parsed again next time."""
         if parse.fault:
             return
-        self._pending.append((self._key(text), _pack(parse)))
+        self._pending.append((self._make_key(text), _pack(parse)))
         if time.monotonic() - self._saved > SAVE_EVERY:
             self.save()
 
     def save(self) -> None:
-        """Write what was stored since the last call."""
+        """Write the parses that were stored since the last call to the file."""
         if self._pending:
             with self._explain_errors(), self._base:
                 self._base.executemany("INSERT OR REPLACE INTO parses VALUES (?, ?)", self._pending)
@@ -98,17 +98,17 @@ class ParseCache:
         finally:
             self._base.close()
 
-    def _key(self, text: str) -> bytes:
+    def _make_key(self, text: str) -> bytes:
         return hashlib.sha256(f"{self._identity}\0{text}".encode()).digest()
 
     @contextmanager
     def _explain_errors(self) -> Iterator[None]:
-        """Turn SQLite's errors into one line with a remedy."""
+        """Turn errors of SQLite into an `InputError` with a remedy."""
         try:
             yield
         except sqlite3.OperationalError as error:
             name = show_path(self.path)
-            raise InputError(f"cannot use the cache {name} ({error}): free it, or name another folder") from None
+            raise InputError(f"cannot use the cache {name} ({error}): give another folder") from None
         except sqlite3.DatabaseError as error:
             raise InputError(f"the cache {show_path(self.path)} is damaged ({error}): delete it") from None
 
@@ -120,7 +120,7 @@ def _pack(parse: Parse) -> bytes:
 
 
 def _unpack(value: bytes) -> Parse | None:
-    """Return the parse, or None if the value is none."""
+    """Return the parse that `_pack` packed, or None if the value is damaged."""
     try:
         unpacking = zlib.decompressobj()
         data = unpacking.decompress(value, MAX_SIZE)
@@ -128,13 +128,13 @@ def _unpack(value: bytes) -> Parse | None:
             return None
         dependencies, constituents = json.loads(data)
         return Parse(
-            None if dependencies is None else tuple(map(_check_sentence, dependencies)),
+            None if dependencies is None else tuple(map(_build_sentence, dependencies)),
             None if constituents is None else tuple(map(str, constituents)),
         )
     except (zlib.error, TypeError, ValueError, RecursionError):  # an InputError of `sentence` is a ValueError
         return None
 
 
-def _check_sentence(fields: Sequence[Any]) -> Sentence:
+def _build_sentence(fields: Sequence[Any]) -> Sentence:
     words, lemmas, tags, heads, relations = fields
     return sentence(words, heads, lemmas, tags, relations)

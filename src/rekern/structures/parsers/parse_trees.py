@@ -1,4 +1,4 @@
-"""From texts to columns of trees: each distinct text is parsed once and cached."""
+"""Parsing of texts to columns of trees. Each distinct text is parsed once and cached."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +26,9 @@ KINDS = (*_FROM_DEPENDENCIES, "constituents")
 
 
 class Parsed(NamedTuple):
-    """Columns of trees, with the number of distinct texts, of texts from the cache, and the texts without a parse.
+    """The result of `parse_trees`: a column of trees for each kind, and what happened to the texts.
+
+    ``distinct`` is the number of distinct texts, ``cached`` the number of those that were in the cache.
 
     >>> Parsed({"loct": ["(LEX##go::v)", "()"]}, distinct=2, cached=1, faults={"?!": "too slow"}).faults
     {'?!': 'too slow'}
@@ -35,7 +37,7 @@ class Parsed(NamedTuple):
     trees: dict[str, list[str]]
     distinct: int
     cached: int
-    faults: dict[str, str]  # why a text has no tree
+    faults: dict[str, str]  # the texts without a parse, and the reasons
 
 
 def parse_trees(
@@ -46,8 +48,8 @@ def parse_trees(
 ) -> Parsed:
     """Parse texts into trees of these kinds: ``grct``, ``lct``, ``loct``, ``dependencies``, ``constituents``.
 
-    Each distinct text is parsed once. Parses are cached in the folder ``cache``, by default the user's; after an
-    interruption the next run finds there what was parsed. A text without a parse has the empty tree ``()``.
+    Each distinct text is parsed once. Parses are cached in the folder ``cache``, by default the user's cache folder, so
+    that the next run continues after an interruption. A text without a parse has the empty tree ``()``.
 
     >>> from tempfile import TemporaryDirectory
     >>> from rekern.structures.parsers import Parser
@@ -114,9 +116,10 @@ def check_kinds(kinds: Sequence[str], parser: TextParser) -> None:
 
 
 def text_tree(trees: Sequence[str]) -> str:
-    """Join the trees of the sentences of a text: several are put under one ROOT, and no tree is ``()``.
+    """Join the trees of the sentences of a text into one tree.
 
-    The children of a ROOT of a sentence become children of the common one.
+    A single tree is returned as it is. Several trees get a common ROOT; if a tree has a ROOT of its own, the children
+    of that node move to the common one. For an empty list the result is ``()``.
 
     >>> text_tree(["(ROOT (S (VP Go)))"]), text_tree(["(ROOT (S (VP Go)))", "(ROOT (S (VP Stay)))"]), text_tree([])
     ('(ROOT (S (VP Go)))', '(ROOT (S (VP Go)) (S (VP Stay)))', '()')

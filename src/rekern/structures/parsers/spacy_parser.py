@@ -1,4 +1,4 @@
-"""spaCy: dependencies, tags and lemmas; the parser for raw text unless another is named."""
+"""The adapter for spaCy, which gives dependencies, tags and lemmas. It is the default parser for raw text."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from rekern.errors import InputError, missing_extra
 from rekern.structures.parsers.interface import Parse, Parser
 from rekern.structures.sentences import Sentence
 
-# names of components that heads, tags and lemmas need; the others (entities, categories) would only take time
+# The components that heads, tags and lemmas need. The others (entities, categories) are disabled to save time.
 NEEDED = {
     "tok2vec",
     "transformer",
@@ -28,7 +28,7 @@ NEEDED = {
 
 
 class SpacyParser(Parser):
-    """Dependencies by a spaCy model. With ``tokenized`` the words of a text are what stands between its blanks.
+    """Parse texts to dependencies with a spaCy model; with ``tokenized`` a text is split into words at its blanks.
 
     >>> SpacyParser(model="xx_none").identity
     Traceback (most recent call last):
@@ -49,17 +49,17 @@ class SpacyParser(Parser):
 
     @property
     def identity(self) -> Mapping[str, object]:
-        meta = _meta(self.model) or self._pipeline().meta
+        meta = _read_meta(self.model) or self._get_pipeline().meta
         return {
             "parser": self.name,
-            "version": _version(),
-            # the twin carries the same weights, but the version of the model counts
+            "version": _find_version(),
+            # The name of the model, also if the package of its twin is loaded: both have the same weights.
             "model": f"{self.model} {meta.get('version', '')}",
             "tokenized": self.tokenized,
         }
 
     def _parses(self, texts: list[str]) -> Iterator[Parse]:
-        pipeline = self._pipeline()
+        pipeline = self._get_pipeline()
         most = pipeline.max_length
         fitting: list[Any] = [text if len(text) <= most else "" for text in texts]
         if self.tokenized:
@@ -68,30 +68,30 @@ class SpacyParser(Parser):
             fitting = [Doc(pipeline.vocab, words=text.split(" ")) if text else text for text in fitting]
         for text, document in zip(texts, pipeline.pipe(fitting, batch_size=self.batch_size)):
             if len(text) > most:
-                yield Parse(fault=f"{len(text):,} characters, and spaCy takes {most:,}; split the text")
+                yield Parse(fault=f"{len(text):,} characters, but spaCy takes at most {most:,}; split the text")
             else:
-                yield Parse(dependencies=tuple(_sentence(span) for span in document.sents))
+                yield Parse(dependencies=tuple(_convert_sentence(span) for span in document.sents))
 
-    def _pipeline(self) -> Any:
+    def _get_pipeline(self) -> Any:
         if self._loaded is None:
             self._loaded = _load(self.model)
         return self._loaded
 
 
-def _version() -> str:
-    """The version of spaCy, which need not be loaded for it."""
+def _find_version() -> str:
+    """Return the version of spaCy without importing it."""
     try:
         return version("spacy")
     except PackageNotFoundError:
         raise missing_extra("spacy", "parse") from None
 
 
-def _meta(model: str) -> dict[str, Any]:
-    """What an installed model says of itself, without loading it; empty where it cannot be found or read.
+def _read_meta(model: str) -> dict[str, Any]:
+    """Return the metadata of an installed model without loading it, or an empty dict if it cannot be found or read.
 
-    Models are looked for where `_load` finds them: packages, then folders, then packages of the other name.
+    The model is searched in the same order as by `_load`: as a package, as a folder, as a package of its other name.
     """
-    folders = [*_package_folders(model), Path(model), *_package_folders(TWINS.get(model, ""))]
+    folders = [*_list_package_folders(model), Path(model), *_list_package_folders(TWINS.get(model, ""))]
     for folder in folders:
         try:
             found = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
@@ -101,10 +101,10 @@ def _meta(model: str) -> dict[str, Any]:
     return {}
 
 
-def _package_folders(name: str) -> list[Path]:
+def _list_package_folders(name: str) -> list[Path]:
     try:
         spec = find_spec(name) if name.isidentifier() else None
-    except ValueError:  # a module that was not imported from anywhere
+    except ValueError:  # a module without a specification, such as __main__
         return []
     return [Path(folder) for folder in (spec and spec.submodule_search_locations) or ()]
 
@@ -117,8 +117,8 @@ def _load(model: str) -> Any:
     return pipeline
 
 
-def _sentence(span: Any) -> Sentence:
-    """One sentence of a document; its own words are counted from 0."""
+def _convert_sentence(span: Any) -> Sentence:
+    """Convert one sentence of a spaCy document; its heads are counted from the first word of the sentence."""
     start = span.start
     tokens = list(span)
     heads = [token.head.i - start for token in tokens]

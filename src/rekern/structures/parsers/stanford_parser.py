@@ -1,7 +1,7 @@
-"""The Stanford parser: constituents from its jar and a model, which the user gives; Java runs them.
+"""The adapter for the Stanford parser, which gives constituents. The user provides its jar and a model.
 
-One Java process parses all sentences. A text is cut into tokens and sentences as the parser itself does it: its own
-tokeniser, and the end of a sentence at ``.``, ``!`` or ``?`` with the brackets and quotes that follow.
+One Java process parses all sentences. A text is split as by the parser itself: its own tokeniser makes the tokens, and
+a sentence ends at ``.``, ``!`` or ``?`` and the closing brackets and quotes that follow.
 """
 
 import hashlib
@@ -15,26 +15,28 @@ from functools import cached_property
 from rekern.core.files import show_path
 from rekern.errors import InputError
 from rekern.structures.parsers.interface import Parse, Parser, check_seconds
-from rekern.structures.parsers.line_program import JavaLines, Stopped, find_java, java_reason
+from rekern.structures.parsers.line_program import JavaLines, ProgramError, find_java, find_java_error
 
 JAR = "REKERN_STANFORD_JAR"
 MODEL = "REKERN_STANFORD_MODEL"
 PARSER = "edu.stanford.nlp.parser.lexparser.LexicalizedParser"
 TOKENIZER = "edu.stanford.nlp.process.PTBTokenizer"
-# the Treebank's own forms of quotes and brackets, on which the models were trained; spelling stays as it is
+# The models were trained on the Treebank's forms of quotes and brackets. The spelling of words is not changed.
 TOKENS = "ptb3Escaping=true,splitHyphenated=false"
 GREETING = "Yes ."
-NO_TREE = "(())"  # the parser's answer when it finds none, or has too little memory
+NO_TREE = "(())"  # the parser's answer if it finds no tree or has too little memory
 SENTENCE_ENDS = {".", "!", "?"}
-STAY_WITH_THEM = {")", "]", '"', "'", "''", "-RRB-", "-RSB-", "-RCB-"}
+CLOSING_MARKS = {")", "]", '"', "'", "''", "-RRB-", "-RSB-", "-RCB-"}
 BRACKETS = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 
 
 class StanfordParser(Parser):
-    """Constituents by the Stanford parser; ``jar`` and ``model`` default to two environment variables.
+    """Parse texts to constituents with the Stanford parser.
 
-    ``jar`` may be several, joined as in a Java class path; ``model`` is a file, or the name of one inside a jar. A
-    sentence that takes longer than ``seconds``, or kills the process, gives its text no tree, and a warning.
+    ``jar`` is the path of the jar, or several paths joined as in a Java class path. ``model`` is a file, or the name of
+    a file inside a jar. By default both come from the environment variables REKERN_STANFORD_JAR and
+    REKERN_STANFORD_MODEL. If a sentence takes longer than ``seconds`` or kills the process, its text has no tree, and
+    there is a warning.
 
     >>> StanfordParser(jar="no-such.jar", model="englishPCFG.ser.gz")
     Traceback (most recent call last):
@@ -55,8 +57,8 @@ class StanfordParser(Parser):
         tokenizer: str = TOKENS,
         java: str | None = None,
     ):
-        self.jar = _given(jar, JAR, "jar")
-        self.model = _given(model, MODEL, "model")
+        self.jar = _find_path(jar, JAR, "jar")
+        self.model = _find_path(model, MODEL, "model")
         self.tokenized = bool(tokenized)
         self.seconds = check_seconds(seconds)
         self.memory = str(memory)
@@ -66,7 +68,7 @@ class StanfordParser(Parser):
         for part in self.jar.split(os.pathsep):
             if not os.path.isfile(part):
                 raise InputError(f"there is no file {show_path(part)}: give the jar of the Stanford parser ({JAR})")
-        if not os.path.isfile(self.model) and not _in_jars(self.model, self.jar):
+        if not os.path.isfile(self.model) and not _is_in_jars(self.model, self.jar):
             raise InputError(f"there is no file {show_path(self.model)}: give a model of the Stanford parser ({MODEL})")
         java = find_java(java)
         self._java = [java, f"-Xmx{self.memory}", "-Dfile.encoding=UTF-8", "-cp", self.jar]
@@ -75,9 +77,9 @@ class StanfordParser(Parser):
 
     @cached_property
     def identity(self) -> Mapping[str, object]:
-        """The bytes of the jar and of the model decide, not their names; so do the options that change trees."""
-        model = _digest(self.model) if os.path.isfile(self.model) else self.model
-        jars = [_digest(part) for part in self.jar.split(os.pathsep)]
+        """The identity for the cache: hashes of the jar and of the model, and the options that change trees."""
+        model = _hash_file(self.model) if os.path.isfile(self.model) else self.model
+        jars = [_hash_file(part) for part in self.jar.split(os.pathsep)]
         tokens = "given" if self.tokenized else self.tokenizer
         return {"parser": self.name, "version": jars, "model": model, "tokens": tokens}
 
@@ -85,21 +87,21 @@ class StanfordParser(Parser):
         self._lines.close()
 
     def _parses(self, texts: list[str]) -> Iterator[Parse]:
-        for tokens in self._tokens(texts):
+        for tokens in self._tokenize(texts):
             trees, fault = [], ""
-            for number, words in enumerate(sentences_of(tokens), 1):
+            for number, words in enumerate(split_sentences(tokens), 1):
                 try:
                     tree = self._lines.ask(" ".join(words), self.seconds)
                     if tree == NO_TREE or not tree.startswith("("):
-                        raise Stopped(f"no tree found; is {self.memory} of memory enough?")
+                        raise ProgramError(f"no tree found; is {self.memory} of memory enough?")
                     trees.append(tree)
-                except Stopped as error:  # half of a text would pass for the whole
+                except ProgramError as error:  # no parse at all is better than the parse of a part of the text
                     fault = f"sentence {number}, of {len(words)} words: {error}"
                     break
             yield Parse(fault=fault) if fault else Parse(constituents=tuple(trees))
 
-    def _tokens(self, texts: list[str]) -> list[list[str]]:
-        """The tokens of each text; the tokeniser is a second program in the same jar, and quick."""
+    def _tokenize(self, texts: list[str]) -> list[list[str]]:
+        """Return the tokens of each text; the tokeniser is another program in the same jar."""
         if self.tokenized:
             return [text.translate(BRACKETS).split() for text in texts]
         command = [*self._java, TOKENIZER, "-preserveLines", "-encoding", "utf-8", "-options", self.tokenizer]
@@ -107,21 +109,21 @@ class StanfordParser(Parser):
         done = subprocess.run(command, input=given, capture_output=True, check=False)
         lines = done.stdout.decode("utf-8", "replace").split("\n")[:-1]
         if done.returncode or len(lines) != len(texts):
-            reason = java_reason(done.stderr.decode("utf-8", "replace").strip().splitlines())
+            reason = find_java_error(done.stderr.decode("utf-8", "replace").strip().splitlines())
             raise InputError(f"the Stanford tokeniser fails ({reason.strip()}): check the jar and Java")
         return [line.translate(BRACKETS).split() for line in lines]
 
 
-def sentences_of(tokens: list[str]) -> list[list[str]]:
-    """Tokens cut into sentences, as the parser cuts them.
+def split_sentences(tokens: list[str]) -> list[list[str]]:
+    """Split tokens into sentences, as the parser does it.
 
-    >>> sentences_of(["``", "Go", "!", "''", "He", "went", ".", "Home"])
+    >>> split_sentences(["``", "Go", "!", "''", "He", "went", ".", "Home"])
     [['``', 'Go', '!', "''"], ['He', 'went', '.'], ['Home']]
     """
     found: list[list[str]] = []
     ended = True
     for token in tokens:
-        if ended and not (found and token in SENTENCE_ENDS | STAY_WITH_THEM):
+        if ended and not (found and token in SENTENCE_ENDS | CLOSING_MARKS):
             found.append([])
             ended = False
         found[-1].append(token)
@@ -129,14 +131,14 @@ def sentences_of(tokens: list[str]) -> list[list[str]]:
     return found
 
 
-def _given(value: str | os.PathLike[str] | None, variable: str, what: str) -> str:
+def _find_path(value: str | os.PathLike[str] | None, variable: str, what: str) -> str:
     found = os.fspath(value) if value is not None else os.environ.get(variable, "")
     if not found:
         raise InputError(f"the Stanford parser needs its {what}: give {what}= or set {variable}")
     return found
 
 
-def _in_jars(model: str, jars: str) -> bool:
+def _is_in_jars(model: str, jars: str) -> bool:
     for part in jars.split(os.pathsep):
         try:
             with zipfile.ZipFile(part) as jar:
@@ -147,6 +149,6 @@ def _in_jars(model: str, jars: str) -> bool:
     return False
 
 
-def _digest(path: str) -> str:
+def _hash_file(path: str) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""Stanza: dependencies, tags and lemmas in many languages, and constituents where it has a model for them."""
+"""The adapter for Stanza: dependencies, tags and lemmas in many languages, and constituents in some."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ PROCESSORS = "tokenize,pos,lemma,depparse"
 
 
 class StanzaParser(Parser):
-    """Dependencies by Stanza; with ``constituents=True`` constituent trees, too.
+    """Parse texts to dependencies with Stanza, and with ``constituents=True`` also to constituent trees.
 
     >>> StanzaParser(language="de").gives, StanzaParser(constituents=True).gives
     (('dependencies',), ('dependencies', 'constituents'))
@@ -41,25 +41,25 @@ class StanzaParser(Parser):
     @property
     def identity(self) -> Mapping[str, object]:
         options = {"constituents": self.constituents, "tokenized": self.tokenized}
-        version = str(getattr(_library(), "__version__", ""))
+        version = str(getattr(_import_stanza(), "__version__", ""))
         return {"parser": self.name, "version": version, "model": f"{self.language} {self.package}", **options}
 
     def _parses(self, texts: list[str]) -> Iterator[Parse]:
         if not texts:
             return
-        pipeline = self._pipeline()
-        if self.tokenized:  # a list of sentences, each a list of tokens
+        pipeline = self._get_pipeline()
+        if self.tokenized:  # Stanza expects a list of sentences, each a list of tokens
             documents = [pipeline([text.split(" ")]) for text in texts]
         else:
-            documents = pipeline([_library().Document([], text=text) for text in texts])
+            documents = pipeline([_import_stanza().Document([], text=text) for text in texts])
         for document in documents:
-            dependencies = tuple(map(_sentence, document.sentences))
+            dependencies = tuple(map(_convert_sentence, document.sentences))
             trees = tuple(str(one.constituency) for one in document.sentences) if self.constituents else None
             yield Parse(dependencies, trees)
 
-    def _pipeline(self) -> Any:
+    def _get_pipeline(self) -> Any:
         if self._loaded is None:
-            stanza = _library()
+            stanza = _import_stanza()
             options: dict[str, Any] = {"dir": self.folder} if self.folder else {}
             try:
                 self._loaded = stanza.Pipeline(
@@ -68,18 +68,18 @@ class StanzaParser(Parser):
                     package=self.package,
                     tokenize_pretokenized=self.tokenized,
                     use_gpu=self.gpu,
-                    download_method=None,  # nothing is fetched behind the user's back
+                    download_method=None,  # never download anything
                     verbose=False,
                     **options,
                 )
-            except Exception as error:  # Stanza has a dozen kinds of errors for a model that is not there
+            except Exception as error:  # Stanza raises many kinds of errors for a missing model
                 reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
                 remedy = f"python -c \"import stanza; stanza.download('{self.language}')\""
                 raise InputError(f"Stanza has no usable model for {self.language!r} ({reason}): {remedy}") from None
         return self._loaded
 
 
-def _library() -> Any:
+def _import_stanza() -> Any:
     try:
         import stanza
     except ImportError:
@@ -87,8 +87,8 @@ def _library() -> Any:
     return stanza
 
 
-def _sentence(found: Any) -> Sentence:
-    """One sentence; Stanza counts heads from 1, and 0 is the root."""
+def _convert_sentence(found: Any) -> Sentence:
+    """Convert one sentence of Stanza, which counts heads from 1 and marks the root by 0."""
     words = found.words
     heads = [word.head - 1 for word in words]
     return sentence(
