@@ -1,4 +1,4 @@
-"""What several test files use: small random corpora, the reference's Gram, and short sentences to learn from."""
+"""Helpers of several test files: small random corpora, the Gram of the reference, and short sentences to learn from."""
 
 from fractions import Fraction
 
@@ -9,7 +9,7 @@ from reference.rewriting import dot, rewriting_features
 
 
 def texts(alphabet="abc", max_size=6):
-    """Token lists over a few letters: repetitions and empty texts are common."""
+    """Strategy for token lists over a few letters, in which repetitions and empty texts are common."""
     return st.lists(st.sampled_from(alphabet), max_size=max_size)
 
 
@@ -22,7 +22,7 @@ def corpora(alphabet="abc", max_size=6, min_pairs=1, max_pairs=4):
 
 
 def windows(largest=3):
-    """Every form of ``k``, with the window sizes that it stands for."""
+    """Strategy for every form of ``k``, with the window sizes that it stands for."""
     size = st.integers(1, largest)
     single = size.map(lambda k: (k, [(k, k)]))
     ranges = st.tuples(size, size).filter(lambda r: r[0] <= r[1])
@@ -36,7 +36,7 @@ def reference_features(corpus, window, wildcards, decay, span):
 
 
 def reference_gram(left, right, window_sizes, wildcards="aligned", decay=1.0, span=1, normalize=True):
-    """The matrix of the definition: the sum over window sizes, each normalised by itself (0 where a norm is 0)."""
+    """Return the Gram by definition: the sum over window sizes, each normalised separately (0 where a norm is 0)."""
     total = np.zeros((len(left), len(right)))
     for window in window_sizes:
         rows = reference_features(left, window, wildcards, decay, span)
@@ -59,7 +59,10 @@ VERBS = [("beat", "beaten"), ("saw", "seen"), ("met", "met"), ("knew", "known"),
 
 
 def rewritings(number, seed=0):
-    """Active against passive sentences, with the roles kept (label 1), swapped (0), or another verb (2), in turn."""
+    """Return pairs of an active and a passive sentence, and labels.
+
+    In turn, the roles are swapped (label 0), the roles are kept (1), or the verb is another one (2).
+    """
     rng = np.random.default_rng(seed)
     found, labels = [], []
     for index in range(number):

@@ -82,7 +82,7 @@ def test_a_model_with_them_is_saved_loaded_and_explained(gaussian, tmp_path):
 def test_trees_must_be_named_and_seen():
     trees = ["(S (NNS Dogs) (VBP bark))", "(S (NNS Cats) (VBP mew))"]
     table = Representations({"source.words": trees, "target.words": trees[::-1]})
-    with pytest.raises(NotFittedError, match="no training pairs yet"):
+    with pytest.raises(NotFittedError, match="this UnsharedWords is not fitted yet"):
         UnsharedWords(on="words").scores(table)
     with pytest.raises(InputError, match="on=None: name the representation"):
         UnsharedWords().fit(table)

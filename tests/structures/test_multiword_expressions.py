@@ -158,7 +158,8 @@ def test_damaged_files_are_refused_in_one_line(tmp_path):
     Expressions(min_documents=2).fit(TEXTS).save(path)
     good = json.loads(path.read_text())
     bad = [
-        (b"", "no JSON"), (b"\xff\xfe", "not UTF-8"), (b"[" * 100_000, "no JSON"), (b"[]", "format"), (b"{}", "format"),
+        (b"", "not JSON"), (b"\xff\xfe", "not UTF-8"), (b"[" * 100_000, "not JSON"),
+        (b"[]", "format"), (b"{}", "format"),
         (changed(good, version=2), "version is 2"),
         (changed(good, sizes=[2, 99]), "out of range"),
         (changed(good, sizes="ab"), "sizes"),

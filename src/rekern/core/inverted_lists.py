@@ -1,7 +1,7 @@
-"""Gram matrices of sparse rows, by inverted lists: for each key, the rows that hold it.
+"""Gram matrices of sparse rows by inverted lists. An inverted list has the rows that contain a key.
 
-A row of the Gram is added up in a dense accumulator that stays in cache. Entries are added in the order of the row's
-own keys, whatever block or thread computes it, so the result has the same bits for any number of jobs.
+A row of the Gram is added up in a dense accumulator that fits into the cache. The products are always added in the
+order of the row's own keys, so the result has the same bits for any division into blocks and any number of jobs.
 """
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -19,10 +19,10 @@ from rekern.core.key_rows import KeyRows
 
 
 class InvertedLists(NamedTuple):
-    """Inverted lists of the right-hand rows, and where each entry of the left-hand rows finds its list.
+    """Inverted lists of the right rows, and the position of the list of each entry of the left rows.
 
-    Entry e of a left row meets the rows ``rows[begin[e]:end[e]]`` with ``weights``. In a symmetric Gram the list of
-    an entry begins after the entry itself: it meets only the rows below, and a key of one row alone meets nothing.
+    Entry e of a left row is multiplied with the rows ``rows[begin[e]:end[e]]``, which have these ``weights``. In a
+    symmetric Gram the list of an entry begins after the entry itself, so that only the rows below are computed.
     """
 
     indptr: Ints
@@ -36,7 +36,7 @@ class InvertedLists(NamedTuple):
 
 @compiled
 def invert_numbers(indptr, numbers, size):
-    """Return for each key number the rows that hold it, ascending, and the entries where they do."""
+    """Return for each key number the rows that contain it, in ascending order, and their entries."""
     heads = np.zeros(size + 1, np.int64)
     for number in numbers:
         heads[number + 1] += 1
@@ -56,9 +56,9 @@ def invert_numbers(indptr, numbers, size):
 
 @compiled
 def _list_rows_below(indptr, numbers, values, size):
-    """Return the lists of a symmetric Gram: an entry meets what follows it in the list of its key.
+    """Return the lists of a symmetric Gram: an entry is multiplied with the entries after it in the list of its key.
 
-    Keys of one row alone, most of them, and the last row of each list meet nothing and are left out.
+    Most keys occur in one row only. They are left out, and so is the last row of each list.
     """
     fill = np.zeros(size, np.int64)
     for number in numbers:
@@ -102,7 +102,7 @@ def _list_rows_below(indptr, numbers, values, size):
 
 @compiled
 def _list_other_rows(indptr, found, values, heads, rows, entries, other_values):
-    """Return the lists of a Gram of two corpora: an entry meets the whole list of its key, if there is one."""
+    """Return the lists of a Gram of two corpora: an entry is multiplied with all entries in the list of its key."""
     weights = np.empty(len(entries), np.float64)
     for at in range(len(entries)):
         weights[at] = other_values[entries[at]]
@@ -199,11 +199,11 @@ def _add_window(block, first, offset, symmetric, scale, scale2, source, target, 
 
 @dataclass(frozen=True)
 class ListBlock:
-    """Computes a block of a Gram from inverted lists."""
+    """A function that computes the rows ``first`` to ``last - 1`` of a Gram from inverted lists."""
 
     lists: InvertedLists
-    diagonal: Floats | None  # of a symmetric Gram, whose lists meet only the rows below
-    whole: bool = False  # whether the values are whole numbers, but for the rounding of their sums
+    diagonal: Floats | None  # the diagonal of a symmetric Gram, whose lists have only the rows below
+    whole: bool = False  # whether the exact values are whole numbers, so that rounding errors are removed
 
     def __call__(self, first: int, last: int) -> Floats:
         offset = 0 if self.diagonal is None else first
@@ -229,6 +229,6 @@ def add_window_block(
 ) -> None:
     """Add (source product · target product + product of rules) · scale[row] · scale2[column] to a block of the Gram.
 
-    Counts are added up before they are scaled: without decay they are whole numbers, and their sums exact.
+    Counts are added up before they are scaled. Without decay they are whole numbers, and their sums are exact.
     """
     _add_window(block, first, offset, symmetric, scale, scale2, source, target, rules)

@@ -1,4 +1,4 @@
-"""Blocks of work for joblib: threads by default, or the joblib backend that the user configures."""
+"""Parallel work with joblib: in threads by default, or with the backend that the user configures."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def resolve_jobs(n_jobs: int | None) -> int | None:
-    """Return the number of jobs for joblib: all cores, unless the caller or ``joblib.parallel_config`` says otherwise.
+    """Return the number of jobs for joblib: all cores, unless ``n_jobs`` or ``joblib.parallel_config`` sets another.
 
     >>> resolve_jobs(2)
     2
@@ -27,12 +27,12 @@ def resolve_jobs(n_jobs: int | None) -> int | None:
 
 
 def _is_default(backend: object, configured: int | None) -> bool:
-    """Whether no ``joblib.parallel_config`` is active: then joblib uses threads, as we prefer."""
+    """Return whether no ``joblib.parallel_config`` is active, so that `run` can choose threads."""
     return configured is None and isinstance(backend, joblib.parallel.BACKENDS["loky"])
 
 
 def has_shared_memory() -> bool:
-    """Whether `run` works in this process: in threads, unless a ``joblib.parallel_config`` chose another backend.
+    """Return whether `run` works in this process, which is true unless ``joblib.parallel_config`` set another backend.
 
     >>> has_shared_memory()
     True
@@ -65,7 +65,7 @@ def run(
     else:
         backend = joblib.parallel.get_active_backend()[0]
         return_as = "generator" if getattr(backend, "supports_return_generator", False) else "list"
-        n_jobs = n_jobs and min(n_jobs, len(calls))  # joblib would start as many threads as it is told
+        n_jobs = n_jobs and min(n_jobs, len(calls))  # joblib would start n_jobs threads even for fewer calls
         pool = joblib.Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as, pre_dispatch="2*n_jobs")
         if has_shared_memory():
             results = pool(joblib.delayed(function)(*call) for call in calls)
@@ -76,10 +76,10 @@ def run(
 
 
 class _LargeFunction:
-    """A function with the arrays that it refers to, which is sent to each process once and not with every call.
+    """A wrapper around a function with large arrays, so that it is sent to each process only once.
 
-    joblib's Dask backend scatters an argument that says it is large. As the called function it would be pickled into
-    every task, and would have to be hashable.
+    joblib's Dask backend sends an argument only once if its ``__sizeof__`` is large. The called function itself would
+    be pickled with every call, and would have to be hashable.
     """
 
     def __init__(self, function: Callable[..., object]):

@@ -1,4 +1,4 @@
-"""Checks of parameters. Every error is a ValueError in one line: ``name=value: give …``."""
+"""Checks of parameters. Every error is a ValueError with one line such as ``name=value: give …``."""
 
 import math
 from typing import TypeGuard
@@ -10,7 +10,9 @@ MOST_PATTERNS = 1 << 16
 
 
 def check_whole(name: str, value: object, least: int, most: int | None = None, shown: str | None = None) -> int:
-    """Return a whole number from ``least`` to ``most``; ``shown`` is what an error says instead of ``most``.
+    """Return a value as int if it is a whole number from ``least`` to ``most``; else raise a ValueError.
+
+    ``shown`` replaces ``most`` in the message.
 
     >>> check_whole("m", 3, 0, 2, "k=2")
     Traceback (most recent call last):
@@ -28,7 +30,7 @@ def check_whole(name: str, value: object, least: int, most: int | None = None, s
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> str:
-    """Return one of a few words.
+    """Return a value if it is one of these choices; else raise a ValueError.
 
     >>> check_choice("gaps", "all", ("skipped", "span"))
     Traceback (most recent call last):
@@ -42,7 +44,7 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> str:
 
 
 def check_size(name: str, value: object) -> int:
-    """Return a window size.
+    """Return a value as int if it is a window size; else raise a ValueError.
 
     >>> check_size("k", 0)
     Traceback (most recent call last):
@@ -53,7 +55,9 @@ def check_size(name: str, value: object) -> int:
 
 
 def check_patterns(size: int, wildcards: int) -> None:
-    """Check the number of patterns of a window with free wildcards: one for every choice of places for them.
+    """Raise a ValueError if a window with free wildcards has too many patterns.
+
+    There is a pattern for every choice of positions of up to ``wildcards`` wildcards in a window of this size.
 
     >>> check_patterns(20, 20)
     Traceback (most recent call last):
@@ -69,7 +73,7 @@ def check_patterns(size: int, wildcards: int) -> None:
 
 
 def check_decay(decay: object) -> float:
-    """Return a decay: a number above 0 and at most 1.
+    """Return a decay as float if it is a number above 0 and at most 1; else raise a ValueError.
 
     >>> check_decay(1)
     1.0
@@ -80,7 +84,7 @@ def check_decay(decay: object) -> float:
 
 
 def check_positive(name: str, value: object) -> float:
-    """Return a finite number above 0.
+    """Return a value as float if it is a finite number above 0; else raise a ValueError.
 
     >>> check_positive("mu", float("nan"))
     Traceback (most recent call last):
@@ -89,7 +93,7 @@ def check_positive(name: str, value: object) -> float:
     """
     try:
         number = float(value) if is_number(value) else math.nan
-    except OverflowError:  # a whole number of hundreds of digits
+    except OverflowError:  # a whole number with hundreds of digits
         number = math.inf
     if not 0 < number < math.inf:
         raise ValueError(f"{name}={value!r}: give a finite number above 0")
@@ -97,7 +101,7 @@ def check_positive(name: str, value: object) -> float:
 
 
 def check_most(name: str, value: object) -> int | None:
-    """Return how many things to list at most, or None for all.
+    """Return a limit on the number of results as int, or None for no limit; else raise a ValueError.
 
     >>> check_most("n", -1)
     Traceback (most recent call last):
@@ -112,7 +116,7 @@ def check_most(name: str, value: object) -> int | None:
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Return whether this is a whole number of Python or NumPy, and not a truth value.
+    """Return whether a value is a whole number of Python or NumPy, and not a truth value.
 
     >>> is_whole(np.int32(5)), is_whole(True), is_whole(5.0)
     (True, False, False)
@@ -121,7 +125,7 @@ def is_whole(value: object) -> TypeGuard[int]:
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """Return whether this is a real number of Python or NumPy, and not a truth value.
+    """Return whether a value is a real number of Python or NumPy, and not a truth value.
 
     >>> is_number(np.float32(0.5)), is_number(True), is_number("0.5"), is_number(0.5j)
     (True, False, False, False)
@@ -130,7 +134,7 @@ def is_number(value: object) -> TypeGuard[int | float]:
 
 
 def list_windows(k: object) -> list[tuple[int, int]]:
-    """Return the window sizes on the two sides of a pair that ``k`` stands for.
+    """Return the window sizes that ``k`` stands for, as pairs of the sizes for the source and the target.
 
     >>> list_windows(3), list_windows((1, 3)), list_windows([(3, 5), 4])
     ([(3, 3)], [(1, 1), (2, 2), (3, 3)], [(3, 5), (4, 4)])

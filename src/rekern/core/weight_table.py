@@ -1,8 +1,8 @@
-"""A hash table of features with weights, made for looking up many keys of which most are absent.
+"""A hash table of features with weights, for looking up many keys of which most are absent.
 
-A row of the table holds a key and its weights side by side, so that a feature costs one access to memory; the slot of a
-key is given by its top bits. A bit map over the low bits answers most questions about absent keys from the cache. Loops
-that probe are written out, because passing arrays to a small function costs more than the probe.
+A row of the table has a key and its weights side by side, so that a look-up needs one access to memory. The top bits of
+a key give its slot. A bit map over the low bits, which fits into the cache, finds out that most absent keys are absent.
+The loops over slots are not in a function of their own, because passing the arrays would cost more than the loop.
 """
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -26,16 +26,15 @@ class WeightTable(NamedTuple):
     """Keys and their weights."""
 
     cells: Keys  # a row for each slot: the key, and the bits of its weights
-    numbers: Floats  # the same memory as numbers
+    numbers: Floats  # the same memory as floating-point numbers
     present: Keys  # the bit map
-    size: int  # how many keys there are
+    size: int  # the number of keys
 
 
 def sum_weights(blocks: Iterable[tuple[KeyRows, Floats]], outputs: int) -> WeightTable:
     """Return the weight of every feature: the sum of coefficient · value over the rows of all blocks.
 
-    A block has rows and their coefficients.
-
+    A block has rows, and an array with ``outputs`` coefficients for each row.
 
     >>> rows = KeyRows(np.array([0, 2]), np.array([7, 9], dtype=np.uint64), np.array([1.0, 2.0]))
     >>> table = sum_weights([(rows, np.array([[0.5]]))], 1)
@@ -46,13 +45,14 @@ def sum_weights(blocks: Iterable[tuple[KeyRows, Floats]], outputs: int) -> Weigh
     size = 0
     for rows, coefficients in blocks:
         while 2 * (size + len(rows.keys)) > len(cells):
-            # Allocated here and not in the compiled code: NumPy asks for large pages, which halves the cost of a probe.
+            # NumPy allocates memory in large pages, which halves the time of a look-up; compiled code does not.
             larger = np.zeros((2 * len(cells), 1 + outputs), np.uint64)
-            _move(cells, larger)
+            _move_cells(cells, larger)
             cells = larger
-        size = _add(cells, cells.view(np.float64), size, coefficients, rows.indptr, rows.keys, rows.values)
-    present = np.zeros(1 << max(0, size_table(4 * size) - 6), np.uint64)  # a bit map: at least 8 bits a key, 64 a word
-    _mark(cells, present)
+        size = _add_rows(cells, cells.view(np.float64), size, coefficients, rows.indptr, rows.keys, rows.values)
+    # The bit map has at least 8 bits for each key, and 64 bits in a word.
+    present = np.zeros(1 << max(0, size_table(4 * size) - 6), np.uint64)
+    _mark_keys(cells, present)
     return WeightTable(cells, cells.view(np.float64), present, size)
 
 
@@ -62,7 +62,7 @@ def _find_shift(cells):
 
 
 @compiled
-def _move(cells, larger):
+def _move_cells(cells, larger):
     shift, mask = _find_shift(larger), len(larger) - 1
     for old in range(len(cells)):
         if cells[old, 0] != EMPTY:
@@ -74,14 +74,14 @@ def _move(cells, larger):
 
 
 @compiled
-def _add(cells, numbers, size, coefficients, indptr, keys, values):
+def _add_rows(cells, numbers, size, coefficients, indptr, keys, values):
     shift, mask = _find_shift(cells), len(cells) - 1
     outputs = coefficients.shape[1]
     for row in range(len(indptr) - 1):
-        silent = True
+        is_zero = True
         for output in range(outputs):
-            silent = silent and coefficients[row, output] == 0.0
-        if silent:
+            is_zero = is_zero and coefficients[row, output] == 0.0
+        if is_zero:
             continue
         for entry in range(indptr[row], indptr[row + 1]):
             key = max(keys[entry], np.uint64(1))
@@ -97,7 +97,7 @@ def _add(cells, numbers, size, coefficients, indptr, keys, values):
 
 
 @compiled
-def _mark(cells, present):
+def _mark_keys(cells, present):
     mask = np.uint64(64 * len(present) - 1)
     for slot in range(len(cells)):
         if cells[slot, 0] != EMPTY:
@@ -106,10 +106,10 @@ def _mark(cells, present):
 
 
 @compiled
-def _look_up(count, keys, values, first, cells, numbers, shift, sums):
-    """Add value · weight for the first ``count`` keys.
+def _add_weights(count, keys, values, first, cells, numbers, shift, sums):
+    """Add value · weight to ``sums`` for the first ``count`` keys.
 
-    All first probes are made before any result is used, so that they do not wait for each other.
+    The first slots of all keys are read before any is used, so that the accesses to memory overlap.
     """
     mask = len(cells) - 1
     for index in range(count):
@@ -130,8 +130,8 @@ def _look_up(count, keys, values, first, cells, numbers, shift, sums):
 def add_scores(scores, cells, numbers, present, scale, size_key, source, target, rules, source_known, target_known):
     """Add Σ value · weight over the rules of each pair to its scores.
 
-    ``source_known`` and ``target_known`` say which n-grams occur in the model at all. Most long ones do not, and rules
-    made of them need not be looked up.
+    ``source_known`` and ``target_known`` are negative for n-grams that do not occur in the model. Most long n-grams do
+    not, and rules with them are not looked up.
     """
     source_indptr, source_keys, source_values = source
     target_indptr, target_keys, target_values = target
@@ -156,7 +156,7 @@ def add_scores(scores, cells, numbers, present, scale, size_key, source, target,
                 values[count] = source_values[one] * target_values[other]
                 count += np.int64((present[np.int64(bit >> word_bits)] >> (bit & in_word)) & one_bit)
                 if count == CHUNK:
-                    _look_up(count, keys, values, first, cells, numbers, shift, sums)
+                    _add_weights(count, keys, values, first, cells, numbers, shift, sums)
                     count = 0
         for one in range(rule_indptr[row], rule_indptr[row + 1]):
             key = max(rule_keys[one], one_bit)
@@ -165,9 +165,9 @@ def add_scores(scores, cells, numbers, present, scale, size_key, source, target,
             values[count] = rule_values[one]
             count += np.int64((present[np.int64(bit >> word_bits)] >> (bit & in_word)) & one_bit)
             if count == CHUNK:
-                _look_up(count, keys, values, first, cells, numbers, shift, sums)
+                _add_weights(count, keys, values, first, cells, numbers, shift, sums)
                 count = 0
-        _look_up(count, keys, values, first, cells, numbers, shift, sums)
+        _add_weights(count, keys, values, first, cells, numbers, shift, sums)
         for output in range(len(sums)):
             scores[row, output] += sums[output] * scale[row]
 

@@ -1,8 +1,8 @@
-"""The embedded corpus: generated sentence pairs in which only the re-writing decides whether the second follows.
+"""The embedded corpus: generated sentence pairs whose label depends only on the re-writing, not on the words.
 
-Every positive pair has a negative twin of (nearly) the same words: roles exchanged, a number or a negation changed,
-cause and effect exchanged. The held-out part has other names and content words than the training part, and some of its
-sentences have other forms.
+The label says whether the second sentence follows from the first. Every positive pair has a negative twin with (nearly)
+the same words, in which for example roles, numbers, negations, or cause and effect are exchanged. The held-out part has
+other names and content words than the training part, and some other forms of sentences.
 """
 
 import re
@@ -18,16 +18,16 @@ from rekern.errors import InputError
 
 SIZES = {"train": 1800, "test": 700}
 UNSEEN_EVERY = 7  # one held-out pair in seven comes from a template that training does not use
-NAMED_SHARE = 0.8  # of the people, those with a name; the others are "the baker"
-FACT_SHARE = 0.25  # of the clauses, those about no person
-BARE_SHARE = 0.6  # of the sentences, those without an adjunct
-BOTH_SHARE = 0.2  # of the others, those with a time before and a place after them
+NAMED_SHARE = 0.8  # the share of people with a name; the others are such as "the baker"
+FACT_SHARE = 0.25  # the share of clauses that are not about a person
+BARE_SHARE = 0.6  # the share of sentences without an adjunct
+BOTH_SHARE = 0.2  # the share of the other sentences that have a time before and a place after them
 MAX_DRAWS = 1000
 
 _Item = TypeVar("_Item")
 _Pairs = list[tuple[str, str]]
-# The versions (source, target) of the two rows of one filling, used in turn: in two successive fillings of a template
-# each version of each sentence occurs once in a positive and once in a negative pair.
+# The versions (source, target) of the positive and the negative pair of one filling. They are used in turn, so that in
+# two successive fillings of a template each version of each sentence is in one positive and one negative pair.
 _TWINS = (((1, 1), (1, 2)), ((2, 2), (2, 1)), ((1, 1), (2, 1)), ((2, 2), (1, 2)))
 
 
@@ -104,7 +104,7 @@ def load_rewrites(part: str = "train", seed: int = 0, size: int | None = None, *
 
 
 def _draw_rows(rng: Random, words: Words, size: int, held_out: bool) -> list[tuple[str, str, int, PairDetail]]:
-    """Draw ``size`` different rows in random order, from all re-writings and their templates in turn."""
+    """Draw ``size`` different rows, from all re-writings and their templates in turn, and shuffle them."""
     names = _shuffle(rng, list(REWRITINGS))
     uses: dict[Template, int] = {}
     seen: set[tuple[str, str]] = set()
@@ -155,7 +155,7 @@ def _write_version(text: str, template: Template, filling: dict[str, object], ve
 
 
 def _draw_filling(rng: Random, words: Words, template: Template) -> dict[str, object]:
-    """Draw a value for each slot, without a common word."""
+    """Draw a value for each slot, so that no two values have a word in common."""
     plain = re.sub(r"[\[\]|]", "", template.source + template.target)
     slots = sorted({field.split(".")[0] for _, field, _, _ in Formatter().parse(plain) if field})
     filling: dict[str, object] = {}
@@ -213,7 +213,7 @@ def _draw_frames(rng: Random, words: Words, adjunct: str) -> tuple[tuple[str, st
 
 
 def _write_sentence(body: str, before: str, after: str) -> str:
-    """Make a sentence: adjuncts, *a* or *an*, capital letter, full stop."""
+    """Make a sentence: add the adjuncts, choose *a* or *an*, add the capital letter and the full stop."""
     if before:
         body = f"{before}{'' if before.endswith(' that') else ','} {body}"
     if after:

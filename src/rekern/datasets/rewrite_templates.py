@@ -23,7 +23,7 @@ class Template(NamedTuple):
     source: str
     target: str
     swap: str = ""
-    adjunct: str = ""  # past, future: before or after the sentence; front, aside: before it only
+    adjunct: str = ""  # "past", "future": before or after the sentence; "front", "aside": only before it
     unseen: bool = False
 
 
@@ -78,7 +78,7 @@ REWRITINGS: dict[str, tuple[Template, ...]] = {
         _T("first {clause.then}, and then {clause2.then}", "{clause2.then} after {clause.then}", "clause clause2"),
         _make_unseen("{clause.then}, and then {clause2.then}", "{clause2.then} after {clause.then}", "clause clause2"),
     ),
-    # Here the people change places, not the clauses: "unless X, Y" and "unless Y, X" say the same.
+    # The people are exchanged here, not the clauses, because "unless X, Y" and "unless Y, X" have the same meaning.
     "unless/if not": (
         _T("{A} will {move.base} unless {B} {move2.s}", "if {B} does not {move2.base}, {A} will {move.base}", "A B"),
         _T("unless {B} {move2.s}, {A} will {move.base}", "{A} will {move.base} if {B} does not {move2.base}", "A B"),

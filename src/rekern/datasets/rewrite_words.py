@@ -1,8 +1,8 @@
 """The words of the embedded corpus: one set for training and one for the held-out part, without common content words.
 
-A pool is a tuple of words that can fill the same slot of a template. Verbs have their forms, nouns their plural, people
-their pronoun. Words that come in fixed pairs (*north* and *south*, *lend* and *borrow*), and that a learner must have
-seen in training, are in the templates.
+A pool is a tuple of words that can fill the same slot of a template. Verbs have their forms, nouns their plural, and
+people their pronoun. Words in fixed pairs (*north* and *south*, *lend* and *borrow*) are in the templates, because a
+model cannot know them unless they occur in training.
 """
 
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Noun:
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody, as a name or as *the baker*, and the pronoun for a named one.
+    """A person: a name with a pronoun, or an occupation such as *the baker*.
 
     >>> str(Person("Anna", "she")), Person("Anna", "she").he
     ('Anna', 'she')
@@ -177,20 +177,20 @@ class Words:
     she: tuple[str, ...]
     he: tuple[str, ...]
     role: tuple[Noun, ...]  # people by their work
-    boss: tuple[str, ...]  # somebody's ..., never both ways round
+    boss: tuple[str, ...]  # a relation that holds in one direction only: A is B's ...
     kin: tuple[Noun, ...]
-    bond: tuple[Two, ...]  # A is B's one: B is A's two
-    act: tuple[Verb, ...]  # what one person does to another, and not thereby the other to the first
+    bond: tuple[Two, ...]  # if A is B's one, then B is A's two
+    act: tuple[Verb, ...]  # what one person does to another, in one direction only
     feel: tuple[Verb, ...]  # what one person feels for another
     move: tuple[Verb, ...]  # what a person does alone
     fact: tuple[tuple[str, Verb], ...]  # what happens by itself
     give: tuple[Verb, ...]  # give somebody something, give something to somebody
     fetch: tuple[Verb, ...]  # fetch somebody something, fetch something for somebody
     handle: tuple[Verb, ...]  # what people do to things
-    have: tuple[Verb, ...]  # to come to have something
+    have: tuple[Verb, ...]  # what people do with a number of things
     deed: tuple[Act, ...]  # a verb and its noun
     particle: tuple[Act, ...]  # a verb and two particles
-    change: tuple[Verb, ...]  # what one does to a stuff, and what the stuff then does
+    change: tuple[Verb, ...]  # what a person does to a material, and what the material then does
     stuff: tuple[str, ...]
     thing: tuple[Noun, ...]
     device: tuple[str, ...]
@@ -210,8 +210,8 @@ class Words:
     number: tuple[str, ...]
     when: tuple[str, ...]  # when or where something happened
     where: tuple[str, ...]
-    later: tuple[str, ...]  # when it will
-    aside: tuple[str, ...]  # what a speaker puts before any statement
+    later: tuple[str, ...]  # when something will happen
+    aside: tuple[str, ...]  # phrases that can precede any statement
 
 
 TRAIN = Words(

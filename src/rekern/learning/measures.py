@@ -1,4 +1,4 @@
-"""How good predictions are: measures of classes, of numbers and of orders, and a test of two classifiers."""
+"""Measures of predictions: of classes, of numbers and of rankings, and a test that compares two classifiers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ClassRow(TypedDict):
 
 
 class ClassMeasures(TypedDict):
-    """What `class_measures` returns."""
+    """The result of `class_measures`."""
 
     accuracy: float
     majority: float
@@ -34,7 +34,7 @@ class ClassMeasures(TypedDict):
 
 
 class Correlations(TypedDict):
-    """What `correlations` returns."""
+    """The result of `correlations`."""
 
     pearson: float | None
     spearman: float | None
@@ -42,7 +42,7 @@ class Correlations(TypedDict):
 
 
 class RankingMeasures(TypedDict):
-    """What `ranking_measures` returns."""
+    """The result of `ranking_measures`."""
 
     map: float
     mrr: float
@@ -50,9 +50,10 @@ class RankingMeasures(TypedDict):
 
 
 def class_measures(predictions: Sequence[object], labels: Sequence[object], classes: Sequence[object]) -> ClassMeasures:
-    """Accuracy, precision, recall and F1 of each class, and the confusion matrix (rows: the true classes).
+    """Return the accuracy, the precision, recall and F1 of each class, and the confusion matrix.
 
-    ``majority`` is the accuracy of always predicting the most frequent class.
+    The rows of the confusion matrix are the true classes. ``majority`` is the accuracy of always predicting the most
+    frequent class.
 
     >>> found = class_measures([1, 1, 0], [1, 0, 0], [0, 1])
     >>> found["accuracy"], found["confusion"], found["classes"]["1"]["precision"]
@@ -80,7 +81,7 @@ def class_measures(predictions: Sequence[object], labels: Sequence[object], clas
 
 
 def correlations(predictions: npt.ArrayLike, labels: npt.ArrayLike) -> Correlations:
-    """Pearson's and Spearman's correlation (None if one side is constant) and the mean squared error.
+    """Return Pearson's and Spearman's correlation (None if one side is constant) and the mean squared error.
 
     >>> correlations([1.0, 2.0, 3.0], [1.0, 2.0, 5.0])  # doctest: +ELLIPSIS
     {'pearson': 0.96..., 'spearman': 1.0, 'mse': 1.33...}
@@ -89,22 +90,22 @@ def correlations(predictions: npt.ArrayLike, labels: npt.ArrayLike) -> Correlati
 
     guesses, truth = np.asarray(predictions, dtype=np.float64), np.asarray(labels, dtype=np.float64)
     return {
-        "pearson": _pearson(guesses, truth),
-        "spearman": _pearson(rankdata(guesses), rankdata(truth)),
+        "pearson": _correlate(guesses, truth),
+        "spearman": _correlate(rankdata(guesses), rankdata(truth)),
         "mse": float(np.mean((guesses - truth) ** 2)),
     }
 
 
-def _pearson(x: Floats, y: Floats) -> float | None:
+def _correlate(x: Floats, y: Floats) -> float | None:
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return None
     return float(np.round(np.corrcoef(x, y)[0, 1], 12))
 
 
 def ranking_measures(scores: npt.ArrayLike, labels: npt.ArrayLike, groups: Iterable[Hashable]) -> RankingMeasures:
-    """Mean average precision and mean reciprocal rank over the groups with at least one label above 0.
+    """Return the mean average precision and the mean reciprocal rank over the groups with a label above 0.
 
-    Equal scores count as the worst of their orders, so that a constant score earns nothing.
+    Candidates with equal scores are ranked in the worst order, so that a constant score has no advantage.
 
     >>> ranking_measures([3, 2, 1], [0, 1, 1], [1, 1, 1])  # at ranks 2 and 3
     {'map': 0.5833333333333333, 'mrr': 0.5, 'groups': 1}
@@ -123,7 +124,9 @@ def ranking_measures(scores: npt.ArrayLike, labels: npt.ArrayLike, groups: Itera
 
 
 def mcnemar(true: Sequence[object], one: Sequence[object], other: Sequence[object]) -> float:
-    """McNemar's exact test: the probability that two equally good classifiers differ on this many items or more.
+    """Return the p-value of McNemar's exact test that two classifiers have the same accuracy.
+
+    ``true`` are the true classes, ``one`` and ``other`` the predictions of the two classifiers.
 
     >>> mcnemar([1] * 6, [1] * 6, [2] * 6)
     0.03125

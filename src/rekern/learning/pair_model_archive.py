@@ -1,12 +1,13 @@
-"""What a model of pairs keeps in its file, and the model made again from it."""
+"""Writing of a model of pairs to the content of a model file, and reading of the model from a file."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from rekern.core.descriptions import Arrays, build, describe
+from rekern.core.json_values import Json, JsonObject
 from rekern.core.model_archive import VERSION, WORDS_ONLY, ModelContent, OpenArchive
 from rekern.errors import ModelFileError
 from rekern.kernels.kernel import Kernel
@@ -21,11 +22,10 @@ if TYPE_CHECKING:
     from rekern.learning.pair_model import PairModel
 
 Model = TypeVar("Model", bound="PairModel")
-Json: TypeAlias = Any  # what json.dumps takes
 
 
 def pack_model(model: PairModel, more: Arrays) -> ModelContent:
-    """The content of a model's file; ``more`` are arrays of its class, such as a calibration."""
+    """Return the content of the file of a fitted model; ``more`` are arrays of its class, such as a calibration."""
     parameters = {
         name: value for name, value in model.get_params(deep=False).items() if name not in ("kernel", "n_jobs")
     }
@@ -40,8 +40,8 @@ def pack_model(model: PairModel, more: Arrays) -> ModelContent:
     }
     version = WORDS_ONLY if model.items_ is None and not arrays else VERSION
     arrays |= {"coefficients": model.coefficients_, "intercept": model.intercept_, **more}
-    members: dict[str, Any] = {
-        "pairs.json": [[_write_side(source), _write_side(target)] for source, target in model.pairs_]
+    members: dict[str, Json] = {
+        "pairs.json": [[_describe_side(source), _describe_side(target)] for source, target in model.pairs_]
     }
     if model.items_ is not None:
         columns = {name: _describe_column(model.items_[name]) for name in model.items_.columns}
@@ -50,7 +50,7 @@ def pack_model(model: PairModel, more: Arrays) -> ModelContent:
 
 
 def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
-    """The model of a file, its parts checked to fit together."""
+    """Build the model from a file, and check that its parts fit together."""
     header = archive.header
     stored: Arrays = {
         f"array-{number}": archive.read_array(f"array-{number}") for number in range(header.get("kernel_arrays", 0))
@@ -69,7 +69,7 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
     if len(labels) != len(pairs):
         raise ModelFileError(f"it has {len(pairs)} training pairs but {len(labels)} labels")
     parameters = {name: _build_parameter(value) for name, value in header["parameters"].items()}
-    if "n_jobs" in parameters:  # the reader's own choice
+    if "n_jobs" in parameters:  # n_jobs is not saved: the user who loads the model chooses it
         raise ModelFileError("it says how many threads to use")
     model = kind(kernel=kernel, **parameters)
     model.kernel_ = kernel
@@ -83,12 +83,12 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
     model.coefficients_, model.intercept_ = coefficients, intercept
     model.solver_ = str(header["solver"])
     kernel.adapt(pairs if model.items_ is None else model.items_)
-    # A kernel with impossible parameters, or without what it reads, says so now, not at the first prediction.
+    # Bad parameters of the kernel and missing representations raise an error here, not at the first prediction.
     kernel.diag([("a b", "a")] if model.items_ is None else model.items_.take([0]))
     return model
 
 
-def _write_side(side: Side) -> str | list[str]:
+def _describe_side(side: Side) -> str | list[str]:
     return side if isinstance(side, str) else [str(token) for token in side]
 
 
@@ -104,8 +104,11 @@ def _check_side(side: object) -> Side:
     raise ModelFileError("one of its training pairs is not text")
 
 
-def _describe_column(column: Column) -> dict[str, Json]:
-    """A column of a table of representations as JSON; trees by their parents, so that any label will do."""
+def _describe_column(column: Column) -> JsonObject:
+    """Return a column of a table of representations as JSON.
+
+    Trees are stored by the parents of their nodes, so that a label can be any text.
+    """
     if isinstance(column, Trees):
         roots = np.repeat(column.offsets[:-1], np.diff(column.offsets))
         parents = np.where(column.parents < 0, -1, column.parents - roots)
@@ -119,53 +122,57 @@ def _describe_column(column: Column) -> dict[str, Json]:
         }
     if isinstance(column, Graphs):
         return {"kind": "graphs", "graphs": list(column)}
-    return {"kind": "texts", "texts": list(column) if isinstance(column, Tokens) else [_write_value(v) for v in column]}
+    return {
+        "kind": "texts",
+        "texts": list(column) if isinstance(column, Tokens) else [_describe_value(v) for v in column],
+    }
 
 
-def _write_value(value: object) -> Json:
-    """A text, a list of tokens, or a graph, as it was given."""
+def _describe_value(value: object) -> Json:
+    """Return a text, a list of tokens, or a graph as JSON."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, dict):
-        return {str(name): _write_value(part) for name, part in value.items()}
+        return {str(name): _describe_value(part) for name, part in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
-        return [_write_value(part) for part in value]
+        return [_describe_value(part) for part in value]
     if isinstance(value, bool | int | float | np.generic):
         return value.item() if isinstance(value, np.generic) else value
     raise ValueError(f"a model with {value!r} in a training pair cannot be saved; give texts, trees or graphs")
 
 
-def _build_column(described: dict[str, Any]) -> Column:
-    kind = described["kind"]
+def _build_column(description: JsonObject) -> Column:
+    """Build a column from the result of `_describe_column`."""
+    kind = description["kind"]
     if kind == "graphs":
-        return Graphs.from_items([(nodes, edges) for nodes, edges in described["graphs"]])
-    if kind == "texts" and isinstance(described["texts"], list):
-        return described["texts"]
+        return Graphs.from_items([(nodes, edges) for nodes, edges in description["graphs"]])
+    if kind == "texts" and isinstance(description["texts"], list):
+        return description["texts"]
     if kind != "trees":
         raise ModelFileError(f"it has a representation of an unknown kind {kind!r}")
-    numbers = [np.array(described[name], dtype=np.int64).reshape(-1) for name in ("nodes", "parents", "sizes")]
+    numbers = [np.array(description[name], dtype=np.int64).reshape(-1) for name in ("nodes", "parents", "sizes")]
     nodes, parents, sizes = numbers
-    labels = [str(label) for label in described["labels"]]
-    possible = bool(((sizes >= 0) & (sizes <= len(nodes))).all())  # huge ones might add up to anything
+    labels = [str(label) for label in description["labels"]]
+    possible = bool(((sizes >= 0) & (sizes <= len(nodes))).all())  # the sum of huge numbers might overflow
     fits = possible and len(nodes) == len(parents) == sizes.sum()
     if not fits or (len(nodes) and not (nodes.min() >= 0 and nodes.max() < len(labels))):
         raise ModelFileError("its trees do not fit together")
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    # Which parents make a tree is checked where trees are made.
+    # `Trees.from_parents` checks that the parents form trees.
     return Trees.from_parents(
         np.where(parents < 0, -1, parents + np.repeat(offsets[:-1], sizes)), nodes, offsets, labels
     )
 
 
 def _describe_parameter(value: object) -> Json:
-    """A parameter of a model as JSON; class weights have keys that need not be strings."""
+    """Return a parameter of a model as JSON; dicts are lists of items, because keys of class weights may be numbers."""
     if isinstance(value, dict):
         return {"type": "dict", "items": [[describe(key), describe(item)] for key, item in value.items()]}
     return describe(value)
 
 
 def _build_parameter(description: object) -> object:
-    """The parameter that `_describe_parameter` wrote down."""
+    """Build a parameter from the result of `_describe_parameter`."""
     if isinstance(description, dict) and description.get("type") == "dict":
         return {build(key): build(item) for key, item in description["items"]}
     return build(description)

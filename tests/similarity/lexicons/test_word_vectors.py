@@ -75,13 +75,13 @@ HOSTILE = {
     b"\n\n": "the file is empty",
     b"2 3\ncat 1 2 3\ndog 1 2\n": r"line 3: a word and 3 numbers are needed",
     b"cat 1 2 3\ndog 1 2 3 x\n": "line 2: a word and 3 numbers",
-    b"3 3\ncat 1 2 3\ndog 4 5 6\n": "promises 3 words, but there are 2: it is truncated",
+    b"3 3\ncat 1 2 3\ndog 4 5 6\n": "the first line announces 3 words, but there are 2; it is truncated",
     b"cat 1 2\n\xff\xfe 1 2\n": "line 2: byte 0xff is not UTF-8",
     b"cat 1 2\ndog nan 2\n": "word 2: the vector of 'dog' holds a number that is not finite",
     b"cat 1 2\ndog 1e99 2\n": "word 2: the vector of 'dog' holds a number that is not finite",
     b"word\n": "line 1: a word and its numbers",
     b"1 99999999\nx 1\n": "99999999 dimensions",
-    b"0 3\n": "there are no vectors",
+    b"0 3\n": "the file has no vectors",
     as_binary()[:-6]: "word 5: the file ends within its vector",
     as_binary()[:30]: "word 2: the file ends within its vector",
     as_binary(array=ARRAY * np.float32(np.nan)): "word 1: the vector of 'cat' holds",
@@ -117,10 +117,10 @@ def test_no_file(tmp_path):
         WordVectors.from_file(tmp_path)
     for content in (b"", b"no zip", as_text()):
         (tmp_path / "x.npz").write_bytes(content)
-        with pytest.raises(InputError, match=r"x\.npz: no word space"):
+        with pytest.raises(InputError, match=r"x\.npz: not a word space"):
             WordVectors.load(tmp_path / "x.npz")
     np.savez(tmp_path / "x.npz", array=np.array([object()]), words=np.zeros(3, np.uint8))
-    with pytest.raises(InputError, match=r"x\.npz: no word space"):
+    with pytest.raises(InputError, match=r"x\.npz: not a word space"):
         WordVectors.load(tmp_path / "x.npz")
 
 
@@ -128,8 +128,8 @@ def test_arrays():
     for words, array, message in (
         (["a", "b"], [[1, 2]], "2 words need as many vectors"),
         (["a"], [1, 2], "need as many vectors"),
-        (["a"], [["x"]], "no table of numbers"),
-        (["a", "b"], [[1], [1, 2]], "no table of numbers"),
+        (["a"], [["x"]], "the vectors are not a table of numbers"),
+        (["a", "b"], [[1], [1, 2]], "the vectors are not a table of numbers"),
         (["a", "b"], [[1], [np.inf]], "the vector of 'b' holds a number that is not finite"),
         ([3], [[1]], "word 0 of the vocabulary is 3"),
     ):

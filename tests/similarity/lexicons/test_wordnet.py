@@ -84,7 +84,7 @@ def test_without_the_library(monkeypatch):
         (b"synset\tpos\n", "line 1: there is no column 'members'"),
         (HEADER.encode() + b"1\tn\tdog\n", "line 2: it has too few columns"),
         (HEADER.encode() + b"1\tn\t\xff\t\t\t\n", "not UTF-8"),
-        (HEADER.encode() + b"1\tn\ta\t2\t\t\n2\tn\tb\t1\t\t\n", "a cycle of hypernyms"),
+        (HEADER.encode() + b"1\tn\ta\t2\t\t\n2\tn\tb\t1\t\t\n", "the hypernyms of the synsets have a cycle"),
     ],
 )
 def test_damaged_tables(tmp_path, content, message):
@@ -117,7 +117,7 @@ def test_wordnet_is_looked_for_in_the_data_folder_alone(tmp_path, monkeypatch):
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     monkeypatch.delenv("REKERN_DATA", raising=False)
-    with pytest.raises(MissingDataError, match=r"^these scores need WordNet: name its folder .*REKERN_DATA"):
+    with pytest.raises(MissingDataError, match=r"^these scores need WordNet: give its folder .*REKERN_DATA"):
         find_wordnet()
     monkeypatch.setenv("REKERN_DATA", "nowhere")
     with pytest.raises(MissingDataError, match=r"^these scores need WordNet, and there is none in nowhere.oewn: "):

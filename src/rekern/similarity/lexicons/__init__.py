@@ -1,1 +1,1 @@
-"""What is known about words: WordNet, word vectors, latent and explicit semantic spaces."""
+"""Sources of knowledge about words: WordNet, word vectors, latent and explicit semantic analysis."""

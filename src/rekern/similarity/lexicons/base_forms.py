@@ -1,4 +1,4 @@
-"""Base forms of English words, for a lexicon: irregular ones from a list, others by their endings."""
+"""Base forms of English words: those of irregular forms from a list, the others by rules for endings."""
 
 from collections.abc import Iterator
 
@@ -61,7 +61,7 @@ much more most|many more most|old elder eldest"""
 _DOUBLED = "bdgklmnprtvz"
 
 
-def _irregular(table: str, pos: str) -> Iterator[tuple[str, tuple[str, str]]]:
+def _read_irregular_forms(table: str, pos: str) -> Iterator[tuple[str, tuple[str, str]]]:
     for entry in table.split("|"):
         base, *forms = entry.split()
         for form in forms:
@@ -70,12 +70,14 @@ def _irregular(table: str, pos: str) -> Iterator[tuple[str, tuple[str, str]]]:
 
 _IRREGULAR: dict[str, list[tuple[str, str]]] = {}
 for _table, _pos in ((_VERBS, "v"), (_NOUNS, "n"), (_ADJECTIVES, "a")):
-    for _form, _reading in _irregular(_table, _pos):
+    for _form, _reading in _read_irregular_forms(_table, _pos):
         _IRREGULAR.setdefault(_form, []).append(_reading)
 
 
 def list_base_forms(form: str) -> list[tuple[str, str]]:
-    """What a form in small letters may be a form of, with the part of speech (n, v or a); a lexicon must decide.
+    """Return the possible base forms of a word in lower case, each with its part of speech (n, v or a).
+
+    Some of them are not words: use a lexicon to decide.
 
     >>> list_base_forms("stopped"), list_base_forms("mice"), list_base_forms("wrote")
     ([('stoppe', 'v'), ('stopp', 'v'), ('stop', 'v')], [('mouse', 'n')], [('write', 'v')])

@@ -1,4 +1,4 @@
-"""Explicit semantic analysis: a text is described by the documents that its words are typical of."""
+"""Explicit semantic analysis (ESA): a text is described by the documents for which its words are typical."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ __all__ = ["ExplicitSemantics"]
 Tokenize = Callable[[str], list[str]]
 
 COMMON = 0.1  # a token in a larger share of the documents is left out,
-FEW = 10  # unless it is in no more than this many
-MOST = 500  # concepts of one token; of more, those in which it weighs most are kept
+FEW = 10  # unless at most this many documents have it
+MOST = 500  # the largest number of concepts of a token; those with the largest weights are kept
 
 
 @register
 class ExplicitSemantics:
-    """Concepts, each described by a document (Gabrilovich and Markovitch, 2007).
+    """Explicit semantic analysis with a document for each concept (Gabrilovich and Markovitch, 2007).
 
-    A token weighs (1 + ln tf) · ln(documents/df) in a document, documents are scaled to length 1, and the vector of a
-    text is the sum of the rows of its tokens, each again times (1 + ln tf) · ln(documents/df). Tokens in more than a
-    tenth of the documents (and in more than 10) are left out, and of a token in more than 500 documents the 500 in
-    which it weighs most are kept (of equal ones the first).
+    The weight of a token in a document is (1 + ln tf) · ln(documents/df), and documents are scaled to length 1. The
+    vector of a text is the sum of the rows of its tokens, again multiplied by (1 + ln tf) · ln(documents/df). Tokens in
+    more than a tenth of the documents (and in more than 10) are left out. If a token is in more than 500 documents, the
+    500 with its largest weights are kept, and the first of equal ones.
 
     Parameters
     ----------
     documents : list of str or of token lists
-        What describes the concepts, one document each.
+        The documents that describe the concepts, one for each concept.
     tokenizer : callable, optional
-        From a str to a list of tokens, ``Tokenizer()`` by default.
+        A function from a str to a list of tokens, by default ``Tokenizer()``.
 
     >>> concepts = ExplicitSemantics(["a cat is a small animal", "the dog is an animal that barks", "stocks and shares"]
     ...                              + [f"document {n}" for n in range(30)])
@@ -59,9 +59,9 @@ class ExplicitSemantics:
         matrix.data = (1 + np.log(matrix.data)) * idf[matrix.indices]
         lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
         matrix.data /= np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(matrix.indptr))
-        self._keep([tokens.vocabulary[number] for number in kept], idf, _prune(sp.csr_array(matrix.T)), tokenizer)
+        self._set([tokens.vocabulary[number] for number in kept], idf, _prune(sp.csr_array(matrix.T)), tokenizer)
 
-    def _keep(self, words: list[str], idf: Floats, matrix: sp.csr_array, tokenizer: Tokenize | None) -> None:
+    def _set(self, words: list[str], idf: Floats, matrix: sp.csr_array, tokenizer: Tokenize | None) -> None:
         self.words = words
         self.idf = idf
         self.matrix = matrix
@@ -75,7 +75,9 @@ class ExplicitSemantics:
         return self
 
     def cosines(self, sources: Tokens, targets: Tokens) -> Floats:
-        """The cosine of each source with its target; 1 for equal texts, 0 if one of two different ones has no concept.
+        """Return the cosine of each source and its target.
+
+        It is 1 for equal texts, and 0 if one of two different texts has no concept.
 
         >>> one, two = (Tokens.from_texts(side) for side in (["cats", "bats"], ["dogs", "bats"]))
         >>> ExplicitSemantics(["cats, dogs", "dogs", "birds"]).cosines(one, two).round(4)
@@ -98,11 +100,11 @@ class ExplicitSemantics:
         return np.where(same, 1.0, found)
 
     def similarity(self, text: str, other: str) -> float:
-        """The cosine of two texts."""
+        """Return the cosine of two texts."""
         return float(self.cosines(*(Tokens.from_texts([side], self.tokenizer) for side in (text, other)))[0])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what `from_dict` needs to make it again, except the tokenizer: lists of str and plain arrays."""
+        """Return the concepts as lists of str and plain arrays, for `from_dict`; the tokenizer is not part of them."""
         matrix = self.matrix
         return {
             "words": self.words,
@@ -115,7 +117,7 @@ class ExplicitSemantics:
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any], tokenizer: Tokenize | None = None) -> ExplicitSemantics:
-        """Make the concepts from what `to_dict` returned.
+        """Build the concepts from the result of `to_dict`.
 
         >>> concepts = ExplicitSemantics(["a cat", "a dog", "my dog"])
         >>> ExplicitSemantics.from_dict(concepts.to_dict())
@@ -131,12 +133,12 @@ class ExplicitSemantics:
         if len(idf) != len(words) or not np.isfinite(matrix.data).all() or not np.isfinite(idf).all():
             raise InputError("the concepts are damaged: their parts do not fit, or a number is not finite")
         concepts = cls.__new__(cls)
-        concepts._keep(words, idf, matrix, tokenizer)
+        concepts._set(words, idf, matrix, tokenizer)
         return concepts
 
 
 def _count_tokens(tokens: Tokens, width: int) -> sp.csr_array:
-    """Texts × tokens."""
+    """Return a matrix with a row for each text and the number of times that it has each token."""
     texts = np.repeat(np.arange(len(tokens)), np.diff(tokens.offsets))
     counts = sp.csr_array((np.ones(len(texts)), (texts, tokens.ids)), shape=(len(tokens), width))
     counts.sum_duplicates()
@@ -144,7 +146,7 @@ def _count_tokens(tokens: Tokens, width: int) -> sp.csr_array:
 
 
 def _prune(matrix: sp.csr_array) -> sp.csr_array:
-    """The matrix with the heaviest entries of each row only."""
+    """Keep only the entries with the largest weights of each row."""
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     order = np.lexsort((matrix.indices, -matrix.data, rows))
     kept = np.sort(order[np.arange(len(order)) - matrix.indptr[rows] < MOST])

@@ -1,4 +1,4 @@
-"""Texts as vectors of concepts, and their cosines, in compiled code."""
+"""Compiled code for explicit semantic analysis: vectors of concepts of texts, and their cosines."""
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
 
@@ -11,7 +11,7 @@ from rekern.core.compiling import compiled
 
 @compiled
 def _describe(rows, idf, indptr, indices, data, vector, touched, count):
-    """Add up the vector of a text in ``vector``; returns how many concepts it has, listed in ``touched``."""
+    """Add up the vector of a text in ``vector``, list its concepts in ``touched``, and return how many there are."""
     for row in rows:
         if row >= 0:
             count[row] += 1
@@ -32,7 +32,10 @@ def _describe(rows, idf, indptr, indices, data, vector, touched, count):
 
 @compiled
 def compare_texts(rows, rows2, offsets, offsets2, idf, indptr, indices, data, concepts):
-    """The cosine of the concepts of every two texts; ``rows`` are the rows of their tokens, -1 for unknown ones."""
+    """Return the cosine of the concepts of each pair of texts.
+
+    ``rows`` and ``rows2`` are the rows of the tokens of both sides in the matrix of concepts, -1 for unknown tokens.
+    """
     found = np.zeros(len(offsets) - 1)
     vector, vector2 = np.zeros(concepts), np.zeros(concepts)
     touched, touched2 = np.empty(concepts, np.int64), np.empty(concepts, np.int64)

@@ -1,4 +1,4 @@
-"""Latent semantic analysis: vectors of the words of a corpus, from nothing but the texts they occur in."""
+"""Latent semantic analysis (LSA): word vectors from the texts of a corpus."""
 
 from __future__ import annotations
 
@@ -19,25 +19,26 @@ __all__ = ["LatentSemantics"]
 
 @register
 class LatentSemantics(VectorTable):
-    """A word space by latent semantic analysis of the user's texts; the same texts always give the same space.
+    """Word space by latent semantic analysis of texts; the same texts always give the same space.
 
-    With ``matrix="texts"`` a word is described by the texts that have it, weighted (1 + ln tf) · idf with
-    idf = ln(texts/df) + 1; with ``matrix="words"`` by the words within ``window`` places of it, weighted by positive
-    pointwise mutual information. A truncated singular value decomposition keeps ``dimensions`` of it (fewer, if the
-    matrix has fewer), each scaled by its singular value.
+    With ``matrix="texts"`` a word is described by the texts in which it occurs, with the weights (1 + ln tf) · idf,
+    where idf = ln(texts/df) + 1. With ``matrix="words"`` it is described by the words at a distance of at most
+    ``window``, weighted by positive pointwise mutual information. A truncated singular value decomposition reduces the
+    matrix to ``dimensions`` columns (or fewer, if it has fewer), each scaled by its singular value.
 
     Parameters
     ----------
     dimensions : int
         The length of a vector.
     matrix : "texts" or "words"
-        What a word is described by.
+        Whether a word is described by the texts in which it occurs, or by the words near it.
     window : int
-        How far away a neighbour may be, for ``matrix="words"``.
+        The largest distance of a neighbouring word, for ``matrix="words"``.
     min_count : int
-        A word needs so many occurrences.
+        The smallest number of occurrences of a word in the texts.
     tokenizer : callable, optional
-        From a str to a list of tokens, ``Tokenizer()`` (which stems) by default; tokens in lists are used verbatim.
+        A function from a str to a list of tokens, by default ``Tokenizer()``, which stems. Ready-made tokens are used
+        verbatim.
 
     >>> texts = ["the cat chased a mouse", "the dog chased a cat", "stocks fell on monday", "shares fell on friday"]
     >>> space = LatentSemantics(dimensions=2).fit(texts)
@@ -65,45 +66,47 @@ class LatentSemantics(VectorTable):
         self._window = int(window)
         self._min_count = int(min_count)
         self._tokenizer = tokenizer
-        self._keep([], np.zeros((0, self._dimensions)))
+        self._set_vectors([], np.zeros((0, self._dimensions)))
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> LatentSemantics:
-        """Make a space from what `to_dict` returned; the words and vectors are all that is kept of a fitted one.
+        """Build a space from the result of `to_dict`, which has the words and vectors of a fitted space.
 
         >>> LatentSemantics.from_dict(LatentSemantics(2).fit(["a cat", "a dog", "my cat"]).to_dict())
         LatentSemantics(4 words, 2 dimensions)
         """
         space = cls()
-        space._keep(state["words"], state["array"])
+        space._set_vectors(state["words"], state["array"])
         return space
 
     def fit(self, texts: Iterable[str | Sequence[str]], y: object = None) -> LatentSemantics:
-        """Make the space from texts (str or lists of tokens)."""
+        """Learn the space from texts, which are str or lists of tokens; ``y`` is ignored."""
         from sklearn.decomposition import TruncatedSVD
 
         tokens = Tokens.from_texts(texts, self._tokenizer)
         counts = np.bincount(tokens.ids, minlength=len(tokens.vocabulary))
-        # In alphabetical order, so that the space does not depend on the order of words in the texts.
+        # The words are in alphabetical order, so that the space does not depend on their order in the texts.
         kept = sorted(np.flatnonzero(counts >= self._min_count).tolist(), key=tokens.vocabulary.__getitem__)
         if not kept:
             raise InputError(f"no word occurs {self._min_count} times in the texts; give more texts or min_count=1")
         row_of = np.full(len(counts), -1, np.int64)
         row_of[kept] = np.arange(len(kept))
-        described = (_by_texts if self._matrix == "texts" else _by_words)(tokens, row_of, len(kept), self._window)
-        dimensions = min(self._dimensions, *described.shape)
-        if dimensions == min(described.shape):
-            # The randomised method needs some room; so small a matrix is taken apart exactly.
-            left, values, _ = np.linalg.svd(described.toarray(), full_matrices=False)
+        matrix = (_count_texts if self._matrix == "texts" else _count_neighbors)(
+            tokens, row_of, len(kept), self._window
+        )
+        dimensions = min(self._dimensions, *matrix.shape)
+        if dimensions == min(matrix.shape):
+            # The randomised method needs more columns than it returns. A small matrix is decomposed exactly.
+            left, values, _ = np.linalg.svd(matrix.toarray(), full_matrices=False)
             vectors = (left * values)[:, :dimensions]
         else:
-            vectors = TruncatedSVD(dimensions, random_state=0).fit_transform(described)
-        self._keep([tokens.vocabulary[number] for number in kept], vectors)
+            vectors = TruncatedSVD(dimensions, random_state=0).fit_transform(matrix)
+        self._set_vectors([tokens.vocabulary[number] for number in kept], vectors)
         return self
 
 
-def _by_texts(tokens: Tokens, row_of: Ints, size: int, window: int) -> sp.csr_array:
-    """Words × texts."""
+def _count_texts(tokens: Tokens, row_of: Ints, size: int, window: int) -> sp.csr_array:
+    """Return a matrix with a row for each word and a column for each text, weighted by (1 + ln tf) · idf."""
     texts = np.repeat(np.arange(len(tokens)), np.diff(tokens.offsets))
     rows = row_of[tokens.ids]
     known = rows >= 0
@@ -115,8 +118,8 @@ def _by_texts(tokens: Tokens, row_of: Ints, size: int, window: int) -> sp.csr_ar
     return matrix
 
 
-def _by_words(tokens: Tokens, row_of: Ints, size: int, window: int) -> sp.csr_array:
-    """Words × neighbouring words."""
+def _count_neighbors(tokens: Tokens, row_of: Ints, size: int, window: int) -> sp.csr_array:
+    """Return a matrix with a row and a column for each word, weighted by positive pointwise mutual information."""
     texts = np.repeat(np.arange(len(tokens)), np.diff(tokens.offsets))
     rows = row_of[tokens.ids]
     total = sp.csr_array((size, size))

@@ -1,4 +1,4 @@
-"""Files of word vectors: word2vec text and binary, GloVe text, plain or gzipped."""
+"""Reading of files of word vectors: word2vec (text or binary) and GloVe (text), plain or gzipped."""
 
 import gzip
 import io
@@ -13,14 +13,16 @@ from rekern.core.files import explain_read_errors, show_path
 from rekern.core.text_files import decode_line
 from rekern.errors import InputError
 
-LONGEST_WORD = 1 << 16  # bytes; a longer run without a blank is not a word
+LONGEST_WORD = 1 << 16  # bytes
 MOST_DIMENSIONS = 1 << 16
 
 Vector = npt.NDArray[np.float32]
 
 
 def read_vectors(path: str | Path, binary: bool | None = None, most: int | None = None) -> tuple[list[str], Vector]:
-    """Read the words of a file and their vectors.
+    """Read the words of a file and their vectors, at most ``most`` words.
+
+    ``binary`` says whether the file is a binary word2vec file; by default this is detected.
 
     >>> read_vectors("no such file.txt")
     Traceback (most recent call last):
@@ -32,30 +34,34 @@ def read_vectors(path: str | Path, binary: bool | None = None, most: int | None 
         plain.seek(0)
         stream: Any = gzip.GzipFile(fileobj=plain) if packed else plain
         try:
-            return _read(io.BufferedReader(stream, 1 << 20), binary, most)
+            return _read_stream(io.BufferedReader(stream, 1 << 20), binary, most)
         except InputError as error:
             raise error.at(file=show_path(path)) from None
 
 
-def _read(stream: io.BufferedReader, binary: bool | None, most: int | None) -> tuple[list[str], Vector]:
+def _read_stream(stream: io.BufferedReader, binary: bool | None, most: int | None) -> tuple[list[str], Vector]:
     first = stream.readline(LONGEST_WORD + 32 * MOST_DIMENSIONS)
     if not first.strip():
         raise InputError("the file is empty, or begins with an empty line; give word vectors")
-    header = _header(first)
+    header = _read_header(first)
     if header is None:
         if binary:
             raise InputError(
                 "no header with the numbers of words and dimensions; is it a text file?", row=1, unit="line"
             )
-        return _collect(_text_rows(first, 1, stream), None, most)
+        return _collect_rows(_read_text_rows(first, 1, stream), None, most)
     count, dimensions = header
     if binary is None:
         binary = not _is_text(stream, dimensions)
-    rows = _binary_rows(stream, count, dimensions) if binary else _text_rows(stream.readline(), 2, stream, dimensions)
-    return _collect(rows, count, most)
+    rows = (
+        _read_binary_rows(stream, count, dimensions)
+        if binary
+        else _read_text_rows(stream.readline(), 2, stream, dimensions)
+    )
+    return _collect_rows(rows, count, most)
 
 
-def _header(line: bytes) -> tuple[int, int] | None:
+def _read_header(line: bytes) -> tuple[int, int] | None:
     fields = line.split()
     if len(fields) != 2 or not all(field.isdigit() for field in fields):
         return None
@@ -67,7 +73,7 @@ def _header(line: bytes) -> tuple[int, int] | None:
 
 
 def _is_text(stream: io.BufferedReader, dimensions: int) -> bool:
-    """Whether the next line looks like a word and ``dimensions`` numbers in digits."""
+    """Return whether the next line looks like a word and ``dimensions`` numbers in digits."""
     ahead = stream.peek(1 << 12)[: 1 << 12]
     line = ahead.split(b"\n", 1)[0].split()
     whole = b"\n" in ahead
@@ -76,7 +82,7 @@ def _is_text(stream: io.BufferedReader, dimensions: int) -> bool:
     return all(set(field) <= set(b"0123456789+-.eEnaifNAIF") for field in line[-dimensions:][1 : None if whole else -1])
 
 
-def _text_rows(
+def _read_text_rows(
     line: bytes, number: int, stream: IO[bytes], dimensions: int | None = None
 ) -> Iterator[tuple[str, Vector]]:
     while line:
@@ -87,12 +93,12 @@ def _text_rows(
                 if not 1 <= dimensions <= MOST_DIMENSIONS:
                     reason = "a word and its numbers are needed, separated by blanks"
                     raise InputError(reason, row=number, unit="line")
-            # From the right: some files have words with blanks in them.
+            # Split from the right, because words may contain blanks.
             fields = text.rsplit(b" ", dimensions)
             try:
                 if len(fields) != dimensions + 1:
                     raise ValueError
-                with np.errstate(over="ignore"):  # what does not fit becomes infinite, and is refused as such
+                with np.errstate(over="ignore"):  # a number that is too large becomes infinite, which is an error below
                     vector = np.array(fields[1:], dtype=np.float32)
             except ValueError:
                 reason = f"a word and {dimensions} numbers are needed; the file is damaged or truncated"
@@ -102,14 +108,14 @@ def _text_rows(
         number += 1
 
 
-def _binary_rows(stream: IO[bytes], count: int, dimensions: int) -> Iterator[tuple[str, Vector]]:
+def _read_binary_rows(stream: IO[bytes], count: int, dimensions: int) -> Iterator[tuple[str, Vector]]:
     width = 4 * dimensions
     for index in range(count):
         letters = bytearray()
         while (letter := stream.read(1)) != b" ":
             if not letter:
                 return
-            if letter != b"\n" or letters:  # some programs end a vector with a line's end, some do not
+            if letter != b"\n" or letters:  # some programs write a newline after a vector, others do not
                 letters += letter
             if len(letters) > LONGEST_WORD:
                 reason = f"no blank in {LONGEST_WORD} bytes; is it a binary word2vec file?"
@@ -120,7 +126,7 @@ def _binary_rows(stream: IO[bytes], count: int, dimensions: int) -> Iterator[tup
         yield decode_line(bytes(letters), number=index + 1, unit="word"), np.frombuffer(vector, "<f4")
 
 
-def _collect(rows: Iterator[tuple[str, Vector]], count: int | None, most: int | None) -> tuple[list[str], Vector]:
+def _collect_rows(rows: Iterator[tuple[str, Vector]], count: int | None, most: int | None) -> tuple[list[str], Vector]:
     words: list[str] = []
     vectors = []
     for word, vector in rows:
@@ -132,7 +138,7 @@ def _collect(rows: Iterator[tuple[str, Vector]], count: int | None, most: int | 
         words.append(word)
         vectors.append(vector)
     if count is not None and len(words) < count and (most is None or len(words) < most):
-        raise InputError(f"the first line promises {count:,} words, but there are {len(words):,}: it is truncated")
+        raise InputError(f"the first line announces {count:,} words, but there are {len(words):,}; it is truncated")
     if not words:
-        raise InputError("there are no vectors in it")
+        raise InputError("the file has no vectors")
     return words, np.array(vectors, np.float32)

@@ -1,4 +1,4 @@
-"""Word spaces: a vector for each known word, from a file, an array, or the user's own texts."""
+"""Word spaces with a vector for each known word, from a file, an array, or texts."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ __all__ = ["VectorTable", "WordVectors"]
 
 
 class VectorTable(WordSpace):
-    """A word space that keeps its ``words`` and an ``array`` with a row for each of them.
+    """Base class of word spaces that consist of ``words`` and an ``array`` with a row for each word.
 
-    A space does not change once it is made, so that clones of a kernel share it.
+    A space never changes, so clones of a kernel share it.
     """
 
     words: list[str]
     array: npt.NDArray[np.float32]
 
-    def _keep(self, words: Iterable[str], array: npt.ArrayLike) -> None:
+    def _set_vectors(self, words: Iterable[str], array: npt.ArrayLike) -> None:
         self.words = list(words)
         for place, word in enumerate(self.words):
             if not isinstance(word, str):
@@ -39,7 +39,7 @@ class VectorTable(WordSpace):
         try:
             self.array = np.ascontiguousarray(array, dtype=np.float32)
         except (TypeError, ValueError):
-            raise InputError("the vectors are no table of numbers; give a row of numbers for each word") from None
+            raise InputError("the vectors are not a table of numbers; give a row of numbers for each word") from None
         if self.array.ndim != 2 or len(self.array) != len(self.words) or (len(self.words) and not self.array.shape[1]):
             raise InputError(f"{len(self.words)} words need as many vectors, got an array of shape {self.array.shape}")
         wrong = np.flatnonzero(~np.isfinite(self.array).all(axis=1))
@@ -47,7 +47,7 @@ class VectorTable(WordSpace):
             raise InputError(f"the vector of {self.words[wrong[0]]!r} holds a number that is not finite; leave it out")
         self._rows: dict[str, int] = {}
         for row, word in enumerate(self.words):
-            self._rows.setdefault(word, row)  # of a word that occurs twice, the first counts
+            self._rows.setdefault(word, row)  # the first vector counts if a word occurs twice
 
     @property
     def dimensions(self) -> int:
@@ -67,7 +67,7 @@ class VectorTable(WordSpace):
         return self
 
     def vectors(self, words: Sequence[str]) -> Floats:
-        """A row for each word; zeros for a word without a vector.
+        """Return an array with the vector of each word in a row; the row of a word without a vector is 0.
 
         >>> WordVectors(["cat", "dog"], [[1, 0], [0.5, 0.5]]).vectors(["dog", "gnu"])
         array([[0.5, 0.5],
@@ -79,7 +79,7 @@ class VectorTable(WordSpace):
         return found
 
     def similarity(self, word: str, other: str) -> float:
-        """The cosine of two words, 1 for equal ones, 0 if one of two different words has no vector.
+        """Return the cosine of two words: 1 for equal words, 0 if one of two different words has no vector.
 
         >>> round(WordVectors(["cat", "dog"], [[1, 0], [1, 1]]).similarity("cat", "dog"), 4)
         0.7071
@@ -91,7 +91,7 @@ class VectorTable(WordSpace):
         return float(one @ two) / length if length else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what `from_dict` needs to make the space again: a list of str and an array.
+        """Return the words as a list and the vectors as an array, for `from_dict`.
 
         >>> WordVectors(["cat"], [[1, 2]]).to_dict()
         {'words': ['cat'], 'array': array([[1., 2.]], dtype=float32)}
@@ -100,24 +100,24 @@ class VectorTable(WordSpace):
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> Self:
-        """Make a space from what `to_dict` returned.
+        """Build a space from the result of `to_dict`.
 
         >>> WordVectors.from_dict({"words": ["cat"], "array": np.array([[1.0, 2.0]])})
         WordVectors(1 words, 2 dimensions)
         """
         space = cls.__new__(cls)
-        space._keep(state["words"], state["array"])
+        space._set_vectors(state["words"], state["array"])
         return space
 
     def save(self, path: str | Path) -> None:
-        """Write the space to an ``.npz`` file of plain arrays; ``load`` reads it faster than any text file."""
+        """Write the space to an ``.npz`` file of plain arrays, which ``load`` reads faster than a text file."""
         words = np.frombuffer(json.dumps(self.words).encode(), np.uint8)
         with write_atomically(path) as temporary, open(temporary, "wb") as stream:
             np.savez(stream, words=words, array=self.array)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a space that ``save`` wrote; nothing is unpickled.
+        """Read a space that ``save`` wrote, without using pickle.
 
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -134,9 +134,9 @@ class VectorTable(WordSpace):
         except OSError as error:
             raise InputError(f"{name}: it cannot be read ({error.strerror or error})") from None
         except (ValueError, KeyError, EOFError, zipfile.BadZipFile, TypeError, AttributeError):
-            raise InputError(f"{name}: no word space that save() wrote, or a damaged one; make it again") from None
+            raise InputError(f"{name}: not a word space that save() wrote, or damaged; save it again") from None
         if not isinstance(state["words"], list):
-            raise InputError(f"{name}: no word space that save() wrote, or a damaged one; make it again")
+            raise InputError(f"{name}: not a word space that save() wrote, or damaged; save it again")
         try:
             return cls.from_dict(state)
         except InputError as error:
@@ -145,11 +145,11 @@ class VectorTable(WordSpace):
 
 @register
 class WordVectors(VectorTable):
-    """Word vectors: of an array with its vocabulary, of a word2vec or GloVe file, or trained on texts.
+    """Word vectors from a vocabulary and an array, from a word2vec or GloVe file, or trained on texts.
 
-    Give a space to ``SmoothedPartialTree(similarity=space)`` or ``Similarities(groups=("alignment",), space=space)``.
-    A leaf ``LEX##dog::n`` or ``dog::n`` is looked up as ``dog::n``, then as ``dog``; a word without a vector is similar
-    to itself only.
+    Use a space in ``SmoothedPartialTree(similarity=space)`` or ``Similarities(groups=("alignment",), space=space)``.
+    A leaf ``LEX##dog::n`` or ``dog::n`` is looked up as ``dog::n``, then as ``dog``. A word without a vector is similar
+    only to itself.
 
     >>> space = WordVectors(["cat", "dog", "car"], [[1, 0.1], [1, 0.2], [0, 1]])
     >>> space
@@ -159,13 +159,14 @@ class WordVectors(VectorTable):
     """
 
     def __init__(self, words: Iterable[str], array: npt.ArrayLike):
-        self._keep(words, array)
+        self._set_vectors(words, array)
 
     @classmethod
     def from_file(cls, path: str | Path, binary: bool | None = None, most: int | None = None) -> WordVectors:
-        """The vectors of a word2vec file, text or binary, or of a GloVe file (text without a header), also gzipped.
+        """Read vectors from a word2vec file (text or binary) or a GloVe file (text without a header), plain or gzipped.
 
-        ``binary`` is found out unless given; ``most`` limits the number of words (files begin with the frequent ones).
+        By default it is detected whether the file is ``binary``. ``most`` limits the number of words; most files begin
+        with the most frequent words.
 
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -187,9 +188,9 @@ class WordVectors(VectorTable):
         tokenizer: Callable[[str], list[str]] | None = None,
         seed: int = 0,
     ) -> WordVectors:
-        """Skip-gram vectors of the words of these texts, trained with gensim (extra ``vectors``) in one thread.
+        """Train skip-gram vectors on texts with gensim (extra ``vectors``), in one thread.
 
-        The same texts give the same vectors. Words are the tokenizer's (stems by default), as elsewhere in Rekern.
+        The same texts give the same vectors. The words are the tokens of the ``tokenizer``, by default stems.
 
         >>> WordVectors.train(["a cat sat", "a dog sat"] * 5, dimensions=4)
         WordVectors(4 words, 4 dimensions)
@@ -210,6 +211,6 @@ class WordVectors(VectorTable):
                 workers=1,
                 seed=seed,
             )
-        except RuntimeError:  # gensim's word for an empty vocabulary
+        except RuntimeError:  # gensim raises it for an empty vocabulary
             raise InputError(f"no word occurs {min_count} times in the texts; give more texts or min_count=1") from None
         return cls(model.wv.index_to_key, model.wv.vectors)

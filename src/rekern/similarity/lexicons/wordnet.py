@@ -1,6 +1,6 @@
-"""WordNet: the words of a concept, the concepts above it, and how much a concept says.
+"""WordNet: synsets with their words, definitions and hypernyms, and similarities of words.
 
-It is read from two tables (``synsets.tsv.gz`` and, if there, ``antonyms.tsv.gz``) or through the ``wn`` library.
+WordNet is read from the table ``synsets.tsv.gz`` and the optional table ``antonyms.tsv.gz``, or by the ``wn`` library.
 """
 
 from __future__ import annotations
@@ -40,13 +40,15 @@ class _Synset(NamedTuple):
 
 
 class WordNet:
-    """A WordNet as flat arrays: synset ``i`` has ``names[i]``, ``pos[i]``, ``members[i]``, ``definitions[i]``, and the
-    synsets above it, its hypernyms and instance hypernyms, are ``above[starts[i]:starts[i + 1]]``.
+    """A WordNet as flat arrays.
 
-    The *information content* of a synset is −ln of the share of the words of all definitions (of its part of speech)
-    that mean it or something below it; a word with n synsets counts 1/n for each, and every synset once more, so that
-    none is 0. The *Resnik similarity* of two words is the information content of the most informative synset that is
-    above (or is) a synset of both; only nouns and verbs have synsets above them.
+    Synset ``i`` has ``names[i]``, ``pos[i]``, ``members[i]`` and ``definitions[i]``. The synsets above it are its
+    hypernyms and instance hypernyms, ``above[starts[i]:starts[i + 1]]``.
+
+    The *information content* of a synset is −ln p, where p is the share of the words in all definitions (of its part of
+    speech) that mean this synset or one below it. A word with n synsets counts 1/n for each, and 1 is added to every
+    synset, so that p is never 0. The *Resnik similarity* of two words is the information content of the most
+    informative synset that is equal to or above a synset of both. Only nouns and verbs have synsets above them.
 
     >>> wordnet = WordNet.from_synsets([("1", "n", ["animal"], [], "it lives"), ("2", "n", ["dog"], ["1"], "it barks"),
     ...                                 ("3", "n", ["cat"], ["1"], "an animal that mews"), ("4", "n", ["car"], [], "")])
@@ -71,12 +73,12 @@ class WordNet:
         self.antonyms = {frozenset((_fold(one), _fold(other))) for one, other in antonyms}
         self._order = order_upward(self.starts, self.above)
         if len(self._order) < len(synsets):
-            raise InputError("the synsets have a cycle of hypernyms; a WordNet has none")
+            raise InputError("the hypernyms of the synsets have a cycle; remove it")
         self._ancestors_of: dict[str, Ints] = {}
 
     @classmethod
     def from_synsets(cls, synsets: Iterable[tuple[str, str, list[str], list[str], str]]) -> WordNet:
-        """A WordNet of tuples: name, part of speech, members, names of the synsets above, definition.
+        """Build a WordNet from tuples: name, part of speech, members, names of the synsets above, definition.
 
         >>> WordNet.from_synsets([("1", "n", ["dog", "domestic dog"], [], "it barks")])
         WordNet(1 synsets, 2 words)
@@ -85,10 +87,10 @@ class WordNet:
 
     @classmethod
     def from_tables(cls, folder: str | Path) -> WordNet:
-        """The WordNet of a folder with ``synsets.tsv`` and perhaps ``antonyms.tsv``, packed (``.gz``) or not.
+        """Read a WordNet from a folder with ``synsets.tsv`` and optionally ``antonyms.tsv``, plain or gzipped.
 
-        The columns are ``synset pos members hypernym instance_hypernym definition`` (lists joined with ``|``; others
-        are passed over) and ``lemma1 lemma2``.
+        The columns of the first are ``synset pos members hypernym instance_hypernym definition``, with lists joined by
+        ``|``; other columns are ignored. The columns of the second are ``lemma1 lemma2``.
         """
         path = _find_table(folder, "synsets")
         if path is None:
@@ -111,9 +113,9 @@ class WordNet:
 
     @classmethod
     def from_wn(cls, lexicon: str | None = None) -> WordNet:
-        """The WordNet that the ``wn`` library (extra ``wordnet``) has downloaded, such as ``oewn:2024``.
+        """Read a WordNet that the ``wn`` library (extra ``wordnet``) has downloaded, such as ``oewn:2024``.
 
-        Every synset is fetched from its database, one by one: ``save`` it to a folder once.
+        This is slow, because each synset is read from a database. To read it faster later, ``save`` it to a folder.
         """
         try:
             import wn
@@ -145,7 +147,7 @@ class WordNet:
         return cls(synsets, antonyms)
 
     def save(self, folder: str | Path) -> None:
-        """Write the tables that ``from_tables`` reads; the folder must exist.
+        """Write the tables that ``from_tables`` reads into a folder, which must exist.
 
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -167,23 +169,23 @@ class WordNet:
                 self.names, self.pos, self.members, above, self.definitions
             )
         ]
-        _write(Path(folder, "synsets.tsv.gz"), COLUMNS, rows)
+        _write_table(Path(folder, "synsets.tsv.gz"), COLUMNS, rows)
         pairs = sorted(tuple(sorted(pair)) for pair in self.antonyms if len(pair) == 2)
-        _write(Path(folder, "antonyms.tsv.gz"), ("lemma1", "lemma2"), pairs)
+        _write_table(Path(folder, "antonyms.tsv.gz"), ("lemma1", "lemma2"), pairs)
 
     def __repr__(self) -> str:
         return f"WordNet({len(self.names):,} synsets, {len(self._of_lemma):,} words)"
 
     def lemmas(self, form: str) -> list[str]:
-        """The words that a form may be of: itself, and its base forms, as far as they are in WordNet.
+        """Return the lemmas of a word form: the form itself and its base forms, if they are in WordNet.
 
         >>> WordNet.from_synsets([("1", "n", ["dog"], [], ""), ("2", "v", ["go"], [], "")]).lemmas("Dogs")
         ['dog']
         """
-        return [lemma for lemma, _ in self._readings(form)]
+        return [lemma for lemma, _ in self._list_readings(form)]
 
-    def _readings(self, form: str) -> list[tuple[str, str]]:
-        """Lemmas and the part of speech as which the form is one ("" for any)."""
+    def _list_readings(self, form: str) -> list[tuple[str, str]]:
+        """Return the lemmas of a form, each with its part of speech, or "" if all parts of speech are possible."""
         folded = _fold(form)
         found = [(folded, "")] if folded in self._of_lemma else []
         for lemma, pos in list_base_forms(folded):
@@ -193,7 +195,7 @@ class WordNet:
         return found
 
     def synsets(self, form: str, pos: str = "") -> list[int]:
-        """The numbers of the synsets of a word in any of its forms, of one part of speech (n, v, a, r) or of all.
+        """Return the numbers of the synsets of a word form, for one part of speech (n, v, a, r) or for all.
 
         >>> wordnet = WordNet.from_synsets([("1", "n", ["run"], [], ""), ("2", "v", ["run"], [], "")])
         >>> wordnet.synsets("ran"), wordnet.synsets("run"), wordnet.synsets("run", "n")
@@ -201,7 +203,7 @@ class WordNet:
         """
         found = dict.fromkeys(
             place
-            for lemma, of in self._readings(form)
+            for lemma, of in self._list_readings(form)
             for place in self._of_lemma[lemma]
             if (not of or self.pos[place] == of) and (not pos or self.pos[place] == pos)
         )
@@ -229,16 +231,16 @@ class WordNet:
 
     @cached_property
     def _ranks(self) -> tuple[Ints, Floats]:
-        """The place of every synset among all, the most informative first, and their contents in this order."""
+        """The rank of every synset, the most informative first, and the information contents in this order."""
         order = np.argsort(-self.information, kind="stable")
         ranks = np.empty(len(order), np.int64)
         ranks[order] = np.arange(len(order))
         return ranks, self.information[order]
 
     def ancestors(self, form: str, pos: str = "") -> Ints:
-        """All synsets that a word has or that are above one of them, as ranks: the most informative first.
+        """Return the ranks of the synsets of a word and of all synsets above them, the most informative first.
 
-        Two words' first common rank is the synset that decides their Resnik similarity.
+        The first rank that two words have in common is the synset that determines their Resnik similarity.
         """
         key = f"{pos}\t{form}"
         found = self._ancestors_of.get(key)
@@ -256,20 +258,20 @@ class WordNet:
 
     @property
     def by_rank(self) -> Floats:
-        """The information content of the synset of every rank."""
+        """The information contents of all synsets in the order of their ranks."""
         return self._ranks[1]
 
     def resnik(self, word: str, other: str) -> float:
-        """The Resnik similarity of two words; 0 if nothing is above both."""
+        """Return the Resnik similarity of two words; 0 if no synset is above both."""
         common = np.intersect1d(self.ancestors(word), self.ancestors(other))
         return float(self.by_rank[common[0]]) if len(common) else 0.0
 
     def generalization(self, form: str) -> str | None:
-        """A more general word for a noun: the first member of the hypernym of its most common sense.
+        """Return a more general word for a noun: the first member of the hypernym of its most common sense.
 
-        The most common sense is the one with the lowest information content among those that have a hypernym; of
-        several hypernyms the most informative counts, of equal ones the first. None for what is no noun, or has nothing
-        above it.
+        The most common sense is the one with the lowest information content among those that have a hypernym. If it has
+        several hypernyms, the most informative one is used, or the first of equal ones. The result is None if the word
+        is not a noun or has no hypernym.
 
         >>> synsets = [("1", "n", ["animal"], [], ""), ("2", "n", ["dog"], ["1"], "")]
         >>> WordNet.from_synsets(synsets).generalization("dogs")
@@ -284,15 +286,15 @@ class WordNet:
         return self.members[above][0] if self.members[above] else None
 
     def documents(self) -> Iterator[str]:
-        """A text for every synset: its members and its definition."""
+        """Return an iterator over a text for every synset, made of its members and its definition."""
         return (f"{' , '.join(names)} : {text}" for names, text in zip(self.members, self.definitions))
 
 
 def find_wordnet(place: str | None = None) -> WordNet:
-    """The WordNet of a folder, or of the ``wn`` library for ``"wn:"`` and a lexicon such as ``wn:oewn:2024``.
+    """Return the WordNet of a folder, or of the ``wn`` library if ``place`` is such as ``wn:oewn:2024``.
 
-    Without a place: the folder ``oewn`` in the folder that the environment variable ``REKERN_DATA`` names, else the
-    English lexicon of ``wn``. It is read once in a process.
+    By default it is the folder ``oewn`` in the folder that the environment variable ``REKERN_DATA`` names, or else the
+    English lexicon of ``wn``. A process reads it only once.
 
     >>> find_wordnet("no such folder")
     Traceback (most recent call last):
@@ -303,23 +305,24 @@ def find_wordnet(place: str | None = None) -> WordNet:
         data = os.environ.get("REKERN_DATA")
         folder = os.path.join(data, FOLDER) if data else None
         if folder is None or _find_table(folder, "synsets") is None:
-            return _default_wn(folder)
+            return _load_default_wn(folder)
         place = folder
     if place.startswith("wn:"):
         return _load_wn(place[3:] or None)
-    # A folder that has gone is missed at once, whatever was read before.
+    # A folder that was deleted is an error, even if its tables are still cached.
     return (
         WordNet.from_tables(place) if _find_table(place, "synsets") is None else _load_tables(os.path.realpath(place))
     )
 
 
-def _default_wn(folder: str | None) -> WordNet:
+def _load_default_wn(folder: str | None) -> WordNet:
     try:
         return _load_wn(None)
     except (ImportError, InputError):
         absent = f", and there is none in {show_path(folder)}" if folder else ""
         raise MissingDataError(
-            f"these scores need WordNet{absent}: name its folder (wordnet=...), or the one above oewn (REKERN_DATA), "
+            f"these scores need WordNet{absent}: give its folder (wordnet=...), "
+            "or the folder that contains oewn (REKERN_DATA), "
             'or pip install "rekern[wordnet]" and wn.download("oewn:2024")'
         ) from None
 
@@ -366,6 +369,6 @@ def _read_rows(path: Path, columns: tuple[str, ...]) -> Iterator[dict[str, str]]
         raise InputError(f"{error}; the file is damaged", file=name, row=line, unit="after line") from None
 
 
-def _write(path: Path, columns: tuple[str, ...], rows: Iterable[Iterable[str]]) -> None:
+def _write_table(path: Path, columns: tuple[str, ...], rows: Iterable[Iterable[str]]) -> None:
     with write_atomically(path) as temporary, gzip.open(temporary, "wt", encoding="utf-8", newline="") as stream:
         stream.writelines("\t".join(row) + "\n" for row in (columns, *rows))

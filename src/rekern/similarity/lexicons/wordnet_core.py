@@ -1,4 +1,4 @@
-"""Walks up the hypernyms of a WordNet, in compiled code."""
+"""Compiled code that follows the hypernyms of a WordNet."""
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
 
@@ -9,7 +9,7 @@ from rekern.core.compiling import compiled
 
 @compiled
 def order_upward(starts, above):
-    """The synsets ordered so that each comes before all that are above it; those on a cycle are left out."""
+    """Return the synsets ordered so that each comes before all above it; synsets on a cycle are left out."""
     size = len(starts) - 1
     below = np.zeros(size, np.int64)
     for place in above:
@@ -34,7 +34,7 @@ def order_upward(starts, above):
 
 @compiled
 def carry_up(counts, order, starts, above):
-    """The counts of every synset and of all below it, each once even where there are several ways up."""
+    """Return for every synset the sum of its own count and of the counts below it, each added once."""
     total = counts.copy()
     seen = np.full(len(counts), -1, np.int64)
     stack = np.empty(len(counts), np.int64)
