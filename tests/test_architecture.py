@@ -17,17 +17,11 @@ MOST_ANY = 120
 
 # Libraries that are imported where they are used, and why.
 LATE_IMPORTS = {
-    "datasets": "optional, and takes seconds to import",
-    "distributed": "optional",
-    "fcntl": "not there on Windows",
     "gensim": "optional, and takes seconds to import",
     "jieba": "optional",
-    "joblib": "slow to import, and needed for several jobs only",
     "matplotlib": "optional, and slow to import",
-    "networkx": "optional",
-    "numba": "slow to import; rekern.question starts without it",
+    "numba": "slow to import; `rekern question` starts without it",
     "pandas": "optional, and slow to import",
-    "polars": "optional",
     "pyarrow": "optional",
     "rich": "slow to import, and needed on terminals only",
     "scipy": "parts of it are slow to import",
@@ -54,16 +48,14 @@ IMPORTERS = {
 # File names that stand in several folders, and what they hold in each.
 SAME_NAMES = {
     "__init__": "the door of a folder",
-    "explanation": "how the models of this folder explain a decision",
     "trees": "the structure, and the kernels on it",
     "graphs": "the structure, and the kernels on it",
     "reproduce": "the experiments, and the command that runs them",
-    "parse": "",
 }
 
-# The text of an error, searched or cut up.
+# The text of an error, searched or cut up; to put it on one line with ``split()`` is no reading of it.
 PARSED = re.compile(
-    r"re\.\w+\([^)]*str\((error|caught|fault)\)|str\((error|caught|fault)\)\.(removeprefix|split|partition|replace)\("
+    r"re\.\w+\([^)]*str\((error|caught|fault)\)|str\((error|caught|fault)\)\.(removeprefix|split\([^)]|partition|replace)"
 )
 
 PUBLIC_UNDERSCORES = {"_replace", "_fields", "_asdict", "_make", "_exit"}  # of named tuples, and os._exit

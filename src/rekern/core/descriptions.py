@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rekern.core.arrays import AnyArray
+from rekern.core.json_values import Json, JsonObject
 from rekern.core.registry import find_class
 from rekern.errors import ModelFileError
 
@@ -20,7 +21,7 @@ DTYPES = ("f8", "f4", "i8", "i4", "u8", "u4")  # what an array of a description 
 Arrays = dict[str, AnyArray]
 
 
-def describe(value: object, arrays: Arrays | None = None) -> Any:
+def describe(value: object, arrays: Arrays | None = None) -> Json:
     """A registered object or a plain parameter as JSON; arrays are put into ``arrays``, under names.
 
     >>> from rekern.kernels import Spectrum
@@ -53,13 +54,13 @@ def describe(value: object, arrays: Arrays | None = None) -> Any:
     )
 
 
-def _describe_object(value: Any, arrays: Arrays | None) -> dict[str, Any]:
+def _describe_object(value: Any, arrays: Arrays | None) -> JsonObject:
     if hasattr(value, "get_params"):
         return {name: describe(part, arrays) for name, part in value.get_params(deep=False).items()}
     return {"state": {name: describe(part, arrays) for name, part in value.to_dict().items()}}
 
 
-def build(description: Any, arrays: Arrays | None = None) -> Any:
+def build(description: Json, arrays: Arrays | None = None) -> Any:
     """The object or parameter that `describe` wrote down.
 
     >>> build({"type": "PairSum", "kernel": {"type": "SubsetTree", "decay": 0.5}})
@@ -89,7 +90,7 @@ def build(description: Any, arrays: Arrays | None = None) -> Any:
     return found.from_dict({name: build(part, arrays) for name, part in description["state"].items()})
 
 
-def _build_array(description: dict[str, Any], arrays: Arrays) -> AnyArray:
+def _build_array(description: JsonObject, arrays: Arrays) -> AnyArray:
     dtype = description.get("dtype")
     if description.get("name") not in arrays or dtype not in DTYPES:
         raise ModelFileError(f"it lacks the array {description.get('name')!r}")

@@ -7,8 +7,9 @@ same fields and the same ways out: `to_dict` for JSON, `to_frame` for pandas, `t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from rekern.core.json_values import JsonObject
 from rekern.errors import missing_extra
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Part(NamedTuple):
         """What it adds to the decision value."""
         return self.value * self.weight
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The fields and the contribution, for JSON."""
         return {
             "kind": self.kind,
@@ -77,7 +78,7 @@ class Explanation:
     intercept: float = 0.0
     complete: bool = True
 
-    def to_dict(self, n: int | None = None) -> dict[str, Any]:
+    def to_dict(self, n: int | None = None) -> JsonObject:
         """Plain values for JSON; with ``n`` only the first parts, and what the others add up to."""
         shown = self.parts if n is None else self.parts[:n]
         rest = self.parts[len(shown) :]
@@ -144,16 +145,17 @@ def _shorten(line: str) -> str:
     return line if len(line) < WIDTH else line[:-1] + "…"
 
 
-class Neighbor(NamedTuple):
+@dataclass(frozen=True)
+class Neighbor:
     """A training item and how similar it is to the one that is explained."""
 
     index: int
     similarity: float
     source: str
     target: str
-    label: Any
+    label: object
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The fields, for JSON."""
         return {
             "pair": self.index,

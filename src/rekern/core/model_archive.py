@@ -21,6 +21,7 @@ import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.files import show_path, write_atomically
+from rekern.core.json_values import Json, JsonMapping, JsonObject
 from rekern.core.registry import find_class
 from rekern.core.version import __version__
 from rekern.errors import MissingDataError, MissingExtraError, ModelFileError
@@ -38,8 +39,8 @@ LARGEST_NUMBER = 1e100  # sums and products of such numbers are finite
 class ModelContent:
     """What a model file holds: a header, more members as JSON, and arrays of numbers, each under a name."""
 
-    header: Mapping[str, Any]
-    members: Mapping[str, Any] = field(default_factory=dict)
+    header: JsonMapping
+    members: JsonMapping = field(default_factory=dict)
     arrays: Mapping[str, AnyArray] = field(default_factory=dict)
     version: int = VERSION
 
@@ -48,14 +49,14 @@ class ModelContent:
 class OpenArchive:
     """A model file that is being read: its header, checked, and its members on request."""
 
-    header: dict[str, Any]
+    header: JsonObject
     archive: zipfile.ZipFile
 
     def has(self, name: str) -> bool:
         """Whether there is a member of this name, such as ``pairs.json`` or ``weights.npy``."""
         return name in self.archive.namelist()
 
-    def read_json(self, name: str) -> Any:
+    def read_json(self, name: str) -> Json:
         """What a member says, as JSON."""
         return json.loads(_read_member(self.archive, name))
 
@@ -111,7 +112,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
         return kind.from_archive(archive)
 
 
-def write_archive(path: str | os.PathLike[str], header: Mapping[str, Any], content: ModelContent) -> None:
+def write_archive(path: str | os.PathLike[str], header: JsonMapping, content: ModelContent) -> None:
     """Write a header, with the format and the version, and all else that a model file holds."""
     whole = {"format": FORMAT, "version": content.version, "written_by": __version__, **header}
     with write_atomically(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -163,7 +164,7 @@ def open_archive(path: str | os.PathLike[str]) -> Iterator[OpenArchive]:
         raise ModelFileError(f"{name}: the model file is damaged ({reason}); train and save it again") from None
 
 
-def _read_header(archive: zipfile.ZipFile) -> dict[str, Any]:
+def _read_header(archive: zipfile.ZipFile) -> JsonObject:
     if "model.json" not in archive.namelist():
         raise ModelFileError("this is a zip file, but not a Rekern model")
     header = json.loads(_read_member(archive, "model.json"))
