@@ -48,11 +48,9 @@ IMPORTERS = {
 # File names that stand in several folders, and what they hold in each.
 SAME_NAMES = {
     "__init__": "the door of a folder",
-    "explanation": "how the models of this folder explain a decision",
     "trees": "the structure, and the kernels on it",
     "graphs": "the structure, and the kernels on it",
     "reproduce": "the experiments, and the command that runs them",
-    "parse": "",
 }
 
 # The text of an error, searched or cut up; to put it on one line with ``split()`` is no reading of it.

@@ -145,7 +145,8 @@ def _shorten(line: str) -> str:
     return line if len(line) < WIDTH else line[:-1] + "…"
 
 
-class Neighbor(NamedTuple):
+@dataclass(frozen=True)
+class Neighbor:
     """A training item and how similar it is to the one that is explained."""
 
     index: int

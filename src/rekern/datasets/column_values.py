@@ -25,13 +25,14 @@ def check_texts(values: Sequence[object], column: str) -> list[str]:
     ...
     rekern.errors.InputError: row 1, target: the text is missing; drop the row or give it a text
     """
-    for row, value in enumerate(values):
-        if is_missing(value):
-            raise InputError("the text is missing; drop the row or give it a text", row=row, column=column)
-        if not isinstance(value, str):
-            reason = f"the value is {_name_type(value)}, not a text; write it as a string"
-            raise InputError(reason, row=row, column=column)
-    texts = [str(value) for value in values]
+    if set(map(type, values)) != {str}:  # the loop is slow
+        for row, value in enumerate(values):
+            if is_missing(value):
+                raise InputError("the text is missing; drop the row or give it a text", row=row, column=column)
+            if not isinstance(value, str):
+                reason = f"the value is {_name_type(value)}, not a text; write it as a string"
+                raise InputError(reason, row=row, column=column)
+    texts = list(map(str, values))
     try:
         "".join(texts).encode()
     except UnicodeEncodeError:
