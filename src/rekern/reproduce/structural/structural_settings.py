@@ -239,7 +239,7 @@ def list_candidates(corpus: str, resources: Resources, graphs: StructuralSetting
     settings = []
     for weights in CANDIDATES:
         first, *others = [parts[name] * weight for name, weight in weights.items()]
-        kernel: Kernel = reduce(add, others, first)
+        kernel = reduce(add, others, first)
         note = " + ".join(f"{weight:g} {name}" for name, weight in weights.items())
         settings.append(StructuralSetting("+".join(weights), kernel, rel=not RELATED.isdisjoint(weights), note=note))
     return settings
