@@ -1,19 +1,19 @@
-"""What joining multiword expressions does to kb-SRK on MSRP.
+"""The effect of joining multiword expressions on rules with aligned wildcards (kb-SRK), on MSRP.
 
     python benchmarks/expressions.py [--data FOLDER] [--kmax 4] [--jobs 2]
 
 Expressions are learned from the sentences of the training part, without its labels. Settings are compared by
-cross-validation there (5 folds, no text on both sides, C = 1); the best of those that join is then tested once,
-beside the same kernel without joining. The p value is McNemar's, exact.
+cross-validation there (5 folds, no text on both sides, C = 1). The best of those that join is then tested once, next to
+the same kernel without joining. The p value is that of McNemar's exact test.
 """
 
 import argparse
 from itertools import product
 
 import numpy as np
-from scipy.stats import binomtest
 
 from rekern.datasets.public_corpora import load_msrp
+from rekern.learning.measures import mcnemar
 from rekern.reproduce.rewriting_settings import make_rewriting_setting
 from rekern.reproduce.shared_grams import compute_decisions, make_evaluation_folds, train_settings
 from rekern.structures import Expressions, Tokenizer, Tokens
@@ -61,9 +61,10 @@ def main() -> None:
     for column, method in enumerate(METHODS):
         without, *joining = trained[column::2]
         best = max(joining, key=lambda found: found.cv_accuracy or 0.0)
-        right = compute_decisions([without, best], pairs, test.pairs, options.jobs) * truth[:, None] > 0
+        predicted = np.where(compute_decisions([without, best], pairs, test.pairs, options.jobs) > 0, 1, -1)
+        right = predicted == truth[:, None]
         gained, lost = int(np.sum(right[:, 1] & ~right[:, 0])), int(np.sum(right[:, 0] & ~right[:, 1]))
-        p = binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
+        p = mcnemar(truth, predicted[:, 1], predicted[:, 0])
         before, after = 100 * right.mean(axis=0)
         print(f"{method:10} no joining {before:.2f}, {best.setting.note} {after:.2f}")
         print(f"{'':10} {gained} pairs gained, {lost} lost, p = {p:.2g}")

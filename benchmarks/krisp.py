@@ -1,8 +1,8 @@
 """The semantic parser on GeoQuery: training on the 792 examples of one fold, and parsing its test questions.
 
-    python benchmarks/krisp.py [--kernel NAME ...] [--data DIR]
+    python benchmarks/krisp.py [--kernel NAME ...] [--examples 792] [--data DIR]
 
-Prints for each kernel the seconds of training, the questions parsed a second, the peak memory of the process, and how
+Prints for each kernel the seconds of training, the questions parsed per second, the peak memory of the process, and how
 many times faster the values of all substrings are computed together than one pair of substrings at a time.
 """
 
@@ -17,8 +17,8 @@ import numpy as np
 KERNELS = ("dependency", "word", "syntactic")
 
 
-def together(parser, rows=40):
-    """Seconds for the kernel's values of all substrings of some sentences, one by one over all at once."""
+def compare_with_single_values(parser, rows=40):
+    """Return the time for kernel values of substrings one by one, divided by the time for all of them together."""
     from rekern.krisp.substrings import Substrings, list_spans
 
     corpus, kernel = parser.weights_.substrings.corpus, parser.kernel_
@@ -36,34 +36,34 @@ def together(parser, rows=40):
     return one_by_one / at_once
 
 
-def measure(kernel, data):
-    """Train, parse, print."""
+def measure_kernel(kernel, examples, data):
+    """Train, parse and print."""
     from rekern.krisp import SemanticParser
     from rekern.reproduce.geoquery import SETTINGS, load_geoquery
 
     corpus = load_geoquery(data)
     fold = corpus.splits["run-0"]["fold-0"]
 
-    def some(part, field):
+    def select(part, field):
         return [field[number] for number in part]
 
-    def trained(part):
+    def train(part):
         started = time.perf_counter()
         fields = (corpus.sentences, corpus.meanings, corpus.trees, corpus.productions)
         parser = SemanticParser(corpus.grammar, kernel=kernel, **SETTINGS)
-        parser.fit(*(some(part, field) for field in fields))
+        parser.fit(*(select(part, field) for field in fields))
         return parser, time.perf_counter() - started
 
-    trained(fold["train-N20"])  # compiles
-    parser, seconds = trained(fold["train-N792"])
-    test = some(fold["test"], corpus.sentences), some(fold["test"], corpus.trees)
+    train(fold["train-N20"])  # compiles
+    parser, seconds = train(fold[f"train-N{examples}"])
+    test = select(fold["test"], corpus.sentences), select(fold["test"], corpus.trees)
     started = time.perf_counter()
     parser.parse_all(*test, 1)
     rate = len(test[0]) / (time.perf_counter() - started)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(
-        f"{kernel}: training on 792 examples {seconds:.1f} s, parsing {rate:.0f} questions/s, {memory:.2f} GB; "
-        f"all substrings together {together(parser):,.0f} times as fast as one by one",
+        f"{kernel}: training on {examples} examples {seconds:.1f} s, parsing {rate:.0f} questions/s, {memory:.2f} GB; "
+        f"all substrings together {compare_with_single_values(parser):,.0f} times as fast as one by one",
         flush=True,
     )
 
@@ -72,15 +72,17 @@ def main():
     """Measure each kernel in a process of its own, so that its memory is its own."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--kernel", action="append", default=None)
+    options.add_argument("--examples", type=int, default=792)
     options.add_argument("--data", default=None)
     given = options.parse_args()
     names = given.kernel or KERNELS
     if len(names) == 1:
-        measure(names[0], given.data)
+        measure_kernel(names[0], given.examples, given.data)
         return
     for name in names:
         data = ["--data", given.data] if given.data else []
-        subprocess.run([sys.executable, __file__, "--kernel", name, *data], check=True)
+        examples = ["--examples", str(given.examples)]
+        subprocess.run([sys.executable, __file__, "--kernel", name, *examples, *data], check=True)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
-"""Training time over the number of pairs: question pairs resampled up to 400,000.
+"""Training time by the number of pairs: question pairs, resampled to as many as 400,000.
 
     python benchmarks/scaling.py [--most 400000] [--out scaling.png]
 
-Trains from raw text (default kernel, probabilities included) on samples of growing size, drawn with replacement from
-QQP's training part once that is used up, and prints seconds, pairs per second, and peak memory of the process. A sample
-larger than the corpus repeats pairs; each repetition is changed by one made-up word at the end of both sides, so that
-no row is a copy of another.
+Trains from raw text (default kernel, with probabilities) on samples of growing size and prints seconds, pairs per
+second and the peak memory of the process. A sample larger than the training part of QQP repeats pairs; each repetition
+has one invented word at the end of both sides, so that no row is a copy of another.
 """
 
 import argparse
@@ -17,8 +16,10 @@ from rekern import PairClassifier
 from rekern.datasets.public_corpora import load_qqp
 
 
-def sample(pairs: list[tuple[str, str]], labels: list[int], number: int) -> tuple[list[tuple[str, str]], list[int]]:
-    """So many pairs: the corpus first, then changed repetitions of it."""
+def draw_sample(
+    pairs: list[tuple[str, str]], labels: list[int], number: int
+) -> tuple[list[tuple[str, str]], list[int]]:
+    """Return ``number`` pairs and labels: the corpus first, then changed repetitions of it."""
     chosen, wanted = list(range(len(pairs))), random.Random(0)
     while len(chosen) < number:
         chosen.append(wanted.randrange(len(pairs)))
@@ -42,7 +43,7 @@ def main() -> None:
     sizes, curve = [5_000, 12_500, 25_000, 45_773, 100_000, 200_000, 400_000], []
     print(f"{'pairs':>8} {'seconds':>9} {'pairs/s':>9} {'peak GB':>8}", flush=True)
     for size in [size for size in sizes if size <= options.most]:
-        pairs, labels = sample(table.pairs, list(table.labels or []), size)
+        pairs, labels = draw_sample(table.pairs, list(table.labels or []), size)
         started = time.perf_counter()
         PairClassifier(gram_limit=1, calibration=options.calibration).fit(pairs, labels)
         seconds = time.perf_counter() - started

@@ -1,9 +1,9 @@
-"""Whole corpora of trees: the Grams that the reproductions need, from trees in memory, with the peak of memory.
+"""Whole corpora of trees: the Grams that the reproductions need, from trees in memory, with the peak memory.
 
-    python benchmarks/structures.py [--jobs 2] [--data FOLDER]
+    python benchmarks/structures.py [--jobs 2] [--items N] [--data FOLDER]
 
 PartialTree on all 5,952 TREC questions (KeLP's GRCT trees), and SoftPairing(PartialTree) on MSRP with REL marks, train
-by train and test by train. Compilation is not counted.
+by train and test by train. With ``--items`` only the first N trees and pairs are used. Compilation is not counted.
 """
 
 import argparse
@@ -20,10 +20,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--data", help="folder of the corpora, by default REKERN_DATA")
+    parser.add_argument("--items", type=int, default=None)
     options = parser.parse_args()
     questions = [question for part in ("train", "test") for question in load_trec_trees(part, options.data)]
-    trees = trees_named(questions, "grct")
-    train, test = (load_part("msrp", part, options.data).items for part in ("train", "test"))
+    trees = trees_named(questions[: options.items], "grct")
+    parts = [load_part("msrp", part, options.data).items for part in ("train", "test")]
+    train, test = (part.take(range(min(len(part), options.items or len(part)))) for part in parts)
     pairs = SoftPairing(PartialTree(on="stems-rel"))
     PartialTree().gram(trees[:10]), pairs.gram(test.take(range(10)))
     jobs = [

@@ -249,3 +249,14 @@ def test_compiled_code_stands_in_cores():
             if is_compiled(function)
         ]
     )
+
+
+def test_types_are_checked_outside_of_cores():
+    report(
+        [
+            name_of(path)
+            for path in FILES
+            if "# mypy:" in path.read_text(encoding="utf-8")
+            if not path.stem.endswith("_core") and not name_of(path).startswith("core/")
+        ]
+    )

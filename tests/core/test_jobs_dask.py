@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rekern import PairClassifier, RewriteVectorizer
-from rekern.core.jobs import run
+from rekern.core.parallel_jobs import run
 from rekern.kernels import Rewriting, Spectrum
 from rekern.kernels import kernel as base
 from rekern.similarity import PrecisionRecall

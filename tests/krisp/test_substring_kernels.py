@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from helpers import close
 from reference import krisp as reference
 from reference import trees as tree_reference
-from rekern.core.descriptions import build, describe
+from rekern.core.object_descriptions import build, describe
 from rekern.errors import InputError
 from rekern.kernels import PartialTree, Spectrum
 from rekern.krisp import Constituents, OnSubstrings, SubstringPaths, WordSubsequences

@@ -10,8 +10,8 @@ import pytest
 
 from helpers import rewritings
 from rekern import InputError, ModelFileError, PairClassifier, PairRanker, PairRegressor, load_model
-from rekern.core.descriptions import build, describe
 from rekern.core.model_archive import FORMAT, VERSION
+from rekern.core.object_descriptions import build, describe
 from rekern.kernels import Gaussian, Normalized, Rewriting, Spectrum
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Tokenizer

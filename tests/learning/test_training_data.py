@@ -115,7 +115,9 @@ def test_no_pairs_at_all(model):
         model.fit([], [])
 
 
-@pytest.mark.parametrize("pairs", ["text", 5, None, {("a", "b"), ("c", "d")}, b"x"], ids=str)
+@pytest.mark.parametrize(
+    "pairs", ["text", 5, None, {("a", "b"), ("c", "d")}, b"x"], ids=["text", "number", "None", "set", "bytes"]
+)
 def test_what_holds_no_pairs(pairs):
     with pytest.raises(InputError):
         PairClassifier().fit(pairs, [0, 1])

@@ -15,8 +15,8 @@ from rekern.errors import InputError, ModelFileError
 from rekern.kernels import PartialTree, Subsequence, SubsetTree
 from rekern.learning.measures import mcnemar
 from rekern.questions import PatternSettings, QuestionClassifier, embedded_model, load_questions
+from rekern.questions.question_archive import load_question_model
 from rekern.questions.question_classifier import METHODS
-from rekern.questions.question_model_file import load_question_model
 from rekern.questions.setting_search import cross_validate_settings
 from rekern.questions.six_type_model import load_embedded_model
 from rekern.questions.six_type_training import train_embedded_model

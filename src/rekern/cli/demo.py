@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rekern.datasets.rewrite_corpus import PairDetail
     from rekern.kernels.rewriting.rule_decision import WeightedRule
     from rekern.learning import PairClassifier
-    from rekern.learning.explanation import PairExplanation
+    from rekern.learning.pair_explanation import PairExplanation
 
 N_RULES = 6
 N_PARTS = 8

@@ -13,7 +13,7 @@ from rekern.cli.table_options import TableOptions
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
-    from rekern.learning.explanation import PairExplanation
+    from rekern.learning.pair_explanation import PairExplanation
 
 SHOWN = 12  # parts, unless all or another number are asked for
 
@@ -84,7 +84,7 @@ def _find_pair(texts: list[str], row: int | None, options: TableOptions) -> obje
 def print_explanation(found: PairExplanation, top: int) -> None:
     """Print an explanation with its ``top`` largest parts.
 
-    >>> from rekern.learning.explanation import PairExplanation
+    >>> from rekern.learning.pair_explanation import PairExplanation
     >>> from rekern.core.explanations import Part
     >>> part = Part("score", "recall", 1.0, 0.5)
     >>> why = PairExplanation(source="a", target="a", prediction=1, decision=0.25, intercept=-0.25, parts=[part])

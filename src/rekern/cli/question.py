@@ -14,7 +14,7 @@ from rekern.core.files import show_path
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
-    from rekern.questions.question_model_file import TrainedModel
+    from rekern.questions.question_archive import TrainedModel
 
 SHOWN_PATTERNS = 8
 EXTENSIONS = (".txt", ".tsv", ".csv", ".json", ".jsonl", ".gz", ".md")
@@ -91,7 +91,7 @@ def _load_model(path: Path | None) -> TrainedModel:
         from rekern.questions.six_type_model import load_embedded_model
 
         return load_embedded_model()
-    from rekern.questions.question_model_file import load_question_model
+    from rekern.questions.question_archive import load_question_model
 
     return load_question_model(path)
 

@@ -10,7 +10,7 @@ import numpy as np
 from rekern.core.arrays import Keys, SmallInts
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
-from rekern.core.jobs import run_in_threads, split_range
+from rekern.core.parallel_jobs import run_in_threads, split_range
 
 FEW_KEYS = 1 << 20  # up to here one thread is done before others have started
 

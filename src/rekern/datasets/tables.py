@@ -14,7 +14,7 @@ from rekern.datasets.named_columns import CORPUS_COLUMNS, ColumnName, NamedColum
 from rekern.datasets.table_formats import choose_format, read_columns
 from rekern.datasets.table_writer import write_table
 from rekern.errors import InputError
-from rekern.structures.frames import SIDES, find_columns, read_column
+from rekern.structures.data_frames import SIDES, find_columns, read_column
 
 __all__ = ["Table", "from_frame", "read_columns", "read_table", "write_table"]
 

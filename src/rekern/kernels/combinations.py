@@ -13,8 +13,8 @@ from rekern.core.arrays import Floats
 from rekern.core.registry import register
 from rekern.kernels.decision_functions import DecisionFunction, SumDecision
 from rekern.kernels.gram_plan import Block, GramPlan, RescaledBlock, invert_roots
-from rekern.kernels.items import Items, materialize_items
 from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_items import Items, materialize_items
 
 Combine = Callable[[Floats, Floats], Floats]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rekern.core.arrays import Floats
 from rekern.core.explanations import Part
-from rekern.kernels.items import Item, Items, materialize_items
+from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.structures.representations import Representations
 

@@ -12,8 +12,8 @@ from rekern.core.parameters import check_positive
 from rekern.core.registry import register
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import Block, GramPlan
-from rekern.kernels.items import Item, Items
 from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_items import Item, Items
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.score_kernel import ScoreKernel
 

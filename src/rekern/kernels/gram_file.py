@@ -22,7 +22,7 @@ import numpy as np
 
 from rekern.core.arrays import Floats
 from rekern.core.files import check_writable, show_path
-from rekern.core.jobs import resolve_jobs, run, split_range
+from rekern.core.parallel_jobs import resolve_jobs, run, split_range
 from rekern.core.progress import track
 from rekern.errors import InputError
 from rekern.kernels.gram_plan import GramPlan

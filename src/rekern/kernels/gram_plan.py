@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from rekern.core.arrays import Floats
-from rekern.core.jobs import has_shared_memory, run, split_range
+from rekern.core.parallel_jobs import has_shared_memory, run, split_range
 
 Block = Callable[[int, int], Floats]
 

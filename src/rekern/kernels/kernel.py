@@ -17,13 +17,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 
 from rekern.core.arrays import AnyArray, Floats
-from rekern.core.jobs import split_range
+from rekern.core.parallel_jobs import split_range
 from rekern.core.registry import find_class
 from rekern.errors import InputError
 from rekern.kernels.decision_functions import DecisionFunction, GramDecision
 from rekern.kernels.gram_file import resolve_path, write_gram
 from rekern.kernels.gram_plan import GramPlan, compute_gram
-from rekern.kernels.items import Item, Items, add_sides, materialize_items
+from rekern.kernels.kernel_items import Item, Items, add_sides, materialize_items
 from rekern.structures.representations import Representations
 
 PAIRS_AT_ONCE = 16

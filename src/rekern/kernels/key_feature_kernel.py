@@ -14,8 +14,8 @@ from rekern.core.csr import make_csr
 from rekern.core.key_index import KeyIndex, index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows, keep_known, note_first_rows
 from rekern.kernels.gram_plan import invert_roots
-from rekern.kernels.items import Items, materialize_items
 from rekern.kernels.kernel import Kernel, can_list_features
+from rekern.kernels.kernel_items import Items, materialize_items
 
 Corpus = TypeVar("Corpus")
 

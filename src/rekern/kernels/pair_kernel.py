@@ -20,8 +20,8 @@ from rekern.core.parameters import check_most
 from rekern.errors import InputError
 from rekern.kernels.decision_functions import DecisionFunction, PairDecision
 from rekern.kernels.gram_plan import Block, GramPlan
-from rekern.kernels.items import Item, Items, add_sides
 from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_items import Item, Items, add_sides
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.structures.representations import DistinctTexts, Representations
 

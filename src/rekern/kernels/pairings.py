@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from rekern.core.arrays import Floats
 from rekern.core.parameters import check_positive
 from rekern.core.registry import register
-from rekern.kernels.items import Items
 from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_items import Items
 from rekern.kernels.pair_kernel import Combine, PairKernel
 
 SMALLEST_C = 1e-100

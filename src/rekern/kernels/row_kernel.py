@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Floats
-from rekern.kernels.items import Item
 from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_items import Item
 
 
 class RowKernel:

@@ -11,8 +11,8 @@ from rekern.core.arrays import Floats
 from rekern.core.explanations import Part
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
-from rekern.kernels.items import Item, Items, materialize_items
 from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_items import Item, Items, materialize_items
 
 
 class ScoreKernel(Kernel):

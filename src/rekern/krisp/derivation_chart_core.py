@@ -1,5 +1,7 @@
 """The compiled search of `rekern.krisp.derivation_chart`."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import numpy as np
 
 from rekern.core.compiling import compiled

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.arrays import Floats, SmallInts
-from rekern.core.jobs import run
+from rekern.core.parallel_jobs import run
 from rekern.krisp.derivation_chart import (
     ChartNode,
     NameSpan,

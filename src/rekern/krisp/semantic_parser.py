@@ -20,7 +20,7 @@ from rekern.krisp.grammar import Grammar
 from rekern.krisp.learner import LearnerSettings, TrainingSet, learn_classifiers
 from rekern.krisp.mentions import Span, find_longest_spans, find_mentions
 from rekern.krisp.name_learning import learn_names, mark_unsaid_values, rebuild_derivation
-from rekern.krisp.parser_files import PARAMETERS, ParserContent, read_content, write_content
+from rekern.krisp.parser_archive import PARAMETERS, ParserContent, read_content, write_content
 from rekern.krisp.parser_input import InputReader, ParserInput, SentenceInput, TreeInput, split_sentence
 from rekern.krisp.parsing_rules import ParserClasses
 from rekern.krisp.productions import Derivation

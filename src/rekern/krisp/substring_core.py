@@ -4,6 +4,8 @@ A set of substrings is a `rekern.krisp.substrings.SubstringGroups`: arrays of st
 sorted by sentence and start.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import numpy as np
 
 from rekern.core.compiling import compiled

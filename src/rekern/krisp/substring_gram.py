@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Floats, Ints, SmallInts
-from rekern.core.jobs import run, split_range
+from rekern.core.parallel_jobs import run, split_range
 from rekern.kernels.combinations import Scaled, Sum
 from rekern.kernels.kernel import Kernel
 from rekern.krisp.sentence_corpus import AnnotatedSentence, SentenceCorpus

@@ -12,8 +12,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 
 from rekern.core.arrays import AnyArray, Floats, Ints
-from rekern.core.jobs import run
 from rekern.core.model_archive import ModelContent, OpenArchive
+from rekern.core.parallel_jobs import run
 from rekern.core.registry import register
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel
@@ -21,8 +21,8 @@ from rekern.learning.calibration import Sigmoid, fit_sigmoid
 from rekern.learning.cross_validation import make_stratified_folds
 from rekern.learning.dual_descent import classify_features, condense
 from rekern.learning.dual_solution import DualSolution
-from rekern.learning.explanation import PairExplanation
 from rekern.learning.gram_svm import classify_held_out, classify_rows
+from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
 from rekern.learning.pair_model_archive import pack_model
 

@@ -17,11 +17,11 @@ from rekern.core.model_archive import ModelContent, OpenArchive, save_model
 from rekern.core.parameters import check_positive
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction
-from rekern.kernels.items import materialize_items
 from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_items import materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.rule_decision import RuleDecision
-from rekern.learning.explanation import PairExplanation
+from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_input import (
     Pair,
     check_pair_kernel,

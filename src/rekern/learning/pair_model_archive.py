@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from rekern.core.descriptions import Arrays, build, describe
 from rekern.core.json_values import Json, JsonObject
 from rekern.core.model_archive import VERSION, WORDS_ONLY, ModelContent, OpenArchive
+from rekern.core.object_descriptions import Arrays, build, describe
 from rekern.errors import ModelFileError
 from rekern.kernels.kernel import Kernel
 from rekern.learning.pair_input import Pair, Side
-from rekern.structures.columns import Column
 from rekern.structures.graphs import Graphs
+from rekern.structures.representation_columns import Column
 from rekern.structures.representations import Representations
 from rekern.structures.tokens import Tokens
 from rekern.structures.trees import Trees

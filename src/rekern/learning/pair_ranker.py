@@ -11,12 +11,12 @@ import scipy.sparse as sp
 from rekern.core.arrays import Floats, Ints
 from rekern.core.registry import register
 from rekern.errors import InputError
-from rekern.kernels.items import materialize_items
 from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_items import materialize_items
 from rekern.learning.candidate_groups import number_groups, rows_of_groups
 from rekern.learning.dual_descent import condense, order_features, order_gram
-from rekern.learning.explanation import PairExplanation
 from rekern.learning.measures import ranking_measures
+from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_input import list_texts
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
 from rekern.structures.pairs import Pairs

@@ -16,8 +16,8 @@ from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.learning.dual_descent import condense, regress_features
-from rekern.learning.explanation import PairExplanation
 from rekern.learning.gram_svm import regress_gram
+from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
 
 

@@ -1,5 +1,7 @@
 """Rows and columns taken out of a large matrix, in compiled code."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import numpy as np
 
 from rekern.core.compiling import compiled

@@ -3,6 +3,8 @@
 It is compiled when it is first needed, because a few questions are answered faster than Numba is loaded.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import numpy as np
 
 GAP = -1

@@ -27,9 +27,9 @@ from rekern.questions.pattern_extraction import PATTERN_METHODS, extract_method_
 from rekern.questions.pattern_model import PatternModel
 from rekern.questions.pattern_settings import PATTERN_SETTINGS, PatternSettings, check_share
 from rekern.questions.pattern_weights import learn_pattern_weights
+from rekern.questions.question_archive import TrainedModel, read_question_model
 from rekern.questions.question_explanation import QuestionExplanation
 from rekern.questions.question_labels import check_labels
-from rekern.questions.question_model_file import TrainedModel, read_question_model
 from rekern.questions.question_units import Tagger, cut
 from rekern.questions.svm_models import BigramSVM, GramKernel, KernelSVM
 from rekern.questions.svm_training import train_one_vs_rest

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 
-from rekern.questions.question_model_file import TrainedModel, load_question_model
+from rekern.questions.question_archive import TrainedModel, load_question_model
 
 
 def find_model_file() -> Traversable:

@@ -12,9 +12,9 @@ from typing import Protocol
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats
-from rekern.core.descriptions import build, describe
 from rekern.core.json_values import JsonObject
 from rekern.core.model_archive import LARGEST_NUMBER, OpenArchive
+from rekern.core.object_descriptions import build, describe
 from rekern.errors import InputError, ModelFileError
 from rekern.questions.ngram_patterns import NGramPatterns
 from rekern.questions.pattern_archive import Arrays

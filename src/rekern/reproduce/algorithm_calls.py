@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints
-from rekern.core.jobs import run, split_range
 from rekern.core.json_values import JsonObject
+from rekern.core.parallel_jobs import run, split_range
 from rekern.reproduce.algorithm_calls_core import SPREAD, count_calls
 from rekern.structures.pairs import Pairs
 

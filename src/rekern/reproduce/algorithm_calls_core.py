@@ -1,5 +1,7 @@
 """The compiled loops of `rekern.reproduce.algorithm_calls`."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import numpy as np
 
 from rekern.core.compiling import compiled

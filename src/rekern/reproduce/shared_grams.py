@@ -14,7 +14,7 @@ import joblib
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Booleans, Floats, Ints
-from rekern.core.jobs import run
+from rekern.core.parallel_jobs import run
 from rekern.core.progress import show_bars, track
 from rekern.kernels import Kernel, Rewriting
 from rekern.learning.cross_validation import Fold, make_text_folds

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats
-from rekern.core.jobs import run
 from rekern.core.json_values import JsonObject
+from rekern.core.parallel_jobs import run
 from rekern.core.progress import show_bars, track
 from rekern.datasets.public_corpora import DataPath
 from rekern.kernels import Kernel, PartialTree, SmoothedPartialTree, SubsetTree

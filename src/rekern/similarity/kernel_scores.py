@@ -7,7 +7,7 @@ import numpy as np
 from rekern.core.arrays import Floats
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
-from rekern.structures.columns import WORDS
+from rekern.structures.representation_columns import WORDS
 from rekern.structures.representations import Representations
 
 

@@ -13,8 +13,8 @@ from sklearn.exceptions import NotFittedError
 from rekern.core.arrays import Floats, Ints
 from rekern.core.registry import register
 from rekern.errors import InputError
-from rekern.kernels.items import add_sides, materialize_items
 from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_items import add_sides, materialize_items
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.similarity.kernel_scores import compare_sides, name_kernels
 from rekern.similarity.lexical_resources import Resources, Thesaurus
@@ -24,8 +24,8 @@ from rekern.similarity.overlap_core import score_pairs
 from rekern.similarity.pair_sides import Sides, read_tree_sides
 from rekern.similarity.score_groups import GROUPS, NEED_TREES, score_group
 from rekern.structures.column_selection import select_pairs
-from rekern.structures.columns import WORDS
 from rekern.structures.pairs import Pairs, as_pairs
+from rekern.structures.representation_columns import WORDS
 from rekern.structures.tokenizer import Tokenizer
 from rekern.structures.tokens import Tokens
 from rekern.structures.word_space import WordSpace

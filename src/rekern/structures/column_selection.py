@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from rekern.errors import InputError
-from rekern.structures.columns import WORDS
-from rekern.structures.frames import SIDES, find_columns
+from rekern.structures.data_frames import SIDES, find_columns
 from rekern.structures.graphs import Graphs
 from rekern.structures.pairs import Pairs, as_texts
+from rekern.structures.representation_columns import WORDS
 from rekern.structures.representations import Representations, Row
 from rekern.structures.tokens import Tokens
 from rekern.structures.trees import Trees

@@ -4,6 +4,8 @@ Documents are token numbers in one flat array with offsets. A negative number is
 hold the last document that was counted for an entry, so that each document counts once.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import numpy as np
 
 from rekern.core.compiling import compiled

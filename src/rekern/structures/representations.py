@@ -13,7 +13,10 @@ import numpy as np
 from rekern.core.arrays import Ints, RowIndices, resolve_rows
 from rekern.core.messages import list_names, name_value
 from rekern.errors import InputError
-from rekern.structures.columns import (
+from rekern.structures.data_frames import SIDES, find_columns, read_column
+from rekern.structures.graphs import Graphs
+from rekern.structures.pairs import Pairs, as_pairs, as_texts
+from rekern.structures.representation_columns import (
     WORDS,
     Column,
     check_column,
@@ -23,9 +26,6 @@ from rekern.structures.columns import (
     stack_columns,
     take_rows,
 )
-from rekern.structures.frames import SIDES, find_columns, read_column
-from rekern.structures.graphs import Graphs
-from rekern.structures.pairs import Pairs, as_pairs, as_texts
 from rekern.structures.tokens import Tokens
 from rekern.structures.trees import Trees
 

@@ -1,5 +1,7 @@
 """Compiled functions of the arrays of trees."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import numpy as np
 
 from rekern.core.compiling import compiled

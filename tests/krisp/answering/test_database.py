@@ -17,7 +17,7 @@ from rekern.krisp import read_grammar
 from rekern.krisp.answering.database import Database, QueryResult
 from rekern.krisp.answering.database_grammar import connect_grammar
 from rekern.krisp.answering.database_urls import open_database
-from rekern.krisp.answering.sql import Query, escape_for_sqlalchemy
+from rekern.krisp.answering.sql_compiler import Query, escape_for_sqlalchemy
 from rekern.krisp.answering.sqlalchemy_database import SQLAlchemyDatabase
 from rekern.krisp.answering.sqlite_database import SQLiteDatabase
 

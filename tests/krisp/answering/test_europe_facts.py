@@ -6,7 +6,7 @@ from itertools import groupby
 import pytest
 
 from rekern.krisp.answering.europe_facts import europe_database, europe_grammar, europe_questions
-from rekern.krisp.answering.sql import Query, compile_sql
+from rekern.krisp.answering.sql_compiler import Query, compile_sql
 from rekern.krisp.mentions import replace_names
 from rekern.krisp.question_words import split_question
 

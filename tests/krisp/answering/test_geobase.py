@@ -61,7 +61,7 @@ def test_the_page_counts_them(examples):
 
 
 def test_the_derivation_does_not_matter(geobase, examples):
-    from rekern.krisp.answering.sql import compile_sql
+    from rekern.krisp.answering.sql_compiler import compile_sql
 
     ambiguous = 0
     for example in examples:

@@ -19,7 +19,7 @@ from rekern.krisp import read_grammar
 from rekern.krisp.answering.database_grammar import connect_grammar
 from rekern.krisp.answering.database_urls import open_database
 from rekern.krisp.answering.europe_facts import SCHEMA, europe_database, europe_questions, fill_europe
-from rekern.krisp.answering.sql import Query, compile_sql
+from rekern.krisp.answering.sql_compiler import Query, compile_sql
 
 URL = os.environ.get("REKERN_POSTGRESQL", "")
 NAME = "rekern_test"

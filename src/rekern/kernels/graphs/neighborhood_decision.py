@@ -11,7 +11,7 @@ from rekern.core.explanations import Part
 from rekern.core.weight_table import find_weights, sum_weights
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.graphs.neighborhood_features import NeighborhoodFeatures
-from rekern.kernels.items import Item, Items
+from rekern.kernels.kernel_items import Item, Items
 from rekern.structures.graphs import Graphs
 
 

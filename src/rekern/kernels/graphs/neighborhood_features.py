@@ -8,8 +8,8 @@ import numpy as np
 
 from rekern.core.arrays import AnyArray, Ints, Keys, SmallInts
 from rekern.core.hashing import constants
-from rekern.core.jobs import run, split_range
 from rekern.core.key_rows import KeyRows, stack_rows
+from rekern.core.parallel_jobs import run, split_range
 from rekern.kernels.gram_plan import invert_roots
 from rekern.kernels.graphs.neighborhood_key_core import merge_links
 from rekern.kernels.graphs.neighborhood_pair_core import extract_pairs, hash_pair, list_roots

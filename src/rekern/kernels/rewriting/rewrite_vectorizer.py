@@ -14,11 +14,11 @@ from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import AnyArray, Floats, Ints, SmallInts, offsets_of
 from rekern.core.csr import make_csr
-from rekern.core.jobs import run, split_range
 from rekern.core.key_index import KeyIndex, index_keys, look_up
 from rekern.core.key_rows import fold_keys, keep_known
+from rekern.core.parallel_jobs import run, split_range
 from rekern.errors import InputError
-from rekern.kernels.items import Items
+from rekern.kernels.kernel_items import Items
 from rekern.kernels.rewriting.rewriting_kernel import Rewriting, Windows
 from rekern.kernels.rewriting.rule_extraction import PAIRS_IN_BLOCK, RuleExtractor
 from rekern.kernels.rewriting.rule_names import name_rules

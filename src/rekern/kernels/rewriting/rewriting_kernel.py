@@ -16,13 +16,13 @@ import scipy.sparse as sp
 from rekern.core.arrays import Floats, Keys
 from rekern.core.csr import make_csr
 from rekern.core.inverted_lists import InvertedLists, add_window_block, invert_rows
-from rekern.core.jobs import run_in_threads
 from rekern.core.key_rows import KeyRows
+from rekern.core.parallel_jobs import run_in_threads
 from rekern.core.parameters import check_choice, check_decay, check_patterns, check_size, list_windows
 from rekern.core.registry import register
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
-from rekern.kernels.items import Items, materialize_items
+from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import MeasuredRows, RuleExtractor

@@ -8,8 +8,8 @@ import numpy as np
 
 from rekern.core.arrays import Floats, Ints, Keys, SmallInts, offsets_of
 from rekern.core.inverted_lists import invert_numbers
-from rekern.core.jobs import run_in_threads, split_range
 from rekern.core.key_index import number_keys
+from rekern.core.parallel_jobs import run_in_threads, split_range
 from rekern.kernels.rewriting.rule_column_core import assemble_rows, combine_keys, number_combinations
 from rekern.kernels.rewriting.window_rows import WindowRows
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from rekern.core.arrays import Floats, Ints, Keys
 from rekern.core.explanations import Part
-from rekern.core.jobs import run_in_threads, split_range
 from rekern.core.key_index import KeyIndex, index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows
+from rekern.core.parallel_jobs import run_in_threads, split_range
 from rekern.core.weight_table import EMPTY, add_scores, find_weights, sum_weights
 from rekern.kernels.decision_functions import DecisionFunction, GramDecision, GramSource
-from rekern.kernels.items import Item, Items, materialize_items
+from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.rule_extraction import RuleExtractor
 from rekern.kernels.rewriting.rule_text import find_matches

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints, slice_ragged
-from rekern.core.jobs import resolve_jobs, run, split_range
 from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, stack_rows
+from rekern.core.parallel_jobs import resolve_jobs, run, split_range
 from rekern.kernels.gram_plan import invert_roots
 from rekern.kernels.rewriting.aligned_rules import TokenArrays, extract_aligned_rules
 from rekern.kernels.rewriting.rule_columns import RuleColumns, number_rules

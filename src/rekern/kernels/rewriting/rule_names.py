@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rekern.core.arrays import Keys
-from rekern.core.jobs import split_range
 from rekern.core.key_index import index_keys, look_up
 from rekern.core.key_rows import note_first_rows
+from rekern.core.parallel_jobs import split_range
 from rekern.kernels.key_feature_kernel import group_by_row
 from rekern.kernels.rewriting.rule_extraction import PAIRS_IN_BLOCK, RuleExtractor
 from rekern.kernels.rewriting.rule_text import find_matches

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints, offsets_of
-from rekern.core.jobs import run_in_threads, split_range
 from rekern.core.key_rows import KeyRows, stack_rows
+from rekern.core.parallel_jobs import run_in_threads, split_range
 from rekern.kernels.rewriting.rule_list_core import count_rules, list_rules
 
 KEEP_ALL = np.uint64(0)

@@ -10,12 +10,12 @@ import numpy as np
 from rekern.core.arrays import Floats, Ints, Keys, SmallInts, slice_ragged
 from rekern.core.hashing import constants
 from rekern.core.inverted_lists import ListBlock, invert_rows
-from rekern.core.jobs import run, split_range
 from rekern.core.key_rows import KeyRows, stack_rows
+from rekern.core.parallel_jobs import run, split_range
 from rekern.core.parameters import check_decay, check_patterns, check_size, check_whole
 from rekern.core.registry import register
 from rekern.kernels.gram_plan import GramPlan
-from rekern.kernels.items import Items, materialize_items
+from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel, normalize_rows, square_rows
 from rekern.kernels.strings.ngram_core import extract_patterns
 from rekern.kernels.strings.pattern_text import list_ngrams, list_patterns, quote_token

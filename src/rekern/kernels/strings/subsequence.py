@@ -11,8 +11,8 @@ from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.parameters import check_choice, check_decay, check_whole
 from rekern.core.registry import register
 from rekern.kernels.gram_plan import GramPlan, invert_roots
-from rekern.kernels.items import Items
 from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_items import Items
 from rekern.kernels.strings.ngram_kernels import Tokenize, read_tokens
 from rekern.kernels.strings.subsequence_core import sum_own_subsequences, sum_subsequences
 from rekern.structures.tokens import Tokens

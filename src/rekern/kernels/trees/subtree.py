@@ -12,7 +12,7 @@ from rekern.core.key_rows import KeyRows
 from rekern.core.parameters import check_decay
 from rekern.core.registry import register
 from rekern.kernels.gram_plan import GramPlan
-from rekern.kernels.items import Items
+from rekern.kernels.kernel_items import Items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel, normalize_rows, square_rows
 from rekern.kernels.trees.shared_fragments import list_complete_subtrees, write_subtrees
 from rekern.kernels.trees.subtree_core import hash_subtrees, list_subtrees

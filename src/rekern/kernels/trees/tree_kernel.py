@@ -11,8 +11,8 @@ from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.explanations import Explanation, Part
 from rekern.core.parameters import check_most, check_whole
 from rekern.kernels.gram_plan import GramPlan, invert_roots
-from rekern.kernels.items import Item, Items, materialize_items
 from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.trees.folded_forest_core import Forest, build_forest
 from rekern.kernels.trees.forests import (
     PlacedForest,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rekern.krisp.answering.database import QueryResult, Value
 from rekern.krisp.answering.scored_reading import ScoredReading
-from rekern.krisp.answering.sql import Query
+from rekern.krisp.answering.sql_compiler import Query
 
 
 @dataclass(frozen=True)

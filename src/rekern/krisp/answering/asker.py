@@ -10,7 +10,7 @@ from rekern.krisp.answering.database_grammar import connect_grammar
 from rekern.krisp.answering.question_table import check_question
 from rekern.krisp.answering.reading_scorer import ReadingScorer, ScoredReadings
 from rekern.krisp.answering.scored_reading import ScoredReading
-from rekern.krisp.answering.sql import compile_sql
+from rekern.krisp.answering.sql_compiler import compile_sql
 from rekern.krisp.semantic_parser import SemanticParser
 
 

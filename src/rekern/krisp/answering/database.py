@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple, Protocol, TypeAlias
 
 from rekern.errors import InputError
-from rekern.krisp.answering.sql import Query
+from rekern.krisp.answering.sql_compiler import Query
 
 SECONDS = 10.0  # what a query may take
 ROWS = 10_000  # what a query may bring back

@@ -7,7 +7,7 @@ import warnings
 
 from rekern.errors import InputError
 from rekern.krisp.answering.database import Database
-from rekern.krisp.answering.sql import Query, check_templates, compile_sql, list_examples
+from rekern.krisp.answering.sql_compiler import Query, check_templates, compile_sql, list_examples
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.productions import Derivation, Production, shorten
 

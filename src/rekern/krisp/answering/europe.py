@@ -26,7 +26,7 @@ from rekern.krisp.answering.europe_facts import (
     read_europe_file,
 )
 from rekern.krisp.answering.question_table import Questions
-from rekern.krisp.source_digest import digest_source
+from rekern.krisp.source_code_digest import digest_source
 
 FOLDS = 5  # of the cross-validation
 

@@ -37,7 +37,7 @@ CREATE TABLE lake_country (lake TEXT, country TEXT, PRIMARY KEY (lake, country))
 def europe_database(seconds: float = SECONDS) -> SQLiteDatabase:
     """The facts, in an SQLite database in memory.
 
-    >>> from rekern.krisp.answering.sql import Query
+    >>> from rekern.krisp.answering.sql_compiler import Query
     >>> europe_database().run(Query("SELECT capital FROM country WHERE name = :v1", {"v1": "Austria"})).rows
     [('Vienna',)]
     """

@@ -12,7 +12,7 @@ from pathlib import Path
 from rekern.errors import InputError
 from rekern.krisp.answering.database import Value
 from rekern.krisp.answering.geobase_facts import load_facts, read_facts
-from rekern.krisp.answering.sql import Query, compile_sql
+from rekern.krisp.answering.sql_compiler import Query, compile_sql
 from rekern.krisp.answering.sqlite_database import SQLiteDatabase
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.grammar_files import read_grammar

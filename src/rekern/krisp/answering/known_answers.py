@@ -8,7 +8,7 @@ from typing import TypeAlias
 from rekern.errors import InputError
 from rekern.krisp.answering.database import Database, Value
 from rekern.krisp.answering.question_table import Questions
-from rekern.krisp.answering.sql import compile_sql
+from rekern.krisp.answering.sql_compiler import compile_sql
 from rekern.krisp.productions import Derivation
 
 AnswerRows: TypeAlias = frozenset[tuple[Value, ...]]

@@ -22,7 +22,7 @@ from rekern.krisp.answering.database import (
     describe_error,
     describe_timeout,
 )
-from rekern.krisp.answering.sql import Query, escape_for_sqlalchemy
+from rekern.krisp.answering.sql_compiler import Query, escape_for_sqlalchemy
 from rekern.krisp.answering.sqlite_database import limit_time, restrict_to_reading
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from rekern.krisp.answering.database import (
     describe_error,
     describe_timeout,
 )
-from rekern.krisp.answering.sql import Query
+from rekern.krisp.answering.sql_compiler import Query
 
 STEPS = 1000  # instructions of SQLite between two looks at the clock
 LONGEST_VALUE = 100_000_000  # bytes of one value; SQLite itself would make values that fill the memory

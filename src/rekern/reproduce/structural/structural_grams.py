@@ -15,7 +15,7 @@ import joblib
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Booleans, Floats, Ints, offsets_of
-from rekern.core.jobs import run, split_range
+from rekern.core.parallel_jobs import run, split_range
 from rekern.core.progress import show_bars, track
 from rekern.kernels import Gaussian, Kernel
 from rekern.kernels.pair_kernel import PairKernel

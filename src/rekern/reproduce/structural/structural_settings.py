@@ -238,7 +238,7 @@ def list_candidates(corpus: str, resources: Resources, graphs: StructuralSetting
     }
     settings = []
     for weights in CANDIDATES:
-        first, *others = [weight * parts[name] for name, weight in weights.items()]
+        first, *others = [parts[name] * weight for name, weight in weights.items()]
         kernel = reduce(add, others, first)
         note = " + ".join(f"{weight:g} {name}" for name, weight in weights.items())
         settings.append(StructuralSetting("+".join(weights), kernel, rel=not RELATED.isdisjoint(weights), note=note))

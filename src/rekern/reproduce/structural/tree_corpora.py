@@ -12,7 +12,7 @@ from rekern.datasets.public_corpora import VARIABLE, DataPath, data_directory, l
 from rekern.datasets.tables import Table
 from rekern.errors import InputError
 from rekern.structures import Representations, lemma_leaves, linked_graphs, mark_related
-from rekern.structures.columns import Column
+from rekern.structures.representation_columns import Column
 
 WORDS = "words"  # constituent trees as the parser made them
 TREES = {False: "stems", True: "stems-rel"}  # the same with leaves stem::p, without and with REL marks

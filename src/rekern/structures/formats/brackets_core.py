@@ -1,5 +1,7 @@
 """The scanner of trees in brackets: compiled functions of bytes without recursion, for trees of any depth and width."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import numpy as np
 
 from rekern.core.compiling import compiled

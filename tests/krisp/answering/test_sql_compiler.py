@@ -6,7 +6,7 @@ import pytest
 
 from rekern.errors import InputError
 from rekern.krisp import read_grammar
-from rekern.krisp.answering.sql import DEEPEST, check_templates, compile_sql, get_template, list_examples
+from rekern.krisp.answering.sql_compiler import DEEPEST, check_templates, compile_sql, get_template, list_examples
 from rekern.krisp.answering.sqlite_database import SQLiteDatabase
 
 LINES = [

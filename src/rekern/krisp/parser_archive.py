@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeAlias
 
-from rekern.core.descriptions import build, describe
 from rekern.core.model_archive import ModelContent, OpenArchive
+from rekern.core.object_descriptions import build, describe
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel
 from rekern.krisp.answer_calibration import AnswerCalibration

@@ -8,7 +8,7 @@ from typing import Any
 from rekern.core.arrays import Ints
 from rekern.core.messages import name_value
 from rekern.errors import InputError
-from rekern.structures.frames import column_to_list
+from rekern.structures.data_frames import column_to_list
 from rekern.structures.graphs import Graphs
 from rekern.structures.tokens import Tokens
 from rekern.structures.trees import Trees
