@@ -48,7 +48,8 @@ def mix(key):
 def extend_hash(code, value):
     """Return the hash of a sequence that is longer by one value, from the hash of the sequence.
 
-    >>> bool(extend_hash(extend_hash(np.uint64(0), 1), 2) == extend_hash(extend_hash(np.uint64(0), 2), 1))
+    >>> one, two = (np.uint64(extend_hash(np.uint64(0), value)) for value in (1, 2))
+    >>> extend_hash(one, 2) == extend_hash(two, 1)
     False
     """
     code = (code ^ np.uint64(value)) * np.uint64(0x9E3779B97F4A7C15)

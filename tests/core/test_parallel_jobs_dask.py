@@ -9,8 +9,7 @@ import pytest
 
 from rekern import PairClassifier, RewriteVectorizer
 from rekern.core.parallel_jobs import run
-from rekern.kernels import Rewriting, Spectrum
-from rekern.kernels import kernel as base
+from rekern.kernels import Rewriting, Spectrum, gram_plan
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Pairs
 
@@ -61,7 +60,7 @@ def executed(client):
 
 
 def test_gram_has_the_same_bits_as_with_threads(client, corpus, monkeypatch):
-    monkeypatch.setattr(base, "BLOCK_BYTES", 1 << 19)
+    monkeypatch.setattr(gram_plan, "BLOCK_BYTES", 1 << 19)
     threads = KERNEL.gram(corpus)
     rectangle = KERNEL.gram(corpus[:300], corpus)
     before = executed(client)
@@ -73,7 +72,7 @@ def test_gram_has_the_same_bits_as_with_threads(client, corpus, monkeypatch):
 
 
 def test_gram_in_a_file(client, corpus, tmp_path, monkeypatch):
-    monkeypatch.setattr(base, "BLOCK_BYTES", 1 << 19)
+    monkeypatch.setattr(gram_plan, "BLOCK_BYTES", 1 << 19)
     with joblib.parallel_config(backend="dask"):
         found = KERNEL.gram(corpus, out=tmp_path / "gram.npy")
     assert np.array_equal(found, KERNEL.gram(corpus))
