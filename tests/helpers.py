@@ -3,9 +3,13 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from reference.rewriting import dot, rewriting_features
+
+# For a test over a whole corpus: every tenth item in each run of the tests, all of them in the slow ones.
+SOME_OR_ALL = pytest.mark.parametrize("step", [10, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
 
 
 def texts(alphabet="abc", max_size=6):

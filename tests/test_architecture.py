@@ -66,16 +66,18 @@ def name_of(path):
 
 
 @cache
-def tree_of(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
+def nodes_of(path):
+    """All nodes of a file's syntax tree, each with its parent."""
+    nodes = [ast.parse(path.read_text(encoding="utf-8"))]
+    for node in nodes:
         for child in ast.iter_child_nodes(node):
             child.parent = node
-    return tree
+            nodes.append(child)
+    return nodes
 
 
 def functions_of(path):
-    return [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return [node for node in nodes_of(path) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
 def is_inside_function(node):
@@ -105,7 +107,7 @@ def test_no_private_name_of_another_module_is_imported():
         [
             f"{name_of(path)}:{node.lineno} imports {alias.name} from {node.module}"
             for path in FILES
-            for node in ast.walk(tree_of(path))
+            for node in nodes_of(path)
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rekern")
             for alias in node.names
             if alias.name.startswith("_") and not alias.name.startswith("__")
@@ -116,23 +118,23 @@ def test_no_private_name_of_another_module_is_imported():
 def test_no_private_attribute_of_another_class_is_used():
     found = []
     for path in FILES:
-        tree = tree_of(path)
-        own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        nodes = nodes_of(path)
+        own = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
         own |= {
             node.attr
-            for node in ast.walk(tree)
+            for node in nodes
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
         }
         own |= {
-            node.target.id
-            for node in ast.walk(tree)
-            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+            node.target.id for node in nodes if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
         }
-        for node in ast.walk(tree):
+        for node in nodes:
             if not isinstance(node, ast.Attribute) or not re.match(r"_[a-z]", node.attr):
                 continue
+            if node.attr in own or node.attr in PUBLIC_UNDERSCORES:
+                continue
             holder = ast.unparse(node.value)
-            if holder in ("self", "cls", "super()") or node.attr in own | PUBLIC_UNDERSCORES:
+            if holder in ("self", "cls", "super()"):
                 continue
             found.append(f"{name_of(path)}:{node.lineno} uses {holder}.{node.attr}")
     report(found)
@@ -143,7 +145,7 @@ def test_only_slow_or_optional_libraries_are_imported_inside_functions():
     for path in FILES:
         if name_of(path).startswith("cli/"):
             continue  # commands import what they need when they run, so that all start fast
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.Import | ast.ImportFrom) and is_inside_function(node):
                 late = [module for module in modules_in(node) if module.split(".")[0] not in LATE_IMPORTS]
                 found += [f"{name_of(path)}:{node.lineno} imports {module} inside a function" for module in late]
@@ -154,7 +156,7 @@ def test_no_library_is_listed_that_nobody_imports_late():
     used = {
         module.split(".")[0]
         for path in FILES
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.Import | ast.ImportFrom) and is_inside_function(node)
         for module in modules_in(node)
     }
@@ -167,9 +169,8 @@ def test_modules_are_imported_by_name_in_few_places():
             f"{name_of(path)}:{node.lineno}"
             for path in FILES
             if name_of(path) not in IMPORTERS
-            for node in ast.walk(tree_of(path))
-            if isinstance(node, ast.Name | ast.Attribute)
-            and ast.unparse(node).split(".")[-1] in ("import_module", "__import__")
+            for node in nodes_of(path)
+            if getattr(node, "attr", getattr(node, "id", None)) in ("import_module", "__import__")
         ]
     )
 
@@ -220,7 +221,7 @@ def test_parsing_does_not_know_answering():
             f"{name_of(path)}:{node.lineno}"
             for path in FILES
             if name_of(path).startswith("krisp/") and not name_of(path).startswith("krisp/answering/")
-            for node in ast.walk(tree_of(path))
+            for node in nodes_of(path)
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rekern.krisp.answering")
         ]
     )

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers import SOME_OR_ALL
 from rekern.errors import InputError
 from rekern.structures.dependency_trees import from_grct, grct, lct, lemma_leaves, loct, word_trees
 from rekern.structures.formats.kelp import read_klp, trees_named
@@ -109,12 +110,14 @@ def test_what_is_no_grct(text):
         from_grct(["()", text])
 
 
-def test_kelp_trees_are_rebuilt(corpora):
+@SOME_OR_ALL
+def test_kelp_trees_are_rebuilt(corpora, step):
     folder = corpora / "trec_qc" / "kelp_trees"
     if not folder.is_dir():
         pytest.skip("KeLP's trees of the TREC questions are not here")
     examples = [item for path in sorted(folder.glob("*.klp.gz")) for item in read_klp(path)]
     assert len(examples) == 5952
+    examples = examples[::step]
     sentences = from_grct(trees_named(examples, "grct"))
     for name, convert in (("grct", grct), ("lct", lct), ("loct", loct)):
         trees: Trees = convert(sentences)

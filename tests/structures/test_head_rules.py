@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers import SOME_OR_ALL
 from reference import heads as reference
 from reference.trees import read, written
 from rekern.structures.head_rules import head_child, to_dependencies
@@ -82,7 +83,8 @@ def test_deep_and_wide():
 
 
 @pytest.mark.parametrize("name", ["geoquery", "msrp", "rte"])
-def test_corpora_give_trees(corpora, name):
+@SOME_OR_ALL
+def test_corpora_give_trees(corpora, name, step):
     path = corpora / name / ("geo880.jsonl" if name == "geoquery" else "trees.tsv.gz")
     if not path.exists():
         pytest.skip(f"the trees of {name} are not here")
@@ -91,10 +93,12 @@ def test_corpora_give_trees(corpora, name):
     else:
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             trees = [line.rstrip("\n").split("\t")[1] for line in lines][1:]
+    assert len(trees) > 800
+    trees = trees[::step]
     found = to_dependencies(trees)
-    assert len(found) == len(trees) > 800
+    assert len(found) == len(trees)
     for item in found:
         assert find_head_fault(item.heads) is None and len(item.words) > 1
-    for item, tree in list(zip(found, trees))[::40]:
+    for item, tree in list(zip(found, trees))[:: 40 // step]:
         words, heads = reference.dependencies(read(tree.replace("\u00a0", "~")))  # a word may hold a fixed blank
         assert [word.replace("\u00a0", "~") for word in item.words] == words and list(item.heads) == heads

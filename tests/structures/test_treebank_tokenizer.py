@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.tokenize import TreebankWordTokenizer
 
+from helpers import SOME_OR_ALL
 from rekern.structures.treebank_tokenizer import tokenize
 
 nltk_tokens = TreebankWordTokenizer().tokenize
@@ -84,8 +85,9 @@ def test_equals_nltk_on_every_text_of_each_corpus(texts):
     assert differing(texts) == []
 
 
-def test_tokenised_text_stays_as_it_is_on_every_text_of_each_corpus(texts):
-    changed = [text for text in texts if tokenize(" ".join(tokenize(text))) != tokenize(text)]
+@SOME_OR_ALL
+def test_tokenised_text_stays_as_it_is_on_each_corpus(texts, step):
+    changed = [text for text in texts[::step] if tokenize(" ".join(tokenize(text))) != tokenize(text)]
     assert changed == []
 
 
