@@ -110,7 +110,9 @@ class SubstringKernel(Kernel):
         left, right = (left, left) if Y is None else align_corpora(left, _collect(Y))
         rows = self.compute_norms(left)
         columns = rows if Y is None else self.compute_norms(right)
-        return GramPlan(len(left), len(right), Y is None, _Block(self, left, right, rows, columns, Y is None))
+        return GramPlan(
+            len(left), len(right), Y is None, _SubstringGramBlock(self, left, right, rows, columns, Y is None)
+        )
 
     def _fill(self, left: Substrings, right: Substrings, out: Floats) -> None:
         """Fill a matrix with the values, rows and columns in sorted order."""
@@ -118,7 +120,7 @@ class SubstringKernel(Kernel):
 
 
 @dataclass(frozen=True)
-class _Block:
+class _SubstringGramBlock:
     """The block function of a kernel on substrings."""
 
     kernel: SubstringKernel
