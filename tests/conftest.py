@@ -1,8 +1,10 @@
 """What all tests share: the folder with the public corpora, where it is present."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
+import coverage
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -21,3 +23,19 @@ def corpora() -> Path:
         reason = "REKERN_DATA names no folder" if folder else "REKERN_DATA is not set and ../shared/data is absent"
         pytest.skip(f"the public corpora are not here: {reason}")
     return Path(folder).resolve()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Measure no coverage in property tests: they run the same lines hundreds of times, and tracing doubles their time.
+
+    The lines must be covered by examples. Long tests over corpora are marked ``no_cover`` for the same reason.
+    """
+    measured = coverage.Coverage.current() if hasattr(getattr(item, "obj", None), "hypothesis") else None
+    if measured is not None:
+        measured.stop()
+    try:
+        yield
+    finally:
+        if measured is not None:
+            measured.start()

@@ -34,6 +34,7 @@ def folder(tmp_path_factory):
     return made
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", ["nf_cats/human", "trec/fine", "orcas"])
 def test_one_data_set(folder, tmp_path, name, monkeypatch):
     monkeypatch.setattr("rekern.reproduce.question_experiments.ORCAS_FOLDS", 3)

@@ -149,6 +149,7 @@ def folder(tmp_path_factory):
     return data
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("corpus", ["msrp", "rte3"])
 def test_from_files_to_tables(folder, tmp_path, corpus):
     name = f"structural-{corpus}"
