@@ -80,14 +80,20 @@ def run(site, code, path):
     return done.stdout
 
 
-def test_parts_of_another_package_are_trained_saved_loaded_and_explained(site, tmp_path):
-    path = str(tmp_path / "m.rekern")
-    assert run(site, TRAIN, path) == run(site, USE, path)
+@pytest.fixture(scope="module")
+def trained(site, tmp_path_factory):
+    """A model file with parts of the package, and the decision values of the model that was saved."""
+    path = str(tmp_path_factory.mktemp("model") / "m.rekern")
+    return path, run(site, TRAIN, path)
 
 
-def test_without_the_package_the_file_says_what_is_missing(site, tmp_path):
-    path = str(tmp_path / "m.rekern")
-    run(site, TRAIN, path)
+def test_parts_of_another_package_are_trained_saved_loaded_and_explained(site, trained):
+    path, decisions = trained
+    assert run(site, USE, path) == decisions
+
+
+def test_without_the_package_the_file_says_what_is_missing(trained):
+    path, _ = trained
     code = "import sys; from rekern import load_model; load_model(sys.argv[1])"
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True)
     assert "ModelFileError" in done.stderr and "which this Rekern does not know" in done.stderr.splitlines()[-1]
