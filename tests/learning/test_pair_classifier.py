@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from helpers import close, rewritings
 from rekern import InputError, PairClassifier
-from rekern.kernels import Rewriting, Spectrum
+from rekern.kernels import PartialTree, Rewriting, SoftPairing, Spectrum
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Pairs
 
@@ -304,3 +304,20 @@ def test_a_probability_never_runs_against_the_decision():
         labels = np.random.default_rng(seed).permutation([0, 1] * 10)
         model = PairClassifier(KERNEL).fit(pairs, labels)
         assert model.calibration_[0, 0] >= 0
+
+
+def test_a_list_of_pairs_is_not_a_pair(binary):
+    with pytest.raises(InputError, match="one pair is needed, got a list of two pairs"):
+        binary.explain(TEST[:2])
+    with pytest.raises(InputError, match="one pair is needed, got a list of two pairs"):
+        KERNEL(TEST[0], TEST[:2])
+    with pytest.raises(InputError, match="one pair is needed, got a list of two pairs"):
+        SoftPairing(PartialTree()).explain([("(A b)", "(A c)"), ("(A b)", "(A c)")], ("(A b)", "(A c)"))
+    with pytest.raises(InputError, match="a list of pairs is needed, got one pair"):
+        binary.predict((["a", "cat"], ["the", "cat"]))
+
+
+def test_classes_may_be_floats():
+    pairs, labels = two_classes(30)
+    model = PairClassifier(KERNEL, calibration=0).fit(pairs, labels.astype(float))
+    assert model.classes_.tolist() == [0.0, 1.0] and model.predict(pairs).dtype == np.float64
