@@ -42,8 +42,8 @@ def track(items: Iterable[T], total: int, label: str) -> Iterator[T]:
     try:
         for done, item in enumerate(items, 1):
             if bar is None and time.monotonic() - started > PATIENCE:
-                colors = None if os.environ.get("NO_COLOR") else "auto"
-                bar = Progress(console=Console(stderr=True, color_system=colors), transient=True)
+                plain = Console(stderr=True, color_system=None if os.environ.get("NO_COLOR") else "auto")
+                bar = Progress(console=plain, transient=True)
                 bar.start()
                 task = bar.add_task(label, total=total)
             if bar is not None and task is not None:
