@@ -9,12 +9,8 @@ from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 
 from helpers import close, rewritings
-from rekern import InputError, PairClassifier
-from rekern.kernels import PartialTree, Rewriting, SoftPairing, Spectrum
-
-
 from rekern import InputError, PairClassifier, load_model
-from rekern.kernels import Rewriting, Spectrum
+from rekern.kernels import PartialTree, Rewriting, SoftPairing, Spectrum
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Pairs
 
