@@ -52,9 +52,11 @@ def predict(
     for a regressor a number, for a ranker a score and the rank within the group (by default, the pairs with the same
     first text).
     """
-    from rekern.core.files import write_atomically
+    from rekern.core.files import check_writable, write_atomically
     from rekern.datasets.tables import write_table
 
+    if out is not None and out != "-":
+        check_writable(out)
     loaded = load_pair_model(model, jobs)
     if out is None or out == "-":
         pairs = _read_pairs(file, source_text, target_text, table)

@@ -1,5 +1,6 @@
 """A progress bar on a terminal for long work; no output elsewhere."""
 
+import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -41,7 +42,8 @@ def track(items: Iterable[T], total: int, label: str) -> Iterator[T]:
     try:
         for done, item in enumerate(items, 1):
             if bar is None and time.monotonic() - started > PATIENCE:
-                bar = Progress(console=Console(stderr=True), transient=True)
+                plain = Console(stderr=True, color_system=None if os.environ.get("NO_COLOR") else "auto")
+                bar = Progress(console=plain, transient=True)
                 bar.start()
                 task = bar.add_task(label, total=total)
             if bar is not None and task is not None:

@@ -77,7 +77,7 @@ def decode_text(data: bytes, file: str | None = None, encoding: str | None = Non
         raise InputError(reason, file=file, row=data.count(b"\n", 0, at) + 1, unit="line") from None
     except UnicodeError:
         remedy = "name the file's encoding with --encoding"
-        raise InputError(f"{file or 'the text'} is not {encoding}: {remedy}", file=None) from None
+        raise InputError(f"{file or 'the text'} is not {encoding}: {remedy}", file=file, names_file=True) from None
     text = text.removeprefix("\ufeff")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1

@@ -62,7 +62,8 @@ class NamedColumns:
             return same[0]
         if same:
             remedy = f"rename one, or give its number with {option or role + '='}"
-            raise InputError(f"{file}: {len(same)} columns are called {column!r}; {remedy}")
+            reason = f"{file}: {len(same)} columns are called {column!r}; {remedy}"
+            raise InputError(reason, file=self.file, names_file=True)
         if column == role:
             for own in (*CORPUS_COLUMNS["msrp"], *CORPUS_COLUMNS["rte"]):
                 has_sides = own["source"] in self.names and own["target"] in self.names
@@ -77,7 +78,8 @@ class NamedColumns:
             if guess
             else f"name one with {option or f'{role}= (--{role})'}{hint}"
         )
-        raise InputError(f"{file} has no column {column!r}; it has {list_names(self.names)}: {remedy}")
+        reason = f"{file} has no column {column!r}; it has {list_names(self.names)}: {remedy}"
+        raise InputError(reason, file=self.file, names_file=True)
 
     def has_corpus_columns(self, format: str) -> bool:
         """Whether the columns have the names of a public corpus, ``"msrp"`` or ``"rte"``.

@@ -49,7 +49,7 @@ def choose_format(path: str | os.PathLike[str], format: str | None, known: Seque
     if found in known:
         return found
     problem = f"the extension {extension!r} tells no format" if extension else "no extension tells its format"
-    raise InputError(f"{show_source(path)}: {problem}; choose {', '.join(known)} with format= (--format)")
+    raise InputError(f"{problem}; choose {', '.join(known)} with format= (--format)", file=show_source(path))
 
 
 def read_columns(
@@ -71,7 +71,7 @@ def read_columns(
         raise _refuse_empty(file)
     columns = _parse(data, file, choose_format(path, format), encoding, header)
     if not columns.lines:
-        raise InputError(f"{file} has a header but no rows: add at least one pair")
+        raise InputError(f"{file} has a header but no rows: add at least one pair", file=file, names_file=True)
     return columns
 
 
@@ -92,7 +92,7 @@ def _parse(data: bytes, file: str, format: str, encoding: str, header: bool) -> 
 
 
 def _refuse_empty(file: str) -> InputError:
-    return InputError(f"{file} is empty: it needs a header line and at least one row")
+    return InputError(f"{file} is empty: it needs a header line and at least one row", file=file, names_file=True)
 
 
 def read_tsv(text: str, file: str, header: bool = True) -> NamedColumns:
@@ -175,7 +175,8 @@ def read_parquet(data: bytes, file: str) -> NamedColumns:
 
     def refuse(error: Exception) -> InputError:
         reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-        return InputError(f"{file} is not a usable Parquet file ({reason}): fetch or write it again")
+        problem = f"{file} is not a usable Parquet file ({reason}): fetch or write it again"
+        return InputError(problem, file=file, names_file=True)
 
     try:
         table = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))

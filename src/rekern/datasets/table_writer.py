@@ -29,15 +29,17 @@ def write_table(
     >>> write_table("-", {"source": ["He left."], "score": [0.5]}, format="jsonl")
     {"source": "He left.", "score": 0.5}
     """
-    lengths = {name: len(values) for name, values in columns.items()}
+    name = show_path(path)
+    lengths = {column: len(values) for column, values in columns.items()}
     if len(set(lengths.values())) != 1:
-        counts = ", ".join(f"{name} {length}" for name, length in lengths.items()) or "none"
-        raise InputError(f"cannot write {show_path(path)}: the columns must be of one length, not {counts}")
+        counts = ", ".join(f"{column} {length}" for column, length in lengths.items()) or "none"
+        reason = f"cannot write {name}: the columns must be of one length, not {counts}"
+        raise InputError(reason, file=name, names_file=True)
     to_screen = os.fspath(path) == STANDARD_INPUT
     chosen = choose_format(path, format, FORMATS[:-1] if to_screen else FORMATS)
-    plain = {str(name): [to_plain(value) for value in values] for name, values in columns.items()}
+    plain = {str(column): [to_plain(value) for value in values] for column, values in columns.items()}
     if chosen == "parquet":
-        data = _format_parquet(plain, show_path(path))
+        data = _format_parquet(plain, name)
     else:
         text = {"tsv": _format_tsv, "csv": _format_csv, "jsonl": _format_jsonl}[chosen](plain)
         if to_screen:
@@ -47,7 +49,8 @@ def write_table(
             data = text.encode()
         except UnicodeEncodeError as error:
             bad = f"U+{ord(text[error.start]):04X}"
-            raise InputError(f"cannot write {show_path(path)}: half of a character ({bad}); correct the text") from None
+            reason = f"cannot write {name}: half of a character ({bad}); correct the text"
+            raise InputError(reason, file=name, names_file=True) from None
     if os.fspath(path).lower().endswith(".gz"):
         data = gzip.compress(data, mtime=0)  # no time of day, so that equal tables give equal files
     with write_atomically(path) as temporary:
@@ -89,5 +92,6 @@ def _format_parquet(columns: dict[str, list[object]], name: str) -> bytes:
         pyarrow.parquet.write_table(pyarrow.table(columns), buffer)
     except (pyarrow.ArrowException, ValueError) as error:
         reason = str(error).splitlines()[0]
-        raise InputError(f"cannot write {name} as Parquet: {reason}; give each column values of one type") from None
+        problem = f"cannot write {name} as Parquet: {reason}; give each column values of one type"
+        raise InputError(problem, file=name, names_file=True) from None
     return buffer.getvalue()

@@ -118,7 +118,8 @@ def read_table(
         expected = ", ".join(CORPUS_COLUMNS[chosen][0].values())
         have = list_names(columns.names)
         name = show_source(path)
-        raise InputError(f"{name} is not in the format {chosen!r}: it has {have}, not {expected}; leave the format out")
+        reason = f"{name} is not in the format {chosen!r}: it has {have}, not {expected}; leave the format out"
+        raise InputError(reason, file=name, names_file=True)
     return _make_table(columns, {"source": source, "target": target, "label": label, "group": group}, by_number=True)
 
 
@@ -157,7 +158,8 @@ def _make_table(columns: NamedColumns, roles: Mapping[str, ColumnName | None], b
     values = {role: columns.column(index) for role, index in found.items()}
     if any(len(column) != len(columns.lines) for column in values.values()):
         counts = ", ".join(f"{role} {len(column)}" for role, column in values.items())
-        raise InputError(f"{columns.file or 'the table'}: the columns must be of one length, not {counts}")
+        reason = f"{columns.file or 'the table'}: the columns must be of one length, not {counts}"
+        raise InputError(reason, file=columns.file, names_file=True)
     try:
         pairs = list(zip(*(check_texts(values[role], role) for role in SIDES)))
         labels = convert_labels(values["label"]) if "label" in values else None
