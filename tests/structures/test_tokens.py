@@ -228,8 +228,8 @@ def test_caches_are_bounded(monkeypatch):
     wanted = [plainly(text, "english", True, True) for text in texts]
     assert list(Tokens.from_texts(texts, Tokenizer())) == wanted == [Tokenizer()(text) for text in texts]
     assert len(Tokenizer().word_tokens()) <= 10 and len(stemmer.find_stemmer()._stems) <= 10
-    for text, tokens in zip(texts, wanted):
-        assert list(Tokens.from_texts([text], Tokenizer())) == [tokens]
+    for text, found in zip(texts, wanted):
+        assert list(Tokens.from_texts([text], Tokenizer())) == [found]
         assert len(token_table.find_token_table(Tokenizer())) <= 12
 
 

@@ -10,7 +10,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -48,13 +48,13 @@ class TokenNumbers(dict[str, int]):
     def __init__(self) -> None:
         super().__init__()
         self.names: list[str] = []
-        self.keys: Keys = np.empty(64, np.uint64)
+        self.token_keys: Keys = np.empty(64, np.uint64)
         self.ids: SmallInts = np.empty(64, np.int32)
 
     def __missing__(self, token: str) -> int:
         number = len(self.names)
-        self.keys = _grow(self.keys, number + 1)
-        self.keys[number] = hash_token(token)
+        self.token_keys = _grow(self.token_keys, number + 1)
+        self.token_keys[number] = hash_token(token)
         self.names.append(token)
         self[token] = number
         return number
@@ -134,7 +134,7 @@ class TokenTable(dict[str, int]):
 
     def gather(self, words: Ints, what: TokenNumbers) -> GatheredTokens:
         """Return the ``tokens`` or ``forms`` of words in a row, in a vocabulary in order of first occurrence."""
-        starts, names, keys = self._starts, what.names, what.keys
+        starts, names, keys = self._starts, what.names, what.token_keys
         if len(words) >= MANY:
             ids, offsets, distinct = gather_tokens(words, starts, what.ids, len(names))
         else:
@@ -218,7 +218,7 @@ def _grow(array: Array, needed: int) -> Array:
         return array
     larger = np.zeros(max(needed, 2 * len(array)), array.dtype)
     larger[: len(array)] = array
-    return larger
+    return cast(Array, larger)
 
 
 def hash_token(token: str) -> int:
