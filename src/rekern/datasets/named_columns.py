@@ -1,6 +1,6 @@
 """The columns of a file as they are, before their meaning is known, with the place of every row in the file."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,7 @@ class NamedColumns:
     lines: list[int]
     unit: str = "line"
     file: str | None = None
+    types: Mapping[object, object] | None = None  # the Arrow types of the columns, if the file has them
 
     def locate(self, error: InputError) -> InputError:
         """Return an error, whose row is counted from 0, with the file and the line."""
