@@ -22,6 +22,7 @@ from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.latent_semantics import LatentSemantics
 from rekern.similarity.overlap_core import score_pairs
 from rekern.similarity.pair_sides import Sides, read_tree_sides
+from rekern.similarity.score_descriptions import describe_score
 from rekern.similarity.score_groups import GROUPS, NEED_TREES, score_group
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs
@@ -246,15 +247,30 @@ class Similarities(ScoreKernel):
 
     def scores(self, X: object) -> Floats:
         """Return an array with a row of scores for each pair."""
+        return self.rescale(self.raw_scores(X))
+
+    def raw_scores(self, X: object) -> Floats:
+        """Return the scores before they are standardised."""
         names = self.names()
         if not hasattr(self, "scale_"):
             raise NotFittedError("this Similarities is not fitted yet; call fit(pairs) first")
         X = materialize_items(X)
-        found = self._compute_scores(X, *self._read_tokens(X), names)
+        return self._compute_scores(X, *self._read_tokens(X), names)
+
+    def rescale(self, raw: Floats) -> Floats:
+        """Return standardised scores, if the kernel standardises them."""
         if not self.standardize:
-            return found
+            return raw
         constant = self.scale_ == 0
-        return np.where(constant, 0.0, (found - self.mean_) / np.where(constant, 1.0, self.scale_))
+        return np.where(constant, 0.0, (raw - self.mean_) / np.where(constant, 1.0, self.scale_))
+
+    def describe_scores(self) -> list[str]:
+        """Return every score in words.
+
+        >>> Similarities(only=("recall",)).describe_scores()
+        ['words of the target that the source has too']
+        """
+        return [describe_score(name) for name in self.names()]
 
     def _read_tokens(self, X: object) -> tuple[Tokens, Tokens]:
         """Return the tokens of all sides, and the same tokens as written, before lower case and stemming."""
