@@ -32,7 +32,7 @@ def explain(
         ),
     ] = None,
     how_chosen: Annotated[
-        bool, typer.Option("--how-chosen", help="Show instead how the kernel was chosen (rekern train --auto).")
+        bool, typer.Option("--how-chosen", help="Show instead what the search for the kernel tried.")
     ] = False,
     row: Annotated[
         int | None, typer.Option("--row", min=1, metavar="N", help="Explain the N-th pair of FILE, counting from 1.")
