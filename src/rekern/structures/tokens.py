@@ -19,6 +19,7 @@ from rekern.core.arrays import Ints, Keys, RowIndices, SmallInts, resolve_rows, 
 from rekern.core.messages import name_value
 from rekern.errors import InputError
 from rekern.structures.expression_spans import find_spans, join_spans
+from rekern.structures.foreign_items import is_foreign, list_words
 from rekern.structures.stemmer import MAX_LENGTH, MAX_WORDS
 from rekern.structures.tokenizer import Tokenizer, WordTokens, split_words
 
@@ -49,6 +50,8 @@ class Tokens:
     @classmethod
     def from_texts(cls, texts: Iterable[object], tokenizer: Callable[[str], list[str]] | None = None) -> "Tokens":
         """Tokenize texts: a str goes through the tokenizer, a list of tokens is used verbatim.
+
+        The words of a document of spaCy, or of a tree of NLTK, are tokens, too.
 
         ``tokenizer`` is any callable from a str to a list of str; the default is ``Tokenizer()``. An error has the
         number of the text as its row.
@@ -202,6 +205,8 @@ def _choose_reader(tokenizer: Callable[[str], list[str]], numbers: _Numbers) -> 
 
 def _check_tokens(text: object, row: int) -> list[str]:
     """Check the tokens of a text that is tokenized already."""
+    if is_foreign(text):
+        return list_words(text)
     if not isinstance(text, list | tuple) and not (isinstance(text, np.ndarray) and text.ndim == 1):
         raise InputError(f"the text is {name_value(text)}; {_find_remedy(text)}", row=row)
     for position, token in enumerate(text):
