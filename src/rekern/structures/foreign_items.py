@@ -150,7 +150,7 @@ def _list_tree_graph(item: ForeignItem) -> tuple[list[str], list[tuple[int, int,
     return nodes, edges
 
 
-def convert_trees(items: Iterable[object]) -> list[object]:
+def convert_trees(items: Iterable[object]) -> list[Any]:
     """The items, with those of NLTK and spaCy as trees in brackets; an error has the number of the item as its row.
 
     >>> convert_trees(["(A b)"])
