@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rekern.core.arrays import AnyArray, Booleans, Ints
     from rekern.datasets.rewrite_corpus import PairDetail
-    from rekern.kernels.rewriting.rule_decision import WeightedRule
+    from rekern.kernels.rewriting.strong_rules import WeightedRule
     from rekern.learning import PairClassifier
     from rekern.learning.pair_explanation import PairExplanation
 

@@ -56,6 +56,10 @@ def train(
         bool,
         typer.Option("--ordinal", help="Regress, and round predictions to the nearest training label."),
     ] = False,
+    keep_pairs: Annotated[
+        bool,
+        typer.Option("--keep-pairs", help="Put the training pairs into the file; `explain` then shows similar ones."),
+    ] = False,
     kernel: KernelOptions,
     table: TableOptions,
     jobs: common_options.Jobs = None,
@@ -89,7 +93,7 @@ def train(
         started = time.perf_counter()
         _fit(model, pairs)
         took = time.perf_counter() - started
-        model.save(temporary)
+        model.save(temporary, keep_pairs)
     size = out.stat().st_size if out.is_file() else 0
     if json:
         report |= {"seconds": took, "solver": model.solver_, "model": os.fspath(out), "bytes": size}

@@ -9,7 +9,8 @@ import scipy.sparse as sp
 
 from rekern.core.arrays import Floats
 from rekern.core.explanations import Part
-from rekern.kernels.decision_functions import DecisionFunction
+from rekern.core.object_descriptions import State
+from rekern.kernels.decision_functions import DecisionFunction, check_columns
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Item, Items, materialize_items
@@ -74,15 +75,23 @@ class ScoreKernel(Kernel):
 
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
         """Return a weight for each score."""
-        return ScoreDecision(self, X, coefficients)
+        return ScoreDecision(self, self.scores(X).T @ coefficients)
+
+    def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
+        """Return a weight for each score."""
+        return ScoreDecision(self, check_columns(state, "weights", len(self.names()), outputs))
 
 
 class ScoreDecision(DecisionFunction):
-    """The decision function of a kernel over scores: a weight for each score."""
+    """The decision function of a kernel over scores: a weight for each score, in a column for each output."""
 
-    def __init__(self, kernel: ScoreKernel, X: Items, coefficients: Floats):
+    def __init__(self, kernel: ScoreKernel, weights: Floats):
         self.kernel = kernel
-        self.weights = kernel.scores(X).T @ coefficients
+        self.weights = weights
+
+    def to_state(self) -> State:
+        """Return the weights."""
+        return State(weights=self.weights)
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every item, a column for each output."""
