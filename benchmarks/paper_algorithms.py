@@ -1,20 +1,25 @@
-"""Algorithms 1 and 2 of "String Re-writing Kernel" (Bu, Li and Zhu, ACL 2012), compiled: what Rekern is compared with.
+"""Algorithms 1 and 2 of "String Re-writing Kernel" (Bu, Li and Zhu, ACL 2012), compiled.
 
-The kernel has aligned wildcards and windows of k tokens on both sides. A *double* is a pair of tokens, one from each
-pair's text; it is identical when the two tokens are the same. Algorithm 2 groups all pairs of k-grams of the two
-sources by the multiset of their non-identical doubles (the key), does the same for the two targets, and calls g for
-every source and target multiset of doubles (the values) under a key that both have.
+The benchmarks compare Rekern with them. The kernel counts re-writing rules with aligned wildcards (kb-SRK), with k
+tokens on both sides of a rule. It compares two pairs of texts. A *double* has one token from each
+pair. A double is *identical* if its two tokens are the same.
 
-The paper asks for hash maps. This is a careful version of them, meant to be as fast as that algorithm can be:
+Algorithm 2 compares all k-grams of the two sources with each other, and all k-grams of the two targets. Two k-grams
+give k doubles. The *key* is the multiset of the doubles that are not identical; the *value* is the multiset of all
+doubles. For every key that both the sources and the targets have, the algorithm calls g for each source value and each
+target value of the key.
 
-- the hash of a multiset is the sum of its doubles' hashes, so it rolls along a diagonal in constant time for any k;
-- a map is an open-addressing table, at most one eighth full, that leads from a key to the chain of its values and
-  their frequencies; equal hashes are always confirmed by comparing the doubles, so the result is exact;
-- a target value is kept only if the source map has its key (lines 10 to 13 would never look at the others);
-- the sums over i in Algorithm 1 are looked up in a table of their two counts, made once for each k and decay.
+The paper uses hash maps. This version makes them as fast as it can without changing the algorithm:
 
-Texts are flat: token numbers in ``ids`` (int32), text n in ``ids[offsets[n]:offsets[n + 1]]`` (offsets int64), and
-pair i is the texts 2 i (source) and 2 i + 1 (target).
+- The hash of a multiset is the sum of the hashes of its doubles. The next hash on a diagonal takes constant time for
+  any k.
+- A map is a hash table with open addressing, at most one eighth full. It leads from a key to the chain of its values
+  and their frequencies. Equal hashes are always checked by comparing the doubles, so the result is exact.
+- A target value is stored only if the source map has its key. Lines 10 to 13 never look at the others.
+- The sums over i in Algorithm 1 depend on two counts. A table of them is made once for each k and decay.
+
+Texts are flat: ``ids`` (int32) has the token numbers, text n is ``ids[offsets[n]:offsets[n + 1]]`` (offsets are int64).
+Pair i has the texts 2 i (source) and 2 i + 1 (target).
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -31,8 +36,8 @@ Ids = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-# A value is a row of five numbers: where its first two k-grams begin in the left and the right text, its frequency, the
-# next value with the same key, and, for a key's first source value, the first target value with that key.
+# A value is a row of five numbers: the start of its first two k-grams in the left and in the right text, its frequency,
+# the next value with the same key, and the first target value with that key (only in the first source value of a key).
 LEFT, RIGHT, COUNT, NEXT, TARGET = range(5)
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 EMPTY = np.int32(-1)
@@ -41,83 +46,91 @@ inlined = numba.njit(nogil=True, inline="always")
 
 
 def kbar(as1: ArrayLike, at1: ArrayLike, as2: ArrayLike, at2: ArrayLike, decay: float = 1.0) -> float:
-    """Algorithm 1: the kernel of the pairs of k-grams (as1, at1) and (as2, at2), all of them token numbers.
+    """Run Algorithm 1: the kernel of two pairs of k-grams, (as1, at1) and (as2, at2), as token numbers.
 
     >>> s1, t1, s2, t2 = ([ord(c) for c in text] for text in ("abbccbb", "cbcbbcb", "abcccdd", "cbccdcd"))
     >>> kbar(s1, t1, s2, t2)   # Figure 2: 12 + 24 + 14 + 2
     52.0
     """
-    ids, offsets = flat_texts([as1, at1, as2, at2])
+    ids, offsets = flatten_texts([as1, at1, as2, at2])
     k = int(offsets[1])
     if not np.array_equal(offsets, k * np.arange(5)):
         raise ValueError("Algorithm 1 compares k-grams: give four texts of the same length")
-    return float(_kbar(ids, k, *factors(k, decay)))
+    return float(_compute_kbar(ids, k, *tabulate_factors(k, decay)))
 
 
 def algorithm2(
     s1: ArrayLike, t1: ArrayLike, s2: ArrayLike, t2: ArrayLike, k: int, decay: float = 1.0
 ) -> tuple[float, int]:
-    """Algorithm 2: the kernel of the pairs (s1, t1) and (s2, t2) of token numbers, and C, how often it calls g.
+    """Run Algorithm 2: the kernel of two pairs of texts, (s1, t1) and (s2, t2), and the number C of calls of g.
 
     >>> algorithm2([1, 2, 3], [3, 1], [1, 2, 4], [4, 1], k=1)   # 1→1, 2→1, and ⟨1⟩→⟨1⟩ (2 places in each pair)
     (6.0, 5)
     """
-    ids, offsets = flat_texts([s1, t1, s2, t2])
-    value, calls = _cells(ids, offsets, np.array([[0, 1]]), k, *factors(k, decay), *hashes(ids), tables(offsets, k))
+    ids, offsets = flatten_texts([s1, t1, s2, t2])
+    value, calls = _evaluate_cells(
+        ids, offsets, np.array([[0, 1]]), k, *tabulate_factors(k, decay), *hash_tokens(ids), allocate_maps(offsets, k)
+    )
     return float(value[0]), int(calls[0])
 
 
 def gram_algorithm2(ids: Ids, offsets: Offsets, n_pairs: int, k: int, decay: float = 1.0, n_jobs: int = 1) -> Floats:
-    """The Gram matrix of a corpus by Algorithm 2, one evaluation for each cell of the upper triangle, then mirrored.
+    """Compute the Gram matrix of a corpus with Algorithm 2: each cell of the upper triangle once, then mirrored.
 
-    >>> ids, offsets = flat_texts([[1, 2, 3], [3, 1], [1, 2, 4], [4, 1]])
+    >>> ids, offsets = flatten_texts([[1, 2, 3], [3, 1], [1, 2, 4], [4, 1]])
     >>> gram_algorithm2(ids, offsets, 2, k=1)
     array([[10.,  6.],
            [ 6., 10.]])
     """
     gram = np.zeros((n_pairs, n_pairs))
-    identical, others = factors(k, decay)
-    left, right = hashes(ids)
+    identical, others = tabulate_factors(k, decay)
+    left, right = hash_tokens(ids)
 
-    def rows(first: int) -> None:
-        _rows(ids, offsets, n_pairs, first, n_jobs, k, identical, others, left, right, tables(offsets, k), gram)
+    def fill_rows(first: int) -> None:
+        _fill_rows(
+            ids, offsets, n_pairs, first, n_jobs, k, identical, others, left, right, allocate_maps(offsets, k), gram
+        )
 
     with ThreadPoolExecutor(n_jobs) as threads:
-        list(threads.map(rows, range(n_jobs)))
+        list(threads.map(fill_rows, range(n_jobs)))
     return np.triu(gram) + np.triu(gram, 1).T
 
 
-def figure6_counts(ids: Ids, offsets: Offsets, pairs_index: ArrayLike, k: int) -> Floats:
-    """C / n_avg**2 of Figure 6 for rows (i, j) of pair numbers: calls of g over the squared mean length of four texts.
+def count_calls_over_length(ids: Ids, offsets: Offsets, pairs_index: ArrayLike, k: int) -> Floats:
+    """Compute C / n_avg**2 of Figure 6: the calls of g divided by the squared mean length of the four texts.
 
-    >>> ids, offsets = flat_texts([[1, 2, 3], [3, 1], [1, 2, 4], [4, 1]])
-    >>> figure6_counts(ids, offsets, [(0, 1)], k=1)   # 5 calls, 2.5 tokens on average
+    Each row (i, j) of ``pairs_index`` has the numbers of two pairs.
+
+    >>> ids, offsets = flatten_texts([[1, 2, 3], [3, 1], [1, 2, 4], [4, 1]])
+    >>> count_calls_over_length(ids, offsets, [(0, 1)], k=1)   # 5 calls, 2.5 tokens on average
     array([0.8])
     """
     cells = np.asarray(pairs_index, dtype=np.int64).reshape(-1, 2)
-    _, calls = _cells(ids, offsets, cells, k, *factors(k, 1.0), *hashes(ids), tables(offsets, k))
+    _, calls = _evaluate_cells(
+        ids, offsets, cells, k, *tabulate_factors(k, 1.0), *hash_tokens(ids), allocate_maps(offsets, k)
+    )
     lengths = np.diff(offsets).reshape(-1, 2).sum(axis=1)
     mean = lengths[cells].sum(axis=1) / 4
     return np.divide(calls, mean**2, out=np.zeros(len(cells)), where=mean > 0)
 
 
-def flat_texts(texts: list[Any]) -> tuple[Ids, Offsets]:
-    """Texts of token numbers, one after the other, with offsets.
+def flatten_texts(texts: list[Any]) -> tuple[Ids, Offsets]:
+    """Put texts of token numbers one after the other, with offsets.
 
-    >>> flat_texts([[5, 6], [7]])
+    >>> flatten_texts([[5, 6], [7]])
     (array([5, 6, 7], dtype=int32), array([0, 2, 3]))
     """
     arrays = [np.asarray(text, dtype=np.int32) for text in texts]
     return np.concatenate(arrays), np.cumsum([0, *(len(array) for array in arrays)], dtype=np.int64)
 
 
-def factors(k: int, decay: float) -> tuple[Floats, Floats]:
-    """Lines 5 to 7 of Algorithm 1 for all counts up to k.
+def tabulate_factors(k: int, decay: float) -> tuple[Floats, Floats]:
+    """Tabulate lines 5 to 7 of Algorithm 1 for all counts up to k.
 
-    ``identical[a, b]`` is for an identical double found a times in the source and b times in the target, ``others[j]``
-    for any other double, found j times in both.
+    ``identical[a, b]`` is the factor of an identical double that is a times in the source and b times in the target.
+    ``others[j]`` is the factor of any other double that is j times in both.
 
-    >>> factors(1, 0.5)
+    >>> tabulate_factors(1, 0.5)
     (array([[1.  , 1.  ],
            [1.  , 1.25]]), array([1.  , 0.25]))
     """
@@ -130,28 +143,30 @@ def factors(k: int, decay: float) -> tuple[Floats, Floats]:
     return np.array(identical, dtype=np.float64), np.array(others, dtype=np.float64)
 
 
-def hashes(ids: Ids) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Two random numbers for each token; a double's hash is the first one's left number times the second one's right.
+def hash_tokens(ids: Ids) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Make two random numbers, left and right, for each token.
 
-    >>> left, right = hashes(np.array([3, 4, 3], dtype=np.int32))
+    The hash of a double is the left number of its first token times the right number of its second token.
+
+    >>> left, right = hash_tokens(np.array([3, 4, 3], dtype=np.int32))
     >>> bool(left[0] == left[2]), bool(left[0] == left[1]), bool(left[0] == right[0])
     (True, False, False)
     """
     tokens = ids.astype(np.uint64)
-    return _mixed(tokens + SPREAD), _mixed(~tokens)
+    return _mix(tokens + SPREAD), _mix(~tokens)
 
 
-def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
     # The finaliser of SplitMix64: neighbouring token numbers become unrelated 64-bit numbers.
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
 
 
-def tables(offsets: Offsets, k: int) -> tuple[NDArray[Any], ...]:
-    """Room for the maps of one evaluation, large enough for any two pairs of the corpus; one set for each thread.
+def allocate_maps(offsets: Offsets, k: int) -> tuple[NDArray[Any], ...]:
+    """Allocate the maps of one evaluation, large enough for any two pairs of the corpus. Each thread needs its own.
 
-    >>> [table.shape for table in tables(np.array([0, 3, 5]), k=2)]
+    >>> [table.shape for table in allocate_maps(np.array([0, 3, 5]), k=2)]
     [(32,), (4,), (4,), (4,), (4, 5), (4, 5)]
     """
     windows = max(int(np.diff(offsets).max(initial=0)) - k + 1, 1) ** 2
@@ -161,20 +176,20 @@ def tables(offsets: Offsets, k: int) -> tuple[NDArray[Any], ...]:
     return slots, key_hashes, source_hashes, target_hashes, sources, targets
 
 
-# The compiled part. Array arguments: ids and offsets; identical and others from factors(); left and right from
-# hashes(); room from tables(). _group is one long loop on purpose: handing arrays to a function for each k-gram pair
-# would count references each time, which takes longer than the work itself.
+# The compiled part. Its array arguments are ids and offsets, identical and others (tabulate_factors), left and right
+# (hash_tokens), and room (allocate_maps). _group is one long loop on purpose. If each pair of k-grams called a function
+# with arrays, counting references would take longer than the work itself.
 
 
 @compiled
-def _rows(ids, offsets, n_pairs, first, step, k, identical, others, left, right, room, gram):
+def _fill_rows(ids, offsets, n_pairs, first, step, k, identical, others, left, right, room, gram):
     for p in range(first, n_pairs, step):
         for q in range(p, n_pairs):
             gram[p, q] = _evaluate(ids, offsets, p, q, k, identical, others, left, right, room)[0]
 
 
 @compiled
-def _cells(ids, offsets, cells, k, identical, others, left, right, room):
+def _evaluate_cells(ids, offsets, cells, k, identical, others, left, right, room):
     values = np.zeros(len(cells), dtype=np.float64)
     calls = np.zeros(len(cells), dtype=np.int64)
     for n in range(len(cells)):
@@ -202,12 +217,12 @@ def _evaluate(ids, offsets, p, q, k, identical, others, left, right, room):
     for key in range(n_values):  # lines 10 to 13
         if sources[key, TARGET] == EMPTY:
             continue
-        outside = _others_factor(ids, sources[key, LEFT], sources[key, RIGHT], k, others)
+        outside = compute_others_factor(ids, sources[key, LEFT], sources[key, RIGHT], k, others)
         vs = np.int32(key)
         while vs != EMPTY:
             vt = sources[key, TARGET]
             while vt != EMPTY:
-                g = outside * _identical_factor(
+                g = outside * compute_identical_factor(
                     ids, sources[vs, LEFT], sources[vs, RIGHT], targets[vt, LEFT], targets[vt, RIGHT], k, identical
                 )
                 result += sources[vs, COUNT] * targets[vt, COUNT] * g
@@ -219,9 +234,9 @@ def _evaluate(ids, offsets, p, q, k, identical, others, left, right, room):
 
 @compiled
 def _group(ids, a, a_end, b, b_end, k, left, right, slots, bits, key_hashes, keys, value_hashes, values, is_source):
-    """Lines 2 to 5 for the sources, 6 to 9 for the targets: all k-gram pairs of two texts; the number of values.
+    """Run lines 2 to 5 for the sources or lines 6 to 9 for the targets, and return the number of values.
 
-    A key is the first source value that has it, so for the sources keys and values are the same table.
+    A key is stored as the first source value that has it. Keys and values of the sources are therefore one table.
     """
     mask = np.uint64((1 << bits) - 1)
     shift = np.uint64(64 - bits)
@@ -247,7 +262,7 @@ def _group(ids, a, a_end, b, b_end, k, left, right, slots, bits, key_hashes, key
             slot = (key_hash * SPREAD) >> shift
             key = slots[slot]
             while key != EMPTY and not (
-                key_hashes[key] == key_hash and _same_doubles(ids, i, j, keys[key, LEFT], keys[key, RIGHT], k, True)
+                key_hashes[key] == key_hash and have_same_doubles(ids, i, j, keys[key, LEFT], keys[key, RIGHT], k, True)
             ):
                 slot = (slot + np.uint64(1)) & mask
                 key = slots[slot]
@@ -261,7 +276,7 @@ def _group(ids, a, a_end, b, b_end, k, left, right, slots, bits, key_hashes, key
                 value = key if is_source else keys[key, TARGET]
             while value != EMPTY and not (
                 value_hashes[value] == value_hash
-                and _same_doubles(ids, i, j, values[value, LEFT], values[value, RIGHT], k, False)
+                and have_same_doubles(ids, i, j, values[value, LEFT], values[value, RIGHT], k, False)
             ):
                 value = values[value, NEXT]
             if value != EMPTY:
@@ -282,12 +297,12 @@ def _group(ids, a, a_end, b, b_end, k, left, right, slots, bits, key_hashes, key
 
 
 @inlined
-def _same_doubles(ids, i1, j1, i2, j2, k, skip_identical):
-    """Whether two k-gram pairs have the same multiset of doubles (or of non-identical doubles)."""
+def have_same_doubles(ids, i1, j1, i2, j2, k, skip_identical):
+    """Tell whether two pairs of k-grams have the same multiset of doubles (or of doubles that are not identical)."""
     same = 0
     while same < k and ids[i1 + same] == ids[i2 + same] and ids[j1 + same] == ids[j2 + same]:
         same += 1
-    if same == k:  # the same doubles even in the same order, the usual case
+    if same == k:  # usually even the order is the same
         return True
     surplus = 0
     for d in range(k):
@@ -304,8 +319,8 @@ def _same_doubles(ids, i1, j1, i2, j2, k, skip_identical):
 
 
 @inlined
-def _others_factor(ids, i, j, k, others):
-    """The part of g from the non-identical doubles at (i, j), found as often on the other side."""
+def compute_others_factor(ids, i, j, k, others):
+    """Compute the part of g for the doubles at (i, j) that are not identical. The other side has them equally often."""
     result = 1.0
     for d in range(k):
         x, y = ids[i + d], ids[j + d]
@@ -313,7 +328,7 @@ def _others_factor(ids, i, j, k, others):
             count = 0
             for e in range(k):
                 if ids[i + e] == x and ids[j + e] == y:
-                    if e < d:  # counted before
+                    if e < d:  # already counted
                         count = 0
                         break
                     count += 1
@@ -322,8 +337,8 @@ def _others_factor(ids, i, j, k, others):
 
 
 @inlined
-def _identical_factor(ids, i1, j1, i2, j2, k, identical):
-    """The part of g from the identical doubles, of the source k-grams at (i1, j1) and the target ones at (i2, j2)."""
+def compute_identical_factor(ids, i1, j1, i2, j2, k, identical):
+    """Compute the part of g for the identical doubles of the sources at (i1, j1) and of the targets at (i2, j2)."""
     result = 1.0
     for d in range(k):
         x = ids[i1 + d]
@@ -332,7 +347,7 @@ def _identical_factor(ids, i1, j1, i2, j2, k, identical):
             in_target = 0
             for e in range(k):
                 if ids[i1 + e] == x and ids[j1 + e] == x:
-                    if e < d:  # counted before
+                    if e < d:  # already counted
                         in_source = 0
                         break
                     in_source += 1
@@ -343,8 +358,10 @@ def _identical_factor(ids, i1, j1, i2, j2, k, identical):
 
 
 @compiled
-def _kbar(ids, k, identical, others):
-    """Algorithm 1 on four k-grams one after the other: first source, first target, second source, second target."""
-    if not _same_doubles(ids, 0, 2 * k, k, 3 * k, k, True):
+def _compute_kbar(ids, k, identical, others):
+    """Run Algorithm 1 on four k-grams in this order: first source, first target, second source, second target."""
+    if not have_same_doubles(ids, 0, 2 * k, k, 3 * k, k, True):
         return 0.0
-    return _others_factor(ids, 0, 2 * k, k, others) * _identical_factor(ids, 0, 2 * k, k, 3 * k, k, identical)
+    return compute_others_factor(ids, 0, 2 * k, k, others) * compute_identical_factor(
+        ids, 0, 2 * k, k, 3 * k, k, identical
+    )

@@ -1,8 +1,11 @@
-"""Algorithm 2 of "String Re-writing Kernel" (Bu, Li and Zhu, ACL 2012) line by line as it is printed, compiled.
+"""Algorithm 2 of "String Re-writing Kernel" (Bu, Li and Zhu, ACL 2012), line by line as in the paper, compiled.
 
-Two maps, one for the sources and one for the targets, are both filled with every pair of k-grams (lines 2 to 9), whose
-doubles are hashed in O(k) as the paper counts it; then the keys of both are met (line 10) and g is called for every two
-values (lines 11 to 13). ``paper_algorithms`` has a version with what can be saved without leaving the algorithm.
+``paper_algorithms`` explains the terms and has a faster version of the same algorithm.
+
+- Lines 2 to 9 fill two maps, one for the sources and one for the targets, with every pair of k-grams. Hashing a pair of
+  k-grams takes O(k) steps, as the paper assumes.
+- Line 10 finds the keys that both maps have.
+- Lines 11 to 13 call g for every source value and every target value of such a key.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -19,44 +22,45 @@ from paper_algorithms import (
     Floats,
     Ids,
     Offsets,
-    _identical_factor,
-    _others_factor,
-    _same_doubles,
-    factors,
-    hashes,
+    compute_identical_factor,
+    compute_others_factor,
+    hash_tokens,
+    have_same_doubles,
+    tabulate_factors,
 )
 from rekern.core.compiling import compiled
 
 
 def gram_printed(ids: Ids, offsets: Offsets, n_pairs: int, k: int, decay: float = 1.0, n_jobs: int = 1) -> Floats:
-    """The Gram matrix of a corpus by Algorithm 2, one evaluation for each cell of the upper triangle, then mirrored.
+    """Compute the Gram matrix of a corpus with Algorithm 2: each cell of the upper triangle once, then mirrored.
 
-    >>> from paper_algorithms import flat_texts
-    >>> ids, offsets = flat_texts([[1, 2, 3], [3, 1], [1, 2, 4], [4, 1]])
+    >>> from paper_algorithms import flatten_texts
+    >>> ids, offsets = flatten_texts([[1, 2, 3], [3, 1], [1, 2, 4], [4, 1]])
     >>> gram_printed(ids, offsets, 2, k=1)
     array([[10.,  6.],
            [ 6., 10.]])
     """
     gram = np.zeros((n_pairs, n_pairs))
-    constants = (*factors(k, decay), *hashes(ids))
+    constants = (*tabulate_factors(k, decay), *hash_tokens(ids))
 
-    def rows(first: int) -> None:
-        _rows(ids, offsets, n_pairs, first, n_jobs, k, *constants, _room(offsets, k), _room(offsets, k), gram)
+    def fill_rows(first: int) -> None:
+        maps = _allocate_map(offsets, k), _allocate_map(offsets, k)
+        _fill_rows(ids, offsets, n_pairs, first, n_jobs, k, *constants, *maps, gram)
 
     with ThreadPoolExecutor(n_jobs) as threads:
-        list(threads.map(rows, range(n_jobs)))
+        list(threads.map(fill_rows, range(n_jobs)))
     return np.triu(gram) + np.triu(gram, 1).T
 
 
-def _room(offsets: Offsets, k: int) -> tuple[np.ndarray, ...]:
-    """Room for one map: slots, hashes of keys and of values, values."""
+def _allocate_map(offsets: Offsets, k: int) -> tuple[np.ndarray, ...]:
+    """Allocate one map: slots, hashes of keys, hashes of values, and values."""
     windows = max(int(np.diff(offsets).max(initial=0)) - k + 1, 1) ** 2
     slots = np.empty(1 << (8 * windows - 1).bit_length(), dtype=np.int32)
     return slots, np.empty(windows, np.uint64), np.empty(windows, np.uint64), np.empty((windows, 5), np.int32)
 
 
 @compiled
-def _rows(ids, offsets, n_pairs, first, step, k, identical, others, left, right, source_room, target_room, gram):
+def _fill_rows(ids, offsets, n_pairs, first, step, k, identical, others, left, right, source_room, target_room, gram):
     source_slots, source_keys, source_hashes, sources = source_room
     target_slots, target_keys, target_hashes, targets = target_room
     for p in range(first, n_pairs, step):
@@ -71,7 +75,7 @@ def _rows(ids, offsets, n_pairs, first, step, k, identical, others, left, right,
             )
             mask, shift = np.uint64((1 << target_bits) - 1), np.uint64(64 - target_bits)
             result = 0.0
-            for at in range(1 << bits):  # line 10: the keys of the source map that the target map has too
+            for at in range(1 << bits):  # line 10: keys that both maps have
                 key = source_slots[at]
                 if key == EMPTY:
                     continue
@@ -80,7 +84,7 @@ def _rows(ids, offsets, n_pairs, first, step, k, identical, others, left, right,
                 match = target_slots[slot]
                 while match != EMPTY and not (
                     target_keys[match] == source_keys[key]
-                    and _same_doubles(ids, i, j, targets[match, LEFT], targets[match, RIGHT], k, True)
+                    and have_same_doubles(ids, i, j, targets[match, LEFT], targets[match, RIGHT], k, True)
                 ):
                     slot = (slot + np.uint64(1)) & mask
                     match = target_slots[slot]
@@ -88,8 +92,8 @@ def _rows(ids, offsets, n_pairs, first, step, k, identical, others, left, right,
                 while vs != EMPTY:
                     vt = match
                     while vt != EMPTY:
-                        g = _others_factor(ids, sources[vs, LEFT], sources[vs, RIGHT], k, others)
-                        g *= _identical_factor(
+                        g = compute_others_factor(ids, sources[vs, LEFT], sources[vs, RIGHT], k, others)
+                        g *= compute_identical_factor(
                             ids,
                             sources[vs, LEFT],
                             sources[vs, RIGHT],
@@ -106,7 +110,7 @@ def _rows(ids, offsets, n_pairs, first, step, k, identical, others, left, right,
 
 @compiled
 def _fill(ids, a, a_end, b, b_end, k, left, right, slots, key_hashes, value_hashes, values):
-    """Lines 2 to 5 (and 6 to 9): the map from keys to values and the counters of the values; their number."""
+    """Run lines 2 to 5 (or 6 to 9): fill the map and count. Return the number of values and of bits."""
     bits = 1
     while 1 << bits < 8 * (a_end - a - k + 1) * (b_end - b - k + 1):
         bits += 1
@@ -125,14 +129,15 @@ def _fill(ids, a, a_end, b, b_end, k, left, right, slots, key_hashes, value_hash
             slot = (key_hash * SPREAD) >> shift
             key = slots[slot]
             while key != EMPTY and not (
-                key_hashes[key] == key_hash and _same_doubles(ids, i, j, values[key, LEFT], values[key, RIGHT], k, True)
+                key_hashes[key] == key_hash
+                and have_same_doubles(ids, i, j, values[key, LEFT], values[key, RIGHT], k, True)
             ):
                 slot = (slot + np.uint64(1)) & mask
                 key = slots[slot]
             value = key
             while value != EMPTY and not (
                 value_hashes[value] == value_hash
-                and _same_doubles(ids, i, j, values[value, LEFT], values[value, RIGHT], k, False)
+                and have_same_doubles(ids, i, j, values[value, LEFT], values[value, RIGHT], k, False)
             ):
                 value = values[value, NEXT]
             if value != EMPTY:

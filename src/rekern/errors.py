@@ -11,13 +11,18 @@ class InputError(ValueError):
 
     The message names the place and says what to do. The place is also there as data, for programs: ``file``, ``row``
     and ``column``, each None where it is not known. ``unit`` says what ``row`` counts: rows of a table from 0, or
-    lines of a file from 1.
+    lines of a file from 1. With ``names_file`` the reason names the file itself, and the message does not repeat it.
 
     >>> error = InputError("the text is empty; drop the row", file="pairs.tsv", row=4, column="target", unit="line")
     >>> print(error)
     pairs.tsv, line 4, target: the text is empty; drop the row
     >>> error.row, error.column
     (4, 'target')
+    >>> error = InputError("there is no file pairs.tsv: check the path", file="pairs.tsv", names_file=True)
+    >>> print(error)
+    there is no file pairs.tsv: check the path
+    >>> error.file
+    'pairs.tsv'
     """
 
     def __init__(
@@ -28,6 +33,7 @@ class InputError(ValueError):
         row: int | None = None,
         column: str | None = None,
         unit: str = "row",
+        names_file: bool = False,
     ):
         super().__init__(reason)
         self.reason = reason
@@ -35,6 +41,7 @@ class InputError(ValueError):
         self.row = row
         self.column = column
         self.unit = unit
+        self.names_file = names_file
 
     def at(
         self,
@@ -58,7 +65,8 @@ class InputError(ValueError):
 
     def __str__(self) -> str:
         row = None if self.row is None else f"{self.unit} {self.row}"
-        place = ", ".join(part for part in (self.file, row, self.column) if part is not None)
+        file = None if self.names_file else self.file
+        place = ", ".join(part for part in (file, row, self.column) if part is not None)
         return f"{place}: {self.reason}" if place else self.reason
 
 

@@ -105,3 +105,13 @@ def test_a_model_without_rules(models: Path, tmp_path: Path) -> None:
     table = read_table(models / "train.tsv")
     PairClassifier(PrecisionRecall()).fit(table.pairs, table.labels).save(tmp_path / "m.rekern")
     assert "has no re-writing rules" in error_of("rules", tmp_path / "m.rekern")
+
+
+def test_neighbors_are_shortened(models: Path, tmp_path: Path) -> None:
+    lines = (models / "train.tsv").read_text().splitlines()
+    source, target, label = lines[1].split("\t")
+    (tmp_path / "t.tsv").write_text("\n".join([*lines, f"{source} {'and so on ' * 50}\t{target}\t{label}"]))
+    invoke("train", tmp_path / "t.tsv", "-o", tmp_path / "m.rekern", "--k", "1")
+    shown = load_model(tmp_path / "m.rekern").explain((source, target), neighbors=241).to_text()
+    assert "and so on" in shown and "…" in shown
+    assert max(map(len, shown.splitlines())) < 260

@@ -1,5 +1,6 @@
 """``rekern predict`` and ``rekern evaluate``."""
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_f
 from cli.running import error_of, invoke, json_of
 from rekern import load_model
 from rekern.datasets import read_table
+from rekern.datasets.tables import read_columns
 from rekern.learning import ranking_measures
 
 
@@ -61,13 +63,110 @@ def test_a_regressor_and_a_ranker(models: Path) -> None:
     rows = rows_of(invoke("predict", models / "real.rekern", models / "real.tsv").stdout)
     assert rows[0] == ["prediction"] and len(rows) == 91
     columns = ("--source", "question", "--target", "answer")
+    whole = rows_of(invoke("predict", models / "rank.rekern", models / "rank.tsv", *columns).stdout)
+    assert whole[0] == ["good", "id", "score", "rank"]
+    columns = (*columns, "--columns", "none")
     rows = rows_of(invoke("predict", models / "rank.rekern", models / "rank.tsv", *columns).stdout)
-    assert rows[0] == ["score", "rank"]
+    assert rows[0] == ["score", "rank"] and rows == [row[2:] for row in whole]
     assert [sorted(int(row[1]) for row in rows[first : first + 3]) for first in (1, 4, 7, 10)] == [[1, 2, 3]] * 4
     best = [max(rows[first : first + 3], key=lambda row: float(row[0]))[1] for first in (1, 4, 7, 10)]
     assert best == ["1"] * 4
     grouped = invoke("predict", models / "rank.rekern", models / "rank.tsv", *columns, "--group", "id")
     assert rows_of(grouped.stdout) == rows
+
+
+def test_other_columns_are_copied(models: Path, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text('id,q1,prediction,q2,label,note\n007,a b,old,b a,1,"x, y"\n8,c,old,d,0,\n')
+    command = ("predict", models / "two.rekern", table, "--source", "q1", "--target", "q2")
+    result = invoke(*command, "-o", tmp_path / "out.csv")
+    assert "the column prediction of the file is called input_prediction in the result" in result.stderr
+    lines = (tmp_path / "out.csv").read_text().splitlines()
+    assert lines[0] == "id,input_prediction,note,prediction,probability_0,probability_1"
+    assert lines[1].startswith('007,old,"x, y",') and lines[2].startswith("8,old,,")
+    row = json_of(*command, "--columns", "id,label")["rows"][0]
+    assert list(row) == ["id", "label", "prediction", "probabilities"] and row["id"] == "007"
+    everything = rows_of(invoke(*command, "--columns", "all").stdout)[0]
+    assert everything[:6] == ["id", "q1", "input_prediction", "q2", "label", "note"]
+    texts = rows_of(invoke(*command, "--texts").stdout)[0]
+    assert texts[:5] == ["source", "target", "id", "input_prediction", "note"]
+    assert "has no column 'nothing'" in error_of(*command, "--columns", "nothing")
+    assert "has an empty name" in error_of(*command, "--columns", "id,")
+
+
+def test_columns_of_parquet_keep_their_types(models: Path, tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = {"source": ["a b", "c", "d"], "target": ["b a", "d", "e"]}
+    more = {"when": pyarrow.array([None, None, 3], pyarrow.int32()), "tags": [["x"], [], None]}
+    parquet.write_table(pyarrow.table({**columns, **more}), tmp_path / "t.parquet")
+    invoke("predict", models / "two.rekern", tmp_path / "t.parquet", "-o", tmp_path / "out.parquet")
+    written = parquet.read_table(tmp_path / "out.parquet")
+    assert written.column_names == ["when", "tags", "prediction", "probability_0", "probability_1"]
+    assert written.schema.field("when").type == pyarrow.int32()
+    assert written["when"].to_pylist() == [None, None, 3] and written["tags"].to_pylist() == [["x"], [], None]
+
+
+def write_many(path: Path, n: int) -> None:
+    """A table of pairs of short texts."""
+    with open(path, "w") as file:
+        file.write("id\tsource\ttarget\n")
+        for row in range(n):
+            file.write(f"{row}\tword{row % 97} saw word{row % 89}\tword{row % 83} was seen\n")
+
+
+@pytest.mark.parametrize("out", ["out.tsv", "out.jsonl", "out.parquet"])
+def test_blocks_are_one_table(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str) -> None:
+    write_many(tmp_path / "t.tsv", 25)
+    command = ("predict", models / "two.rekern", tmp_path / "t.tsv", "-o")
+    invoke(*command, tmp_path / f"whole.{out}")
+    monkeypatch.setattr("rekern.datasets.tables.ROWS", 10)
+    assert "25 predictions" in invoke(*command, tmp_path / out).stderr
+    found, expected = (read_columns(tmp_path / name) for name in (out, f"whole.{out}"))
+    assert found.names == expected.names
+    assert [found.column(i) for i in range(4)] == [expected.column(i) for i in range(4)]
+
+
+def test_an_error_names_its_row_and_leaves_no_file(
+    models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rekern.datasets.tables.ROWS", 10)
+    write_many(tmp_path / "t.tsv", 25)
+    with open(tmp_path / "t.tsv", "a") as file:
+        file.write("26\tonly one text\n")
+    line = error_of("predict", models / "two.rekern", tmp_path / "t.tsv", "-o", tmp_path / "out.tsv")
+    assert "t.tsv, line 27: 2 fields where the header has 3" in line
+    assert [file.name for file in tmp_path.iterdir()] == ["t.tsv"]
+
+
+def measure_memory(model: Path, table: Path, out: Path) -> int:
+    """The most memory that a prediction takes, in bytes, counted after a first small one."""
+    small = table.with_name("small.tsv")
+    write_many(small, 10)
+    invoke("predict", model, small, "-o", out)
+    tracemalloc.start()
+    try:
+        invoke("predict", model, table, "-o", out)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_does_not_grow_with_the_file(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rekern.datasets.tables.ROWS", 200)
+    peaks = []
+    for n in (400, 4_000):
+        write_many(tmp_path / "t.tsv", n)
+        peaks.append(measure_memory(models / "two.rekern", tmp_path / "t.tsv", tmp_path / "out.tsv"))
+    assert peaks[1] < 1.25 * peaks[0]
+
+
+@pytest.mark.slow
+def test_a_large_file_needs_little_memory(models: Path, tmp_path: Path) -> None:
+    write_many(tmp_path / "t.tsv", 200_000)
+    assert measure_memory(models / "two.rekern", tmp_path / "t.tsv", tmp_path / "out.tsv") < 100e6
+    with open(tmp_path / "out.tsv") as file:
+        assert sum(1 for _ in file) == 200_001
 
 
 def test_a_model_without_probabilities(models: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from cli.running import error_of, invoke
 from rekern.cli import exit_codes as program
+from rekern.cli import output
 
 COMMANDS = (
     *("demo", "train", "predict", "evaluate", "explain", "rules", "gram", "parse", "reproduce", "bench"),
@@ -170,7 +171,52 @@ def test_a_closed_pipe_is_quiet(models: Path) -> None:
     assert process.stdout is not None and process.stderr is not None
     process.stdout.close()
     assert process.stderr.read() == ""
-    assert process.wait(timeout=20) == 1
+    assert process.wait(timeout=20) == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes are closed in the POSIX way")
+def test_rules_for_head_are_quiet(models: Path) -> None:
+    process = start("rules", models / "two.rekern", "--top", 5000)
+    assert process.stdout is not None and process.stderr is not None
+    assert process.stdout.readline().startswith("Rules for 1")
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait(timeout=20) == 0
+
+
+def test_no_color_is_no_bold_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    table = output.make_table("name")
+    table.add_row("value", style="green")
+    for no_color, escapes in (("", True), ("1", False)):
+        monkeypatch.setenv("NO_COLOR", no_color)
+        console = output.make_console()
+        with console.capture() as captured:
+            console.print(table)
+        assert ("\x1b[" in captured.get()) is escapes
+
+
+@pytest.mark.parametrize("place", ["missing/out", "folder"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("train", "no.tsv", "-o"),
+        ("predict", "no.rekern", "no.tsv", "-o"),
+        ("rules", "no.rekern", "-o"),
+        ("expressions", "no.txt", "-o"),
+        ("question", "--train", "no.tsv", "-o"),
+        ("gram", "no.tsv", "-o"),
+    ],
+)
+def test_an_impossible_place_is_noticed_first(command: tuple[str, ...], place: str, tmp_path: Path) -> None:
+    (tmp_path / "folder.tsv").mkdir()
+    path = tmp_path / f"{place}.tsv"
+    if command[0] == "gram":
+        (tmp_path / "folder.npy").mkdir()
+        path = path.with_suffix(".npy")
+    line = error_of(*command, path)
+    assert "there is no folder" in line or "is a folder" in line
 
 
 def test_errors_of_a_process(tmp_path: Path) -> None:

@@ -68,6 +68,32 @@ def test_many_whole_numbers_are_remarked_upon(tmp_path: Path) -> None:
     assert "22 classes, 0 (2), 1 (2)" in result.stdout and "15 more" in result.stdout
 
 
+def test_whole_numbers_with_a_point_are_classes(tables: Path, tmp_path: Path) -> None:
+    path = tmp_path / "pandas.tsv"
+    path.write_text((tables / "train.tsv").read_text().replace("\t0\n", "\t0.0\n").replace("\t1\n", "\t1.0\n"))
+    result = invoke("train", path, "-o", tmp_path / "m.rekern")
+    assert "the classes are 0, 1; --task regress uses them as quantities" in result.stderr
+    assert "2 classes, 0 (120), 1 (120)" in result.stdout
+    assert load_model(tmp_path / "m.rekern").classes_.tolist() == [0, 1]
+    assert json_of("evaluate", tmp_path / "m.rekern", path)["accuracy"] > 0.9
+    assert json_of("train", path, "--task", "regress", "-o", tmp_path / "m.rekern")["task"] == "regress"
+
+
+def test_a_regression_is_remarked_upon(tables: Path, tmp_path: Path) -> None:
+    result = invoke("train", tables / "real.tsv", "-o", tmp_path / "m.rekern")
+    assert "the labels are decimal numbers: this is a regression; --task classify" in result.stderr
+
+
+def test_few_pairs_are_remarked_upon(tables: Path, tmp_path: Path) -> None:
+    lines = (tables / "train.tsv").read_text().splitlines()
+    (tmp_path / "few.tsv").write_text("\n".join(lines[:8]))
+    result = invoke("train", tmp_path / "few.tsv", "-o", tmp_path / "m.rekern")
+    assert "warning: 7 pairs are very few to learn from" in result.stderr
+    (tmp_path / "rare.tsv").write_text("\n".join([*lines[:30], "a b\tc d\tother"]))
+    result = invoke("train", tmp_path / "rare.tsv", "-o", tmp_path / "m.rekern")
+    assert "warning: class other has a single pair" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("table", "options", "measures"),
     [

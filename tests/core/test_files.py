@@ -6,7 +6,8 @@ import threading
 
 import pytest
 
-from rekern.core.files import show_path, write_atomically
+from rekern.core.files import check_writable, show_path, write_atomically
+from rekern.datasets import read_table
 from rekern.errors import InputError
 
 
@@ -113,3 +114,20 @@ def test_readable():
     assert show_path("a b.tsv") == "a b.tsv"
     assert "\n" not in show_path("a\nb")
     assert show_path("") == "''"
+
+
+def test_an_error_carries_its_file(tmp_path):
+    (tmp_path / "half.tsv.gz").write_bytes(b"\x1f\x8b\x08")
+    (tmp_path / "empty.tsv").write_text("")
+    (tmp_path / "one.tsv").write_text("source\ttarget\n")
+    (tmp_path / "bad.parquet").write_text("PAR?")
+    for name in ("missing.tsv", ".", "half.tsv.gz", "empty.tsv", "one.tsv", "bad.parquet", "name.docx"):
+        path = tmp_path / name
+        with pytest.raises(InputError) as caught:
+            read_table(path)
+        assert caught.value.file == str(path) and str(path) in str(caught.value)
+        assert str(caught.value).count(str(path)) == 1
+    for place in (tmp_path, tmp_path / "none" / "a.tsv"):
+        with pytest.raises(InputError) as caught:
+            check_writable(place)
+        assert caught.value.file == str(place)

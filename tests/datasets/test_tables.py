@@ -348,7 +348,7 @@ def test_old_file_stays_when_writing_is_interrupted(tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pathlib.Path.write_bytes", interrupted)
+    monkeypatch.setattr("rekern.datasets.table_writer.TableWriter.close", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write_table(path, {"a": [1]})
     assert path.read_text() == "old"

@@ -146,12 +146,12 @@ def test_algorithm_1_refuses_unequal_lengths():
 def test_gram_and_figure_6_counts_of_a_corpus():
     rng = np.random.default_rng(7)
     words = [rng.integers(0, 6, size=rng.integers(0, 9)) for _ in range(2 * 7)]
-    ids, offsets = paper_algorithms.flat_texts(words)
+    ids, offsets = paper_algorithms.flatten_texts(words)
     for k in (1, 2, 3):
         gram = paper_algorithms.gram_algorithm2(ids, offsets, 7, k, 0.5)
         assert np.array_equal(gram, paper_algorithms.gram_algorithm2(ids, offsets, 7, k, 0.5, n_jobs=2))
         cells = [(p, q) for p in range(7) for q in range(7)]
-        ratios = paper_algorithms.figure6_counts(ids, offsets, cells, k)
+        ratios = paper_algorithms.count_calls_over_length(ids, offsets, cells, k)
         for (p, q), ratio in zip(cells, ratios):
             four = [words[2 * p], words[2 * p + 1], words[2 * q], words[2 * q + 1]]
             value, calls = algorithms.algorithm2(*(text.tolist() for text in four), k, HALF)
@@ -218,7 +218,7 @@ def test_paper_algorithms_equal_reference_on_msrp(corpora):
     lines = (corpora / "msrp" / "train.tsv").read_text(encoding="utf-8").split("\n")[1:21]
     sentences = [text.lower().split() for line in lines for text in line.split("\t")[3:5]]
     numbering = {word: n for n, word in enumerate(sorted({word for sentence in sentences for word in sentence}))}
-    ids, offsets = paper_algorithms.flat_texts([[numbering[word] for word in sentence] for sentence in sentences])
+    ids, offsets = paper_algorithms.flatten_texts([[numbering[word] for word in sentence] for sentence in sentences])
     for k in (1, 2, 3, 4):
         features = [rewriting_features(*sentences[i : i + 2], (k, k), decay=0.5) for i in range(0, 40, 2)]
         expected = [[sum(v * y.get(r, 0) for r, v in x.items()) for y in features] for x in features]

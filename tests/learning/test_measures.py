@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import binomtest, pearsonr, spearmanr
-from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
+from sklearn.metrics import accuracy_score, confusion_matrix, f1_score, precision_recall_fscore_support
 
-from rekern.learning.measures import class_measures, correlations, mcnemar
+from rekern.learning.measures import binary_measures, class_measures, correlations, find_best_threshold, mcnemar
 
 
 def test_classes_are_measured_as_by_scikit_learn():
@@ -40,3 +42,24 @@ def test_mcnemar_is_a_binomial_test_of_the_differences():
     one, other = (np.arange(40) < 13).astype(float), (np.arange(40) >= 35).astype(float)
     assert mcnemar(true, one, other) == pytest.approx(binomtest(5, 18).pvalue)
     assert mcnemar([1, 1], [1, 1], [1, 1]) == 1.0
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.1, 0.3, 0.5, 0.8]), st.booleans()), min_size=1, max_size=12))
+def test_no_threshold_is_better_than_the_best(rows):
+    scores, truth = np.array([score for score, _ in rows]), np.array([positive for _, positive in rows])
+    for metric, measure in (("accuracy", accuracy_score), ("f1", lambda t, g: f1_score(t, g, zero_division=0))):
+        found = find_best_threshold(scores, truth, metric)
+        assert found.reached == pytest.approx(measure(truth, scores > found.threshold))
+        every = [measure(truth, scores > threshold) for threshold in (0.05, 0.2, 0.4, 0.6, 0.9)]
+        assert found.reached == pytest.approx(max(every)) and 0 < found.threshold < 1
+
+
+def test_weights_of_pairs_move_the_best_threshold():
+    scores, truth = np.array([0.2, 0.4, 0.6, 0.8]), np.array([False, True, False, True])
+    assert find_best_threshold(scores, truth, weights=np.array([1.0, 5.0, 1.0, 1.0])).threshold == pytest.approx(0.3)
+    assert find_best_threshold(scores, truth, weights=np.array([1.0, 1.0, 5.0, 1.0])).threshold == pytest.approx(0.7)
+
+
+def test_one_class_alone_has_no_curve():
+    assert binary_measures([0.2, 0.3], [1, 1]) is None
+    assert binary_measures([0.2, 0.3], [0, 0]) is None

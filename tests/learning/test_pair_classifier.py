@@ -9,8 +9,8 @@ from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 
 from helpers import close, rewritings
-from rekern import InputError, PairClassifier
-from rekern.kernels import Rewriting, Spectrum
+from rekern import InputError, PairClassifier, load_model
+from rekern.kernels import PartialTree, Rewriting, SoftPairing, Spectrum
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Pairs
 
@@ -304,3 +304,65 @@ def test_a_probability_never_runs_against_the_decision():
         labels = np.random.default_rng(seed).permutation([0, 1] * 10)
         model = PairClassifier(KERNEL).fit(pairs, labels)
         assert model.calibration_[0, 0] >= 0
+
+
+def test_a_list_of_pairs_is_not_a_pair(binary):
+    with pytest.raises(InputError, match="one pair is needed, got a list of two pairs"):
+        binary.explain(TEST[:2])
+    with pytest.raises(InputError, match="one pair is needed, got a list of two pairs"):
+        KERNEL(TEST[0], TEST[:2])
+    with pytest.raises(InputError, match="one pair is needed, got a list of two pairs"):
+        SoftPairing(PartialTree()).explain([("(A b)", "(A c)"), ("(A b)", "(A c)")], ("(A b)", "(A c)"))
+    with pytest.raises(InputError, match="a list of pairs is needed, got one pair"):
+        binary.predict((["a", "cat"], ["the", "cat"]))
+
+
+def test_classes_may_be_floats():
+    pairs, labels = two_classes(30)
+    model = PairClassifier(KERNEL, calibration=0).fit(pairs, labels.astype(float))
+    assert model.classes_.tolist() == [0.0, 1.0] and model.predict(pairs).dtype == np.float64
+
+
+def test_predictions_and_probabilities_never_disagree(three):
+    """Also where classes are unequal, weighted or noisy, and where nothing was learned."""
+    pairs, labels = two_classes(60)
+    random = np.random.default_rng(0)
+    noisy = np.where(random.random(len(labels)) < 0.3, 1 - labels, labels)
+    few = np.where(random.random(len(labels)) < 0.7, 0, labels)
+    for truth, weight in [(noisy, None), (few, None), (few, "balanced"), (random.permutation(labels), None)]:
+        model = PairClassifier(KERNEL, class_weight=weight).fit(pairs, truth)
+        found = model.decide(TEST)
+        assert np.array_equal(found.labels == 1, found.probabilities[:, 1] > 0.5)
+        assert np.array_equal(found.labels == 1, found.values[:, 0] > 0)
+    assert np.array_equal(three.predict(TEST), three.classes_[three.predict_proba(TEST).argmax(axis=1)])
+
+
+def test_the_threshold_on_the_probability_is_that_on_the_decision(binary, tmp_path):
+    pairs, labels = two_classes(90)
+    assert binary.threshold_ == 0.5 and set(binary.thresholds_) == {"accuracy", "f1"}
+    for threshold in (0.2, 0.7, "f1", "accuracy"):
+        model = PairClassifier(KERNEL, threshold=threshold).fit(pairs, labels)
+        expected = binary.thresholds_[threshold] if isinstance(threshold, str) else threshold
+        assert model.threshold_ == pytest.approx(expected) and model.thresholds_ == binary.thresholds_
+        close(model.predict_proba(TEST), binary.predict_proba(TEST))
+        found = model.decide(TEST)
+        assert np.array_equal(found.labels == 1, found.probabilities[:, 1] > expected)
+        assert np.array_equal(found.labels == 1, found.values[:, 0] > 0)
+        assert np.array_equal(found.labels, binary.decide(TEST, threshold).labels)
+        model.save(tmp_path / "m.rekern")
+        loaded = load_model(tmp_path / "m.rekern")
+        assert loaded.thresholds_ == model.thresholds_ and loaded.threshold_ == model.threshold_
+        assert np.array_equal(loaded.predict(TEST), found.labels)
+
+
+def test_thresholds_that_cannot_be_used(binary, three):
+    for wrong in (0, 1, -0.5, float("nan"), True, "recall", None):
+        with pytest.raises(ValueError, match="threshold="):
+            PairClassifier(KERNEL, threshold=wrong).fit(*two_classes(20))
+    with pytest.raises(InputError, match="two classes, not 3"):
+        PairClassifier(KERNEL, threshold="f1").fit(*rewritings(30))
+    with pytest.raises(InputError, match="calibration of at least 2"):
+        PairClassifier(KERNEL, calibration=0, threshold=0.3).fit(*two_classes(20))
+    with pytest.raises(InputError, match="this model has 3"):
+        three.decide(TEST, 0.3)
+    assert three.threshold_ is None

@@ -18,7 +18,7 @@ from helpers import rewritings
 from rekern import PairClassifier, PairRanker, PairRegressor, load_model
 from rekern.errors import InputError
 from rekern.kernels import Rewriting
-from rekern.learning import pair_classifier
+from rekern.learning import classifier_trainers
 from rekern.similarity import PrecisionRecall
 
 MODELS = [PairClassifier, PairRegressor, PairRanker]
@@ -192,7 +192,7 @@ def test_a_weight_is_a_number_of_copies(model, weights, seed):
 @pytest.mark.parametrize("model", MODELS)
 def test_a_weight_is_a_number_of_copies_in_training_on_features(model):
     weights = np.random.default_rng(0).integers(1, 4, 24)
-    with patch.object(pair_classifier, "TOLERANCE", 1e-4):
+    with patch.object(classifier_trainers, "TOLERANCE", 1e-4):
         one, other = fit_weighted_and_copied(model, weights, seed=0, gram_limit=5)
     assert np.allclose(one, other, atol=0.05)
 

@@ -29,7 +29,7 @@ def test_equals_the_compiled_algorithm(corpus, k):
     cells = np.random.default_rng(k).integers(0, len(corpus), (400, 2))
     cells[:20, 1] = cells[:20, 0]
     tokens = corpus.tokens
-    expected = paper_algorithms.figure6_counts(tokens.ids, tokens.offsets, cells, k)
+    expected = paper_algorithms.count_calls_over_length(tokens.ids, tokens.offsets, cells, k)
     assert np.array_equal(compute_call_ratios(corpus, cells, k), expected)
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from rekern.errors import InputError
 from rekern.structures import Pairs, Tokenizer, Tokens, as_pairs, as_texts
+from rekern.structures.pairs import check_one_pair
 
 SOURCES, TARGETS = ["one two", "", "three"], ["four", "five six", "seven"]
 ROWS = list(zip(SOURCES, TARGETS))
@@ -212,3 +213,44 @@ def test_scikit_learn_can_cut_pairs():
     pairs = Pairs.from_items(ROWS)
     train, _ = next(iter(KFold(3).split(pairs)))
     assert list(Pairs.from_items(_safe_indexing(pairs, train))) == [pairs[i] for i in train]
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [("A saw B", "B was seen"), ("C", "D")],
+        [("a", "b"), ("c", "d")],
+        [["A saw B", "B was seen"], ["C met D", "D was met"]],
+        (("A saw B", "B was seen"), ("C met D", "D was met")),
+        [(["a"], ["b", "c"]), (["d"], ["e"])],
+        np.array([["a", "b"], ["c", "d"]]),
+    ],
+)
+def test_two_pairs_are_not_one(items):
+    with pytest.raises(InputError, match=r"^one pair is needed, got a list of two pairs; give one of them"):
+        check_one_pair(items)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        ("a", "b"),
+        ["a", "b"],
+        (["a", "b"], ["c", "d"]),
+        [["a", "b"], ["c", "d"]],
+        (("a", "b"), ("c", "d")),
+        (["a", "b", "c"], []),
+        ("S", ("NP", "he"), ("VP", "runs")),
+        (["a", "b"], [(0, 1), (1, 0)]),
+        {"source": "a", "target": "b"},
+    ],
+)
+def test_one_pair_is_one(item):
+    check_one_pair(item)
+
+
+def test_one_pair_is_no_list_of_pairs():
+    pair = (["a", "cat"], ["the", "cat"])
+    with pytest.raises(InputError, match="a list of pairs is needed, got one pair of token lists"):
+        as_pairs(pair)
+    assert as_pairs([pair]) == ([pair[0]], [pair[1]])

@@ -96,7 +96,7 @@ def demo(
         if not json:
             _print_corpus(corpus)
         rows, model, predictions = _compare(corpus, jobs)
-        model.save(temporary)
+        model.save(temporary, keep_pairs=True)
     right = predictions["kb-srk+pr"] == corpus.truth
     explanation = model.explain(corpus.test[_choose_pair(corpus, predictions, model)], neighbors=2)
     positive, negative = model.rules(N_RULES)

@@ -53,7 +53,7 @@ class Program(TyperGroup):
             raise SystemExit(INTERRUPTED) from None
         except BrokenPipeError:  # the reader, such as head, has closed the pipe
             _silence_standard_output()
-            raise SystemExit(1) from None
+            raise SystemExit(0) from None
 
 
 def _run_action(action: Callable[[], object]) -> int:

@@ -10,6 +10,7 @@ from rekern.cli import common_options, output
 from rekern.cli.model_argument import ModelFile, load_pair_model
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions
+from rekern.core.messages import shorten_text
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -128,7 +129,8 @@ def print_explanation(found: PairExplanation, top: int) -> None:
         print("\nThe most similar training pairs:\n")
         neighbors = output.make_table(">similarity", "label", "source", "target")
         for pair in found.neighbors:
-            neighbors.add_row(f"{pair.similarity:.3f}", _format_value(pair.label), pair.source, pair.target)
+            sides = shorten_text(pair.source), shorten_text(pair.target)
+            neighbors.add_row(f"{pair.similarity:.3f}", _format_value(pair.label), *sides)
         console.print(neighbors)
 
 

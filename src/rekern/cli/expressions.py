@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rekern.cli import common_options, output, table_options
-from rekern.core.files import show_path
+from rekern.core.files import check_writable, show_path
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,8 +59,10 @@ def expressions(
     from rekern.structures.multiword_expressions import Expressions
 
     shortest, longest = _parse_sizes(sizes)
-    if out is not None and not _is_json(out):
-        output.choose_table_format(out)
+    if out is not None:
+        check_writable(out)
+        if not _is_json(out):
+            output.choose_table_format(out)
     learned = Expressions((shortest, longest), min_documents, max_distance)
     with output.show_status("counting"):
         learned.fit(_read_texts(file, column, format, encoding, no_header))

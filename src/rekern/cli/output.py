@@ -55,9 +55,9 @@ def make_console() -> Console:
     >>> make_console().print("[bold]not markup[/bold]")
     [bold]not markup[/bold]
     """
-    from rich.console import Console
+    from rekern.cli.console import PlainConsole
 
-    return Console(markup=False, highlight=False, emoji=False, legacy_windows=False)
+    return PlainConsole()
 
 
 def make_table(*columns: str) -> Table:
@@ -116,11 +116,10 @@ def show_status(text: str) -> Iterator[Callable[[str], None]]:
     if not sys.stderr.isatty():
         yield lambda text: None
         return
-    from rich.console import Console
-
+    from rekern.cli.console import PlainConsole
     from rekern.core.progress import show_bars
 
-    with show_bars(False), Console(stderr=True, markup=False).status(text) as line:  # progress bars would overwrite it
+    with show_bars(False), PlainConsole(stderr=True).status(text) as line:  # progress bars would overwrite it
         yield line.update
 
 
@@ -141,4 +140,4 @@ def choose_table_format(path: str) -> str:
         return choose_format(path, None, FORMATS)
     except InputError:
         remedy = "name it .tsv, .csv, .jsonl or .parquet"
-        raise InputError(f"{show_path(path)}: the extension does not tell the format; {remedy}") from None
+        raise InputError(f"the extension does not tell the format; {remedy}", file=show_path(path)) from None

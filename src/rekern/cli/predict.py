@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,15 +13,14 @@ import typer
 from rekern.cli import common_options, output
 from rekern.cli.model_argument import ModelFile, load_pair_model
 from rekern.cli.option_groups import expand_options
+from rekern.cli.predicted_rows import ColumnChoice, Columns, PredictedRows
 from rekern.cli.table_options import TableOptions, list_groups
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
     from rekern.cli.model_argument import TrainedModel
-    from rekern.datasets.tables import Table
+    from rekern.datasets.tables import Table, TableBlock
     from rekern.learning import PairClassifier
-
-    Columns = dict[str, list[object]]
 
 
 @expand_options(leave_out=("label",))
@@ -41,6 +40,14 @@ def predict(
         str | None,
         typer.Option("--out", "-o", metavar="OUT", help="A .tsv, .csv, .jsonl or .parquet file; else TSV is printed."),
     ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            metavar="NAMES",
+            help="Columns of FILE to copy, such as id,date; none; or all. By default all but the texts and the label.",
+        ),
+    ] = None,
     texts: Annotated[bool, typer.Option("--texts", help="Put the two texts in front of each prediction.")] = False,
     table: TableOptions,
     jobs: common_options.Jobs = None,
@@ -50,44 +57,64 @@ def predict(
 
     Prints one row for each pair, in the order of FILE: for a classifier a class and the probability of every class,
     for a regressor a number, for a ranker a score and the rank within the group (by default, the pairs with the same
-    first text).
+    first text). The other columns of FILE, such as an id, stand in front. FILE may be larger than the memory, except
+    for a ranker and with --json.
     """
-    from rekern.core.files import write_atomically
-    from rekern.datasets.tables import write_table
+    from rekern.core.files import check_writable
+    from rekern.datasets.tables import open_table
 
+    to_screen = out is None or out == "-"
+    if out is not None and not to_screen:
+        output.choose_table_format(out)
+        check_writable(out)
     loaded = load_pair_model(model, jobs)
-    if out is None or out == "-":
-        pairs = _read_pairs(file, source_text, target_text, table)
-        columns = _predict_columns(loaded, pairs, texts)
-        if json:
-            output.print_json({"pairs": len(pairs), "rows": _list_rows(columns)})
-        else:
-            write_table("-", columns)
+    blocks = _read_blocks(file, source_text, target_text, table, can_stream=_can_stream(loaded))
+    predictions = _predict_blocks(loaded, blocks, ColumnChoice(columns, texts, "3" if table.no_header else "label"))
+    if to_screen and json:
+        rows = [row for block in predictions for row in block.list_rows()]
+        output.print_json({"pairs": len(rows), "rows": rows})
         return
-    file_format = output.choose_table_format(out)
     started = time.perf_counter()
-    with write_atomically(out) as temporary:  # opened first, so that an unwritable place is found before the work
-        pairs = _read_pairs(file, source_text, target_text, table)
-        columns = _predict_columns(loaded, pairs, texts)
-        write_table(temporary, columns, file_format)
+    n = 0
+    with open_table("-" if out is None else out) as written:
+        for block in predictions:
+            written.write({**block.copied, **block.predicted}, block.types)
+            n += len(block)
     took = time.perf_counter() - started
+    if to_screen:
+        return
     if json:
-        output.print_json({"pairs": len(pairs), "written": os.fspath(out), "seconds": took})
+        output.print_json({"pairs": n, "written": os.fspath(out or "-"), "seconds": took})
     else:
-        output.say(f"{len(pairs):,} predictions are in {out}, after {output.format_seconds(took)}")
+        output.say(f"{n:,} predictions are in {out}, after {output.format_seconds(took)}")
 
 
-def _read_pairs(file: str | None, source: str | None, target: str | None, options: TableOptions) -> Table:
-    """Return the pairs of the file, or the one pair given as two texts."""
+def _can_stream(model: TrainedModel) -> bool:
+    """Whether rows can be predicted block by block: not for a ranker, whose groups may be scattered over the file."""
+    from rekern.learning import PairRanker
+
+    return not isinstance(model, PairRanker)
+
+
+def _read_blocks(
+    file: str | None, source: str | None, target: str | None, options: TableOptions, can_stream: bool
+) -> Iterator[TableBlock]:
+    """Yield blocks of the pairs of the file, or the one pair given as two texts."""
+    from rekern.core.progress import track_rows
+    from rekern.datasets.named_columns import NamedColumns
+    from rekern.datasets.tables import TableBlock
+
     if source is None and target is None:
         if file is None:
             raise InputError("there is nothing to predict: give FILE, or --source-text and --target-text")
-        return options.read(file, labelled=False)
+        blocks = options.iterate(file, whole=not can_stream)
+        yield from track_rows(blocks, "predicting", lambda block: len(block.table))
+        return
     if file is not None:
         raise InputError("give either FILE or --source-text and --target-text, not both")
     if source is None or target is None:
         raise InputError("--source-text and --target-text go together: give both")
-    return make_single_pair(source, target)
+    yield TableBlock(make_single_pair(source, target), NamedColumns([], lambda index: [], [1]))
 
 
 def make_single_pair(source: str, target: str) -> Table:
@@ -104,20 +131,26 @@ def make_single_pair(source: str, target: str) -> Table:
     return from_frame({"source": [source], "target": [target]}, label=None)
 
 
-def _predict_columns(model: TrainedModel, table: Table, texts: bool = False) -> Columns:
-    """Return the columns to write."""
+def _predict_blocks(model: TrainedModel, blocks: Iterator[TableBlock], choice: ColumnChoice) -> Iterator[PredictedRows]:
+    """Predict block by block; an error names the row of the file."""
+    for block in blocks:
+        try:
+            predicted = _predict_columns(model, block.table)
+        except InputError as error:
+            raise block.table.locate(error) from None
+        yield choice.copy(block, predicted)
+
+
+def _predict_columns(model: TrainedModel, table: Table) -> Columns:
+    """Return the columns of the predictions."""
     from rekern.learning import PairClassifier, PairRegressor
 
-    columns: Columns = {}
-    if texts:
-        columns["source"] = [source for source, _ in table.pairs]
-        columns["target"] = [target for _, target in table.pairs]
     if isinstance(model, PairClassifier):
-        return columns | _classify(model, table)
+        return _classify(model, table)
     values = model.predict(table.items).tolist()
     if isinstance(model, PairRegressor):
-        return columns | {"prediction": values}
-    return columns | {"score": values, "rank": _rank_in_groups(values, list_groups(table))}
+        return {"prediction": values}
+    return {"score": values, "rank": _rank_in_groups(values, list_groups(table))}
 
 
 def _classify(model: PairClassifier, table: Table) -> Columns:
@@ -141,21 +174,3 @@ def _rank_in_groups(scores: Sequence[float], groups: Sequence[object]) -> list[o
         for rank, row in enumerate(sorted(rows, key=lambda row: -scores[row]), 1):
             ranks[row] = rank
     return ranks
-
-
-def _list_rows(columns: Columns) -> list[dict[str, object]]:
-    """Return one object for each pair, with its probabilities or decision values in an object of their own."""
-    plurals = {"probability": "probabilities", "decision": "decisions"}
-    rows = []
-    for values in zip(*columns.values()):
-        row: dict[str, object] = {}
-        inner: dict[str, object] = {}
-        for name, value in zip(columns, values):
-            kind, separator, label = name.partition("_")
-            if separator:
-                row[plurals[kind]] = inner
-                inner[label] = value
-            else:
-                row[name] = value
-        rows.append(row)
-    return rows

@@ -103,11 +103,15 @@ def _is_file(asked: str) -> bool:
     if "\0" in asked:
         return False
     if os.path.isdir(asked):
-        raise InputError(f"{show_path(asked)} is a folder: give a question, or a file with one per line")
+        name = show_path(asked)
+        raise InputError(
+            f"{name} is a folder: give a question, or a file with one per line", file=name, names_file=True
+        )
     if os.path.exists(asked):
         return True
     if " " not in asked and asked.lower().endswith(EXTENSIONS):
-        raise InputError(f"there is no file {show_path(asked)}: check the path")
+        name = show_path(asked)
+        raise InputError(f"there is no file {name}: check the path", file=name, names_file=True)
     return False
 
 

@@ -40,7 +40,10 @@ def rules(
     matches; ⟨1⟩, ⟨2⟩ … stand for the same words on both sides.
     """
     if out is not None and out != "-":
+        from rekern.core.files import check_writable
+
         output.choose_table_format(out)
+        check_writable(out)
     loaded = load_pair_model(model)
     found = {name: loaded.rules(top, name) for name in _list_outputs(loaded, label)}
     if out is not None and out != "-":

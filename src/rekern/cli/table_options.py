@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +13,7 @@ from rekern.cli.option_groups import OptionGroup
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
-    from rekern.datasets.tables import Table
+    from rekern.datasets.tables import Table, TableBlock
 
 Source = Annotated[str | None, typer.Option("--source", metavar="COLUMN", help="First text: a name or a number.")]
 Target = Annotated[str | None, typer.Option("--target", metavar="COLUMN", help="Second text.")]
@@ -58,16 +58,25 @@ class TableOptions(OptionGroup):
         """
         from rekern.datasets import tables
 
+        return tables.read_table(path, *self._list_columns(labelled), encoding=self.encoding, header=not self.no_header)
+
+    def iterate(self, path: str | Path, whole: bool = False) -> Iterator[TableBlock]:
+        """Read the table without labels, in blocks of rows; with ``whole`` in a single block."""
+        from rekern.datasets import tables
+
+        columns = self._list_columns(labelled=False)
+        rows = None if whole else tables.ROWS
+        return tables.iterate_table(path, *columns, encoding=self.encoding, header=not self.no_header, rows=rows)
+
+    def _list_columns(self, labelled: bool) -> tuple[str, str, str | None, str | None, str | None]:
+        """Return source, target and label, the format, and the group, as the readers of tables take them."""
         source, target, label = ("1", "2", "3") if self.no_header else ("source", "target", "label")
-        return tables.read_table(
-            path,
+        return (
             self.source or source,
             self.target or target,
             (self.label or label) if labelled else None,
             self.format,
             self.group,
-            encoding=self.encoding,
-            header=not self.no_header,
         )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,23 +13,14 @@ import typer
 from rekern.cli import common_options, output
 from rekern.cli.kernel_options import KernelOptions, summarize_kernel
 from rekern.cli.option_groups import expand_options
-from rekern.cli.table_options import TableOptions, check_numbers, list_groups
+from rekern.cli.table_options import TableOptions, list_groups
+from rekern.cli.task_choice import Task, choose_task, warn_of_few_pairs
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
     from rekern.cli.model_argument import TrainedModel
     from rekern.datasets.tables import Table
     from rekern.kernels.kernel import Kernel
-
-MANY_CLASSES = 20  # different whole numbers; more of them are probably quantities
-
-
-class Task(StrEnum):
-    """What is learned."""
-
-    classify = "classify"
-    regress = "regress"
-    rank = "rank"
 
 
 @expand_options()
@@ -42,7 +32,7 @@ def train(
         Task | None,
         typer.Option(
             "--task",
-            help="By default: rank with --group, regress if the labels are decimal numbers, else classify.",
+            help="By default: rank with --group, regress if labels are decimal numbers such as 0.5, else classify.",
             show_default=False,
         ),
     ] = None,
@@ -74,8 +64,7 @@ def train(
     if os.fspath(out) == "-":
         raise InputError("-o - is no place for a model: name a file")
     with write_atomically(out) as temporary:  # opened first, so that an unwritable place is found before the work
-        pairs = table.read(file)
-        chosen = _choose_task(pairs, task, table.group is not None, ordinal)
+        chosen, pairs = choose_task(table.read(file), task, table.group is not None, ordinal)
         model = _make_model(chosen, built, cost, balanced, ordinal, jobs)
         labels = _summarize_labels(pairs, chosen)
         summary = summarize_kernel(built)
@@ -93,6 +82,7 @@ def train(
         started = time.perf_counter()
         _fit(model, pairs)
         took = time.perf_counter() - started
+        warn_of_few_pairs(pairs, chosen)
         model.save(temporary, keep_pairs)
     size = out.stat().st_size if out.is_file() else 0
     if json:
@@ -101,26 +91,6 @@ def train(
         return
     print(f"solver    {model.solver_}, in {output.format_seconds(took)}")
     print(f"model     {out} ({output.format_size(size)})")
-
-
-def _choose_task(table: Table, asked: Task | None, grouped: bool, ordinal: bool) -> Task:
-    """Choose what to learn by the options and the labels."""
-    labels = table.labels or []
-    if asked is None:
-        real = all(isinstance(label, float) for label in labels)
-        asked = Task.rank if grouped else Task.regress if real or ordinal else Task.classify
-        n_kinds = len(set(labels))
-        if asked is Task.classify and not isinstance(labels[0], str) and n_kinds > MANY_CLASSES:
-            output.say(
-                f"warning: {n_kinds} different numbers are used as classes; --task regress uses them as quantities"
-            )
-    if ordinal and asked is not Task.regress:
-        raise InputError(f"--ordinal goes with --task regress, not with {asked.value}")
-    if grouped and asked is not Task.rank:
-        raise InputError(f"--group goes with --task rank, not with {asked.value}: leave one of them out")
-    if asked is not Task.classify:
-        check_numbers(table, "--task classify takes it")
-    return asked
 
 
 def _make_model(

@@ -52,7 +52,8 @@ def make_folder(path: str | os.PathLike[str], what: str) -> Path:
     """
     folder = Path(path)
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"{show_path(folder)} is a file: give a folder for {what}")
+        name = show_path(folder)
+        raise InputError(f"{name} is a file: give a folder for {what}", file=name, names_file=True)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -73,15 +74,16 @@ def explain_read_errors(path: object) -> Iterator[None]:
     except (InputError, UnicodeError):
         raise
     except FileNotFoundError:
-        raise InputError(f"there is no file {name}: check the path") from None
+        raise InputError(f"there is no file {name}: check the path", file=name, names_file=True) from None
     except IsADirectoryError:
-        raise InputError(f"{name} is a folder: give a file in it") from None
+        raise InputError(f"{name} is a folder: give a file in it", file=name, names_file=True) from None
     except (EOFError, zlib.error, gzip.BadGzipFile):
         remedy = "fetch it again, or rename it if it is not compressed"
-        raise InputError(f"{name} is not a whole gzip file: {remedy}") from None
+        raise InputError(f"{name} is not a whole gzip file: {remedy}", file=name, names_file=True) from None
     except (OSError, ValueError) as error:  # a name with a NUL character is a ValueError
         reason = getattr(error, "strerror", None) or error
-        raise InputError(f"cannot read {name}: {reason}; check the path and its permissions") from None
+        problem = f"cannot read {name}: {reason}; check the path and its permissions"
+        raise InputError(problem, file=name, names_file=True) from None
 
 
 def show_path(path: object) -> str:
@@ -104,16 +106,18 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     """
     name = show_path(path)
     if "\0" in os.fspath(path):
-        raise InputError(f"{name} is not a file name: it holds a NUL character")
+        raise InputError(f"{name} is not a file name: it holds a NUL character", file=name, names_file=True)
     folder = os.path.dirname(os.path.realpath(path)) if os.fspath(path) else ""
     if os.path.isdir(path) or not os.path.basename(path):
-        raise InputError(f"{name} is a folder: give the name of a file")
+        raise InputError(f"{name} is a folder: give the name of a file", file=name, names_file=True)
     if _is_stream(path):
         return
     if not os.path.isdir(folder):
-        raise InputError(f"cannot write {name}: there is no folder {show_path(folder)}; make it first")
+        reason = f"cannot write {name}: there is no folder {show_path(folder)}; make it first"
+        raise InputError(reason, file=name, names_file=True)
     if not os.access(folder, os.W_OK):
-        raise InputError(f"cannot write {name}: the folder {show_path(folder)} is read-only; choose another")
+        reason = f"cannot write {name}: the folder {show_path(folder)} is read-only; choose another"
+        raise InputError(reason, file=name, names_file=True)
 
 
 def _is_stream(path: str | os.PathLike[str]) -> bool:

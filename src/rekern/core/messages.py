@@ -38,3 +38,14 @@ def list_names(names: Iterable[object]) -> str:
     shown = [text if len(text) <= MAX_LENGTH else text[: MAX_LENGTH - 3] + "..." for text in shown]
     more = f" and {len(texts) - MAX_NAMES} more" if len(texts) > MAX_NAMES else ""
     return ", ".join(shown) + more or "none"
+
+
+def shorten_text(text: str, length: int = 100) -> str:
+    """Return a text on one line, and cut where it is longer than ``length`` characters.
+
+    >>> shorten_text("Two\\nlines"), shorten_text("a long text", 6)
+    ('Two lines', 'a lon…')
+    """
+    line = " ".join(text[: 4 * length].split())
+    line = "".join(character if character.isprintable() else " " for character in line)
+    return line if len(line) <= length and len(text) <= 4 * length else line[: length - 1] + "…"

@@ -1,10 +1,16 @@
 """A progress bar on a terminal for long work; no output elsewhere."""
 
+from __future__ import annotations
+
+import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 T = TypeVar("T")
 
@@ -33,7 +39,6 @@ def track(items: Iterable[T], total: int, label: str) -> Iterator[T]:
     if not (_is_shown and label and sys.stderr.isatty()):
         yield from items
         return
-    from rich.console import Console
     from rich.progress import Progress
 
     started, bar = time.monotonic(), None
@@ -41,7 +46,7 @@ def track(items: Iterable[T], total: int, label: str) -> Iterator[T]:
     try:
         for done, item in enumerate(items, 1):
             if bar is None and time.monotonic() - started > PATIENCE:
-                bar = Progress(console=Console(stderr=True), transient=True)
+                bar = Progress(console=_make_console(), transient=True)
                 bar.start()
                 task = bar.add_task(label, total=total)
             if bar is not None and task is not None:
@@ -50,3 +55,33 @@ def track(items: Iterable[T], total: int, label: str) -> Iterator[T]:
     finally:
         if bar is not None:
             bar.stop()
+
+
+def track_rows(blocks: Iterable[T], label: str, count: Callable[[T], int]) -> Iterator[T]:
+    """Yield blocks of rows; on a terminal, show how many rows are done, and how many in a second.
+
+    ``count`` returns the number of rows of a block.
+
+    >>> list(track_rows([["a", "b"], ["c"]], "reading", len))
+    [['a', 'b'], ['c']]
+    """
+    if not (_is_shown and label and sys.stderr.isatty()):
+        yield from blocks
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    started, done = time.monotonic(), 0
+    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    with Progress(*columns, console=_make_console(), transient=True) as bar:
+        task = bar.add_task(label, total=None)
+        for block in blocks:
+            yield block
+            done += count(block)
+            speed = done / max(time.monotonic() - started, 1e-9)
+            bar.update(task, description=f"{label}: {done:,} rows, {speed:,.0f} rows/s")
+
+
+def _make_console() -> Console:
+    from rich.console import Console
+
+    return Console(stderr=True, color_system=None if os.environ.get("NO_COLOR") else "auto")

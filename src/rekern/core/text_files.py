@@ -2,6 +2,7 @@
 
 import codecs
 import gzip
+import io
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -77,11 +78,11 @@ def decode_text(data: bytes, file: str | None = None, encoding: str | None = Non
         raise InputError(reason, file=file, row=data.count(b"\n", 0, at) + 1, unit="line") from None
     except UnicodeError:
         remedy = "name the file's encoding with --encoding"
-        raise InputError(f"{file or 'the text'} is not {encoding}: {remedy}", file=None) from None
+        raise InputError(f"{file or 'the text'} is not {encoding}: {remedy}", file=file, names_file=True) from None
     text = text.removeprefix("\ufeff")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise InputError(f"a NUL character; {_nul_remedy(encoding)}", file=file, row=line, unit="line")
+        raise refuse_nul(file, line, encoding)
     return text
 
 
@@ -96,12 +97,12 @@ def iterate_lines(path: str | os.PathLike[str], encoding: str | None = None) -> 
     ...     list(iterate_lines(Path(folder, "words.txt")))
     ['cat', 'dog']
     """
-    if _is_wide(encoding):
+    if not can_iterate(encoding):
         text = read_text(path, encoding)
         yield from (line.removesuffix("\r") for line in text.removesuffix("\n").split("\n"))
         return
     file = show_source(path)
-    with explain_read_errors(file), _open_binary(path) as stream:
+    with explain_read_errors(file), open_binary(path) as stream:
         for number, data in enumerate(stream, 1):
             line = decode_line(data, file, number, encoding)
             yield (line.removeprefix("\ufeff") if number == 1 else line).removesuffix("\n").removesuffix("\r")
@@ -147,26 +148,42 @@ def _remedy(encoding: str | None, likely: str) -> str:
     return f"name the file's encoding, for example --encoding {likely} (encoding={likely!r})"
 
 
-def _nul_remedy(encoding: str | None) -> str:
+def refuse_nul(file: str | None, line: int, encoding: str | None) -> InputError:
+    """Return the error for a NUL character in a line of a text file.
+
+    >>> print(refuse_nul("a.tsv", 3, "utf-8"))
+    a.tsv, line 3: a NUL character; the file is damaged, or its encoding is another, such as --encoding utf-16
+    """
+    remedy = "the file is damaged, or its encoding is another, such as --encoding utf-16"
     if encoding is None:
-        return "give a text file in UTF-8; this one is binary, damaged or in UTF-16"
-    return "the file is damaged, or its encoding is another, such as --encoding utf-16"
+        remedy = "give a text file in UTF-8; this one is binary, damaged or in UTF-16"
+    return InputError(f"a NUL character; {remedy}", file=file, row=line, unit="line")
 
 
-def _is_wide(encoding: str | None) -> bool:
-    """Whether a line feed is more than one byte in this encoding, or the encoding is unknown."""
+def can_iterate(encoding: str | None) -> bool:
+    """Whether a file in this encoding can be read line by line: the encoding is known, and a line feed is one byte.
+
+    >>> can_iterate("latin-1"), can_iterate("utf-16"), can_iterate("utf-1000")
+    (True, False, False)
+    """
     if encoding is None:
-        return False
-    try:
-        return "a\n".encode(encoding) != b"a\n"
-    except LookupError:
         return True
+    try:
+        return "a\n".encode(encoding) == b"a\n"
+    except LookupError:
+        return False
 
 
 @contextmanager
-def _open_binary(path: str | os.PathLike[str]) -> Iterator[Iterable[bytes]]:
+def open_binary(path: str | os.PathLike[str]) -> Iterator[Iterable[bytes]]:
+    """Open a file, or standard input (``-``), for reading of its lines as bytes; a gzip file is decompressed."""
     if os.fspath(path) == STANDARD_INPUT:
-        yield sys.stdin.buffer
+        standard = sys.stdin.buffer
+        if isinstance(standard, io.BufferedReader) and standard.peek(2).startswith(_GZIP):
+            with gzip.open(standard) as unpacked:
+                yield unpacked
+        else:
+            yield standard
         return
     with open(path, "rb") as stream:
         if os.fspath(path).lower().endswith(".gz") or stream.peek(2).startswith(_GZIP):

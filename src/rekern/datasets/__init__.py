@@ -17,12 +17,13 @@ if TYPE_CHECKING:
         load_wikiqa,
     )
     from rekern.datasets.rewrite_corpus import load_rewrites
-    from rekern.datasets.tables import Table, from_frame, read_table, write_table
+    from rekern.datasets.tables import Table, from_frame, iterate_table, open_table, read_table, write_table
 
 __all__ = [
     "Table",
     "data_directory",
     "from_frame",
+    "iterate_table",
     "load_msrp",
     "load_paws",
     "load_qqp",
@@ -33,11 +34,12 @@ __all__ = [
     "load_stsb",
     "load_trec",
     "load_wikiqa",
+    "open_table",
     "read_table",
     "write_table",
 ]
 
-_TABLES = {"Table", "from_frame", "read_table", "write_table"}
+_TABLES = {"Table", "from_frame", "iterate_table", "open_table", "read_table", "write_table"}
 
 
 def __getattr__(name: str) -> Any:

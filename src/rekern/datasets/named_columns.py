@@ -1,6 +1,6 @@
 """The columns of a file as they are, before their meaning is known, with the place of every row in the file."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,7 @@ class NamedColumns:
     lines: list[int]
     unit: str = "line"
     file: str | None = None
+    types: Mapping[object, object] | None = None  # the Arrow types of the columns, if the file has them
 
     def locate(self, error: InputError) -> InputError:
         """Return an error, whose row is counted from 0, with the file and the line."""
@@ -62,7 +63,8 @@ class NamedColumns:
             return same[0]
         if same:
             remedy = f"rename one, or give its number with {option or role + '='}"
-            raise InputError(f"{file}: {len(same)} columns are called {column!r}; {remedy}")
+            reason = f"{file}: {len(same)} columns are called {column!r}; {remedy}"
+            raise InputError(reason, file=self.file, names_file=True)
         if column == role:
             for own in (*CORPUS_COLUMNS["msrp"], *CORPUS_COLUMNS["rte"]):
                 has_sides = own["source"] in self.names and own["target"] in self.names
@@ -77,7 +79,8 @@ class NamedColumns:
             if guess
             else f"name one with {option or f'{role}= (--{role})'}{hint}"
         )
-        raise InputError(f"{file} has no column {column!r}; it has {list_names(self.names)}: {remedy}")
+        reason = f"{file} has no column {column!r}; it has {list_names(self.names)}: {remedy}"
+        raise InputError(reason, file=self.file, names_file=True)
 
     def has_corpus_columns(self, format: str) -> bool:
         """Whether the columns have the names of a public corpus, ``"msrp"`` or ``"rte"``.

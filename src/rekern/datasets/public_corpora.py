@@ -31,7 +31,9 @@ def data_directory(data: DataPath = None) -> Path:
     chosen, origin = (data, "--data (data=)") if data is not None else (os.environ.get(VARIABLE), VARIABLE)
     if chosen:
         if not os.path.isdir(chosen):
-            raise InputError(f"{origin} names {show_path(chosen)}, which is no folder: name the one with the corpora")
+            name = show_path(chosen)
+            reason = f"{origin} names {name}, which is no folder: name the one with the corpora"
+            raise InputError(reason, file=name, names_file=True)
         return Path(chosen)
     raise InputError(f"no folder with corpora is known: give --data DIR (data=) or set {VARIABLE}")
 
@@ -179,7 +181,8 @@ def _find_file(corpus: str, part: str, parts: Sequence[str], data: DataPath) -> 
         if (folder / name).is_file():
             return folder / name
     expected = show_path(folder / f"{part}.tsv")
-    raise InputError(f"there is no {expected} (or .gz): put the corpus there, or name its folder with {VARIABLE}")
+    reason = f"there is no {expected} (or .gz): put the corpus there, or name its folder with {VARIABLE}"
+    raise InputError(reason, file=expected, names_file=True)
 
 
 def _check_part(corpus: str, part: str, parts: Sequence[str]) -> None:

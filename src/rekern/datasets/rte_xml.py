@@ -33,7 +33,7 @@ def read_pairs(data: bytes, file: str, encoding: str = "utf-8") -> tuple[list[di
     reader.parse(data if declared else decode_text(data, file, encoding).encode())
     records = reader.records
     if not records:
-        raise InputError(f"{file} holds no <pair>: it is not in RTE's format")
+        raise InputError(f"{file} holds no <pair>: it is not in RTE's format", file=file, names_file=True)
     answers = {str(record["entailment"]).upper() for record in records if record["entailment"]}
     if answers <= TRUTH.keys():
         for record in records:

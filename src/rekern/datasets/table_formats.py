@@ -8,7 +8,8 @@ import csv
 import io
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 
 from rekern.core.text_files import STANDARD_INPUT, decode_text, read_bytes, show_source
@@ -29,6 +30,8 @@ EXTENSIONS = {
     ".pq": "parquet",
     ".xml": "rte",
 }
+TSV_REMEDY = "fields are separated by tabs, and quotes do not join them"
+CSV_REMEDY = "put double quotes round a field with a comma in it"
 EXAMPLE = '{"source": "...", "target": "..."}'
 
 
@@ -49,7 +52,7 @@ def choose_format(path: str | os.PathLike[str], format: str | None, known: Seque
     if found in known:
         return found
     problem = f"the extension {extension!r} tells no format" if extension else "no extension tells its format"
-    raise InputError(f"{show_source(path)}: {problem}; choose {', '.join(known)} with format= (--format)")
+    raise InputError(f"{problem}; choose {', '.join(known)} with format= (--format)", file=show_source(path))
 
 
 def read_columns(
@@ -68,10 +71,10 @@ def read_columns(
     file = show_source(path)
     data = read_bytes(path)
     if not data:
-        raise _refuse_empty(file)
+        raise refuse_empty(file)
     columns = _parse(data, file, choose_format(path, format), encoding, header)
     if not columns.lines:
-        raise InputError(f"{file} has a header but no rows: add at least one pair")
+        raise InputError(f"{file} has a header but no rows: add at least one pair", file=file, names_file=True)
     return columns
 
 
@@ -80,7 +83,7 @@ def _parse(data: bytes, file: str, format: str, encoding: str, header: bool) -> 
         return read_parquet(data, file)
     if format == "rte" and is_xml(data):
         records, lines = read_pairs(data, file, encoding)
-        return _collect_records(records, lines, file, "line")
+        return collect_records(records, lines, file, "line")
     text = decode_text(data, file, encoding)
     if format == "jsonl":
         return read_jsonl(text, file)
@@ -91,8 +94,13 @@ def _parse(data: bytes, file: str, format: str, encoding: str, header: bool) -> 
     return read_tsv(text, file, header)
 
 
-def _refuse_empty(file: str) -> InputError:
-    return InputError(f"{file} is empty: it needs a header line and at least one row")
+def refuse_empty(file: str) -> InputError:
+    """Return the error for a file without rows.
+
+    >>> refuse_empty("a.tsv").file
+    'a.tsv'
+    """
+    return InputError(f"{file} is empty: it needs a header line and at least one row", file=file, names_file=True)
 
 
 def read_tsv(text: str, file: str, header: bool = True) -> NamedColumns:
@@ -103,8 +111,7 @@ def read_tsv(text: str, file: str, header: bool = True) -> NamedColumns:
     (['source', 'target'], ['"A" b'], [2])
     """
     grid = [line.split("\t") for line in _split_lines(text)]
-    remedy = "fields are separated by tabs, and quotes do not join them"
-    return _collect_grid(grid, list(range(1, len(grid) + 1)), file, header, remedy)
+    return _collect_grid(grid, list(range(1, len(grid) + 1)), file, header, TSV_REMEDY)
 
 
 def read_csv(text: str, file: str, header: bool = True) -> NamedColumns:
@@ -113,24 +120,44 @@ def read_csv(text: str, file: str, header: bool = True) -> NamedColumns:
     >>> read_csv('source,target\\n"A, b",c\\n', "a.csv").column(0)
     ['A, b']
     """
-    grid: list[list[str]] = []
-    lines: list[int] = []
+    rows = list(iterate_csv(io.StringIO(text, newline=""), file))
+    while rows and is_blank_row(rows[-1][1]):
+        rows.pop()
+    return _collect_grid([row for _, row in rows], [line for line, _ in rows], file, header, CSV_REMEDY)
+
+
+def iterate_csv(lines: Iterable[str], file: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of the first line, from 1, and the fields of each row of comma separated values.
+
+    >>> list(iterate_csv(["a,b\\n", '"c\\n', 'd",e\\n'], "a.csv"))
+    [(1, ['a', 'b']), (2, ['c\\nd', 'e'])]
+    """
     start = 1
-    limit = csv.field_size_limit(2**31 - 1)  # the usual limit of 131,072 characters is too small for documents
-    try:
-        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-        for row in reader:
-            grid.append(row)
-            lines.append(start)
-            start = reader.line_num + 1
-    except csv.Error as error:
-        remedy = "close every quoted field, and double the quotes inside it"
-        raise InputError(f"{error}; {remedy}", file=file, row=start, unit="line") from None
-    finally:
-        csv.field_size_limit(limit)
-    while grid and not "".join(grid[-1]).strip() and len(grid[-1]) < 2:
-        grid.pop()
-    return _collect_grid(grid, lines[: len(grid)], file, header, "put double quotes round a field with a comma in it")
+    reader = csv.reader(lines, strict=True)
+    while True:
+        try:
+            # The usual limit of 131,072 characters is too small for documents. It is one limit for the whole process.
+            limit = csv.field_size_limit(2**31 - 1)
+            try:
+                row = next(reader)
+            finally:
+                csv.field_size_limit(limit)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            remedy = "close every quoted field, and double the quotes inside it"
+            raise InputError(f"{error}; {remedy}", file=file, row=start, unit="line") from None
+        yield start, row
+        start = reader.line_num + 1
+
+
+def is_blank_row(row: list[str]) -> bool:
+    """Whether a row of comma separated values is a blank line, such as those at the end of a file.
+
+    >>> is_blank_row([]), is_blank_row([" "]), is_blank_row(["", ""])
+    (True, True, False)
+    """
+    return len(row) < 2 and not "".join(row).strip()
 
 
 def read_jsonl(text: str, file: str) -> NamedColumns:
@@ -140,12 +167,19 @@ def read_jsonl(text: str, file: str) -> NamedColumns:
     >>> columns.names, columns.column(1)
     (['source', 'target'], ['b'])
     """
-    records = []
-    for number, line in enumerate(_split_lines(text), 1):
-        if not line.strip():
-            raise InputError("the line is blank; delete it", file=file, row=number, unit="line")
-        records.append(_check_object(_load_json(line, file, number), file, number, "line"))
-    return _collect_records(records, list(range(1, len(records) + 1)), file, "line")
+    records = [read_record(line, file, number) for number, line in enumerate(_split_lines(text), 1)]
+    return collect_records(records, list(range(1, len(records) + 1)), file, "line")
+
+
+def read_record(line: str, file: str, number: int) -> dict[str, object]:
+    """Read the JSON object of one line.
+
+    >>> read_record('{"source": "a"}', "a.jsonl", 1)
+    {'source': 'a'}
+    """
+    if not line.strip():
+        raise InputError("the line is blank; delete it", file=file, row=number, unit="line")
+    return _check_object(_load_json(line, file, number), file, number, "line")
 
 
 def read_json(text: str, file: str) -> NamedColumns:
@@ -155,13 +189,13 @@ def read_json(text: str, file: str) -> NamedColumns:
     ['a']
     """
     if not text.strip():
-        raise _refuse_empty(file)
+        raise refuse_empty(file)
     values = _load_json(text, file, None)
     if not isinstance(values, list):
         reason = f"{_name_kind(values)} where an array of objects is needed; for one object a line use .jsonl"
         raise InputError(reason, file=file)
     records = [_check_object(value, file, number, "row") for number, value in enumerate(values, 1)]
-    return _collect_records(records, list(range(1, len(records) + 1)), file, "row")
+    return collect_records(records, list(range(1, len(records) + 1)), file, "row")
 
 
 def read_parquet(data: bytes, file: str) -> NamedColumns:
@@ -171,26 +205,31 @@ def read_parquet(data: bytes, file: str) -> NamedColumns:
         import pyarrow.parquet
     except ImportError:
         raise missing_extra("pyarrow", "tables") from None
-    damage = (pyarrow.ArrowException, OSError, ValueError)
-
-    def refuse(error: Exception) -> InputError:
-        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-        return InputError(f"{file} is not a usable Parquet file ({reason}): fetch or write it again")
-
-    try:
+    with explain_parquet_errors(file):
         table = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
         names = list(table.schema_arrow.names)
-    except damage as error:
-        raise refuse(error) from None
 
     def column(index: int) -> list[object]:
-        try:
+        with explain_parquet_errors(file):
             values: list[object] = table.read(columns=[names[index]]).column(names[index]).to_pylist()
-        except damage as error:
-            raise refuse(error) from None
         return values
 
     return NamedColumns(names, column, list(range(1, table.metadata.num_rows + 1)), "row", file)
+
+
+@contextmanager
+def explain_parquet_errors(file: str) -> Iterator[None]:
+    """Turn the errors of reading a Parquet file in this block into one `InputError`."""
+    import pyarrow
+
+    try:
+        yield
+    except InputError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        problem = f"{file} is not a usable Parquet file ({reason}): fetch or write it again"
+        raise InputError(problem, file=file, names_file=True) from None
 
 
 def _split_lines(text: str) -> list[str]:
@@ -204,29 +243,43 @@ def _split_lines(text: str) -> list[str]:
 
 
 def _collect_grid(grid: list[list[str]], lines: list[int], file: str, header: bool, remedy: str) -> NamedColumns:
-    """Check that every row has as many fields as the first, and split off the header."""
+    """Split off the header, and check that every row has as many fields as the first."""
     if not grid:
-        raise _refuse_empty(file)
-    width = len(grid[0])
-    for row, line in zip(grid, lines):
+        raise refuse_empty(file)
+    if header:
+        return collect_rows(grid[1:], lines[1:], [name.strip() for name in grid[0]], file, header, remedy)
+    return collect_rows(grid, lines, [str(i + 1) for i in range(len(grid[0]))], file, header, remedy)
+
+
+def collect_rows(
+    rows: list[list[str]], lines: list[int], names: list[str], file: str, header: bool, remedy: str
+) -> NamedColumns:
+    """Make columns from the fields of rows, which are these lines of a file; each row has a field for each name.
+
+    >>> collect_rows([["a"]], [2], ["source", "target"], "a.tsv", True, "separate fields by tabs")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: a.tsv, line 2: 1 fields where the header has 2; separate fields by tabs
+    """
+    width = len(names)
+    for row, line in zip(rows, lines):
         if len(row) != width:
             if len(row) < 2 and not "".join(row).strip():
                 raise InputError("the line is blank; delete it", file=file, row=line, unit="line")
             first = "the header has" if header else "the first line has"
             reason = f"{len(row)} fields where {first} {width}; {remedy}"
             raise InputError(reason, file=file, row=line, unit="line")
-    if not header:
-        names = [str(i + 1) for i in range(width)]
-        return NamedColumns(names, lambda index: [row[index] for row in grid], lines, file=file)
-    names = [name.strip() for name in grid[0]]
-    body = grid[1:]
-    return NamedColumns(names, lambda index: [row[index] for row in body], lines[1:], file=file)
+    return NamedColumns(names, lambda index: [row[index] for row in rows], lines, file=file)
 
 
-def _collect_records(records: list[dict[str, object]], lines: list[int], file: str, unit: str) -> NamedColumns:
-    """Make columns from objects: every key of any of them; a key that one lacks is None there."""
+def collect_records(records: list[dict[str, object]], lines: list[int], file: str, unit: str) -> NamedColumns:
+    """Make columns from objects: every key of any of them; a key that one lacks is None there.
+
+    >>> collect_records([{"text": "a"}, {"id": 7}], [1, 2], "a.jsonl", "line").column(1)
+    [None, 7]
+    """
     if not records:
-        raise _refuse_empty(file)
+        raise refuse_empty(file)
     names = list(dict.fromkeys(chain.from_iterable(records)))
     return NamedColumns(names, lambda index: [record.get(names[index]) for record in records], lines, unit, file)
 

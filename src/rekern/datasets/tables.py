@@ -1,22 +1,32 @@
 """Tables of labelled pairs, from files and from data frames."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from rekern import structures
 from rekern.core.messages import list_names, name_value
-from rekern.core.text_files import show_source
 from rekern.datasets.column_values import check_present, check_texts, convert_labels
 from rekern.datasets.named_columns import CORPUS_COLUMNS, ColumnName, NamedColumns
+from rekern.datasets.table_blocks import ROWS, iterate_columns
 from rekern.datasets.table_formats import choose_format, read_columns
-from rekern.datasets.table_writer import write_table
+from rekern.datasets.table_writer import open_table, write_table
 from rekern.errors import InputError
 from rekern.structures.data_frames import SIDES, find_columns, read_column
 
-__all__ = ["Table", "from_frame", "read_columns", "read_table", "write_table"]
+__all__ = [
+    "ROWS",
+    "Table",
+    "TableBlock",
+    "from_frame",
+    "iterate_table",
+    "open_table",
+    "read_columns",
+    "read_table",
+    "write_table",
+]
 
 
 @dataclass(frozen=True)
@@ -113,13 +123,48 @@ def read_table(
     ([('He left.', 'He went away.')], [1])
     """
     columns = read_columns(path, format, encoding=encoding, header=header)
-    chosen = choose_format(path, format)
-    if chosen in CORPUS_COLUMNS and not columns.has_corpus_columns(chosen):
-        expected = ", ".join(CORPUS_COLUMNS[chosen][0].values())
-        have = list_names(columns.names)
-        name = show_source(path)
-        raise InputError(f"{name} is not in the format {chosen!r}: it has {have}, not {expected}; leave the format out")
+    _check_corpus(columns, choose_format(path, format))
     return _make_table(columns, {"source": source, "target": target, "label": label, "group": group}, by_number=True)
+
+
+class TableBlock(NamedTuple):
+    """Some rows of a table: the pairs, and all columns as they are in the file."""
+
+    table: Table
+    columns: NamedColumns
+    texts: tuple[int, ...] = ()  # which columns are the source and the target
+
+
+def iterate_table(
+    path: str | os.PathLike[str],
+    source: ColumnName = "source",
+    target: ColumnName = "target",
+    label: ColumnName | None = "label",
+    format: str | None = None,
+    group: ColumnName | None = None,
+    *,
+    encoding: str = "utf-8",
+    header: bool = True,
+    rows: int | None = ROWS,
+) -> Iterator[TableBlock]:
+    """Read pairs from a file in blocks of at most ``rows`` rows (None for one block), to save memory.
+
+    TSV, CSV and JSONL files are read line by line, and Parquet files in batches. See `read_table` for the arguments.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "pairs.tsv")
+    ...     write_table(path, {"id": [7], "source": ["He left."], "target": ["He went away."]})
+    ...     [(block.table.pairs, block.columns.column(0)) for block in iterate_table(path, label=None)]
+    [([('He left.', 'He went away.')], ['7'])]
+    """
+    chosen = choose_format(path, format)
+    roles = {"source": source, "target": target, "label": label, "group": group}
+    for columns in iterate_columns(path, format, encoding=encoding, header=header, rows=rows):
+        _check_corpus(columns, chosen)
+        table = _make_table(columns, roles, by_number=True)
+        texts = columns.find("source", source, by_number=True), columns.find("target", target, by_number=True)
+        yield TableBlock(table, columns, texts)
 
 
 def from_frame(
@@ -151,13 +196,23 @@ def from_frame(
     return _make_table(NamedColumns(names, column, list(range(length)), "row"), roles, by_number=False)
 
 
+def _check_corpus(columns: NamedColumns, format: str) -> None:
+    """Refuse a file in the format of a public corpus that has other columns."""
+    if format in CORPUS_COLUMNS and not columns.has_corpus_columns(format):
+        expected = ", ".join(CORPUS_COLUMNS[format][0].values())
+        have, name = list_names(columns.names), columns.file
+        reason = f"{name} is not in the format {format!r}: it has {have}, not {expected}; leave the format out"
+        raise InputError(reason, file=name, names_file=True)
+
+
 def _make_table(columns: NamedColumns, roles: Mapping[str, ColumnName | None], by_number: bool) -> Table:
     """Find the columns that have these roles, check their values, and make the table."""
     found = {role: columns.find(role, column, by_number) for role, column in roles.items() if column is not None}
     values = {role: columns.column(index) for role, index in found.items()}
     if any(len(column) != len(columns.lines) for column in values.values()):
         counts = ", ".join(f"{role} {len(column)}" for role, column in values.items())
-        raise InputError(f"{columns.file or 'the table'}: the columns must be of one length, not {counts}")
+        reason = f"{columns.file or 'the table'}: the columns must be of one length, not {counts}"
+        raise InputError(reason, file=columns.file, names_file=True)
     try:
         pairs = list(zip(*(check_texts(values[role], role) for role in SIDES)))
         labels = convert_labels(values["label"]) if "label" in values else None

@@ -104,7 +104,8 @@ def resolve_path(path: str | Path) -> Path:
     check_writable(path)
     whole = Path(os.path.realpath(path))
     if whole.exists() and not whole.is_file():
-        raise InputError(f"{show_path(path)} is not a plain file: a memory-mapped Gram needs one")
+        name = show_path(path)
+        raise InputError(f"{name} is not a plain file: a memory-mapped Gram needs one", file=name, names_file=True)
     return whole
 
 
@@ -185,7 +186,9 @@ def _reserve(part: Path, plan: GramPlan) -> None:
                 if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
                     return  # a file system that cannot reserve room
                 need = f"{size / 1e9:.1f} GB"
-                raise InputError(f"cannot write {show_path(part)}: {error.strerror}; the Gram needs {need}") from None
+                name = show_path(part)
+                reason = f"cannot write {name}: {error.strerror}; the Gram needs {need}"
+                raise InputError(reason, file=name, names_file=True) from None
 
 
 @contextmanager
@@ -194,7 +197,10 @@ def _lock(sidecar: Path) -> Iterator[IO[bytes]]:
     try:
         file = os.fdopen(os.open(sidecar, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
     except OSError as error:
-        raise InputError(f"cannot write {show_path(sidecar)}: {error.strerror}; choose another place") from None
+        name = show_path(sidecar)
+        raise InputError(
+            f"cannot write {name}: {error.strerror}; choose another place", file=name, names_file=True
+        ) from None
     with file:
         try:
             if fcntl is not None:

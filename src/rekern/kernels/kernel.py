@@ -26,6 +26,7 @@ from rekern.kernels.decision_functions import DecisionFunction, GramDecision
 from rekern.kernels.gram_file import resolve_path, write_gram
 from rekern.kernels.gram_plan import GramPlan, compute_gram
 from rekern.kernels.kernel_items import Item, Items, add_sides, materialize_items
+from rekern.structures.pairs import check_one_pair
 from rekern.structures.representations import Representations
 
 PAIRS_AT_ONCE = 16
@@ -142,6 +143,8 @@ class Kernel(BaseEstimator):
 
     def __call__(self, a: Item, b: Item) -> float:
         """Return the kernel's value on two items."""
+        check_one_pair(a)
+        check_one_pair(b)
         return float(self.gram([a], [b], n_jobs=1)[0, 0])
 
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:

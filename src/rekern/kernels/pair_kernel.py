@@ -24,6 +24,7 @@ from rekern.kernels.gram_plan import Block, GramPlan
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Item, Items, add_sides
 from rekern.kernels.kernel_summary import summarize_kernel
+from rekern.structures.pairs import check_one_pair
 from rekern.structures.representations import DistinctTexts, Representations
 
 GRAM_BYTES = 1 << 31  # of the Gram of distinct texts that is kept in memory: 16,384 texts with themselves
@@ -197,6 +198,8 @@ class PairKernel(Kernel):
         [('fragment', '(A x)', '(A x)', '', 1.0), ('fragment', '(B y)', '', '(B y)', 1.0)]
         """
         n = check_most("n", n)
+        check_one_pair(a)
+        check_one_pair(b)
         kernel = self.check_kernel()
         one, other = self.find_texts([a]), self.find_texts([b])
         values = kernel.gram(one.table, other.table, n_jobs=1)

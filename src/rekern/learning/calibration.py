@@ -41,6 +41,7 @@ def fit_sigmoid(
     weights: Floats | None = None,
     *,
     smooth: bool = False,
+    offset: bool = True,
     penalty: float = PENALTY,
     tolerance: float = TOLERANCE,
 ) -> Sigmoid:
@@ -59,6 +60,8 @@ def fit_sigmoid(
     smooth : bool
         Replace the targets 1 and 0 by (p + 1) / (p + 2) and 1 / (q + 2), with p and q the weights of the two classes
         (Platt, 1999; Lin, Lin and Weng, 2007). The slope is then finite also where the classes do not overlap.
+    offset : bool
+        Whether the sigmoid has an offset. Without one, the probability is 0.5 exactly where the value is 0.
     penalty : float
         On the square of the slope.
     tolerance : float
@@ -69,6 +72,8 @@ def fit_sigmoid(
     >>> sigmoid = fit_sigmoid(np.array([-2.0, -1.0, 1.0, 2.0]), np.array([-1, -1, 1, 1]), smooth=True)
     >>> round(sigmoid.slope, 2), round(abs(sigmoid.offset), 2)
     (0.67, 0.0)
+    >>> fit_sigmoid(np.array([-2.0, 1.0, 2.0]), np.array([-1, -1, 1]), offset=False).offset
+    0.0
     """
     positive = np.asarray(signs, dtype=np.float64) > 0
     shares = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -83,17 +88,17 @@ def fit_sigmoid(
     curb = penalty / total
 
     def loss(point: Floats) -> tuple[float, Floats]:
-        slope, offset = point
-        found = slope * values + offset
+        slope, shift = point
+        found = slope * values + shift
         errors = shares * (1 / (1 + np.exp(-found)) - targets)
         value = shares @ (np.logaddexp(0.0, found) - targets * found) + 0.5 * curb * slope * slope
-        return float(value), np.array([errors @ values + curb * slope, errors.sum()])
+        return float(value), np.array([errors @ values + curb * slope, errors.sum() if offset else 0.0])
 
     options = {"maxiter": MOST_STEPS, "maxls": 50, "gtol": tolerance, "ftol": 64 * np.finfo(np.float64).eps}
     # For two parameters, waking the threads of BLAS takes longer than all the rest. exp may overflow to infinity.
     with _LOCK, _blas().limit(limits=1, user_api="blas"), np.errstate(over="ignore"):
-        slope, offset = minimize(loss, np.zeros(2), method="L-BFGS-B", jac=True, options=options).x
-    return Sigmoid(float(slope), float(offset))
+        slope, shift = minimize(loss, np.zeros(2), method="L-BFGS-B", jac=True, options=options).x
+    return Sigmoid(float(slope), float(shift))
 
 
 @cache

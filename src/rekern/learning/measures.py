@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from math import comb
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -135,3 +135,71 @@ def mcnemar(true: Sequence[object], one: Sequence[object], other: Sequence[objec
     first, second = int(np.sum(right & ~also)), int(np.sum(also & ~right))
     total, least = first + second, min(first, second)
     return min(1.0, 2 * sum(comb(total, count) for count in range(least + 1)) / 2**total) if total else 1.0
+
+
+class BinaryMeasures(TypedDict):
+    """The result of `binary_measures`."""
+
+    auc: float
+    average_precision: float
+    best_threshold: dict[str, float]
+    best: dict[str, float]
+
+
+def binary_measures(scores: npt.ArrayLike, positive: npt.ArrayLike) -> BinaryMeasures | None:
+    """Return the area under the ROC curve, the average precision, and the best thresholds on the scores.
+
+    ``best`` has the accuracy and the F1 that these thresholds reach on the same pairs. None if all pairs are of one
+    class, so that there is nothing to tell apart.
+
+    >>> found = binary_measures([0.1, 0.4, 0.6, 0.8], [0, 1, 0, 1])
+    >>> found["auc"], found["best"]["accuracy"], found["best_threshold"]["accuracy"]
+    (0.75, 0.75, 0.7)
+    """
+    from sklearn.metrics import average_precision_score, roc_auc_score
+
+    values, truth = np.asarray(scores, dtype=np.float64), np.asarray(positive).astype(bool)
+    if truth.all() or not truth.any():
+        return None
+    found = {metric: find_best_threshold(values, truth, metric) for metric in ("accuracy", "f1")}
+    return {
+        "auc": float(roc_auc_score(truth, values)),
+        "average_precision": float(average_precision_score(truth, values)),
+        "best_threshold": {metric: threshold for metric, (threshold, _) in found.items()},
+        "best": {metric: reached for metric, (_, reached) in found.items()},
+    }
+
+
+class BestThreshold(NamedTuple):
+    """A threshold, and the measure that it reaches."""
+
+    threshold: float
+    reached: float
+
+
+def find_best_threshold(
+    scores: Floats, positive: npt.NDArray[np.bool_], metric: str = "accuracy", weights: Floats | None = None
+) -> BestThreshold:
+    """Return the threshold above which items are to be called positive, for the highest accuracy or F1.
+
+    It lies in the middle between two scores. Of thresholds that are equally good the one closest to 0.5 is chosen.
+
+    >>> find_best_threshold(np.array([0.1, 0.4, 0.6, 0.8]), np.array([False, True, False, True]), "f1")
+    BestThreshold(threshold=0.25, reached=0.8)
+    """
+    shares = np.ones(len(scores)) if weights is None else weights
+    distinct, numbers = np.unique(-scores, return_inverse=True)
+    distinct = -distinct  # falling; in way i the items with the first i of these scores are called positive
+    called = np.concatenate([[0.0], np.cumsum(np.bincount(numbers, shares))])
+    right = np.concatenate([[0.0], np.cumsum(np.bincount(numbers, np.where(positive, shares, 0.0)))])
+    total, true = called[-1], right[-1]
+    if metric == "f1":
+        reached = np.divide(2 * right, called + true, out=np.zeros(len(right)), where=called + true > 0)
+    else:
+        reached = (2 * right - called + total - true) / total
+    top = 1.0 if distinct[0] < 1 else distinct[0] + 1
+    bottom = 0.0 if distinct[-1] > 0 else distinct[-1] - 1
+    middles = (np.concatenate([[top], distinct]) + np.concatenate([distinct, [bottom]])) / 2
+    best = np.flatnonzero(reached >= reached.max() - 1e-12)
+    chosen = best[np.argmin(np.abs(middles[best] - 0.5))]
+    return BestThreshold(float(np.round(middles[chosen], 12)), float(reached[chosen]))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import ClassVar, NamedTuple, Protocol, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
@@ -19,18 +18,23 @@ from rekern.core.parallel_jobs import run
 from rekern.core.registry import register
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel
-from rekern.learning.calibration import Sigmoid, fit_sigmoid
+from rekern.learning.calibration import Sigmoid
+from rekern.learning.class_probabilities import (
+    Threshold,
+    check_threshold,
+    find_thresholds,
+    fit_probabilities,
+    read_thresholds,
+    shift_to_threshold,
+    spread_probabilities,
+)
+from rekern.learning.classifier_trainers import FeatureTrainer, GramTrainer, Trainer
 from rekern.learning.cross_validation import make_stratified_folds
-from rekern.learning.dual_descent import classify_features, condense
+from rekern.learning.dual_descent import condense
 from rekern.learning.dual_solution import DualSolution
-from rekern.learning.gram_svm import classify_held_out, classify_rows
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
 from rekern.learning.training_data_archive import read_labels
-
-# The gap between primal and dual objective at which training on features stops, as a share of the primal. On 45,773
-# question pairs a tenth of it moves decision values in the third digit and takes twice as long.
-TOLERANCE = 1e-2
 
 
 class Decisions(NamedTuple):
@@ -69,6 +73,9 @@ class PairClassifier(ClassifierMixin, PairModel):
         The most training pairs for which a Gram is computed.
     n_jobs : int, optional
         Threads; all cores by default.
+    threshold : float, "accuracy" or "f1"
+        Of two classes, the probability above which the second one is predicted; or the measure for which the best
+        threshold is chosen in the folds of the calibration.
 
     Attributes
     ----------
@@ -80,6 +87,10 @@ class PairClassifier(ClassifierMixin, PairModel):
         Of the decision values, a column for each class (one column for two classes).
     solver_ : str
         How the model was trained.
+    threshold_ : float or None
+        Of two classes, the probability above which the second one is predicted. The decision value is 0 there.
+    thresholds_ : dict
+        The best thresholds in the folds of the calibration, for "accuracy" and for "f1".
 
     Examples
     --------
@@ -96,6 +107,7 @@ class PairClassifier(ClassifierMixin, PairModel):
     task: ClassVar[str] = "classify"
     classes_: AnyArray
     calibration_: Floats | None  # slope and offset of the sigmoid of each output
+    thresholds_: dict[str, float]
 
     def __init__(
         self,
@@ -105,6 +117,7 @@ class PairClassifier(ClassifierMixin, PairModel):
         calibration: int = 5,
         gram_limit: int = GRAM_LIMIT,
         n_jobs: int | None = None,
+        threshold: Threshold = 0.5,
     ):
         self.kernel = kernel
         self.C = C
@@ -112,6 +125,7 @@ class PairClassifier(ClassifierMixin, PairModel):
         self.calibration = calibration
         self.gram_limit = gram_limit
         self.n_jobs = n_jobs
+        self.threshold = threshold
 
     def fit(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None = None) -> Self:
         """Train on pairs and their classes.
@@ -127,11 +141,15 @@ class PairClassifier(ClassifierMixin, PairModel):
             twice. The folds of the calibration hold the pair once.
         """
         cost = self._cost()
+        threshold = check_threshold(self.threshold)
         weights = self._start(X, y, sample_weight)
         self.classes_ = np.unique(self.labels_)
         if len(self.classes_) < 2:
             only = f"all labels are {self.classes_[0]!s}, which is one class"
             raise InputError(f"{only}; a classifier needs examples of two classes or more")
+        if threshold != 0.5 and (len(self.classes_) > 2 or not self.calibration):
+            remedy = "calibration of at least 2" if not self.calibration else f"two classes, not {len(self.classes_)}"
+            raise InputError(f"threshold={threshold!r} needs a model with a {remedy}")
         positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
         signs = np.array([np.where(self.labels_ == label, 1, -1) for label in positive])
         costs = cost * self._weigh(weights)
@@ -139,20 +157,22 @@ class PairClassifier(ClassifierMixin, PairModel):
             if not costs[self.labels_ == label].any():
                 raise InputError(f"all pairs of class {label!s} have the weight 0; give one of them a weight")
         n = len(self.pairs_)
-        trainer: _Trainer
+        trainer: Trainer
         if self._uses_gram(n):
-            trainer = _GramTrainer(self.kernel_.gram(self._training(), n_jobs=self.n_jobs), signs, costs)
+            trainer = GramTrainer(self.kernel_.gram(self._training(), n_jobs=self.n_jobs), signs, costs)
             self.solver_ = f"LIBSVM on a {n} × {n} Gram matrix"
         else:
             matrix, norms = condense(self.kernel_.features(self._training(), self.n_jobs))
-            trainer = _FeatureTrainer(matrix, norms, signs, costs)
+            trainer = FeatureTrainer(matrix, norms, signs, costs)
             self.solver_ = f"dual coordinate descent on {n} rows with {matrix.shape[1]} shared features"
         everything = np.arange(n)
         outputs = [(output, everything) for output in range(len(signs))]
         solutions: list[DualSolution] = list(run(trainer.fit, outputs, self.n_jobs, "training"))
         self.coefficients_ = np.array([solution.coefficients for solution in solutions]).T
         self.intercept_ = np.array([solution.intercept for solution in solutions])
-        self.calibration_ = self._calibrate(trainer, signs, weights) if self.calibration else None
+        self.calibration_, self.thresholds_ = None, {}
+        if self.calibration:
+            self._calibrate(trainer, signs, weights, threshold)
         return self
 
     def _weigh(self, weights: Floats | None) -> Floats:
@@ -168,20 +188,37 @@ class PairClassifier(ClassifierMixin, PairModel):
             found = np.asarray(compute_sample_weight(self.class_weight, self.labels_), dtype=np.float64)
         return found if weights is None else found * weights
 
-    def _calibrate(self, trainer: _Trainer, signs: Ints, weights: Floats | None) -> Floats:
-        """Slope and offset of a sigmoid for each output, from cross-validated decision values (Platt, 1999)."""
+    def _calibrate(self, trainer: Trainer, signs: Ints, weights: Floats | None, threshold: Threshold) -> None:
+        """Fit a sigmoid to cross-validated decision values (Platt, 1999), and find the threshold with it."""
         used = np.flatnonzero(trainer.costs > 0)
         codes = np.searchsorted(self.classes_, self.labels_[used])  # numbers with decimals may be classes too
         folds = min(int(self.calibration), int(np.bincount(codes).min()))
-        if folds < 2:  # a class with a single example cannot be held out
-            return np.tile([1.0, 0.0], (len(signs), 1))
-        splits = make_stratified_folds(codes, folds)
-        calls = [(output, used[train], used[test]) for output in range(len(signs)) for train, test in splits]
-        values = np.zeros(signs.shape)
-        for (output, _, test), held_out in zip(calls, run(trainer.decide, calls, self.n_jobs, "calibration")):
-            values[output, test] = held_out
-        counts = None if weights is None else weights[used]
-        return np.array([_fit_rising_sigmoid(row[used], sign[used], counts) for row, sign in zip(values, signs)])
+        sigmoid = Sigmoid(1.0, 0.0)  # a class with a single example cannot be held out
+        if folds >= 2:
+            splits = make_stratified_folds(codes, folds)
+            calls = [(output, used[train], used[test]) for output in range(len(signs)) for train, test in splits]
+            values = np.zeros(signs.shape)
+            for (output, _, test), held_out in zip(calls, run(trainer.decide, calls, self.n_jobs, "calibration")):
+                values[output, test] = held_out
+            shares = self._weigh(weights)[used]
+            sigmoid = fit_probabilities(values[:, used], signs[:, used], shares)
+            if len(signs) == 1:
+                chances, counts = sigmoid.probabilities(values[0, used]), None if weights is None else weights[used]
+                self.thresholds_ = find_thresholds(chances, signs[0, used] > 0, counts)
+        if len(signs) == 1:
+            chosen = self.thresholds_.get(threshold, 0.5) if isinstance(threshold, str) else threshold
+            sigmoid, shift = shift_to_threshold(sigmoid, chosen)
+            self.intercept_ = self.intercept_ + shift
+        self.calibration_ = np.tile(sigmoid, (len(signs), 1))
+
+    @property
+    def threshold_(self) -> float | None:
+        """Of two classes, the probability above which the second one is predicted; None without probabilities."""
+        self._check_fitted()
+        if self.calibration_ is None or len(self.classes_) > 2:
+            return None
+        slope, offset = self.calibration_[0].tolist()
+        return float(Sigmoid(slope, offset).probabilities(np.zeros(1))[0])
 
     def decision_function(self, X: object) -> Floats:
         """The decision values: one for each pair if there are two classes, else a column for each class."""
@@ -189,7 +226,7 @@ class PairClassifier(ClassifierMixin, PairModel):
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: object) -> AnyArray:
-        """The most likely class of each pair."""
+        """The class of each pair: the most likely one, or of two classes the second above the threshold."""
         return self._choose(self._scores(X))
 
     def _choose(self, scores: Floats) -> AnyArray:
@@ -209,8 +246,10 @@ class PairClassifier(ClassifierMixin, PairModel):
             logarithms: Floats = np.log(self._probabilities(self._scores(X)))
         return logarithms
 
-    def decide(self, X: object) -> Decisions:
+    def decide(self, X: object, threshold: Threshold | None = None) -> Decisions:
         """Predict classes, decision values and probabilities together, so that the pairs are compared only once.
+
+        Another ``threshold`` than the model's is a probability, or the measure for which training found the best one.
 
         >>> pairs = [("A beat B", "B was beaten by A"), ("C saw D", "C was seen by D")]
         >>> PairClassifier(calibration=0).fit(pairs, ["yes", "no"]).decide(pairs).labels.tolist()
@@ -218,7 +257,24 @@ class PairClassifier(ClassifierMixin, PairModel):
         """
         scores = self._scores(X)
         probabilities = None if self.calibration_ is None else self._probabilities(scores)
-        return Decisions(self._choose(scores), scores, probabilities)
+        labels = self._choose(scores)
+        if threshold is not None:
+            labels = self.classes_[(scores[:, 0] > self._find_border(threshold)).astype(np.int64)]
+        return Decisions(labels, scores, probabilities)
+
+    def _find_border(self, threshold: Threshold) -> float:
+        """The decision value that belongs to a threshold on the probability."""
+        chosen = check_threshold(threshold)
+        if len(self.classes_) > 2:
+            raise InputError(f"a threshold is for two classes; this model has {len(self.classes_)}")
+        if isinstance(chosen, str):
+            if chosen not in self.thresholds_:
+                raise InputError(f"the model has no threshold for {chosen}: train it again, or give a number")
+            chosen = self.thresholds_[chosen]
+        if self.calibration_ is None:
+            raise InputError("a model trained with calibration=0 has no probabilities and no threshold on them")
+        slope, offset = self.calibration_[0].tolist()
+        return -shift_to_threshold(Sigmoid(slope, offset), chosen)[1] if slope else 0.0
 
     def find_label(self, name: object) -> str | float:
         """Return the class with this name as it stands in ``classes_``; an unknown name raises InputError.
@@ -235,10 +291,7 @@ class PairClassifier(ClassifierMixin, PairModel):
         assert self.calibration_ is not None
         sigmoids = [Sigmoid(slope, offset) for slope, offset in self.calibration_.tolist()]
         single = np.column_stack([sigmoid.probabilities(scores[:, i]) for i, sigmoid in enumerate(sigmoids)])
-        if len(self.classes_) == 2:
-            return np.column_stack([1 - single, single])
-        total = single.sum(axis=1, keepdims=True)
-        return np.where(total > 0, single / np.where(total > 0, total, 1), 1 / len(self.classes_))
+        return spread_probabilities(single)
 
     def explain(self, pair: object, label: object = None, neighbors: int = 3) -> PairExplanation:
         """Take the decision value of a pair apart: rules with their words, scores, the intercept.
@@ -257,7 +310,7 @@ class PairClassifier(ClassifierMixin, PairModel):
         return self._explain(one, output, _to_plain(prediction), _to_plain(explained), probability, neighbors)
 
     def _describe_output(self) -> tuple[dict[str, Json], Arrays]:
-        header: dict[str, Json] = {"classes": self.classes_.tolist()}
+        header: dict[str, Json] = {"classes": self.classes_.tolist(), "thresholds": dict(self.thresholds_)}
         return header, {} if self.calibration_ is None else {"calibration": self.calibration_}
 
     @classmethod
@@ -270,6 +323,7 @@ class PairClassifier(ClassifierMixin, PairModel):
             raise ModelFileError("its classes do not fit its labels")
         outputs = 1 if len(model.classes_) == 2 else len(model.classes_)
         model.calibration_ = archive.read_array("calibration", 2) if archive.has("calibration.npy") else None
+        model.thresholds_ = read_thresholds(archive.header.get("thresholds", {}))
         if (model.calibration_ is None) != (not model.calibration):
             raise ModelFileError("it lacks its calibration")
         if model.calibration_ is not None and model.calibration_.shape != (outputs, 2):
@@ -289,56 +343,6 @@ class PairClassifier(ClassifierMixin, PairModel):
             raise InputError(f"the model knows no class {label!s}; its classes are {', '.join(known)}")
         number = known.index(str(label))
         return Output(0, 1 if number else -1) if len(known) == 2 else Output(number, 1)
-
-
-def _fit_rising_sigmoid(values: Floats, signs: Ints, weights: Floats | None) -> Sigmoid:
-    """The sigmoid of decision values; a constant if they do not rise with the probability of the class."""
-    sigmoid = fit_sigmoid(values, signs, weights)
-    if sigmoid.slope > 0:
-        return sigmoid
-    # Nothing was learned that holds on held-out pairs: the share of the class is all that is known.
-    share = float(np.average(signs > 0, weights=weights))
-    return Sigmoid(0.0, float(np.log(share / (1 - share))))
-
-
-class _Trainer(Protocol):
-    """Trains machines on rows of the training set, one for each output."""
-
-    costs: Floats
-
-    def fit(self, output: int, rows: Ints) -> DualSolution: ...
-
-    def decide(self, output: int, train: Ints, test: Ints) -> Floats: ...
-
-
-class _GramTrainer:
-    """Trains LIBSVM on (parts of) a Gram matrix."""
-
-    def __init__(self, gram: Floats, signs: Ints, costs: Floats):
-        self.gram, self.signs, self.costs = gram, signs, costs
-
-    def fit(self, output: int, rows: Ints) -> DualSolution:
-        return classify_rows(self.gram, self.signs[output], self.costs, rows)
-
-    def decide(self, output: int, train: Ints, test: Ints) -> Floats:
-        return classify_held_out(self.gram, self.signs[output], self.costs, train, test)
-
-
-class _FeatureTrainer:
-    """Trains a linear machine on (parts of) a matrix of features."""
-
-    def __init__(self, matrix: sp.csr_array, norms: Floats, signs: Ints, costs: Floats):
-        self.matrix, self.norms, self.signs, self.costs = matrix, norms, signs, costs
-
-    def fit(self, output: int, rows: Ints) -> DualSolution:
-        matrix = self.matrix if len(rows) == self.matrix.shape[0] else self.matrix[rows]
-        return classify_features(matrix, self.norms[rows], self.signs[output, rows], self.costs[rows], TOLERANCE)
-
-    def decide(self, output: int, train: Ints, test: Ints) -> Floats:
-        coefficients, intercept = self.fit(output, train)
-        weights = self.matrix[train].T @ coefficients
-        values: Floats = self.matrix[test] @ weights + intercept
-        return values
 
 
 def _to_plain(value: object) -> object:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rekern.core.explanations import Explanation, Neighbor
+from rekern.core.messages import shorten_text
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -52,5 +53,8 @@ class PairExplanation(Explanation):
         """The most similar training pairs."""
         if not self.neighbors:
             return ["", f"({self.remark})"] if self.remark else []
-        lines = [f"  {n.similarity:.3f}  [{n.label!s}] {n.source} | {n.target}" for n in self.neighbors]
+        lines = [
+            f"  {n.similarity:.3f}  [{n.label!s}] {shorten_text(n.source)} | {shorten_text(n.target)}"
+            for n in self.neighbors
+        ]
         return ["", "most similar training pairs:", *lines]

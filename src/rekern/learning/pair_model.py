@@ -38,6 +38,7 @@ from rekern.learning.pair_input import (
 from rekern.learning.pair_model_archive import pack_model, unpack_model
 from rekern.learning.strongest_rules import StrongestRules
 from rekern.learning.training_labels import read_labels, read_weights
+from rekern.structures.pairs import check_one_pair
 from rekern.structures.representations import Representations, Row
 
 GRAM_LIMIT = 10_000
@@ -199,6 +200,7 @@ class PairModel(BaseEstimator):
     def _read_pair(self, pair: object) -> Pair | Row:
         """A single pair, however it is written, as a tuple; a row of a table if the kernel reads more than words."""
         self._check_fitted()
+        check_one_pair(pair)
         table = read_table(self.kernel_, [pair])
         return list_pairs([pair])[0] if table is None else table[0]
 

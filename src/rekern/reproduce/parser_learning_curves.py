@@ -79,7 +79,8 @@ class ParsingCorpus:
 def read_rows(path: Path) -> list[JsonObject]:
     """Read the lines of a JSON Lines file."""
     if not path.is_file():
-        raise InputError(f"{path} is missing: give the folder with the corpora by --data DIR (data=) or REKERN_DATA")
+        reason = f"{path} is missing: give the folder with the corpora by --data DIR (data=) or REKERN_DATA"
+        raise InputError(reason, file=str(path), names_file=True)
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 

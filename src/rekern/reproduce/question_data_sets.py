@@ -70,6 +70,8 @@ def load_orcas(data: DataPath = None) -> LabelledQuestions:
 def _read_columns(data: DataPath, folder: str, file: str, names: Sequence[str]) -> list[list[str]]:
     path = data_directory(data) / folder / file
     if not path.is_file():
-        raise InputError(f"there is no {show_path(path)}: put the corpus there, or name its folder with REKERN_DATA")
+        name = show_path(path)
+        reason = f"there is no {name}: put the corpus there, or name its folder with REKERN_DATA"
+        raise InputError(reason, file=name, names_file=True)
     columns = read_columns(path)
     return [columns.texts(name) for name in names]

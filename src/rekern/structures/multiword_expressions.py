@@ -172,12 +172,14 @@ class Expressions(BaseEstimator):
         try:
             content = json.loads(text)
         except (ValueError, RecursionError):
-            raise InputError(f"{name} is not a file of expressions: it is not JSON; learn them again") from None
+            reason = f"{name} is not a file of expressions: it is not JSON; learn them again"
+            raise InputError(reason, file=name, names_file=True) from None
         try:
             return cls._build(content)
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-            raise InputError(f"{name} is not a file of expressions ({reason}); learn and save them again") from None
+            problem = f"{name} is not a file of expressions ({reason}); learn and save them again"
+            raise InputError(problem, file=name, names_file=True) from None
 
     @classmethod
     def _build(cls, content: object) -> Expressions:

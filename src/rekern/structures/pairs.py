@@ -18,7 +18,7 @@ from rekern.errors import InputError
 from rekern.structures.data_frames import SIDES, column_to_list, find_columns, read_column
 from rekern.structures.tokens import Tokens
 
-__all__ = ["Pairs", "as_pairs", "as_texts"]
+__all__ = ["Pairs", "as_pairs", "as_texts", "check_one_pair"]
 
 
 class Pairs:
@@ -155,12 +155,54 @@ def as_pairs(X: object) -> tuple[list[Any], list[Any]]:
         if X.shape[1] != 2:
             raise InputError(f"an array of pairs needs two columns, source and target, got {X.shape[1]}")
         return X[:, 0].tolist(), X[:, 1].tolist()
+    if _is_one_pair(X):
+        raise InputError(
+            "a list of pairs is needed, got one pair of token lists, or two columns; write [(source, target), …]"
+        )
     sources, targets = [], []
     for number, row in enumerate(_check_iterable(X, "pairs", "for one pair write [(source, target)]")):
         one, other = _split_row(row, number)
         sources.append(one)
         targets.append(other)
     return sources, targets
+
+
+def check_one_pair(item: object) -> None:
+    """Refuse a list of two pairs where one pair is needed; its pairs would be read as two lists of two tokens.
+
+    A tuple of token lists, and anything that is not a pair of texts, is accepted.
+
+    >>> check_one_pair((["a", "cat"], ["the", "cat"]))
+    >>> check_one_pair([("a cat", "the cat"), ("a dog", "the dog")])
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: one pair is needed, got a list of two pairs; give one of them, as in pairs[0]
+    """
+    sides = item.tolist() if isinstance(item, np.ndarray) and item.ndim == 2 else item
+    if not isinstance(sides, list | tuple) or len(sides) != 2 or not all(_has_two_texts(side) for side in sides):
+        return
+    rows = not isinstance(sides, tuple) and all(isinstance(side, tuple) for side in sides)
+    nested = any(not isinstance(text, str) for side in sides for text in side)
+    phrases = all(any(isinstance(text, str) and len(text.split()) > 1 for text in side) for side in sides)
+    if rows or nested or phrases or isinstance(item, np.ndarray):
+        raise InputError("one pair is needed, got a list of two pairs; give one of them, as in pairs[0]")
+
+
+def _has_two_texts(side: object) -> bool:
+    """Whether a value could be a pair: two texts, or two lists of tokens."""
+    if not isinstance(side, list | tuple) or len(side) != 2:
+        return False
+    return all(
+        isinstance(text, str) or (isinstance(text, list | tuple) and all(isinstance(token, str) for token in text))
+        for text in side
+    )
+
+
+def _is_one_pair(X: object) -> bool:
+    """Whether a value that should be a list of pairs is a tuple of two lists of two tokens each."""
+    if not isinstance(X, tuple) or len(X) != 2:
+        return False
+    return all(isinstance(side, list) and len(side) == 2 and all(isinstance(t, str) for t in side) for side in X)
 
 
 def _split_row(row: object, number: int) -> tuple[object, object]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from rekern.core.compiling import compiled
 from rekern.core.hashing import extend_hash, size_table
+from rekern.kernels.trees.tree_frame_core import find_slot
 
 
 class Forest(NamedTuple):
@@ -141,9 +142,7 @@ def _list_groups(group_class, sequences, classes, class_count):
             if repeated:
                 continue
             key = np.int64(group_class[group]) * class_count + classes[place]
-            slot = np.int64(extend_hash(np.uint64(0), key) & np.uint64(slots - 1))
-            while keys[slot] >= 0 and keys[slot] != key:
-                slot = (slot + 1) & (slots - 1)
+            slot = np.int64(find_slot(keys, key))
             keys[slot] = key
             sizes[slot] += 1
             places[place] = slot

@@ -14,13 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.core.hashing import extend_hash
 from rekern.kernels.trees.label_table import LabelTable
 from rekern.kernels.trees.tree_frame_core import (
     begin_tree,
     find_largest,
     find_longest,
+    find_slot,
     gather_cells,
+    point_to_row,
     release_children,
 )
 
@@ -101,7 +102,6 @@ def fill_partial_trees(block, row_begin, column_begin, symmetric, rows_of, fores
     sequences, classes, columns, kids = forest.sequences, forest.classes, forest.columns, forest.kids
     keys, posted, posted_ends, postings = forest.keys, forest.posted, forest.posted_ends, forest.postings
     nodes, ends, subtree_labels = forest.nodes, forest.offsets, forest.labels
-    slots_mask = np.uint64(len(keys) - 1)
     largest = find_longest(buckets)
     most, widest = find_largest(count), find_largest(widths)
     powers = decay ** np.arange(most + widest + 1)
@@ -161,17 +161,10 @@ def fill_partial_trees(block, row_begin, column_begin, symmetric, rows_of, fores
                         child = first[node] + row
                         kind = class_of[labels[child]]
                         row_classes[row] = kind
-                        if slot_of[child] >= 0:
-                            bases[row] = np.int64(slot_of[child]) * largest - buckets[kind]
-                            steps[row] = 1
-                        else:
-                            bases[row] = constant
-                            steps[row] = 0
+                        bases[row], steps[row] = point_to_row(slot_of[child], largest, buckets[kind], constant)
                     for row in range(rows):
                         key = np.int64(own) * class_count + row_classes[row]
-                        probe = extend_hash(np.uint64(0), key) & slots_mask
-                        while keys[probe] >= 0 and keys[probe] != key:
-                            probe = (probe + np.uint64(1)) & slots_mask
+                        probe = find_slot(keys, key)
                         if keys[probe] < 0:
                             continue
                         for posting in range(posted[probe], posted_ends[probe]):

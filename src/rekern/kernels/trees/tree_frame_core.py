@@ -5,13 +5,17 @@ all distinct subtrees of a forest are one row of numbers in a slot. A node's row
 their slots are released afterwards. What the values of all nodes add up to, subtree by subtree, is in ``sums``; at the
 end a cell of the Gram is gathered from the subtrees of a column's tree.
 
-The loops over pairs of children stay in each core: as functions of arrays they cost a tenth of the speed or more.
+What stands in inner loops is inlined, since a call of a function of arrays costs time there. The search for matching
+children stays in each core: shared, even inlined, it costs a seventh of the speed.
 """
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
 # Compiled functions take arrays and are typed by Numba.
 
-from rekern.core.compiling import compiled
+import numpy as np
+
+from rekern.core.compiling import compiled, inlined
+from rekern.core.hashing import extend_hash
 
 
 @compiled
@@ -39,6 +43,25 @@ def begin_tree(sums, free):
     for slot in range(len(free)):
         free[slot] = slot
     return len(free)
+
+
+@inlined
+def point_to_row(slot, largest, bucket, constant):
+    """Return where the values of a child are: the value with subtree ``kid`` lies at base + step · ``kid``.
+
+    A child without a slot has the same value with every subtree, which lies at ``constant``.
+    """
+    return (np.int64(slot) * largest - bucket, 1) if slot >= 0 else (constant, 0)
+
+
+@inlined
+def find_slot(keys, key):
+    """Return the slot of the hash table of a forest that has a key, or is empty."""
+    mask = np.uint64(len(keys) - 1)
+    slot = extend_hash(np.uint64(0), key) & mask
+    while keys[slot] >= 0 and keys[slot] != key:
+        slot = (slot + np.uint64(1)) & mask
+    return slot
 
 
 @compiled

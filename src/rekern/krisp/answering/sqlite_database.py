@@ -75,7 +75,7 @@ def open_sqlite(path: str, seconds: float) -> SQLiteDatabase:
         connection.text_factory = _decode
         connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchall()
     except sqlite3.Error as error:
-        raise InputError(f"{show_path(path)}: {error}") from None
+        raise InputError(str(error), file=show_path(path)) from None
     return SQLiteDatabase(show_path(path), connection, seconds)
 
 
@@ -84,9 +84,10 @@ def check_file(path: str) -> None:
     if "\0" in path or not path:
         raise InputError(f"{show_path(path)} is no name of a database file")
     if Path(path).is_dir():
-        raise InputError(f"{show_path(path)} is a folder: give an SQLite file in it")
+        name = show_path(path)
+        raise InputError(f"{name} is a folder: give an SQLite file in it", file=name, names_file=True)
     if not Path(path).is_file():
-        raise InputError(f"{show_path(path)}: there is no such database file")
+        raise InputError("there is no such database file", file=show_path(path))
 
 
 def _decode(data: bytes) -> str:

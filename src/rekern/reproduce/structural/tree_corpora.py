@@ -55,7 +55,9 @@ def find_file(data: DataPath, *names: str) -> Path:
     for candidate in (path, path.with_name(f"{path.name}.gz")):
         if candidate.is_file():
             return candidate
-    raise InputError(f"there is no {show_path(path)} (or .gz): put it there, or name the folder with {VARIABLE}")
+    name = show_path(path)
+    reason = f"there is no {name} (or .gz): put it there, or name the folder with {VARIABLE}"
+    raise InputError(reason, file=name, names_file=True)
 
 
 def read_trees(path: Path) -> dict[str, str]:

@@ -130,17 +130,17 @@ class VectorTable(WordSpace):
             with np.load(path, allow_pickle=False) as content:
                 state = {"words": json.loads(content["words"].tobytes()), "array": content["array"]}
         except FileNotFoundError:
-            raise InputError(f"{name}: there is no such file") from None
+            raise InputError("there is no such file", file=name) from None
         except OSError as error:
-            raise InputError(f"{name}: it cannot be read ({error.strerror or error})") from None
+            raise InputError(f"it cannot be read ({error.strerror or error})", file=name) from None
         except (ValueError, KeyError, EOFError, zipfile.BadZipFile, TypeError, AttributeError):
-            raise InputError(f"{name}: not a word space that save() wrote, or damaged; save it again") from None
+            raise InputError("not a word space that save() wrote, or damaged; save it again", file=name) from None
         if not isinstance(state["words"], list):
-            raise InputError(f"{name}: not a word space that save() wrote, or damaged; save it again")
+            raise InputError("not a word space that save() wrote, or damaged; save it again", file=name)
         try:
             return cls.from_dict(state)
         except InputError as error:
-            raise InputError(f"{name}: {error}") from None
+            raise InputError(str(error), file=name) from None
 
 
 @register

@@ -108,7 +108,7 @@ class WordNet:
             else [(r["lemma1"], r["lemma2"]) for r in _read_rows(opposites, ("lemma1", "lemma2"))]
         )
         if not synsets:
-            raise InputError(f"{show_path(path)}: there are no synsets in it")
+            raise InputError("there are no synsets in it", file=show_path(path))
         return cls(synsets, pairs)
 
     @classmethod

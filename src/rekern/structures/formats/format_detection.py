@@ -75,5 +75,7 @@ def parse_file(path: str | os.PathLike[str], expected: str, parse: Callable[[str
         found = looks_like(text)
         if found != expected:
             remedy = _REMEDIES.get(found, f"give a file with {expected}")
-            raise InputError(f"{show_path(path)} looks like {found}, not like {expected}: {remedy}") from None
+            name = show_path(path)
+            reason = f"{name} looks like {found}, not like {expected}: {remedy}"
+            raise InputError(reason, file=name, names_file=True) from None
         raise error.at(file=show_path(path)) from None

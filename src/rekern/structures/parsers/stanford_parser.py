@@ -67,9 +67,13 @@ class StanfordParser(Parser):
             raise InputError(f"memory={memory!r}: give what Java's -Xmx takes, such as 800m or 2g")
         for part in self.jar.split(os.pathsep):
             if not os.path.isfile(part):
-                raise InputError(f"there is no file {show_path(part)}: give the jar of the Stanford parser ({JAR})")
+                name = show_path(part)
+                reason = f"there is no file {name}: give the jar of the Stanford parser ({JAR})"
+                raise InputError(reason, file=name, names_file=True)
         if not os.path.isfile(self.model) and not _is_in_jars(self.model, self.jar):
-            raise InputError(f"there is no file {show_path(self.model)}: give a model of the Stanford parser ({MODEL})")
+            name = show_path(self.model)
+            reason = f"there is no file {name}: give a model of the Stanford parser ({MODEL})"
+            raise InputError(reason, file=name, names_file=True)
         java = find_java(java)
         self._java = [java, f"-Xmx{self.memory}", "-Dfile.encoding=UTF-8", "-cp", self.jar]
         arguments = ["-sentences", "newline", "-tokenized", "-encoding", "utf-8", "-outputFormat", "oneline"]
@@ -145,7 +149,9 @@ def _is_in_jars(model: str, jars: str) -> bool:
                 if model in jar.namelist():
                     return True
         except (OSError, zipfile.BadZipFile):
-            raise InputError(f"{show_path(part)} is not a jar: give the jar of the Stanford parser ({JAR})") from None
+            name = show_path(part)
+            reason = f"{name} is not a jar: give the jar of the Stanford parser ({JAR})"
+            raise InputError(reason, file=name, names_file=True) from None
     return False
 
 

@@ -1,0 +1,109 @@
+"""The rows that ``rekern predict`` writes: columns of the file, and predictions beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rekern.cli import output
+from rekern.errors import InputError
+
+if TYPE_CHECKING:
+    from rekern.datasets.tables import TableBlock
+
+Columns = dict[str, list[object]]
+
+PLURALS = {"probability": "probabilities", "decision": "decisions"}
+
+
+@dataclass(frozen=True)
+class PredictedRows:
+    """Some rows of the result: the columns that are copied from the file, and those that are predicted.
+
+    >>> rows = PredictedRows({"id": ["7"]}, {"prediction": [1], "probability_0": [0.25], "probability_1": [0.75]})
+    >>> rows.list_rows()
+    [{'id': '7', 'prediction': 1, 'probabilities': {'0': 0.25, '1': 0.75}}]
+    """
+
+    copied: Columns
+    predicted: Columns
+    types: Mapping[object, object] | None = None  # the Arrow types of copied columns, if the file has them
+
+    def __len__(self) -> int:
+        return len(next(iter(self.predicted.values())))
+
+    def list_rows(self) -> list[dict[str, object]]:
+        """Return one object for each row, with its probabilities or decision values in an object of their own."""
+        rows = []
+        for number in range(len(self)):
+            row: dict[str, object] = {name: values[number] for name, values in self.copied.items()}
+            inner: dict[str, object] = {}
+            for name, values in self.predicted.items():
+                kind, separator, label = name.partition("_")
+                if separator:
+                    row[PLURALS[kind]] = inner
+                    inner[label] = values[number]
+                else:
+                    row[name] = values[number]
+            rows.append(row)
+        return rows
+
+
+@dataclass
+class ColumnChoice:
+    """Which columns of the file are copied: names, "all" or "none", by default all but the texts and the label.
+
+    A copied column that has the name of a predicted one is called ``input_NAME``.
+    """
+
+    names: str | None
+    texts: bool
+    label: str
+    told: set[str] = field(default_factory=set)  # columns whose new name the user was told
+
+    def copy(self, block: TableBlock, predicted: Columns) -> PredictedRows:
+        """Return the rows of a block of the file with their predictions."""
+        columns = block.columns
+        copied: Columns = {}
+        if self.texts:
+            copied["source"] = [source for source, _ in block.table.pairs]
+            copied["target"] = [target for _, target in block.table.pairs]
+        taken = {*copied, *predicted, *(PLURALS.get(name.partition("_")[0], name) for name in predicted)}
+        types: dict[object, object] = {}
+        for place in self._find_places(block):
+            own = str(columns.names[place])
+            name = self._rename(own, taken)
+            taken.add(name)
+            copied[name] = columns.column(place)
+            if columns.types is not None:
+                types[name] = columns.types[columns.names[place]]
+        return PredictedRows(copied, predicted, types)
+
+    def _find_places(self, block: TableBlock) -> list[int]:
+        """Return the numbers of the columns to copy."""
+        columns = block.columns
+        everything = range(len(columns.names))
+        if self.names == "all":
+            return [place for place in everything if not self.texts or place not in block.texts]
+        if self.names == "none" or not columns.names:
+            return []
+        if self.names is not None:
+            wanted = [name.strip() for name in self.names.split(",")]
+            if "" in wanted:
+                raise InputError(f"--columns {self.names!r} has an empty name: give names such as id,date, all or none")
+            return [columns.find(name, name, by_number=True, option="--columns") for name in wanted]
+        label = -1
+        with suppress(InputError):  # there is none
+            label = columns.find("label", self.label, by_number=True)
+        return [place for place in everything if place not in (*block.texts, label)]
+
+    def _rename(self, name: str, taken: set[str]) -> str:
+        new = name
+        while new in taken:
+            new = f"input_{new}"
+        if new != name and name not in self.told:
+            self.told.add(name)
+            output.say(f"the column {name} of the file is called {new} in the result")
+        return new

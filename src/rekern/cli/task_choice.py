@@ -1,0 +1,85 @@
+"""The choice of what ``rekern train`` learns: classes, numbers or a ranking."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from rekern.cli import output
+from rekern.cli.table_options import check_numbers
+from rekern.errors import InputError
+
+if TYPE_CHECKING:
+    from rekern.datasets.tables import Table
+
+MANY_CLASSES = 20  # different whole numbers; more of them are probably quantities
+FEW_PAIRS = 20  # fewer are too few to learn from
+
+
+class Task(StrEnum):
+    """What is learned."""
+
+    classify = "classify"
+    regress = "regress"
+    rank = "rank"
+
+
+def choose_task(table: Table, asked: Task | None, grouped: bool, ordinal: bool) -> tuple[Task, Table]:
+    """Choose what to learn by the options and the labels; returns the table with the labels to learn.
+
+    Whole numbers that are written with a decimal point, as pandas does after a missing value, are classes unless there
+    are many of them. Classes that are whole numbers become integers.
+
+    >>> from rekern.datasets import from_frame
+    >>> pairs = from_frame({"source": ["a", "b"], "target": ["c", "d"], "label": ["1.0", "0.0"]})
+    >>> task, table = choose_task(pairs, None, False, False)
+    >>> task.value, table.labels
+    ('classify', [1, 0])
+    """
+    if asked is None:
+        asked = Task.rank if grouped else Task.regress if ordinal else _guess_task(table)
+    if ordinal and asked is not Task.regress:
+        raise InputError(f"--ordinal goes with --task regress, not with {asked.value}")
+    if grouped and asked is not Task.rank:
+        raise InputError(f"--group goes with --task rank, not with {asked.value}: leave one of them out")
+    if asked is not Task.classify:
+        check_numbers(table, "--task classify takes it")
+    elif _are_whole(table.labels or []):
+        table = replace(table, labels=[int(label) for label in table.labels or []])
+    return asked, table
+
+
+def warn_of_few_pairs(table: Table, task: Task) -> None:
+    """Warn if there are too few pairs, or too few of a class, to learn from."""
+    n = len(table)
+    if n < FEW_PAIRS:
+        output.say(f"warning: {n} pairs are very few to learn from; predictions will be little better than guesses")
+    elif task is Task.classify:
+        rare = [label for label, count in Counter(table.labels or []).items() if count < 2]
+        if rare:
+            output.say(f"warning: class {rare[0]!s} has a single pair; it will hardly ever be predicted")
+
+
+def _guess_task(table: Table) -> Task:
+    """Choose by the labels alone, and say so where they leave a doubt."""
+    labels = table.labels or []
+    n_kinds = len(set(labels))
+    if all(isinstance(label, float) for label in labels):
+        if not _are_whole(labels) or n_kinds > MANY_CLASSES:
+            output.say("the labels are decimal numbers: this is a regression; --task classify uses them as classes")
+            return Task.regress
+        shown = ", ".join(f"{label:.0f}" for label in sorted(set(labels))[:4])
+        more = ", …" if n_kinds > 4 else ""
+        output.say(
+            f"the labels are whole numbers: the classes are {shown}{more}; --task regress uses them as quantities"
+        )
+    elif not isinstance(labels[0], str) and n_kinds > MANY_CLASSES:
+        output.say(f"warning: {n_kinds} different numbers are used as classes; --task regress uses them as quantities")
+    return Task.classify
+
+
+def _are_whole(labels: list[object]) -> bool:
+    """Whether all labels are whole numbers that are written with a decimal point."""
+    return all(isinstance(label, float) and label.is_integer() for label in labels)
