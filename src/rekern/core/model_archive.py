@@ -232,6 +232,7 @@ def _read_array(archive: zipfile.ZipFile, name: str, types: tuple[str, ...], dim
     if by_column or kind.str[1:] not in types or not fits:
         raise ModelFileError(f"its {name} are not a table of numbers")
     array = np.frombuffer(content, dtype=kind).reshape(shape).astype(kind.newbyteorder("="))
-    if kind.kind == "f" and not (np.abs(array) <= LARGEST_NUMBER).all():  # NaN fails too
+    # NaN fails too; all finite numbers of 32 bits are small enough.
+    if kind.kind == "f" and not (np.isfinite(array) if kind.itemsize < 8 else np.abs(array) <= LARGEST_NUMBER).all():
         raise ModelFileError(f"its {name} are not finite numbers")
     return array

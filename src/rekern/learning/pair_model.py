@@ -238,7 +238,7 @@ class PairModel(BaseEstimator):
         if not leaves:
             raise InputError(f"the model's kernel {summarize_kernel(self.kernel_)} has no re-writing rules to list")
         found = []
-        listed = [leaf.list_strongest(n, column) for leaf in leaves]
+        listed = [leaf.list_both_sides(n, column) for leaf in leaves]
         for place in (0, 1) if side > 0 else (1, 0):
             rules = [rule._replace(weight=side * rule.weight) for both in listed for rule in both[place]]
             found.append(sorted(rules, key=lambda rule: (-abs(rule.weight), rule.rule))[:n])

@@ -95,9 +95,10 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
     state = build(header["state"], stored) if is_ready and "state" in header else None
     model.start_cache(None if state is None else restore_state(kernel, state, len(model.intercept_)))
     if state is None:
-        if not hasattr(model, "pairs_"):
+        if not model.has_pairs():
             raise ModelFileError("it lacks its decision function")
         kernel.adapt(model.pairs_ if model.items_ is None else model.items_)
+    if model.has_pairs():
         # Bad parameters of the kernel and missing representations raise an error here, not at the first prediction.
         kernel.diag([("a b", "a")] if model.items_ is None else model.items_.take([0]))
     return model

@@ -19,7 +19,7 @@ from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.plain_rules import NgramLists, PlainRules
 from rekern.kernels.rewriting.rule_extraction import RuleExtractor
 from rekern.kernels.rewriting.rule_text import find_matches
-from rekern.kernels.rewriting.strong_rules import RuleShelf, WeightedRule, find_strong_rules
+from rekern.kernels.rewriting.strong_rules import BothSides, RuleShelf, WeightedRule, find_strong_rules
 from rekern.kernels.rewriting.window_rows import WindowRows
 from rekern.kernels.strings.ngram_kernels import Tokenize
 from rekern.structures.column_selection import select_pairs
@@ -179,7 +179,11 @@ class RuleDecision(DecisionFunction):
         kept = np.flatnonzero((weights != 0) & (values != 0))
         return dict(zip(keys[kept].tolist(), zip(values[kept].tolist(), weights[kept].tolist())))
 
-    def list_strongest(self, n: int, output: int = 0) -> tuple[list[WeightedRule], list[WeightedRule]]:
+    def list_strongest(self, n: int, output: int = 0, sign: int = 1) -> list[WeightedRule]:
+        """Return the ``n`` rules with the largest weights for (sign 1) or against (sign -1) an output."""
+        return self.list_both_sides(n, output)[0 if sign > 0 else 1]
+
+    def list_both_sides(self, n: int, output: int = 0) -> BothSides:
         """Return the ``n`` rules with the largest weights for an output, and the ``n`` against it."""
         if self.shelf is not None:
             return self.shelf.list_rules(n, output)
@@ -190,7 +194,7 @@ class RuleDecision(DecisionFunction):
         """Return the strongest rules of all outputs, for a file."""
         if self.shelf is not None:
             return self.shelf
-        return RuleShelf.collect(self.list_strongest, self.outputs)
+        return RuleShelf.collect(self.list_both_sides, self.outputs)
 
 
 def _extract_used(extractor: RuleExtractor, pairs: Pairs, used: Ints) -> tuple[list[WindowRows], Floats, Ints, Ints]:

@@ -58,6 +58,8 @@ def find_strong_rules(
 
     ``pairs`` are the training pairs.
     """
+    if n < 1:
+        return [], []
     found = [
         _find_candidates(rules, table, key, n, output)
         for rules, table, key in zip(plain, wildcard, extractor.size_keys())
@@ -165,9 +167,9 @@ class RuleShelf:
         self.rules = rules
 
     @classmethod
-    def collect(cls, list_strongest: Callable[[int, int], BothSides], outputs: int) -> RuleShelf:
+    def collect(cls, list_both_sides: Callable[[int, int], BothSides], outputs: int) -> RuleShelf:
         """Return the strongest rules of all outputs."""
-        return cls([list_strongest(STORED, output) for output in range(outputs)])
+        return cls([list_both_sides(STORED, output) for output in range(outputs)])
 
     def list_rules(self, n: int, output: int) -> BothSides:
         """Return the ``n`` strongest rules for an output, and the ``n`` against it."""
