@@ -114,7 +114,7 @@ class GramDecision(DecisionFunction):
     def __init__(self, kernel: GramSource, X: Items, coefficients: Floats):
         chosen = np.flatnonzero(np.any(coefficients != 0, axis=1))
         self.kernel = kernel
-        # Rows of a table stay in one: their trees have been read already.
+        # Rows of a table stay in one: their trees have been read already. So do pairs: their words stay as written.
         self.items: Sequence[Item] | Representations | Pairs
         if isinstance(X, Representations):
             names = kernel.reads()

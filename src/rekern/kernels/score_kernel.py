@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,6 +15,8 @@ from rekern.kernels.decision_functions import DecisionFunction, check_columns
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Item, Items, materialize_items
+from rekern.kernels.score_core import fill_products
+from rekern.kernels.score_effects import ScoreEffect
 
 
 class ScoreKernel(Kernel):
@@ -37,11 +40,24 @@ class ScoreKernel(Kernel):
         """Return a row of scores for each item."""
         raise NotImplementedError
 
+    def raw_scores(self, X: Items) -> Floats:
+        """Return the scores as people read them, before they are standardised."""
+        return self.scores(X)
+
+    def rescale(self, raw: Floats) -> Floats:
+        """Return the scores of the kernel from raw scores."""
+        return raw
+
+    def describe_scores(self) -> list[str]:
+        """Return every score in words; by default its name."""
+        return self.names()
+
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Compute the scores of all items, of which any block of the Gram is made."""
         left = self.scores(X)
         right = left if Y is None else self.scores(Y)
-        return GramPlan(len(left), len(right), Y is None, ScoreBlock(left, right, Y is None))
+        block = ScoreBlock(left, np.ascontiguousarray(right.T), Y is None)
+        return GramPlan(len(left), len(right), Y is None, block)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every item."""
@@ -75,23 +91,41 @@ class ScoreKernel(Kernel):
 
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
         """Return a weight for each score."""
-        return ScoreDecision(self, self.scores(X).T @ coefficients)
+        return ScoreDecision.learn(self, X, coefficients)
 
     def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
         """Return a weight for each score."""
-        return ScoreDecision(self, check_columns(state, "weights", len(self.names()), outputs))
+        return ScoreDecision.from_state(self, state, outputs)
 
 
 class ScoreDecision(DecisionFunction):
     """The decision function of a kernel over scores: a weight for each score, in a column for each output."""
 
-    def __init__(self, kernel: ScoreKernel, weights: Floats):
+    def __init__(self, kernel: ScoreKernel, weights: Floats, spreads: Floats, ends: Floats):
         self.kernel = kernel
         self.weights = weights
+        self.spreads = spreads  # how far each score moves the decisions about training items
+        self.ends = ends  # the smallest and the largest raw value of each score in training
+
+    @classmethod
+    def learn(cls, kernel: ScoreKernel, X: Items, coefficients: Floats) -> Self:
+        """Return the weights of the scores of training items."""
+        raw = kernel.raw_scores(X)
+        values = kernel.rescale(raw)
+        weights = values.T @ coefficients
+        spreads = values.std(axis=0)[:, None] * np.abs(weights)
+        return cls(kernel, weights, spreads, np.array([raw.min(axis=0), raw.max(axis=0)]))
 
     def to_state(self) -> State:
-        """Return the weights."""
-        return State(weights=self.weights)
+        """Return the weights, and how the scores act in training."""
+        return State(weights=self.weights, spreads=self.spreads, ends=self.ends)
+
+    @classmethod
+    def from_state(cls, kernel: ScoreKernel, state: State, outputs: int) -> Self:
+        """Return the function that `to_state` wrote down, after checking it."""
+        size = len(kernel.names())
+        weights, spreads = (check_columns(state, name, size, outputs) for name in ("weights", "spreads"))
+        return cls(kernel, weights, spreads, check_columns(state, "ends", 2, size))
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every item, a column for each output."""
@@ -99,26 +133,46 @@ class ScoreDecision(DecisionFunction):
 
     def parts(self, item: Item, output: int = 0) -> list[Part]:
         """Return one part for each score."""
-        values = self.kernel.scores([item])[0]
-        names = self.kernel.names()
+        raw = self.kernel.raw_scores([item])
+        rows = zip(
+            self.kernel.names(),
+            self.kernel.describe_scores(),
+            raw[0].tolist(),
+            self.kernel.rescale(raw)[0].tolist(),
+            self.weights[:, output].tolist(),
+        )
         return [
-            Part("score", name, float(value), float(weight))
-            for name, value, weight in zip(names, values, self.weights[:, output])
+            Part("score", name, value, weight, description=description, score=score)
+            for name, description, score, value, weight in rows
+        ]
+
+    def effects(self, output: int = 0) -> list[ScoreEffect]:
+        """Return the line of every score, from its smallest to its largest value in training."""
+        weights = self.weights[:, output]
+        heights = self.kernel.rescale(self.ends) * weights
+        rows = zip(
+            self.kernel.names(),
+            self.kernel.describe_scores(),
+            self.spreads[:, output].tolist(),
+            self.ends.T.tolist(),
+            heights.T.tolist(),
+        )
+        return [
+            ScoreEffect(name, "line", description, spread, tuple(zip(ends, added)))
+            for name, description, spread, ends, added in rows
         ]
 
 
 @dataclass(frozen=True)
 class ScoreBlock:
-    """Computes a block of the Gram of scores."""
+    """Computes a block of the Gram of scores; ``right`` has a row for each score."""
 
     left: Floats
     right: Floats
     symmetric: bool
 
     def __call__(self, first: int, last: int) -> Floats:
-        # Added up column by column: a BLAS product's bits may depend on the shape of the block.
-        right = self.right[first:] if self.symmetric else self.right
-        block = np.zeros((last - first, len(right)))
-        for column in range(self.left.shape[1]):
-            block += self.left[first:last, column, None] * right[:, column]
+        right = np.ascontiguousarray(self.right[:, first:]) if self.symmetric else self.right
+        block = np.empty((last - first, right.shape[1]))
+        fill_products(np.ascontiguousarray(self.left[first:last]), right, block)
         return block

@@ -17,6 +17,7 @@ from rekern.core.object_descriptions import Arrays, State, build, describe
 from rekern.errors import ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel import Kernel, walk_kernels
+from rekern.learning.kernel_choice import KernelChoice
 from rekern.learning.training_data_archive import describe_training, read_labels, read_training
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ def pack_model(model: PairModel, header: dict[str, Json], more: Arrays, keep_pai
         "solver": model.solver_,
         **header,
     }
+    if model.how_chosen_ is not None:
+        whole["how_chosen"] = model.how_chosen_.to_dict()
     state = pack_state(model, keep_pairs)
     if state is not None:
         whole["state"] = describe(state, tables)
@@ -88,6 +91,7 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
     model.kernel_ = kernel
     model.intercept_ = archive.read_array("intercept", 1)
     model.solver_ = str(header["solver"])
+    model.how_chosen_ = KernelChoice.from_dict(header["how_chosen"]) if "how_chosen" in header else None
     if archive.has("pairs.json") != ("labels" in header):
         raise ModelFileError("it lacks its training pairs or their labels")
     if "labels" in header:

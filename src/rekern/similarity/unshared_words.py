@@ -17,6 +17,7 @@ from rekern.core.object_descriptions import State
 from rekern.core.registry import register
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.score_kernel import ScoreKernel
+from rekern.similarity.score_descriptions import describe_score
 from rekern.structures import Representations, Tokens, Trees, stem
 
 # Beginnings of Penn tags, and the kinds of words that they stand for. The first match counts.
@@ -209,9 +210,17 @@ class UnsharedWords(ScoreKernel):
 
     def scores(self, X: object) -> Floats:
         """Return an array with a row of scores for each pair."""
+        return self.rescale(self.raw_scores(X))
+
+    def raw_scores(self, X: object) -> Floats:
+        """Return the scores before they are standardised."""
         if not hasattr(self, "scale_"):
             raise NotFittedError("this UnsharedWords is not fitted yet; call fit(pairs) first")
-        standardized: Floats = (self._compute_scores(X) - self.mean_) / self.scale_
+        return self._compute_scores(X)
+
+    def rescale(self, raw: Floats) -> Floats:
+        """Return standardised scores."""
+        standardized: Floats = (raw - self.mean_) / self.scale_
         return standardized
 
     def get_learned(self) -> State:
@@ -228,6 +237,10 @@ class UnsharedWords(ScoreKernel):
         if not isinstance(state.get("unseen_idf_"), float):
             raise ModelFileError("its word weights are damaged")
         super().set_learned(State(state, scale_=np.where(scale == 0, np.inf, scale)))
+
+    def describe_scores(self) -> list[str]:
+        """Return every score in words."""
+        return [describe_score(name) for name in self.names()]
 
     def _compute_scores(self, X: object) -> Floats:
         lemmas, tags = self._read_words(X)

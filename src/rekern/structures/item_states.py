@@ -85,14 +85,24 @@ def pack_value(value: object) -> Json:
 def _pack_tokens(tokens: Tokens) -> dict[str, object]:
     used, ids = np.unique(tokens.ids, return_inverse=True)
     words = Verbatim([tokens.vocabulary[number] for number in used])
-    return {"words": words, "ids": ids.astype(np.int32), "lengths": np.diff(tokens.offsets)}
+    forms = [] if tokens.forms is None else [State(**_pack_tokens(tokens.forms))]
+    return {"words": words, "ids": ids.astype(np.int32), "lengths": np.diff(tokens.offsets), "forms": forms}
 
 
 def _unpack_tokens(state: State) -> Tokens:
     ids, words = state.array("ids", "i4", 1), _unpack_words(state, "words")
     if len(ids) and not (ids.min() >= 0 and ids.max() < len(words)):
         raise ModelFileError("its tokens are damaged")
-    return Tokens(ids, _unpack_offsets(state, len(ids)), words)
+    offsets = _unpack_offsets(state, len(ids))
+    forms = None
+    if state.get("forms"):
+        (inner,) = state.states("forms", 1)
+        if inner.get("forms"):
+            raise ModelFileError("its tokens are damaged")
+        forms = _unpack_tokens(inner)
+        if not np.array_equal(forms.offsets, offsets):
+            raise ModelFileError("its tokens are damaged")
+    return Tokens(ids, offsets, words, forms)
 
 
 def _pack_trees(trees: Trees) -> dict[str, object]:
