@@ -7,6 +7,7 @@ import warnings
 
 from rekern import PairClassifier, PairRanker, PairRegressor, RewriteVectorizer, SemanticParser
 from rekern.kernels import (
+    Curves,
     DependencyPaths,
     Neighborhoods,
     PartialTree,
@@ -38,6 +39,7 @@ def compile_kernels() -> None:
         Rewriting(k=2, span=2),
         PrecisionRecall(),
         Similarities(),
+        Curves(Similarities()),
     ):
         kernel.fit(PAIRS).gram(PAIRS)
         kernel.gram(PAIRS, PAIRS[:2])

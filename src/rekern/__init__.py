@@ -13,10 +13,20 @@ if TYPE_CHECKING:
     from rekern.core.model_archive import load_model
     from rekern.kernels.rewriting.rewrite_vectorizer import RewriteVectorizer
     from rekern.krisp import SemanticParser
-    from rekern.learning import PairClassifier, PairRanker, PairRegressor
+    from rekern.learning import (
+        AutoPairClassifier,
+        AutoPairRanker,
+        AutoPairRegressor,
+        PairClassifier,
+        PairRanker,
+        PairRegressor,
+    )
     from rekern.questions import QuestionClassifier
 
 _PLACES = {
+    "AutoPairClassifier": "rekern.learning",
+    "AutoPairRanker": "rekern.learning",
+    "AutoPairRegressor": "rekern.learning",
     "PairClassifier": "rekern.learning",
     "PairRanker": "rekern.learning",
     "PairRegressor": "rekern.learning",
@@ -27,6 +37,9 @@ _PLACES = {
 }
 
 __all__ = [
+    "AutoPairClassifier",
+    "AutoPairRanker",
+    "AutoPairRegressor",
     "InputError",
     "MissingExtraError",
     "ModelFileError",

@@ -15,13 +15,22 @@ from sklearn.utils.estimator_checks import check_estimator, parametrize_with_che
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from helpers import rewritings
-from rekern import PairClassifier, PairRanker, PairRegressor, load_model
+from rekern import (
+    AutoPairClassifier,
+    AutoPairRanker,
+    AutoPairRegressor,
+    PairClassifier,
+    PairRanker,
+    PairRegressor,
+    load_model,
+)
 from rekern.errors import InputError
 from rekern.kernels import Rewriting
 from rekern.learning import classifier_trainers
 from rekern.similarity import PrecisionRecall
 
 MODELS = [PairClassifier, PairRegressor, PairRanker]
+AUTO_MODELS = [AutoPairClassifier, AutoPairRegressor, AutoPairRanker]
 
 
 class NumbersAsPairs:
@@ -86,19 +95,20 @@ WITHOUT_DATA = (
 )
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", MODELS + AUTO_MODELS)
 def test_scikit_learn_checks_that_need_no_data_hold(model):
     found = check_estimator(model(n_jobs=1), on_skip=None, on_fail=None)
     passed = {result["check_name"] for result in found if result["status"] == "passed"}
     assert passed >= set(WITHOUT_DATA)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", MODELS + AUTO_MODELS)
 def test_tags_say_what_a_model_takes(model):
     tags = model().__sklearn_tags__()
     assert tags.input_tags.string
     assert tags.target_tags.required
-    assert (is_classifier(model()), is_regressor(model())) == (model is PairClassifier, model is PairRegressor)
+    kinds = [PairClassifier, AutoPairClassifier], [PairRegressor, AutoPairRegressor]
+    assert (is_classifier(model()), is_regressor(model())) == tuple(model in kind for kind in kinds)
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -5,6 +5,7 @@ import pytest
 
 from rekern.datasets.rewrite_corpus import load_rewrites
 from rekern.kernels import Gaussian, Rewriting
+from rekern.kernels.kernel_terms import split_into_terms
 from rekern.learning import PairClassifier
 from rekern.learning.candidate_groups import group_shared_texts
 from rekern.reproduce.rewriting_settings import (
@@ -12,7 +13,6 @@ from rekern.reproduce.rewriting_settings import (
     list_candidates,
     list_paper_settings,
     make_rewriting_setting,
-    split_into_terms,
 )
 from rekern.reproduce.shared_grams import compute_decisions, make_evaluation_folds, train_settings
 from rekern.similarity import PrecisionRecall, Similarities

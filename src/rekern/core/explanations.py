@@ -32,6 +32,8 @@ class Part(NamedTuple):
     weight: float = 1.0  # what was learned about it; 1 in the explanation of a kernel's value
     source: str = ""  # the words of the source that it lies on
     target: str = ""  # the words of the target
+    description: str = ""  # a score in words
+    score: float | None = None  # the value of a score, before it is standardised or goes through a curve
 
     @property
     def contribution(self) -> float:
@@ -48,12 +50,23 @@ class Part(NamedTuple):
             "contribution": self.contribution,
             "source": self.source,
             "target": self.target,
+            "description": self.description,
+            "score": self.score,
         }
+
+    def to_words(self) -> str:
+        """The part in words: a rule, or the description of a score with its value.
+
+        >>> Part("score", "recall", 0.4, 2.0, description="words of the target in the source", score=0.75).to_words()
+        'words of the target in the source: 0.75'
+        """
+        words = self.description or self.name
+        return words if self.score is None else f"{words}: {self.score:.2f}"
 
     def to_text(self) -> str:
         """One line: the contribution, the part, and the words that a rule lies on."""
         words = f"    on: {self.source} | {self.target}" if self.source or self.target else ""
-        return f"{self.contribution:+.4f}  {self.name}{words}"
+        return f"{self.contribution:+.4f}  {self.to_words()}{words}"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -1,6 +1,7 @@
 """Kernels: exact similarities of texts and of pairs of texts."""
 
 from rekern.kernels.combinations import Normalized, Product, Scaled, Sum
+from rekern.kernels.curves import Curves
 from rekern.kernels.gaussian import Gaussian
 from rekern.kernels.graphs import Neighborhoods
 from rekern.kernels.kernel import Kernel
@@ -13,6 +14,7 @@ __all__ = [
     "AllProduct",
     "AllSum",
     "BestPairing",
+    "Curves",
     "DependencyPaths",
     "Gaussian",
     "Kernel",

@@ -13,6 +13,8 @@ from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Item, Items, materialize_items
+from rekern.kernels.score_core import fill_products
+from rekern.kernels.score_effects import ScoreEffect
 
 
 class ScoreKernel(Kernel):
@@ -36,11 +38,24 @@ class ScoreKernel(Kernel):
         """Return a row of scores for each item."""
         raise NotImplementedError
 
+    def raw_scores(self, X: Items) -> Floats:
+        """Return the scores as people read them, before they are standardised."""
+        return self.scores(X)
+
+    def rescale(self, raw: Floats) -> Floats:
+        """Return the scores of the kernel from raw scores."""
+        return raw
+
+    def describe_scores(self) -> list[str]:
+        """Return every score in words; by default its name."""
+        return self.names()
+
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Compute the scores of all items, of which any block of the Gram is made."""
         left = self.scores(X)
         right = left if Y is None else self.scores(Y)
-        return GramPlan(len(left), len(right), Y is None, ScoreBlock(left, right, Y is None))
+        block = ScoreBlock(left, np.ascontiguousarray(right.T), Y is None)
+        return GramPlan(len(left), len(right), Y is None, block)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every item."""
@@ -82,7 +97,11 @@ class ScoreDecision(DecisionFunction):
 
     def __init__(self, kernel: ScoreKernel, X: Items, coefficients: Floats):
         self.kernel = kernel
-        self.weights = kernel.scores(X).T @ coefficients
+        raw = kernel.raw_scores(X)
+        values = kernel.rescale(raw)
+        self.weights = values.T @ coefficients
+        self.spreads = values.std(axis=0)[:, None] * np.abs(self.weights)
+        self.ends = np.array([raw.min(axis=0), raw.max(axis=0)])
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every item, a column for each output."""
@@ -90,26 +109,46 @@ class ScoreDecision(DecisionFunction):
 
     def parts(self, item: Item, output: int = 0) -> list[Part]:
         """Return one part for each score."""
-        values = self.kernel.scores([item])[0]
-        names = self.kernel.names()
+        raw = self.kernel.raw_scores([item])
+        rows = zip(
+            self.kernel.names(),
+            self.kernel.describe_scores(),
+            raw[0].tolist(),
+            self.kernel.rescale(raw)[0].tolist(),
+            self.weights[:, output].tolist(),
+        )
         return [
-            Part("score", name, float(value), float(weight))
-            for name, value, weight in zip(names, values, self.weights[:, output])
+            Part("score", name, value, weight, description=description, score=score)
+            for name, description, score, value, weight in rows
+        ]
+
+    def effects(self, output: int = 0) -> list[ScoreEffect]:
+        """Return the line of every score, from its smallest to its largest value in training."""
+        weights = self.weights[:, output]
+        heights = self.kernel.rescale(self.ends) * weights
+        rows = zip(
+            self.kernel.names(),
+            self.kernel.describe_scores(),
+            self.spreads[:, output].tolist(),
+            self.ends.T.tolist(),
+            heights.T.tolist(),
+        )
+        return [
+            ScoreEffect(name, "line", description, spread, tuple(zip(ends, added)))
+            for name, description, spread, ends, added in rows
         ]
 
 
 @dataclass(frozen=True)
 class ScoreBlock:
-    """Computes a block of the Gram of scores."""
+    """Computes a block of the Gram of scores; ``right`` has a row for each score."""
 
     left: Floats
     right: Floats
     symmetric: bool
 
     def __call__(self, first: int, last: int) -> Floats:
-        # Added up column by column: a BLAS product's bits may depend on the shape of the block.
-        right = self.right[first:] if self.symmetric else self.right
-        block = np.zeros((last - first, len(right)))
-        for column in range(self.left.shape[1]):
-            block += self.left[first:last, column, None] * right[:, column]
+        right = np.ascontiguousarray(self.right[:, first:]) if self.symmetric else self.right
+        block = np.empty((last - first, right.shape[1]))
+        fill_products(np.ascontiguousarray(self.left[first:last]), right, block)
         return block

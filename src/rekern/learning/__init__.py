@@ -1,9 +1,20 @@
 """Models of pairs: classes, numbers, orders; their files and their explanations."""
 
 from rekern.core.model_archive import load_model
+from rekern.learning.auto_pair_models import AutoPairClassifier, AutoPairRanker, AutoPairRegressor
 from rekern.learning.measures import correlations, ranking_measures
 from rekern.learning.pair_classifier import PairClassifier
 from rekern.learning.pair_ranker import PairRanker
 from rekern.learning.pair_regressor import PairRegressor
 
-__all__ = ["PairClassifier", "PairRanker", "PairRegressor", "correlations", "load_model", "ranking_measures"]
+__all__ = [
+    "AutoPairClassifier",
+    "AutoPairRanker",
+    "AutoPairRegressor",
+    "PairClassifier",
+    "PairRanker",
+    "PairRegressor",
+    "correlations",
+    "load_model",
+    "ranking_measures",
+]

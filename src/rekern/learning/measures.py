@@ -9,7 +9,7 @@ from typing import NamedTuple, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from rekern.core.arrays import Floats
+from rekern.core.arrays import Booleans, Floats, Ints
 from rekern.errors import InputError
 from rekern.learning.candidate_groups import number_groups, rows_of_groups
 
@@ -111,16 +111,36 @@ def ranking_measures(scores: npt.ArrayLike, labels: npt.ArrayLike, groups: Itera
     {'map': 0.5833333333333333, 'mrr': 0.5, 'groups': 1}
     """
     values, positive = np.asarray(scores, dtype=np.float64), np.asarray(labels, dtype=np.float64) > 0
-    precisions, reciprocals = [], []
-    for rows in rows_of_groups(number_groups(groups, len(values))):
-        order = rows[np.lexsort((positive[rows], -values[rows]))]
-        hits = np.flatnonzero(positive[order]) + 1
-        if len(hits):
-            precisions.append(float(np.mean(np.arange(1, len(hits) + 1) / hits)))
-            reciprocals.append(1.0 / float(hits[0]))
-    if not precisions:
+    hits = list(_find_hits(values, positive, number_groups(groups, len(values))).values())
+    if not hits:
         raise InputError("no group has a candidate with a label above 0: there is nothing to measure")
+    precisions = [_average_precision(ranks) for ranks in hits]
+    reciprocals = [1.0 / float(ranks[0]) for ranks in hits]
     return {"map": float(np.mean(precisions)), "mrr": float(np.mean(reciprocals)), "groups": len(precisions)}
+
+
+def average_precisions(scores: Floats, positive: Booleans, groups: Ints) -> dict[int, float]:
+    """Return the average precision of each group with a positive candidate, by the first row of the group.
+
+    >>> average_precisions(np.array([3.0, 2.0, 1.0]), np.array([False, True, True]), np.zeros(3, int))
+    {0: 0.5833333333333333}
+    """
+    return {row: _average_precision(ranks) for row, ranks in _find_hits(scores, positive, groups).items()}
+
+
+def _find_hits(scores: Floats, positive: Booleans, groups: Ints) -> dict[int, Ints]:
+    """The ranks of the positive candidates of each group that has some, from 1, by the first row of the group."""
+    found = {}
+    for rows in rows_of_groups(groups):
+        order = rows[np.lexsort((positive[rows], -scores[rows]))]
+        ranks = np.flatnonzero(positive[order]) + 1
+        if len(ranks):
+            found[int(rows[0])] = ranks
+    return found
+
+
+def _average_precision(ranks: Ints) -> float:
+    return float(np.mean(np.arange(1, len(ranks) + 1) / ranks))
 
 
 def mcnemar(true: Sequence[object], one: Sequence[object], other: Sequence[object]) -> float:
@@ -178,7 +198,7 @@ class BestThreshold(NamedTuple):
 
 
 def find_best_threshold(
-    scores: Floats, positive: npt.NDArray[np.bool_], metric: str = "accuracy", weights: Floats | None = None
+    scores: Floats, positive: Booleans, metric: str = "accuracy", weights: Floats | None = None
 ) -> BestThreshold:
     """Return the threshold above which items are to be called positive, for the highest accuracy or F1.
 

@@ -21,6 +21,7 @@ from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.rule_decision import RuleDecision
+from rekern.learning.kernel_choice import KernelChoice
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_input import (
     Pair,
@@ -76,6 +77,7 @@ class PairModel(BaseEstimator):
     intercept_: Floats
     solver_: str
     items_: Representations | None  # what the kernel reads of the training pairs, if it is more than their words
+    how_chosen_: KernelChoice | None = None  # what was tried, if the kernel was chosen by a search
     gram_limit: int
     n_jobs: int | None
 
@@ -109,6 +111,7 @@ class PairModel(BaseEstimator):
         X = materialize_items(X)
         if not isinstance(self.kernel, Kernel | None):
             raise ValueError(f"kernel={self.kernel!r}: give a kernel such as Rewriting(k=(1, 4)), or None")
+        self.how_chosen_ = None
         self.kernel_ = clone(self.kernel) if self.kernel is not None else make_default_kernel()
         check_pair_kernel(self.kernel_)
         self.items_ = read_table(self.kernel_, X)

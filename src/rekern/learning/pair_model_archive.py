@@ -11,6 +11,7 @@ from rekern.core.model_archive import VERSION, WORDS_ONLY, ModelContent, OpenArc
 from rekern.core.object_descriptions import Arrays, build, describe
 from rekern.errors import ModelFileError
 from rekern.kernels.kernel import Kernel
+from rekern.learning.kernel_choice import KernelChoice
 from rekern.learning.pair_input import Pair, Side
 from rekern.structures.graphs import Graphs
 from rekern.structures.representation_columns import Column
@@ -38,6 +39,8 @@ def pack_model(model: PairModel, more: Arrays) -> ModelContent:
         "solver": model.solver_,
         "labels": [label.item() for label in model.labels_],
     }
+    if model.how_chosen_ is not None:
+        header["how_chosen"] = model.how_chosen_.to_dict()
     version = WORDS_ONLY if model.items_ is None and not arrays else VERSION
     arrays |= {"coefficients": model.coefficients_, "intercept": model.intercept_, **more}
     members: dict[str, Json] = {
@@ -82,6 +85,7 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
     model.pairs_, model.labels_ = pairs, labels
     model.coefficients_, model.intercept_ = coefficients, intercept
     model.solver_ = str(header["solver"])
+    model.how_chosen_ = KernelChoice.from_dict(header["how_chosen"]) if "how_chosen" in header else None
     kernel.adapt(pairs if model.items_ is None else model.items_)
     # Bad parameters of the kernel and missing representations raise an error here, not at the first prediction.
     kernel.diag([("a b", "a")] if model.items_ is None else model.items_.take([0]))

@@ -87,7 +87,7 @@ class PairRanker(PairModel):
         weights = self._start(X, y, sample_weight)
         if self.labels_.dtype.kind not in "iufb":
             raise InputError(f"a ranking needs numbers as labels, larger for better; got {self.labels_[0]!r} in row 0")
-        found = _find_groups(X) if groups is None else groups
+        found = find_groups(X) if groups is None else groups
         numbers = number_groups(found, len(self.labels_))
         differences = subtract_candidates(self.labels_.astype(np.float64), numbers, weights)
         # Candidates that are better or worse than no other, as in a group of one label, teach nothing.
@@ -124,7 +124,7 @@ class PairRanker(PairModel):
         """The mean average precision over the groups that have a positive candidate; groups as in `fit`."""
         X = materialize_items(X)
         scores = self.decision_function(X)
-        found = _find_groups(X) if groups is None else groups
+        found = find_groups(X) if groups is None else groups
         return ranking_measures(scores, list(y), found)["map"]
 
     def explain(self, pair: object, neighbors: int = 3) -> PairExplanation:
@@ -140,7 +140,7 @@ class Differences(NamedTuple):
     weights: Floats | None  # how often each row counts
 
 
-def _find_groups(X: object) -> list[Hashable]:
+def find_groups(X: object) -> list[Hashable]:
     """The group of each pair: the column ``group`` of a table, else its source."""
     table = Representations.from_items(X)
     if "group" in table.columns:

@@ -6,12 +6,10 @@ A new idea joins the choice on the training part by one more `Setting` in `list_
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
-
-from sklearn.base import clone
+from typing import Self
 
 from rekern.core.json_values import JsonObject
-from rekern.kernels import Gaussian, Kernel, Rewriting, Scaled, Sum
+from rekern.kernels import Gaussian, Kernel, Rewriting
 from rekern.similarity import PrecisionRecall, Similarities
 from rekern.structures import Tokenizer
 
@@ -103,31 +101,3 @@ def make_similarity_setting() -> Setting:
     """
     kernel = Rewriting(k=(1, 4)) + 3 * Gaussian(Similarities(), 0.3 / N_SCORES)
     return Setting("kb-srk+sim", kernel, 4, note="3 × Gaussian, γ = 0.3/28")
-
-
-class Term(NamedTuple):
-    """A summand of a kernel: its weight and a kernel that is no sum."""
-
-    weight: float
-    kernel: Kernel
-
-
-def split_into_terms(kernel: Kernel, weight: float = 1.0) -> list[Term]:
-    """Split a kernel into a weighted sum, with a term for each window size, so that settings can share Grams.
-
-    The terms have learned nothing yet, even if the kernel has.
-
-    >>> for term in split_into_terms(Rewriting(k=(1, 2)) + 2 * PrecisionRecall()):
-    ...     print(*term)
-    1.0 Rewriting(k=[(1, 1)])
-    1.0 Rewriting(k=[(2, 2)])
-    2.0 PrecisionRecall()
-    """
-    if isinstance(kernel, Sum):
-        return split_into_terms(kernel.left, weight) + split_into_terms(kernel.right, weight)
-    if isinstance(kernel, Scaled):
-        return split_into_terms(kernel.kernel, weight * float(kernel.weight))
-    if type(kernel) is Rewriting:
-        parameters = kernel.get_params(deep=False)
-        return [Term(weight, Rewriting(**{**parameters, "k": [window]})) for window in kernel.windows()]
-    return [Term(weight, clone(kernel))]

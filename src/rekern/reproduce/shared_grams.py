@@ -17,10 +17,11 @@ from rekern.core.arrays import AnyArray, Booleans, Floats, Ints
 from rekern.core.parallel_jobs import run
 from rekern.core.progress import show_bars, track
 from rekern.kernels import Kernel, Rewriting
+from rekern.kernels.kernel_terms import split_into_terms
 from rekern.learning.cross_validation import Fold, make_text_folds
 from rekern.learning.gram_svm import classify_rows
 from rekern.learning.submatrix_core import take_submatrix
-from rekern.reproduce.rewriting_settings import Setting, split_into_terms
+from rekern.reproduce.rewriting_settings import Setting
 from rekern.similarity import PrecisionRecall
 from rekern.structures.pairs import Pairs
 

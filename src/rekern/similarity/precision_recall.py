@@ -8,6 +8,7 @@ from rekern.core.arrays import Floats
 from rekern.core.registry import register
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.similarity.precision_recall_core import count_shares
+from rekern.similarity.score_descriptions import describe_score
 from rekern.structures.pairs import Pairs
 
 
@@ -32,6 +33,10 @@ class PrecisionRecall(ScoreKernel):
     def names(self) -> list[str]:
         """The names of the scores."""
         return ["precision", "recall"]
+
+    def describe_scores(self) -> list[str]:
+        """Both scores in words."""
+        return [describe_score(name) for name in self.names()]
 
     def scores(self, X: object) -> Floats:
         """A row of two numbers for each pair."""

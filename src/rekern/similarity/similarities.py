@@ -22,11 +22,11 @@ from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.latent_semantics import LatentSemantics
 from rekern.similarity.overlap_core import score_pairs
 from rekern.similarity.pair_sides import Sides, read_tree_sides
+from rekern.similarity.score_descriptions import describe_score
 from rekern.similarity.score_groups import GROUPS, NEED_TREES, score_group
 from rekern.structures.column_selection import select_pairs
-from rekern.structures.pairs import Pairs, as_pairs
+from rekern.structures.pairs import Pairs
 from rekern.structures.representation_columns import WORDS
-from rekern.structures.tokenizer import Tokenizer
 from rekern.structures.tokens import Tokens
 from rekern.structures.word_space import WordSpace
 
@@ -148,6 +148,9 @@ class Similarities(ScoreKernel):
     [('lemma 1-gram cosine', 0.775), ('lemma 2-gram cosine', 0.354)]
     """
 
+    reads_tokens = True
+    reads_forms = True
+
     def __init__(
         self,
         only: tuple[str, ...] | None = None,
@@ -244,28 +247,35 @@ class Similarities(ScoreKernel):
 
     def scores(self, X: object) -> Floats:
         """Return an array with a row of scores for each pair."""
+        return self.rescale(self.raw_scores(X))
+
+    def raw_scores(self, X: object) -> Floats:
+        """Return the scores before they are standardised."""
         names = self.names()
         if not hasattr(self, "scale_"):
             raise NotFittedError("this Similarities is not fitted yet; call fit(pairs) first")
         X = materialize_items(X)
-        found = self._compute_scores(X, *self._read_tokens(X), names)
+        return self._compute_scores(X, *self._read_tokens(X), names)
+
+    def rescale(self, raw: Floats) -> Floats:
+        """Return standardised scores, if the kernel standardises them."""
         if not self.standardize:
-            return found
+            return raw
         constant = self.scale_ == 0
-        return np.where(constant, 0.0, (found - self.mean_) / np.where(constant, 1.0, self.scale_))
+        return np.where(constant, 0.0, (raw - self.mean_) / np.where(constant, 1.0, self.scale_))
+
+    def describe_scores(self) -> list[str]:
+        """Return every score in words.
+
+        >>> Similarities(only=("recall",)).describe_scores()
+        ['words of the target that the source has too']
+        """
+        return [describe_score(name) for name in self.names()]
 
     def _read_tokens(self, X: object) -> tuple[Tokens, Tokens]:
         """Return the tokens of all sides, and the same tokens as written, before lower case and stemming."""
-        X = select_pairs(X, None)
-        if isinstance(X, Pairs):
-            return X.tokens, X.tokens
-        items = list(zip(*as_pairs(X)))
-        tokenizer = Tokenizer() if self.tokenizer is None else self.tokenizer
-        tokens = Pairs.from_items(items, tokenizer).tokens
-        if type(tokenizer) is not Tokenizer:
-            return tokens, tokens
-        as_written = tokenizer.as_written()
-        return tokens, Pairs.from_items(items, as_written).tokens
+        tokens = Pairs.from_items(select_pairs(X, None), self.tokenizer, with_forms=True).tokens
+        return tokens, tokens if tokens.forms is None else tokens.forms
 
     def _read_sides(self, X: object, tokens: Tokens, raw: Tokens) -> Sides:
         """Return the words for all groups except the basic one: those of the trees, if there are trees."""

@@ -16,6 +16,7 @@ from rekern.core.arrays import Floats
 from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.kernels.score_kernel import ScoreKernel
+from rekern.similarity.score_descriptions import describe_score
 from rekern.structures import Representations, Tokens, Trees, stem
 
 # Beginnings of Penn tags, and the kinds of words that they stand for. The first match counts.
@@ -208,10 +209,22 @@ class UnsharedWords(ScoreKernel):
 
     def scores(self, X: object) -> Floats:
         """Return an array with a row of scores for each pair."""
+        return self.rescale(self.raw_scores(X))
+
+    def raw_scores(self, X: object) -> Floats:
+        """Return the scores before they are standardised."""
         if not hasattr(self, "scale_"):
             raise NotFittedError("this UnsharedWords is not fitted yet; call fit(pairs) first")
-        standardized: Floats = (self._compute_scores(X) - self.mean_) / self.scale_
+        return self._compute_scores(X)
+
+    def rescale(self, raw: Floats) -> Floats:
+        """Return standardised scores."""
+        standardized: Floats = (raw - self.mean_) / self.scale_
         return standardized
+
+    def describe_scores(self) -> list[str]:
+        """Return every score in words."""
+        return [describe_score(name) for name in self.names()]
 
     def _compute_scores(self, X: object) -> Floats:
         lemmas, tags = self._read_words(X)

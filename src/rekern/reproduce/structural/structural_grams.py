@@ -18,10 +18,11 @@ from rekern.core.arrays import AnyArray, Booleans, Floats, Ints, offsets_of
 from rekern.core.parallel_jobs import run, split_range
 from rekern.core.progress import show_bars, track
 from rekern.kernels import Gaussian, Kernel
+from rekern.kernels.kernel_terms import split_into_terms
 from rekern.kernels.pair_kernel import PairKernel
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.learning.cross_validation import Fold, make_text_folds
-from rekern.reproduce.rewriting_settings import Setting, split_into_terms
+from rekern.reproduce.rewriting_settings import Setting
 from rekern.reproduce.shared_grams import N_FOLDS, TextPairs, count_uses, fit_fold
 from rekern.similarity import Similarities
 from rekern.structures import Representations

@@ -1,0 +1,81 @@
+"""What a score does in a trained model: a line or a curve, as points, as data and as a small text plot."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rekern.core.json_values import JsonObject
+
+WIDTH = 48  # columns of a plot
+HEIGHT = 7  # rows of a plot
+
+
+class ScoreEffect(NamedTuple):
+    """The effect of one score on a decision value: what it adds, as a function of the value of the score.
+
+    Between two points the function is straight, beyond the first and the last one it is flat if it is a curve.
+
+    >>> effect = ScoreEffect("recall", "curve", "shared words", 0.5, ((0.0, -1.0), (0.5, 0.5), (1.0, 1.0)))
+    >>> effect.find_height(0.25)
+    -0.25
+    >>> print(effect.draw(width=21, height=5))
+    shared words
+    +1.00 │               ·····●
+          │         ·●····
+    +0.00 │     ····
+          │  ···
+    -1.00 │●·
+          └─────────────────────
+           0.00             1.00
+    """
+
+    name: str  # the name of the score
+    kind: str  # "line" or "curve"
+    description: str  # the score in words
+    spread: float  # the standard deviation of what it adds to the decision values of the training items
+    points: tuple[tuple[float, float], ...]  # values of the score, and what is added there
+
+    def find_height(self, score: float) -> float:
+        """Return what a value of the score adds."""
+        (left, low), *_ = self.points
+        if score <= left:
+            return low
+        for (left, low), (right, high) in zip(self.points, self.points[1:]):
+            if score <= right:
+                return low + (score - left) / (right - left) * (high - low)
+        return self.points[-1][1]
+
+    def to_dict(self) -> JsonObject:
+        """Plain values for JSON."""
+        return {**self._asdict(), "points": [list(point) for point in self.points]}
+
+    def draw(self, width: int = WIDTH, height: int = HEIGHT, mark: float | None = None) -> str:
+        """Return a plot in characters: ● for the points, · between them, ◆ for the value ``mark`` of the score."""
+        first, last = self.points[0][0], self.points[-1][0]
+        heights = [y for _, y in self.points]
+        low, high = min(*heights, 0.0), max(*heights, 0.0)
+        rows = [[" "] * width for _ in range(height)]
+
+        def put(x: float, y: float, sign: str) -> None:
+            column = round((x - first) / (last - first) * (width - 1)) if last > first else 0
+            row = round((high - y) / (high - low) * (height - 1)) if high > low else height - 1
+            rows[row][min(max(column, 0), width - 1)] = sign
+
+        for column in range(width):
+            x = first + (last - first) * column / (width - 1)
+            put(x, self.find_height(x), "·")
+        for x, y in self.points:
+            put(x, y, "●")
+        if mark is not None:
+            put(min(max(mark, first), last), self.find_height(mark), "◆")
+        labels = {0: high, height - 1: low}
+        zero = round(high / (high - low) * (height - 1)) if high > low else height - 1
+        labels[zero] = 0.0
+        numbers = [f"{labels[row]:+.2f}" if row in labels else "" for row in range(height)]
+        edge = max(map(len, numbers))
+        lines = [self.description]
+        lines += [f"{number:>{edge}} │{''.join(row)}".rstrip() for number, row in zip(numbers, rows)]
+        lines.append(f"{'':>{edge}} └{'─' * width}")
+        left, right = f"{first:.2f}", f"{last:.2f}"
+        lines.append(f"{'':>{edge}}  {left}{right:>{width - len(left)}}")
+        return "\n".join(lines)

@@ -1,0 +1,123 @@
+"""From training pairs to the search for a kernel: the folds, the resources, the ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, cast
+
+import numpy as np
+from sklearn.model_selection import StratifiedGroupKFold
+
+from rekern.core.arrays import Ints
+from rekern.kernels.kernel import Kernel
+from rekern.learning.candidate_groups import group_shared_texts, number_groups
+from rekern.learning.cross_validation import Fold, make_group_folds
+from rekern.learning.kernel_choice import CHOSEN, KernelChoice, Trial
+from rekern.learning.kernel_ladder import Resources, find_trees, list_steps
+from rekern.learning.kernel_search import KernelSearch
+from rekern.learning.pair_input import join_side, list_pairs, list_texts, make_default_kernel
+from rekern.learning.search_tasks import SearchTask
+from rekern.structures.data_frames import find_columns
+from rekern.structures.representations import Representations
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How to search: for how long, in how many folds, with which resources."""
+
+    minutes: float
+    folds: int
+    seed: int
+    gram_limit: int
+    n_jobs: int | None
+    resources: Resources
+    on_trial: Callable[[Trial], None] | None
+
+
+class ChosenKernel(NamedTuple):
+    """The result of a search."""
+
+    kernel: Kernel
+    C: float
+    choice: KernelChoice
+
+
+class TrainingPairs(NamedTuple):
+    """Training pairs as kernels read them, and the text of both sides."""
+
+    items: Sequence[object]
+    texts: list[tuple[str, str]]
+    table: Representations | None
+
+
+def read_training_pairs(X: object) -> TrainingPairs:
+    """Read pairs, or a table with more columns than the two texts.
+
+    >>> read_training_pairs([("a b", "c"), (["d"], ["e", "f"])]).texts
+    [('a b', 'c'), ('d', 'e f')]
+    """
+    table = None
+    if isinstance(X, Representations) or find_columns(X) is not None:
+        table = Representations.from_items(X)
+        sides = list_texts(table)
+    else:
+        sides = list_pairs(X)
+    items = sides if table is None else table
+    return TrainingPairs(cast("Sequence[object]", items), [(join_side(s), join_side(t)) for s, t in sides], table)
+
+
+def choose_kernel(
+    task: SearchTask, pairs: TrainingPairs, classes: Ints | None, groups: Sequence[Hashable] | None, how: SearchSettings
+) -> ChosenKernel:
+    """Search for the best kernel of training pairs.
+
+    ``classes`` keep their shares in the folds. Pairs that share a text stay together, and so do pairs of one of the
+    ``groups``, if these are given.
+    """
+    together = group_texts(pairs.texts, groups)
+    folds = make_search_folds(together, classes, how.folds, how.seed)
+    if folds is None:
+        trial = Trial("the default kernel", 1.0, None, None, 0, 0.0, "chosen without folds: too few pairs")
+        return ChosenKernel(make_default_kernel(), 1.0, KernelChoice(task.measure_name, len(together), 0, [trial]))
+    trees = find_trees(pairs.table) if pairs.table is not None else ()
+    steps = list_steps(replace(how.resources, trees=trees))
+    search = KernelSearch(
+        task, pairs.items, folds, together, 60 * how.minutes, how.gram_limit, how.n_jobs, how.on_trial
+    )
+    winner = search.climb(steps)
+    trials = search.trials
+    trials[winner.place] = trials[winner.place]._replace(outcome=CHOSEN)
+    return ChosenKernel(winner.kernel, winner.C, KernelChoice(task.measure_name, len(together), len(folds), trials))
+
+
+def group_texts(texts: Sequence[tuple[str, str]], groups: Sequence[Hashable] | None) -> Ints:
+    """Number the pairs that must stay together: those that share a text, and those of one group.
+
+    >>> group_texts([("a", "b"), ("c", "b"), ("d", "e")], None).tolist()
+    [0, 0, 1]
+    """
+    if groups is None:
+        return number_groups(group_shared_texts(texts).tolist())
+    numbers = number_groups(groups, len(texts)).tolist()
+    named = [(f"group {number}", f"text {target}") for number, (_, target) in zip(numbers, texts)]
+    return number_groups(group_shared_texts(named).tolist())
+
+
+def make_search_folds(groups: Ints, classes: Ints | None, folds: int, seed: int) -> list[Fold] | None:
+    """Make folds that keep groups together and classes in proportion.
+
+    There are fewer folds if a class or the groups are too few for them, and None if they are too few for two.
+
+    >>> [fold.test.tolist() for fold in make_search_folds(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 0]), 5, 0)]
+    [[0, 1, 3], [2]]
+    """
+    most = min(folds, len(np.unique(groups)))
+    if classes is not None:
+        most = min(most, int(np.bincount(classes).min()))
+    if most < 2:
+        return None
+    if classes is None:
+        return make_group_folds(groups.tolist(), most)
+    splitter = StratifiedGroupKFold(most, shuffle=True, random_state=seed)
+    return [Fold(train, test) for train, test in splitter.split(classes, classes, groups)]

@@ -1,0 +1,180 @@
+"""A search over kernels by cross-validation, within a given time: from simple to rich kernels, then windows, then C.
+
+Whatever is tried is tested on the same folds. A kernel that is clearly worse than the best one in the first folds is
+dropped. In the end the simplest kernel wins that is within one standard error of the best, and close to it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rekern.core.arrays import Floats, Ints
+from rekern.core.parallel_jobs import run
+from rekern.core.progress import show_bars
+from rekern.kernels.kernel import Kernel
+from rekern.learning.cross_validation import Fold
+from rekern.learning.kernel_choice import Trial
+from rekern.learning.kernel_ladder import COSTS, DEFAULT_WINDOWS, FAR_COSTS, OTHER_WINDOWS, Candidate, Step
+from rekern.learning.search_tasks import SearchTask, list_rows, measure_error
+from rekern.learning.training_matrices import SharedMatrices, TrainingMatrix
+
+FIRST_FOLDS = 2  # after which a kernel may be dropped
+CLEARLY = 2.0  # standard errors of the difference
+CLOSE = 0.002  # the most that the simplest kernel may be below the best one, whatever the standard error
+LEADERS = 2  # kernels that are tried with other windows and other costs, besides the one that would win now
+
+
+class Winner(NamedTuple):
+    """The kernel and the C that a search chose, and its place in the list of trials."""
+
+    kernel: Kernel
+    C: float
+    place: int
+
+
+class _Run(NamedTuple):
+    """A kernel that was tested in all folds."""
+
+    candidate: Candidate
+    C: float
+    values: Floats  # the decision values of all pairs, each from the fold in which it was held out
+    score: float
+    place: int  # in the list of trials
+
+
+class KernelSearch:
+    """Tries kernels on training pairs; `trials` lists them all, `choose` gives the winner.
+
+    Parameters
+    ----------
+    task : SearchTask
+        What is learned.
+    items : pairs
+        The training pairs, or a table of them.
+    folds : list of Fold
+        The folds.
+    groups : array
+        The group of each pair; pairs of one group are in one fold.
+    seconds : float
+        No kernel is started that would probably end later.
+    gram_limit : int
+        The most pairs for which a Gram is computed; with more, kernels without explicit features are not tried.
+    n_jobs : int, optional
+        Threads.
+    on_trial : callable, optional
+        Called with every `Trial`.
+    """
+
+    def __init__(
+        self,
+        task: SearchTask,
+        items: Sequence[object],
+        folds: Sequence[Fold],
+        groups: Ints,
+        seconds: float,
+        gram_limit: int,
+        n_jobs: int | None = None,
+        on_trial: Callable[[Trial], None] | None = None,
+    ):
+        self.task, self.folds, self.groups = task, list(folds), groups
+        self.started, self.seconds, self.longest = time.monotonic(), seconds, 0.0
+        self.matrices = SharedMatrices(items, len(groups) <= gram_limit, n_jobs, task.needs_all_features)
+        self.n_jobs, self.on_trial = n_jobs, on_trial
+        self.trials: list[Trial] = []
+        self.runs: list[_Run] = []
+        self.known: set[tuple[str, float]] = set()
+
+    def climb(self, steps: Sequence[Step]) -> Winner:
+        """Try all steps of a ladder, then other windows and other costs of the best ones; returns the winner."""
+        for step in steps:
+            self.try_kernel(Candidate(step, DEFAULT_WINDOWS), 1.0)
+        for candidate in self._list_leaders():
+            for windows in OTHER_WINDOWS:
+                if windows is not None or candidate.step.kernel is not None:
+                    self.try_kernel(Candidate(candidate.step, windows), 1.0)
+        for candidate in self._list_leaders():
+            for C in COSTS:
+                self.try_kernel(candidate, C)
+            best = max((run for run in self.runs if run.candidate.name == candidate.name), key=_get_score)
+            if best.C in FAR_COSTS:
+                self.try_kernel(candidate, FAR_COSTS[best.C])
+        return self.choose()
+
+    def try_kernel(self, candidate: Candidate, C: float) -> None:
+        """Test a kernel in the folds, unless that was done, or there is no time for it."""
+        if (candidate.name, C) in self.known:
+            return
+        self.known.add((candidate.name, C))
+        started = time.monotonic()
+        if self.runs and started - self.started + 2 * self.longest > self.seconds:  # the last fit takes time too
+            self._record(Trial(candidate.name, C, None, None, 0, 0.0, "not tried: no time left"))
+            return
+        with show_bars(False):
+            matrix = self.matrices.build(candidate.kernel)
+            if matrix is None:
+                self._record(Trial(candidate.name, C, None, None, 0, 0.0, "not tried: too many pairs for a Gram"))
+                return
+            values, done = self._hold_out(matrix, C)
+        took = time.monotonic() - started
+        self.longest = max(self.longest, took)
+        rows = list_rows(self.folds[:done])
+        score, influences = self.task.measure(values[rows], rows)
+        outcome = "tried" if done == len(self.folds) else "dropped after the first folds"
+        if done == len(self.folds):
+            self.runs.append(_Run(candidate, C, values, score, len(self.trials)))
+        error = measure_error(influences, self.groups[rows])
+        self._record(Trial(candidate.name, C, score, error, done, took, outcome))
+
+    def choose(self) -> Winner:
+        """Return the simplest kernel that is as good as the best one, as far as the folds can tell."""
+        best = max(self.runs, key=_get_score)
+        rows = list_rows(self.folds)
+        equals = []
+        for one in self.runs:
+            loss, error = self._compare(one, best.values, rows)
+            if loss <= min(error, CLOSE):
+                equals.append(one)
+        simplest = min(one.candidate.rank for one in equals)
+        chosen = max((one for one in equals if one.candidate.rank == simplest), key=_get_score)
+        return Winner(chosen.candidate.kernel, chosen.C, chosen.place)
+
+    def _hold_out(self, matrix: TrainingMatrix, C: float) -> tuple[Floats, int]:
+        """The decision values of held-out pairs, and in how many folds; no more than the first if they are bad."""
+        values, done = np.zeros((len(self.groups), self.task.outputs)), 0
+        for batch in (self.folds[:FIRST_FOLDS], self.folds[FIRST_FOLDS:]):
+            calls = [(matrix, C, fold, output) for fold in batch for output in range(self.task.outputs)]
+            for (_, _, fold, output), found in zip(calls, run(self.task.decide, calls, self.n_jobs)):
+                values[fold.test, output] = found
+            done += len(batch)
+            if self.runs and done < len(self.folds):
+                loss, error = self._compare(max(self.runs, key=_get_score), values, list_rows(self.folds[:done]))
+                if -loss > CLEARLY * error:
+                    break
+        return values, done
+
+    def _compare(self, one: _Run, values: Floats, rows: Ints) -> tuple[float, float]:
+        """How much lower a kernel scores on these rows than other decision values, and the standard error of that."""
+        mine, other = self.task.measure(one.values[rows], rows), self.task.measure(values[rows], rows)
+        return other.score - mine.score, measure_error(other.influences - mine.influences, self.groups[rows])
+
+    def _list_leaders(self) -> list[Candidate]:
+        """The kernels to try in more ways: the best ones, and the one that would win now."""
+        ordered = sorted(self.runs, key=lambda one: (-one.score, one.candidate.rank))
+        found = {one.candidate.step.number: one.candidate for one in reversed(ordered)}
+        leaders = sorted(found.values(), key=lambda candidate: [one.candidate for one in ordered].index(candidate))
+        place = self.choose().place
+        winner = next(one.candidate for one in self.runs if one.place == place)
+        return list(dict.fromkeys([*leaders[:LEADERS], winner]))
+
+    def _record(self, trial: Trial) -> None:
+        self.trials.append(trial)
+        if self.on_trial is not None:
+            self.on_trial(trial)
+
+
+def _get_score(one: _Run) -> float:
+    return one.score

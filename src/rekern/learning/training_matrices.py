@@ -1,0 +1,104 @@
+"""What machines are trained on, for many kernels of the same pairs: the parts that kernels share are computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import joblib
+import numpy as np
+import scipy.sparse as sp
+
+from rekern.core.arrays import Floats
+from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_terms import split_into_terms
+from rekern.learning.dual_descent import condense
+from rekern.learning.pair_input import read_items
+
+CACHE_BYTES = 3 << 30  # of Grams and features that are kept for other kernels
+
+
+class TrainingMatrix(NamedTuple):
+    """What machines are trained on: the Gram of all training pairs, or their features.
+
+    ``norms`` are the squared norms of the rows, if features that only one pair has were left out.
+    """
+
+    gram: Floats | None
+    features: sp.csr_array | None = None
+    norms: Floats | None = None
+
+
+class SharedMatrices:
+    """Makes Grams or features of sums of kernels; the terms of the sums are kept as long as there is room.
+
+    >>> from rekern.kernels import Rewriting
+    >>> matrices = SharedMatrices([("a b", "b a"), ("a", "c")], use_grams=True)
+    >>> matrices.build(Rewriting(k=(1, 2))).gram.round(3).tolist()
+    [[2.0, 0.0], [0.0, 1.0]]
+    """
+
+    def __init__(
+        self, items: Sequence[object], use_grams: bool, n_jobs: int | None = None, keep_all_features: bool = False
+    ):
+        self.items, self.use_grams, self.n_jobs = items, use_grams, n_jobs
+        self.keep_all_features = keep_all_features  # also those that only one pair has
+        self.read: dict[str, object] = {}  # the pairs as tokens, by tokenizer
+        self.kept: dict[str, Floats | sp.csr_array] = {}
+        self.sum: Floats | None = None  # one for all Grams: new memory costs more than the additions
+        self.last: tuple[str, TrainingMatrix] | None = None
+
+    def build(self, kernel: Kernel) -> TrainingMatrix | None:
+        """Return what to train on; the next call may overwrite it. None if it would be a Gram of too many pairs."""
+        if not self.use_grams and not kernel.has_features():
+            return None
+        key = joblib.hash(kernel)
+        if self.last is None or self.last[0] != key:
+            self.last = key, self._add_grams(kernel) if self.use_grams else self._join_features(kernel)
+        return self.last[1]
+
+    def _add_grams(self, kernel: Kernel) -> TrainingMatrix:
+        for number, (weight, term) in enumerate(split_into_terms(kernel)):
+            gram = self._compute(term)
+            if self.sum is None:
+                self.sum = np.empty(gram.shape)
+            if number == 0:
+                np.multiply(gram, weight, out=self.sum)
+            else:
+                self.sum += gram if weight == 1 else weight * gram
+        return TrainingMatrix(self.sum)
+
+    def _join_features(self, kernel: Kernel) -> TrainingMatrix:
+        self.last = None  # what was made for the last kernel is large
+        parts = [self._compute(term) * weight**0.5 for weight, term in split_into_terms(kernel)]
+        joined = sp.csr_array(sp.hstack(parts, format="csr"))
+        return TrainingMatrix(None, joined) if self.keep_all_features else TrainingMatrix(None, *condense(joined))
+
+    def _compute(self, term: Kernel) -> Floats | sp.csr_array:
+        """The Gram or the features of a term, kept for the next kernel that has it."""
+        key = joblib.hash(term)
+        if key not in self.kept:
+            items = self._read(term)
+            term.adapt(items)
+            found = term.gram(items, n_jobs=self.n_jobs) if self.use_grams else term.features(items, self.n_jobs)
+            while self.kept and _count_bytes([*self.kept.values(), found]) > CACHE_BYTES:
+                del self.kept[next(iter(self.kept))]  # the one that was used the longest ago
+            self.kept[key] = found
+        else:
+            self.kept[key] = self.kept.pop(key)
+        return self.kept[key]
+
+    def _read(self, term: Kernel) -> object:
+        if not term.reads_tokens:
+            return read_items(term, self.items)
+        key = joblib.hash(getattr(term, "tokenizer", None))
+        if key not in self.read:
+            self.read[key] = read_items(term, self.items)
+        return self.read[key]
+
+
+def _count_bytes(matrices: Sequence[Floats | sp.csr_array]) -> int:
+    return sum(
+        matrix.nbytes if isinstance(matrix, np.ndarray) else matrix.data.nbytes + matrix.indices.nbytes
+        for matrix in matrices
+    )

@@ -1,0 +1,115 @@
+"""Every score inside a pair in words, for people who read explanations."""
+
+from __future__ import annotations
+
+_SHARES = {
+    "": "words",
+    "idf ": "words, rare ones counting more,",
+    "bigram ": "pairs of neighbouring words",
+    "trigram ": "runs of three words",
+    "content ": "content words",
+    "capital ": "capitalised words",
+    "number ": "words with a digit",
+    "character ": "runs of four characters",
+    "idf bigram ": "pairs of neighbouring words, rare ones counting more,",
+    "idf trigram ": "runs of three words, rare ones counting more,",
+    "link ": "links between a word and its head",
+    "relation ": "links between a word and its head, of the same kind,",
+}
+_FOUND = {
+    "subsequence ": "in the longest common sequence of words, gaps allowed",
+    "substring ": "in the longest common run of words",
+    "prefix ": "whose first four characters a word of the {other} has, rare words counting more",
+    "resnik ": "with a word of related meaning in the {other}, by WordNet",
+    "synonym ": "with a synonym in the {other}, by WordNet",
+    "thesaurus ": "with a word listed as equal in the {other}",
+    "vector ": "with a word of similar use in the {other}, by word vectors",
+    "substituted resnik ": "with a word of related meaning in the {other}, nouns made more general",
+}
+_UNSHARED = {
+    "idf": "weight of all words that only the {side} has (logarithm)",
+    "content": "number of content words that only the {side} has (logarithm)",
+    "content weight": "weight of the content words that only the {side} has",
+    "longest run": "length of the longest run of words that only the {side} has",
+    "runs": "number of runs of words that only the {side} has",
+    "beginning": "words at the beginning that only the {side} has",
+    "end": "words at the end that only the {side} has",
+    "others": "number of other words that only the {side} has (logarithm)",
+}
+_KINDS = ("names", "nouns", "verbs", "adjectives", "adverbs", "numbers", "function words")
+_SINGLE = {
+    "window recall": "words of the target in the best part of the source, rare ones counting more",
+    "negation differs": "only one side has a negation",
+    "common substring": "length of the longest common run of characters, as a share of the longer side",
+    "common subsequence": "length of the longest common sequence of characters, gaps allowed, as a share",
+    "string tiling": "words of both sides in common runs of several words",
+    "tiles": "number of common runs for each word in them (low if long parts are shared)",
+    "edit similarity": "words that stay if one side is edited into the other",
+    "numbers equal": "both sides have the same numbers",
+    "numbers contained": "the numbers of one side are all in the other",
+    "names equal": "both sides have the same names",
+    "names contained": "the names of one side are all in the other",
+    "length ratio": "length of the shorter side, as a share of the longer",
+    "antonyms": "the sides have words of opposite meaning, by WordNet",
+    "esa": "similarity of the subjects of both sides (ESA)",
+    "substituted esa": "similarity of the subjects of both sides (ESA), nouns made more general",
+    "vector cosine": "similarity of the two sides' word vectors",
+    "meteor": "shared words in the same order (METEOR)",
+    "chunks": "runs of shared words, for each shared word",
+    "inversions": "steps back in the order of shared words, for each shared word",
+    "verbs in common": "verbs that both sides have",
+    "names in common": "names that both sides have",
+    "same beginning": "both sides begin with the same word",
+}
+# The names of symmetric scores, which do not distinguish source and target, and those of the scores that they replace.
+_RANKS = (
+    ("lower share", "precision", "lower"),
+    ("higher share", "recall", "higher"),
+    ("lower", "source", "lower"),
+    ("higher", "target", "higher"),
+)
+
+
+def _list_descriptions() -> dict[str, str]:
+    found = dict(_SINGLE)
+    for measure, side, other in (("precision", "source", "target"), ("recall", "target", "source")):
+        for name, noun in _SHARES.items():
+            found[f"{name}{measure}"] = f"{noun} of the {side} that the {other} has too"
+        for name, words in _FOUND.items():
+            found[f"{name}{measure}"] = f"words of the {side} {words.format(other=other)}"
+    for side in ("source", "target"):
+        found[f"{side} length"] = f"length of the {side} (logarithm)"
+        found[f"{side} negation"] = f"the {side} has a negation"
+        found[f"{side} rarest unshared"] = f"rarity of the rarest word that only the {side} has"
+        for name, words in _UNSHARED.items():
+            found[f"{side} unshared {name}"] = words.format(side=side)
+        for kind in _KINDS:
+            found[f"{side} unshared {kind}"] = f"number of {kind} that only the {side} has (logarithm)"
+    for n, ordinal in ((1, "words"), (2, "runs of two words"), (3, "runs of three words"), (4, "runs of four words")):
+        found[f"lemma {n}-gram cosine"] = f"similarity of the counts of {ordinal} (cosine)"
+        found[f"tag {n}-gram cosine"] = f"similarity of the counts of {ordinal}, as parts of speech (cosine)"
+    return found
+
+
+DESCRIPTIONS = _list_descriptions()
+
+
+def describe_score(name: str) -> str:
+    """Return a score in words; a name that is not known is returned as it is.
+
+    >>> describe_score("recall"), describe_score("source negation")
+    ('words of the target that the source has too', 'the source has a negation')
+    >>> describe_score("idf lower share")
+    'words, rare ones counting more, of one side that the other has too (the lower value)'
+    >>> describe_score("Spectrum inside")
+    'similarity of the source and the target by the kernel Spectrum'
+    """
+    if name in DESCRIPTIONS:
+        return DESCRIPTIONS[name]
+    for rank, side, word in _RANKS:
+        if rank in name and name.replace(rank, side) in DESCRIPTIONS:
+            one, other = ("source", "target") if word == "lower" else ("target", "source")
+            words = DESCRIPTIONS[name.replace(rank, side)]
+            return f"{words.replace(f'the {one}', 'one side').replace(f'the {other}', 'the other')} (the {word} value)"
+    kernel, inside, number = name.partition(" inside")
+    return f"similarity of the source and the target by the kernel {kernel}{number}" if inside else name

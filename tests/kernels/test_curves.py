@@ -1,0 +1,136 @@
+"""Curves over scores: the kernel against its definition, what a model learns with it, and how it is shown."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
+
+from helpers import rewritings
+from reference.curves import curve_features
+from rekern import PairClassifier, PairRegressor, load_model
+from rekern.errors import InputError
+from rekern.kernels import Curves, Gaussian, Rewriting, Spectrum
+from rekern.kernels.score_kernel import ScoreKernel
+from rekern.similarity import PrecisionRecall, Similarities
+
+PAIRS, CLASSES = rewritings(60, 0)
+LABELS = [int(label == CLASSES[0]) for label in CLASSES]
+SCORES = ("precision", "recall", "source length", "negation differs")
+
+
+class Given(ScoreKernel):
+    """Scores that are the items themselves."""
+
+    def names(self):
+        return ["one", "two", "three"]
+
+    def scores(self, X):
+        return np.array(X, float).reshape(-1, 3)
+
+
+NUMBERS = st.sampled_from([0.0, 1.0, 0.5, -2.0, 7.25]) | st.floats(-10, 10)
+ROWS = st.lists(st.tuples(NUMBERS, st.sampled_from([0.0, 1.0]), st.just(3.0)), min_size=1, max_size=8)
+
+
+@settings(max_examples=60, deadline=None)
+@given(ROWS, ROWS, st.integers(2, 7), st.sampled_from([0.1, 1.0, 2.5]))
+def test_features_gram_and_decision_agree_with_the_definition(training, items, knots, bend):
+    spans = np.ptp(np.array(training), axis=0)
+    if ((spans > 0) & (spans < 1e-3)).any():  # a range this small is lost in the rounding of the values
+        return
+    kernel = Curves(Given(), knots=knots, bend=bend, weight=2.0).fit(training)
+    known, asked = (np.array(curve_features(training, rows, knots, bend, 2.0)) for rows in (training, items))
+    np.testing.assert_allclose(kernel.scores(items), asked, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(kernel.gram(items, training), asked @ known.T, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(kernel.diag(items), (asked**2).sum(axis=1), rtol=1e-8, atol=1e-8)
+    coefficients = np.linspace(-1, 1, 2 * len(training)).reshape(-1, 2)
+    decision = kernel.decision_function(training, coefficients)
+    values = decision.score(items)
+    np.testing.assert_allclose(values, asked @ known.T @ coefficients, rtol=1e-7, atol=1e-7)
+    for output in range(2):
+        parts = decision.parts(items[0], output)
+        assert [part.score for part in parts] == list(items[0])
+        np.testing.assert_allclose(sum(part.contribution for part in parts), values[0, output], atol=1e-9)
+        for effect, part in zip(decision.effects(output), parts):
+            np.testing.assert_allclose(effect.find_height(part.score), part.contribution, atol=1e-9)
+
+
+def test_the_mean_of_the_diagonal_is_the_weight():
+    kernel = Curves(Similarities()).fit(PAIRS)
+    assert kernel.diag(PAIRS).mean() == pytest.approx(3.0 * 1.1)
+
+
+def test_curves_do_not_depend_on_the_order_of_the_pairs():
+    one = Curves(Similarities(only=SCORES)).fit(PAIRS)
+    other = Curves(Similarities(only=SCORES, standardize=False)).fit(PAIRS[::-1])
+    assert np.array_equal(one.scores(PAIRS), other.scores(PAIRS))
+
+
+def test_a_curve_learns_what_a_line_cannot():
+    values = np.linspace(0, 1, 80)
+    rows = [(value, 0.0, 0.0) for value in values]
+    inside = (values > 0.3) & (values < 0.7)
+    kernel = Curves(Given(), bend=1.0).fit(rows)
+    gram = kernel.gram(rows)
+    from rekern.learning.gram_svm import classify_gram
+
+    learned = classify_gram(gram, np.where(inside, 1, -1), 10.0)
+    assert np.mean((learned.decide(gram) > 0) == inside) > 0.95
+    effect = kernel.decision_function(rows, learned.coefficients[:, None]).effects()[0]
+    assert effect.find_height(0.5) > effect.find_height(0.0) and effect.find_height(0.5) > effect.find_height(1.0)
+    assert effect.find_height(-5.0) == effect.points[0][1] and effect.find_height(5.0) == effect.points[-1][1]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return PairClassifier(Rewriting((1, 2)) + Curves(Similarities(only=SCORES)), calibration=0).fit(PAIRS, LABELS)
+
+
+def test_a_decision_is_the_sum_of_rules_and_curves(model):
+    for pair in PAIRS[:5]:
+        why = model.explain(pair, neighbors=0)
+        scores = [part for part in why.parts if part.kind == "score"]
+        assert {part.name for part in scores} == set(SCORES)
+        assert sum(part.contribution for part in why.parts) + why.intercept == pytest.approx(why.decision, abs=1e-9)
+    part = next(part for part in scores if part.name == "recall")
+    expected = PrecisionRecall().scores([pair])[0, 1]
+    assert part.score == pytest.approx(expected)
+    assert f"words of the target that the source has too: {expected:.2f}" in why.to_text(50)
+
+
+def test_training_on_features_gives_the_same_model(model):
+    linear = PairClassifier(model.kernel, calibration=0, gram_limit=0).fit(PAIRS, LABELS)
+    assert "features" in linear.solver_
+    values = model.decision_function(PAIRS)
+    assert np.corrcoef(linear.decision_function(PAIRS), values)[0, 1] > 0.99
+
+
+def test_a_model_with_curves_is_saved_and_loaded(model, tmp_path):
+    model.save(tmp_path / "m.rekern")
+    loaded = load_model(tmp_path / "m.rekern")
+    assert np.array_equal(loaded.decision_function(PAIRS), model.decision_function(PAIRS))
+
+
+def test_several_outputs_and_numbers():
+    kernel = Curves(Similarities(only=SCORES))
+    several = PairClassifier(kernel, calibration=0).fit(PAIRS, CLASSES)
+    assert several.decision_function(PAIRS[:4]).shape == (4, 3)
+    regressor = PairRegressor(kernel).fit(PAIRS, [float(label) for label in LABELS])
+    why = regressor.explain(PAIRS[0], neighbors=0)
+    assert sum(part.contribution for part in why.parts) + why.intercept == pytest.approx(why.decision, abs=1e-9)
+
+
+def test_bad_parameters():
+    for parameters in ({"knots": 1}, {"knots": 2.5}, {"bend": 0}, {"weight": -1.0}, {"kernel": Spectrum(2)}):
+        with pytest.raises(ValueError, match=f"{next(iter(parameters))}="):
+            Curves(**{"kernel": Similarities(), **parameters}).fit(PAIRS)
+    with pytest.raises(InputError, match="at least one"):
+        Curves(Given()).fit([])
+    with pytest.raises(NotFittedError):
+        Curves(Similarities()).gram(PAIRS)
+
+
+def test_curves_inside_a_gaussian():
+    kernel = Gaussian(Curves(Similarities(only=SCORES)), 0.5)
+    assert PairClassifier(kernel, calibration=0).fit(PAIRS, LABELS).score(PAIRS, LABELS) > 0.5
