@@ -1,5 +1,7 @@
 """``rekern predict`` and ``rekern evaluate``."""
 
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 
