@@ -1,6 +1,7 @@
 """Compilation of functions of arrays by Numba: without Python objects, without the GIL, cached on disk."""
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 
@@ -43,3 +44,16 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 
     inlined_function: Callable[..., Any] = numba.njit(inline="always", nogil=True)(function)
     return inlined_function
+
+
+def replace_globals(function: FunctionType, **values: object) -> FunctionType:
+    """Return the same function with other values of some global names, such as compiled functions that it calls.
+
+    >>> def greet():
+    ...     return word
+    >>> replace_globals(greet, word="hello")()
+    'hello'
+    """
+    copy = FunctionType(function.__code__, {**function.__globals__, **values}, function.__name__, function.__defaults__)
+    copy.__doc__, copy.__module__ = function.__doc__, function.__module__
+    return copy

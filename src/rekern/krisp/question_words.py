@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
-from rekern.structures.tokenizer import Tokenizer
-
-
-@cache
-def _make_tokenizer() -> Tokenizer:
-    return Tokenizer(language=None, lowercase=False)
+from rekern.structures.treebank_tokenizer import tokenize
 
 
 def split_question(text: str) -> tuple[str, ...]:
@@ -19,7 +13,7 @@ def split_question(text: str) -> tuple[str, ...]:
     >>> split_question("Which rivers run through New York's cities?")
     ('Which', 'rivers', 'run', 'through', 'New', 'York', "'s", 'cities')
     """
-    return tuple(word for word in _make_tokenizer()(text.strip().rstrip(" ?.!")) if re.search(r"\w", word))
+    return tuple(word for word in tokenize(text.strip().rstrip(" ?.!")) if re.search(r"\w", word))
 
 
 def split_phrase(phrase: str) -> set[tuple[str, ...]]:
