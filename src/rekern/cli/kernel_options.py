@@ -13,6 +13,7 @@ from rekern.errors import InputError
 
 if TYPE_CHECKING:
     from rekern.kernels.kernel import Kernel
+    from rekern.structures.tokenizer import Tokenizer
 
     WindowSizes = int | tuple[int, int] | list[int | tuple[int, int]]
 
@@ -69,6 +70,26 @@ class KernelOptions(OptionGroup):
     keep_case: KeepCase = False
     kernel: KernelText = None
 
+    def find_changed(self) -> str | None:
+        """Return the first option that says something about the kernel itself, and not about tokens; None if none does.
+
+        >>> KernelOptions(k="1-2").find_changed(), KernelOptions(language="german").find_changed()
+        ('--k', None)
+        """
+        for field in fields(self):
+            if field.name not in ("language", "keep_case") and getattr(self, field.name) != field.default:
+                return "--" + field.name.replace("_", "-")
+        return None
+
+    def make_tokenizer(self) -> Tokenizer:
+        """Make the tokenizer, and check that there is a stemmer for the language."""
+        from rekern.structures.tokenizer import Tokenizer
+
+        language = None if self.language.lower() == "none" else self.language.lower()
+        tokenizer = Tokenizer(language, lowercase=not self.keep_case)
+        tokenizer("a")  # raises an error if there is no stemmer for the language
+        return tokenizer
+
     def build(self) -> Kernel:
         """Build the kernel and check its parameters."""
         if self.kernel is not None:
@@ -83,11 +104,8 @@ class KernelOptions(OptionGroup):
 
         from rekern.kernels import Rewriting
         from rekern.similarity import PrecisionRecall
-        from rekern.structures.tokenizer import Tokenizer
 
-        language = None if self.language.lower() == "none" else self.language.lower()
-        tokenizer = Tokenizer(language, lowercase=not self.keep_case)
-        tokenizer("a")  # raises an error if there is no stemmer for the language
+        tokenizer = self.make_tokenizer()
         rules = Rewriting(sizes, self.wildcards.value, self.decay, span=self.span, tokenizer=tokenizer)
         return rules if self.no_pr else rules + PrecisionRecall(tokenizer)
 
