@@ -65,9 +65,10 @@ def ask(
 ) -> None:
     """Answer a question from a database.
 
-    Without options, questions are about the countries, cities, rivers, mountains and lakes of Europe. With --train, --grammar and --db, they are about your own database. If no reading
-    of a question is confident, the nearest readings are printed instead of an answer, and the exit code is 3. With
-    --json, a question on the command line gives one JSON document, and questions from standard input one line each.
+    Without options, questions are about the countries, cities, rivers, mountains and lakes of Europe. With --train,
+    --grammar and --db, they are about your own database. If no reading of a question is confident, the nearest readings
+    are printed instead of an answer, and the exit code is 3. With --json, a question on the command line gives one JSON
+    document, and questions from standard input one line each.
     """
     if evaluate and test is None and db is not None:
         raise InputError("--evaluate needs --test FILE for a database of your own")

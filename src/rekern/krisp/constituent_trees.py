@@ -10,7 +10,6 @@ from rekern.krisp.annotated_sentence import NestedTree
 from rekern.structures.trees import Trees
 
 
-
 def nest_tree(tree: object, place: str) -> tuple[NestedTree, ...]:
     """A constituent tree as nested tuples, from a bracket string or from such tuples; ``place`` is for messages.
 

@@ -9,12 +9,13 @@ is exact, unless it is cut after ``limit`` steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from rekern.core.arrays import Floats, SmallInts
+from rekern.core.compiling import Function
 from rekern.krisp.derivation_chart_steps import KIND, NAME, NUMBER, PART, RULE, search_chart
 
 
@@ -81,7 +82,7 @@ def search_derivations(
     beam: int,
     limit: int = 200_000_000,
     least: float = -np.inf,
-    search: Callable[..., Any] = search_chart,
+    search: Function = search_chart,
 ) -> Chart:
     """Find the best derivations of ``root`` over all words.
 

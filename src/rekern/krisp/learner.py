@@ -152,7 +152,9 @@ class _Teacher:
         scores = drop_improbable(scores, self._settings.threshold)
         beam = self._settings.beam
         for least in LEAST:
-            chart = search_derivations(rules, scores, names, self._root, beam, least=max(least, worth), search=search_chart)
+            chart = search_derivations(
+                rules, scores, names, self._root, beam, least=max(least, worth), search=search_chart
+            )
             if least <= worth or chart.roots[1] - chart.roots[0] == beam:
                 break
         wrong: set[ClassSpan] = set()

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from rekern.errors import InputError
+from rekern.krisp.annotated_sentence import AnnotatedSentence
 from rekern.krisp.constituent_trees import list_leaves, nest_tree, replace_leaves
 from rekern.krisp.question_words import split_question
-from rekern.krisp.annotated_sentence import AnnotatedSentence
 from rekern.krisp.word_reader import ParserInput, WordReader
 from rekern.structures.head_rules import to_dependencies
 from rekern.structures.sentences import Sentence

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rekern.core.arrays import Floats
+from rekern.core.compiling import Function
 from rekern.errors import InputError
 from rekern.krisp.derivation_chart import (
     Chart,
@@ -37,7 +38,7 @@ class SearchSettings(NamedTuple):
     score: Callable[[ParserInput], Floats]
     beam: int
     threshold: float
-    search: Callable[..., Any]
+    search: Function
 
 
 class ReadingSearch:

@@ -85,9 +85,7 @@ class WordScorer:
                     ending += value
                     before = sums[length, d - 1][cell]
                     new_sums[length, d][cell] = (
-                        value
-                        + decay * (new_sums[length, d - 1][cell] + sums[length, d][cell])
-                        - decay * decay * before
+                        value + decay * (new_sums[length, d - 1][cell] + sums[length, d][cell]) - decay * decay * before
                     )
                     value = before * equal
                 new_total[d][cell] = ending + new_total[d - 1][cell] + total[d][cell] - total[d - 1][cell]
