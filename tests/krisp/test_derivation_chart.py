@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from reference import krisp as reference
 from rekern.krisp.derivation_chart import NameSpan, list_derivations, search_derivations
 from rekern.krisp.derivation_chart_core import search_chart
-from rekern.krisp.derivation_chart_steps import search_chart as search_plainly
+from rekern.krisp.derivation_steps_core import search_chart as search_plainly
 from rekern.krisp.parsing_rules import Leaf, Rule, RuleBuilder
 
 # Q -> A | B; A -> f A (leaf f) | g A B (leaf g) | names; B -> A A (no leaf) | h A B A (leaf h) | a leaf of its own

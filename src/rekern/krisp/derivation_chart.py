@@ -16,7 +16,7 @@ import numpy as np
 
 from rekern.core.arrays import Floats, SmallInts
 from rekern.core.compiling import Function
-from rekern.krisp.derivation_chart_steps import KIND, NAME, NUMBER, PART, RULE, search_chart
+from rekern.krisp.derivation_steps_core import KIND, NAME, NUMBER, PART, RULE, search_chart
 
 
 class Rules(NamedTuple):

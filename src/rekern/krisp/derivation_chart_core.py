@@ -3,7 +3,7 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs, no-warn-return-any
 
 from rekern.core.compiling import compiled, replace_globals
-from rekern.krisp import derivation_chart_steps
+from rekern.krisp import derivation_steps_core
 
-insert_entry = compiled(derivation_chart_steps.insert_entry)
-search_chart = compiled(replace_globals(derivation_chart_steps.search_chart, insert_entry=insert_entry))
+insert_entry = compiled(derivation_steps_core.insert_entry)
+search_chart = compiled(replace_globals(derivation_steps_core.search_chart, insert_entry=insert_entry))

@@ -25,7 +25,7 @@ from rekern.krisp.derivation_chart import (
     search_derivations,
 )
 from rekern.krisp.derivation_chart_core import search_chart
-from rekern.krisp.derivation_chart_steps import NAME
+from rekern.krisp.derivation_steps_core import NAME
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.mentions import Mention
 from rekern.krisp.name_learning import is_mention_of

@@ -17,7 +17,7 @@ from rekern.krisp.derivation_chart import (
     search_derivations,
     unfold_entry,
 )
-from rekern.krisp.derivation_chart_steps import LEAF, NAME
+from rekern.krisp.derivation_steps_core import LEAF, NAME
 from rekern.krisp.mentions import Mention
 from rekern.krisp.parsing_rules import ParserClasses
 from rekern.krisp.productions import Production
@@ -32,7 +32,7 @@ LONGEST = 100  # words of a sentence that is parsed
 class SearchSettings(NamedTuple):
     """How readings are searched for: the scores of all classes on all substrings of a sentence, beam and threshold.
 
-    ``search`` is `rekern.krisp.derivation_chart_steps.search_chart`, plain or compiled.
+    ``search`` is `rekern.krisp.derivation_steps_core.search_chart`, plain or compiled.
     """
 
     score: Callable[[ParserInput], Floats]

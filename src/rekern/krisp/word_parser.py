@@ -11,7 +11,7 @@ from rekern.core.model_archive import OpenArchive, open_archive
 from rekern.errors import ModelFileError
 from rekern.krisp.annotated_sentence import AnnotatedSentence
 from rekern.krisp.answer_calibration import AnswerCalibration
-from rekern.krisp.derivation_chart_steps import search_chart
+from rekern.krisp.derivation_steps_core import search_chart
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.parser_members import (
     find_production,
