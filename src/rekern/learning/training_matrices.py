@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import joblib
 import numpy as np
-import scipy.sparse as sp
 
 from rekern.core.arrays import Floats
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_terms import split_into_terms
 from rekern.learning.dual_descent import condense
 from rekern.learning.pair_input import read_items
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 CACHE_BYTES = 3 << 30  # of Grams and features that are kept for other kernels
 
@@ -72,6 +74,8 @@ class SharedMatrices:
         return TrainingMatrix(self.sum)
 
     def _join_features(self, kernel: Kernel) -> TrainingMatrix:
+        import scipy.sparse as sp
+
         parts = [self._compute(term, as_features=True) * weight**0.5 for weight, term in split_into_terms(kernel)]
         joined = sp.csr_array(sp.hstack(parts, format="csr"))
         return TrainingMatrix(None, joined) if self.all_features else TrainingMatrix(None, *condense(joined))
