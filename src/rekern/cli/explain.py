@@ -76,6 +76,9 @@ def explain(
         output.print_json(found.to_dict(top))
     else:
         print_explanation(found, SHOWN if top is None else top)
+        threshold = loaded.threshold_ if isinstance(loaded, PairClassifier) else None
+        if threshold is not None and abs(threshold - 0.5) > 1e-9:
+            print(f"\n{loaded.classes_[1]} is predicted above the probability {threshold:.3f}.")
 
 
 def _explain_choice(model: Path, texts: list[str] | None, json: bool) -> None:

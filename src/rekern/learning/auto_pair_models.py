@@ -225,6 +225,12 @@ class AutoPairClassifier(ClassifierMixin, AutoPairModel):
         found: Floats = self._model().predict_proba(X)
         return found
 
+    @available_if(lambda self: bool(self.calibration))
+    def predict_log_proba(self, X: object) -> Floats:
+        """The logarithms of `predict_proba`."""
+        found: Floats = self._model().predict_log_proba(X)
+        return found
+
     def explain(self, pair: object, label: object = None, neighbors: int = 3) -> PairExplanation:
         """Take the decision value of a pair apart, as `PairClassifier.explain`."""
         return self._model().explain(pair, label, neighbors)
