@@ -5,6 +5,8 @@ import random
 from drawing import BLUE, GREY, Axes, Picture, save
 
 from rekern import PairRegressor
+from rekern.kernels import Rewriting
+from rekern.similarity import PrecisionRecall
 
 WHO = ["the teacher", "the pilot", "a neighbour", "the young painter", "my sister", "the old doctor", "a tourist"]
 DID = ["repairs", "buys", "paints", "sells", "washes", "finds"]
@@ -30,7 +32,7 @@ def make_pairs(count: int, seed: int) -> tuple[list[tuple[str, str]], list[float
 
 def draw() -> Picture:
     """Train on 300 pairs, and draw a dot for each of 120 others."""
-    model = PairRegressor(C=3).fit(*make_pairs(300, seed=1))
+    model = PairRegressor(Rewriting(k=(1, 4)) + PrecisionRecall(), C=3).fit(*make_pairs(300, seed=1))
     test, truth = make_pairs(120, seed=2)
     predicted = model.predict(test)
     picture = Picture(520, 440, "Predicted and true similarity")

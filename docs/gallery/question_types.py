@@ -1,4 +1,4 @@
-"""What kind of answer a question wants: the probabilities of the embedded model, in English and Chinese."""
+"""What kind of answer a question wants: the probabilities of the embedded model."""
 
 from drawing import GREY, INK, Picture, save
 
@@ -11,8 +11,8 @@ QUESTIONS = [
     "how do I get a visa for Japan?",
     "what does ghosting mean",
     "google maps street view link",
-    "为什么天空是蓝色的",
-    "怎么做番茄炒蛋",
+    "is it worth buying a used car?",
+    "winter vegetables",
 ]
 
 

@@ -3,6 +3,8 @@
 from drawing import BLUE, GREY, INK, LIGHT, Picture, save
 
 from rekern import PairRanker
+from rekern.kernels import Rewriting
+from rekern.similarity import PrecisionRecall
 
 WORKS = [
     ("wrote", "written", "Emma", "Austen"),
@@ -15,7 +17,7 @@ WORKS = [
 QUESTION = "who wrote Ulysses"
 CANDIDATES = [
     "Ulysses is a long book",
-    "many people who read Ulysses stop early",
+    "readers of Ulysses are few",
     "Ulysses was written by Joyce",
     "Joyce wrote letters from Zurich",
     "the author of Ulysses is Joyce",
@@ -37,7 +39,7 @@ def train() -> PairRanker:
             pairs.append((f"who {did} {work}", candidate))
             labels.append(label)
             groups.append(number)
-    return PairRanker().fit(pairs, labels, groups=groups)
+    return PairRanker(Rewriting(k=(1, 4)) + PrecisionRecall()).fit(pairs, labels, groups=groups)
 
 
 def draw() -> Picture:

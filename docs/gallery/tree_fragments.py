@@ -44,7 +44,7 @@ def draw() -> Picture:
     shared = list_productions(ONE) & list_productions(OTHER)
     kernel = SubsetTree()
     why = kernel.explain(ONE, OTHER)
-    picture = Picture(860, 400, "Two trees and the fragments that they share")
+    picture = Picture(860, 330, "Two trees and the fragments that they share")
     picture.text(24, 36, f"Similarity {kernel(ONE, OTHER):.2f}: blue is what both trees have", 16, bold=True)
     draw_tree(picture, ONE, 24, 84, shared)
     draw_tree(picture, OTHER, 314, 84, shared)
