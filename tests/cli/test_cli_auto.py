@@ -1,6 +1,8 @@
 """``rekern train --auto``, ``explain --how-chosen``, thresholds, and the mistakes that ``evaluate`` writes."""
 
+import io
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 
 from cli.running import error_of, invoke, json_of
 from rekern import load_model
-from rekern.cli.trial_table import make_trial_table
+from rekern.cli.trial_table import make_trial_table, show_trials
 from rekern.datasets import read_table
 from rekern.datasets.tables import read_columns
 
@@ -43,6 +45,18 @@ def test_the_model_keeps_how_it_was_chosen(chosen: tuple[Path, list[str]]) -> No
     assert shown.startswith("The kernel was chosen by accuracy in 5 folds of 90 pairs.") and "chosen" in shown
     choice = load_model(path).how_chosen_
     assert make_trial_table(choice.trials, choice.measure).row_count == len(trials)
+
+
+def test_a_terminal_shows_a_live_table(chosen: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", shown)
+    monkeypatch.setattr(shown, "isatty", lambda: True, raising=False)
+    trials = load_model(chosen[0]).how_chosen_.trials
+    with show_trials("accuracy", quiet=False) as show:
+        for trial in trials:
+            show(trial)
+    assert all(part in shown.getvalue() for trial in trials for part in trial.kernel.split())
+    assert "accuracy" in shown.getvalue()
 
 
 def test_numbers_and_orders_are_searched_too(tables: Path, tmp_path: Path) -> None:
