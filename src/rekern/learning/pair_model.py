@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 
@@ -22,6 +22,7 @@ from rekern.kernels.kernel_items import materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.learning.kernel_choice import KernelChoice
+from rekern.learning.named_kernels import is_kernel_name, resolve_kernel
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_input import (
     Pair,
@@ -29,9 +30,9 @@ from rekern.learning.pair_input import (
     join_side,
     list_pairs,
     list_texts,
-    make_default_kernel,
     read_items,
     read_table,
+    take_items,
 )
 from rekern.learning.pair_model_archive import pack_model, unpack_model
 from rekern.learning.strongest_rules import StrongestRules
@@ -60,15 +61,15 @@ class DecisionCache:
 class PairModel(BaseEstimator):
     """The base of the models of pairs: decision(x) = Σ coefficients_[i] · K(pairs_[i], x) + intercept_.
 
-    The parameters of the kernel are reached as ``kernel__…``, those of the default kernel too.
+    The parameters of the kernel are reached as ``kernel__…``, those of a named kernel and of the default one too.
 
     >>> from rekern import PairClassifier
-    >>> PairClassifier().set_params(kernel__left__k=2).kernel
+    >>> PairClassifier("paper").set_params(kernel__left__k=2).kernel
     Sum(left=Rewriting(k=2), right=PrecisionRecall())
     """
 
     task: ClassVar[str]  # "classify", "regress" or "rank"
-    kernel: Kernel | None
+    kernel: Kernel | str | None
     C: float
     kernel_: Kernel
     pairs_: list[Pair]
@@ -82,18 +83,18 @@ class PairModel(BaseEstimator):
     n_jobs: int | None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters; with ``deep`` those of the kernel too, and of the default kernel if none is given."""
+        """The parameters; with ``deep`` those of the kernel too, also of a named kernel or of the default one."""
         parameters: dict[str, Any] = super().get_params(deep)
-        if deep and self.kernel is None:
-            default = make_default_kernel().get_params(deep=True)
-            parameters |= {f"kernel__{name}": value for name, value in default.items()}
+        if deep and (self.kernel is None or is_kernel_name(self.kernel)):
+            inside = resolve_kernel(self.kernel).get_params(deep=True)
+            parameters |= {f"kernel__{name}": value for name, value in inside.items()}
         return parameters
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; the first ``kernel__…`` of a model without a kernel makes the default kernel its own."""
+        """Set parameters; the first ``kernel__…`` replaces the name of a kernel, or None, by the kernel."""
         inside = any(name.startswith("kernel__") for name in params)
-        if inside and self.kernel is None and "kernel" not in params:
-            self.kernel = make_default_kernel()
+        if inside and not isinstance(self.kernel, Kernel) and "kernel" not in params:
+            self.kernel = resolve_kernel(self.kernel)
         super().set_params(**params)
         return self
 
@@ -109,17 +110,17 @@ class PairModel(BaseEstimator):
     def _start(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None) -> Floats | None:
         """Read the training pairs and labels, and adapt the kernel to them; returns the weights of the pairs."""
         X = materialize_items(X)
-        if not isinstance(self.kernel, Kernel | None):
-            raise ValueError(f"kernel={self.kernel!r}: give a kernel such as Rewriting(k=(1, 4)), or None")
         self.how_chosen_ = None
-        self.kernel_ = clone(self.kernel) if self.kernel is not None else make_default_kernel()
+        self.kernel_ = resolve_kernel(self.kernel)
         check_pair_kernel(self.kernel_)
         self.items_ = read_table(self.kernel_, X)
         self.pairs_ = list_pairs(X) if self.items_ is None else list_texts(self.items_)
         self.labels_ = read_labels(y, len(self.pairs_))
         weights = read_weights(sample_weight, len(self.pairs_))
         self._cache = DecisionCache()
-        self.kernel_.adapt(self._training())
+        # A pair without weight is not there.
+        used = None if weights is None or weights.all() else np.flatnonzero(weights)
+        self.kernel_.adapt(self._training() if used is None else take_items(self._training(), used))
         return weights
 
     def _training(self) -> Sequence[object]:
