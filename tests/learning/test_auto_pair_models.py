@@ -10,8 +10,10 @@ from sklearn.exceptions import NotFittedError
 
 from helpers import rewritings
 from rekern import AutoPairClassifier, AutoPairRanker, AutoPairRegressor, InputError, ModelFileError, load_model
+from rekern.kernels.kernel import walk_kernels
 from rekern.learning import PairClassifier, PairRanker, PairRegressor
 from rekern.learning.kernel_choice import Trial
+from rekern.structures import Tokenizer
 
 MODELS = {AutoPairClassifier: PairClassifier, AutoPairRegressor: PairRegressor, AutoPairRanker: PairRanker}
 PAIRS, LABELS = rewritings(36)
@@ -19,9 +21,11 @@ GROUPS = np.arange(36) // 4
 TEST, _ = rewritings(8, seed=3)
 
 
-def train(kind, **parameters):
+def train(kind, on_trial=None, **parameters):
     more = [GROUPS] if kind is AutoPairRanker else []
-    return kind(minutes=1, folds=2, **parameters).fit(PAIRS, LABELS, *more)
+    model = kind(minutes=1, folds=2, **parameters)
+    model.on_trial = on_trial
+    return model.fit(PAIRS, LABELS, *more)
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +111,13 @@ def test_f1_moves_the_threshold_too():
 def test_too_few_pairs_get_the_default_kernel():
     model = AutoPairClassifier().fit([("a b", "b a"), ("c", "d")], [1, 0])
     assert [trial.outcome for trial in model.results_] == ["chosen without folds: too few pairs"]
+
+
+def test_the_tokenizer_is_that_of_all_parts():
+    tokenizer = Tokenizer("german", lowercase=False)
+    kernel = train(AutoPairClassifier, tokenizer=tokenizer).best_kernel_
+    leaves = [part for part in walk_kernels(kernel) if not part.list_children()]
+    assert {leaf.tokenizer.language for leaf in leaves} == {"german"}
 
 
 def test_trees_of_a_table_are_used():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from rekern.errors import InputError
-from rekern.structures import Tokenizer, Tokens, stemmer, tokenizer, tokens
+from rekern.structures import Pairs, Tokenizer, Tokens, stemmer, token_table, tokenizer, tokens
 from rekern.structures.treebank_tokenizer import tokenize
 
 any_text = st.text() | st.text(alphabet="abN n'tsS.,-\"`3É\n")
@@ -27,7 +27,11 @@ def plainly(text: str, language: str | None, lowercase: bool, punctuation: bool)
         found = [token for token in found if any(c.isalnum() for c in token)]
     if lowercase:
         found = [token.casefold() for token in found]
-    return found if language is None else [snowballstemmer.stemmer(language).stemWord(token) for token in found]
+    if language is None:
+        return found
+    stems = snowballstemmer.stemmer(language)
+    found = [token.translate({0xD800: "\uf8ff"}) for token in found]  # PyStemmer refuses half a surrogate pair
+    return [(stems.stemWord(token) or token).replace("\uf8ff", "\ud800") for token in found]
 
 
 @settings(deadline=None)
@@ -214,17 +218,60 @@ def test_long_texts(text):
 
 
 def test_caches_are_bounded(monkeypatch):
-    for module in (tokenizer, tokens, stemmer):
+    for module in (tokenizer, stemmer):
         monkeypatch.setattr(module, "MAX_WORDS", 10)
+    monkeypatch.setattr(token_table, "MAX_SIZE", 10 * token_table.WORD_SIZE)
+    monkeypatch.setattr(token_table, "_tables", {})
     tokenizer._word_tokens.cache_clear()
     stemmer.find_stemmer.cache_clear()
     texts = [f"word{i}s, other{i % 7}" for i in range(100)]
-    corpus = Tokens.from_texts(texts, Tokenizer())
-    assert list(corpus) == [plainly(text, "english", True, True) for text in texts]
+    wanted = [plainly(text, "english", True, True) for text in texts]
+    assert list(Tokens.from_texts(texts, Tokenizer())) == wanted == [Tokenizer()(text) for text in texts]
     assert len(Tokenizer().word_tokens()) <= 10 and len(stemmer.find_stemmer()._stems) <= 10
+    for text, found in zip(texts, wanted):
+        assert list(Tokens.from_texts([text], Tokenizer())) == [found]
+        assert len(token_table.find_token_table(Tokenizer())) <= 12
 
 
-def test_threads_share_the_caches():
+blanks = st.sampled_from([chr(code) for code in range(0x3001) if chr(code).isspace()])
+words = st.text(max_size=4) | st.sampled_from(["Dogs", "runs,", "U.S.", "don't", "``", "-LRB-", "\ud800s", "İ", "."])
+spaced_texts = st.lists(words | blanks, max_size=8).map("".join)
+
+
+@pytest.mark.parametrize("many", [1, 10**9])
+@given(st.lists(st.lists(spaced_texts, max_size=5), min_size=1, max_size=3), st.booleans(), st.booleans())
+@settings(deadline=None, max_examples=60)
+def test_many_texts_and_few_have_the_same_tokens(many, batches, lowercase, punctuation):
+    cut = Tokenizer("english", lowercase, punctuation)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(token_table, "MANY", many)
+        patch.setattr(token_table, "CHARACTERS_IN_BLOCK", 7)
+        patch.setattr(token_table, "_tables", {})
+        for texts in batches:
+            corpus = Tokens.from_texts(texts, cut, with_forms=True)
+            wanted = [plainly(text, "english", lowercase, punctuation) for text in texts]
+            assert list(corpus) == wanted
+            assert list(corpus.forms) == [cut.as_written()(text) for text in texts]
+            assert corpus.vocabulary == list(dict.fromkeys(token for tokens in wanted for token in tokens))
+            assert corpus.token_keys().tolist() == tokens.hash_tokens(corpus.vocabulary).tolist()
+            assert corpus.ids.dtype == np.int32 and corpus.offsets.dtype == np.int64
+
+
+def test_forms_follow_their_tokens():
+    texts = ["The Cats", ["Two", "DOGS"], "New York's Trains"]
+    for cut in (Tokenizer(), Tokenizer(expressions=["new york"]), str.split):
+        corpus = Tokens.from_texts(texts, cut, with_forms=True)
+        as_written = cut.as_written() if isinstance(cut, Tokenizer) else cut
+        forms = [text if isinstance(text, list) else as_written(text) for text in texts]
+        assert list(corpus.forms) == forms and list(corpus[1:].forms) == forms[1:]
+        assert list(corpus.take([2, 0]).forms) == [forms[2], forms[0]]
+    pairs = Pairs.from_items([("A Cat", "The Dog"), ("One", "Two")], with_forms=True)
+    assert list(pairs.clear_texts(np.array([0])).tokens.forms) == [[], [], ["One"], ["Two"]]
+    assert Tokens.from_texts(texts).forms is None
+
+
+def test_threads_share_the_caches(monkeypatch):
+    monkeypatch.setattr(token_table, "_tables", {})
     tokenizer._word_tokens.cache_clear()
     stemmer.find_stemmer.cache_clear()
     texts = [f"cats{i} chasing{i} mice{i} relational{i}ly running generously" for i in range(300)]

@@ -55,6 +55,7 @@ for _command, _examples in (
         train,
         (
             "rekern train pairs.tsv -o model.rekern",
+            "rekern train pairs.tsv --auto --minutes 10 -o model.rekern",
             "rekern train asked.csv --source q1 --target q2 --label same --cv 5 -o m.rekern",
             "rekern train answers.jsonl --group question -o ranker.rekern",
         ),
@@ -66,12 +67,20 @@ for _command, _examples in (
             'rekern predict model.rekern --source-text "Ann met Bo" --target-text "Bo met Ann"',
         ),
     ),
-    (evaluate, ("rekern evaluate model.rekern test.tsv", "rekern evaluate model.rekern test.tsv --json")),
+    (
+        evaluate,
+        (
+            "rekern evaluate model.rekern test.tsv",
+            "rekern evaluate model.rekern test.tsv --errors mistakes.jsonl",
+            "rekern evaluate model.rekern test.tsv --json",
+        ),
+    ),
     (
         explain,
         (
             'rekern explain model.rekern "Ann met Bob." "Bob was met by Ann."',
             "rekern explain model.rekern --row 7 test.tsv --top 20",
+            "rekern explain model.rekern --how-chosen",
         ),
     ),
     (rules, ("rekern rules model.rekern --top 10", "rekern rules model.rekern -o rules.tsv")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -13,12 +13,15 @@ from rekern.cli import common_options, output
 from rekern.cli.model_argument import ModelFile, load_pair_model
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions, check_numbers, list_groups
+from rekern.cli.threshold_options import ThresholdOptions
+from rekern.cli.worst_errors import Mistake, list_columns, rank_wrong_classes, rank_wrong_numbers, rank_wrong_orders
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
+    from rekern.cli.model_argument import TrainedModel
     from rekern.datasets.tables import Table
     from rekern.learning import PairClassifier
-    from rekern.learning.measures import ClassMeasures, Correlations, RankingMeasures
+    from rekern.learning.measures import BinaryMeasures, ClassMeasures, Correlations, RankingMeasures
 
 
 @expand_options()
@@ -26,46 +29,89 @@ def evaluate(
     *,
     model: ModelFile,
     file: Annotated[str, typer.Argument(metavar="FILE", help="Labelled pairs; - for standard input.")],
+    threshold: ThresholdOptions,
+    errors: Annotated[
+        str | None,
+        typer.Option(
+            "--errors", metavar="FILE", help="Write the worst mistakes with their explanations: .jsonl, .tsv or .csv."
+        ),
+    ] = None,
+    top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Number of mistakes that are written.")] = 50,
     table: TableOptions,
     jobs: common_options.Jobs = None,
     json: common_options.Json = False,
 ) -> None:
     """Measure how good a model is on labelled pairs.
 
-    Prints accuracy, precision, recall, F1 and the confusion matrix of a classifier; Pearson's and Spearman's
-    correlation and the mean squared error of a regressor; MAP and MRR of a ranker.
+    Prints accuracy, precision, recall, F1 and the confusion matrix of a classifier, and of two classes the area under
+    the ROC curve, the average precision and the best thresholds; Pearson's and Spearman's correlation and the mean
+    squared error of a regressor; MAP and MRR of a ranker.
     """
+    from rekern.core.files import check_writable
+
+    if errors is not None:
+        output.choose_table_format(errors)
+        check_writable(errors)
     loaded = load_pair_model(model, jobs)
-
-    from rekern.learning import PairClassifier, PairRegressor
-    from rekern.learning.measures import class_measures, correlations, ranking_measures
-
     pairs = table.read(file)
-    if isinstance(loaded, PairClassifier):
-        labels = _match_labels(loaded, pairs)
-    else:
-        check_numbers(pairs, "this model predicts numbers")
     started = time.perf_counter()
-    predictions = loaded.predict(pairs.items).tolist()
+    found = _evaluate(loaded, pairs, threshold)
     took = time.perf_counter() - started
-    found: Mapping[str, object]
-    show: Callable[[], None]
-    if isinstance(loaded, PairClassifier):
-        classes = class_measures(predictions, labels, loaded.classes_.tolist())
-        found, show = classes, partial(_print_classes, classes)
-    else:
-        numbers = [float(label) for label in pairs.labels or []]
-        if isinstance(loaded, PairRegressor):
-            values = correlations(predictions, numbers)
-            found, show = values, partial(_print_correlations, values)
-        else:
-            ranking = ranking_measures(predictions, numbers, list_groups(pairs))
-            found, show = ranking, partial(_print_ranking, ranking)
+    if errors is not None:
+        mistakes = found.mistakes[:top]
+        as_text = output.choose_table_format(errors) != "jsonl"
+
+        from rekern.datasets.tables import write_table
+
+        write_table(errors, list_columns(loaded, pairs, mistakes, as_text))
+        output.say(f"the {len(mistakes):,} worst of {len(found.mistakes):,} mistakes are in {errors}")
     if json:
-        output.print_json({"pairs": len(pairs), **found, "seconds": took})
+        output.print_json({"pairs": len(pairs), **found.measures, "seconds": took})
         return
     print(f"{len(pairs):,} pairs of {pairs.path}, in {output.format_seconds(took)}\n")
-    show()
+    found.show()
+
+
+class Evaluation(NamedTuple):
+    """The measures of a model, how to print them, and its mistakes, the worst first."""
+
+    measures: Mapping[str, object]
+    show: Callable[[], None]
+    mistakes: list[Mistake]
+
+
+def _evaluate(model: TrainedModel, table: Table, threshold: ThresholdOptions) -> Evaluation:
+    from rekern.learning import PairClassifier, PairRegressor
+    from rekern.learning.measures import correlations, ranking_measures
+
+    if isinstance(model, PairClassifier):
+        return _evaluate_classes(model, table, threshold.resolve())
+    threshold.forbid("this model predicts numbers")
+    check_numbers(table, "this model predicts numbers")
+    numbers = [float(label) for label in table.labels or []]
+    predictions = model.predict(table.items).tolist()
+    if isinstance(model, PairRegressor):
+        values = correlations(predictions, numbers)
+        return Evaluation(values, partial(_print_correlations, values), rank_wrong_numbers(predictions, numbers))
+    groups = list_groups(table)
+    ranking = ranking_measures(predictions, numbers, groups)
+    return Evaluation(ranking, partial(_print_ranking, ranking), rank_wrong_orders(predictions, numbers, groups))
+
+
+def _evaluate_classes(model: PairClassifier, table: Table, threshold: float | str | None) -> Evaluation:
+    from rekern.learning.measures import binary_measures, class_measures
+
+    labels = _match_labels(model, table)
+    names = model.classes_.tolist()
+    guesses, values, probabilities = model.decide(table.items, threshold)
+    classes = class_measures(guesses.tolist(), labels, names)
+    binary = None
+    if len(names) == 2:
+        scores = values[:, 0] if probabilities is None else probabilities[:, 1]
+        binary = binary_measures(scores, [label == names[1] for label in labels])
+    found: dict[str, object] = {**classes, **(binary or {})}
+    show = partial(_print_classes, classes, binary, str(names[-1]))
+    return Evaluation(found, show, rank_wrong_classes(guesses.tolist(), labels, values))
 
 
 def _match_labels(model: PairClassifier, table: Table) -> list[object]:
@@ -86,10 +132,19 @@ def _name_class(label: object) -> str:
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
-def _print_classes(found: ClassMeasures) -> None:
+def _print_classes(found: ClassMeasures, binary: BinaryMeasures | None, positive: str) -> None:
     console = output.make_console()
     print(f"accuracy  {found['accuracy']:.2%}   (the most frequent class alone: {found['majority']:.2%})")
-    print(f"macro F1  {found['macro_f1']:.4f}\n")
+    print(f"macro F1  {found['macro_f1']:.4f}")
+    if binary is not None:
+        print(f"AUC       {binary['auc']:.4f}")
+        print(f"average precision of {positive}: {binary['average_precision']:.4f}")
+        best, reached = binary["best_threshold"], binary["best"]
+        print(
+            f"best thresholds on these pairs: {best['accuracy']:.4f} for accuracy ({reached['accuracy']:.2%}), "
+            f"{best['f1']:.4f} for F1 of {positive} ({reached['f1']:.4f})"
+        )
+    print()
     table = output.make_table("class", ">precision", ">recall", ">F1", ">pairs")
     for name, row in found["classes"].items():
         table.add_row(name, f"{row['precision']:.4f}", f"{row['recall']:.4f}", f"{row['f1']:.4f}", f"{row['pairs']:,}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +11,7 @@ from rekern.cli import common_options, output
 from rekern.cli.model_argument import ModelFile, load_pair_model
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions
+from rekern.core.files import show_path
 from rekern.core.messages import shorten_text
 from rekern.errors import InputError
 
@@ -24,8 +26,14 @@ def explain(
     *,
     model: ModelFile,
     texts: Annotated[
-        list[str], typer.Argument(metavar="SOURCE TARGET | FILE", help="The two texts; or, with --row, a file.")
-    ],
+        list[str] | None,
+        typer.Argument(
+            metavar="SOURCE TARGET | FILE", help="The two texts; or, with --row, a file.", show_default=False
+        ),
+    ] = None,
+    how_chosen: Annotated[
+        bool, typer.Option("--how-chosen", help="Show instead what the search for the kernel tried.")
+    ] = False,
     row: Annotated[
         int | None, typer.Option("--row", min=1, metavar="N", help="Explain the N-th pair of FILE, counting from 1.")
     ] = None,
@@ -50,7 +58,10 @@ def explain(
     The decision value is the sum of rules, with the words that they match, of scores and of the intercept. The most
     similar training pairs follow.
     """
-    pair = _find_pair(texts, row, table)
+    if how_chosen:
+        _explain_choice(model, texts, json)
+        return
+    pair = _find_pair(texts or [], row, table)
     loaded = load_pair_model(model, jobs)
 
     from rekern.learning import PairClassifier
@@ -65,6 +76,21 @@ def explain(
         output.print_json(found.to_dict(top))
     else:
         print_explanation(found, SHOWN if top is None else top)
+
+
+def _explain_choice(model: Path, texts: list[str] | None, json: bool) -> None:
+    """Print what ``rekern train --auto`` tried."""
+    from rekern.cli.trial_table import print_choice
+
+    if texts:
+        raise InputError("--how-chosen is about the model alone: leave the texts out")
+    choice = load_pair_model(model).how_chosen_
+    if choice is None:
+        raise InputError(f"the kernel of {show_path(model)} was given, not chosen: train it with --auto")
+    if json:
+        output.print_json(choice.to_dict())
+    else:
+        print_choice(choice)
 
 
 def _find_pair(texts: list[str], row: int | None, options: TableOptions) -> object:

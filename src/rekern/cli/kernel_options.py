@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rekern.core.parameters import WindowSizes
     from rekern.kernels import Rewriting
     from rekern.kernels.kernel import Kernel
+    from rekern.structures.tokenizer import Tokenizer
 
 
 # The names of `rekern.learning.named_kernels`, written down again so that ``--help`` need not import it.
@@ -79,6 +80,26 @@ class KernelOptions(OptionGroup):
     keep_case: KeepCase = False
     kernel: KernelText = None
 
+    def find_changed(self) -> str | None:
+        """Return the first option that says something about the kernel itself, and not about tokens; None if none does.
+
+        >>> KernelOptions(k="1-2").find_changed(), KernelOptions(language="german").find_changed()
+        ('--k', None)
+        """
+        for field in fields(self):
+            if field.name not in ("language", "keep_case") and getattr(self, field.name) != field.default:
+                return "--" + field.name.replace("_", "-")
+        return None
+
+    def make_tokenizer(self) -> Tokenizer:
+        """Make the tokenizer, and check that there is a stemmer for the language."""
+        from rekern.structures.tokenizer import Tokenizer
+
+        language = None if self.language.lower() == "none" else self.language.lower()
+        tokenizer = Tokenizer(language, lowercase=not self.keep_case)
+        tokenizer("a")  # raises an error if there is no stemmer for the language
+        return tokenizer
+
     def build(self) -> Kernel:
         """Build the kernel and check its parameters."""
         name = DEFAULT_NAME if self.kernel is None else self.kernel
@@ -96,15 +117,12 @@ class KernelOptions(OptionGroup):
 
         from rekern.kernels import Rewriting
         from rekern.learning.named_kernels import has_rules, make_named_kernel
-        from rekern.structures.tokenizer import Tokenizer
 
-        language = None if self.language.lower() == "none" else self.language.lower()
-        tokenizer = Tokenizer(language, lowercase=not self.keep_case)
-        tokenizer("a")  # raises an error if there is no stemmer for the language
+        tokenizer = self.make_tokenizer()
         rules = Rewriting(sizes, self.wildcards.value, self.decay, span=self.span, tokenizer=tokenizer)
         built = make_named_kernel(name, rules, tokenizer)
         if not has_rules(name):
-            self._refuse("--kernel describes the whole kernel", "k", "wildcards", "decay", "span")
+            self._refuse(f"--kernel {name} has no rules", "k", "wildcards", "decay", "span")
         return built
 
     def _refuse(self, why: str, *names: str) -> None:

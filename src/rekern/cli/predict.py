@@ -15,6 +15,7 @@ from rekern.cli.model_argument import ModelFile, load_pair_model
 from rekern.cli.option_groups import expand_options
 from rekern.cli.predicted_rows import ColumnChoice, Columns, PredictedRows
 from rekern.cli.table_options import TableOptions, list_groups
+from rekern.cli.threshold_options import ThresholdOptions
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def predict(
         ),
     ] = None,
     texts: Annotated[bool, typer.Option("--texts", help="Put the two texts in front of each prediction.")] = False,
+    threshold: ThresholdOptions,
     table: TableOptions,
     jobs: common_options.Jobs = None,
     json: common_options.Json = False,
@@ -69,7 +71,8 @@ def predict(
         check_writable(out)
     loaded = load_pair_model(model, jobs)
     blocks = _read_blocks(file, source_text, target_text, table, can_stream=_can_stream(loaded))
-    predictions = _predict_blocks(loaded, blocks, ColumnChoice(columns, texts, "3" if table.no_header else "label"))
+    choice = ColumnChoice(columns, texts, "3" if table.no_header else "label")
+    predictions = _predict_blocks(loaded, blocks, choice, threshold)
     if to_screen and json:
         rows = [row for block in predictions for row in block.list_rows()]
         output.print_json({"pairs": len(rows), "rows": rows})
@@ -131,31 +134,34 @@ def make_single_pair(source: str, target: str) -> Table:
     return from_frame({"source": [source], "target": [target]}, label=None)
 
 
-def _predict_blocks(model: TrainedModel, blocks: Iterator[TableBlock], choice: ColumnChoice) -> Iterator[PredictedRows]:
+def _predict_blocks(
+    model: TrainedModel, blocks: Iterator[TableBlock], choice: ColumnChoice, threshold: ThresholdOptions
+) -> Iterator[PredictedRows]:
     """Predict block by block; an error names the row of the file."""
     for block in blocks:
         try:
-            predicted = _predict_columns(model, block.table)
+            predicted = _predict_columns(model, block.table, threshold)
         except InputError as error:
             raise block.table.locate(error) from None
         yield choice.copy(block, predicted)
 
 
-def _predict_columns(model: TrainedModel, table: Table) -> Columns:
+def _predict_columns(model: TrainedModel, table: Table, threshold: ThresholdOptions) -> Columns:
     """Return the columns of the predictions."""
     from rekern.learning import PairClassifier, PairRegressor
 
     if isinstance(model, PairClassifier):
-        return _classify(model, table)
+        return _classify(model, table, threshold.resolve())
+    threshold.forbid("this model predicts numbers")
     values = model.predict(table.items).tolist()
     if isinstance(model, PairRegressor):
         return {"prediction": values}
     return {"score": values, "rank": _rank_in_groups(values, list_groups(table))}
 
 
-def _classify(model: PairClassifier, table: Table) -> Columns:
+def _classify(model: PairClassifier, table: Table, threshold: float | str | None) -> Columns:
     """Return the classes and all their probabilities (decision values, if the model has no probabilities)."""
-    labels, values, probabilities = model.decide(table.items)
+    labels, values, probabilities = model.decide(table.items, threshold)
     names = [str(name) for name in model.classes_]
     columns: Columns = {"prediction": labels.tolist()}
     if probabilities is None:

@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rekern.cli import common_options, output
+from rekern.cli.auto_options import AutoOptions
 from rekern.cli.kernel_options import KernelOptions, summarize_kernel
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions, list_groups
 from rekern.cli.task_choice import Task, choose_task, warn_of_few_pairs
+from rekern.cli.threshold_options import ThresholdOptions
+from rekern.cli.trial_table import format_chosen, show_trials
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
+    from rekern.cli.auto_options import AutoModel
     from rekern.cli.model_argument import TrainedModel
     from rekern.datasets.tables import Table
     from rekern.kernels.kernel import Kernel
@@ -46,14 +50,23 @@ def train(
         bool,
         typer.Option("--ordinal", help="Regress, and round predictions to the nearest training label."),
     ] = False,
+    auto: AutoOptions,
+    threshold: ThresholdOptions,
     kernel: KernelOptions,
     table: TableOptions,
     jobs: common_options.Jobs = None,
     json: common_options.Json = False,
 ) -> None:
-    """Train a model on labelled pairs and save it."""
+    """Train a model on labelled pairs and save it.
+
+    With --auto the kernel is chosen by cross-validation, in which pairs that share a text stay together; the model
+    keeps what was tried (rekern explain --how-chosen).
+    """
     from rekern.core.files import write_atomically
 
+    auto.check()
+    if auto.auto:
+        _check_auto(kernel, cost, cv, threshold)
     built = kernel.build()
     if not 0 < cost < float("inf"):
         raise InputError(f"--C {cost:g} is out of range: give a number above 0")
@@ -61,22 +74,39 @@ def train(
         raise InputError("-o - is no place for a model: name a file")
     with write_atomically(out) as temporary:  # opened first, so that an unwritable place is found before the work
         chosen, pairs = choose_task(table.read(file), task, table.group is not None, ordinal)
-        model = _make_model(chosen, built, cost, balanced, ordinal, jobs)
+        if balanced and chosen is not Task.classify:
+            raise InputError(f"--balanced goes with --task classify, not with {chosen.value}")
+        if chosen is not Task.classify:
+            threshold.forbid(f"--task {chosen.value} predicts numbers")
         labels = _summarize_labels(pairs, chosen)
-        summary = summarize_kernel(built)
-        report: dict[str, object] = {"task": chosen.value, "pairs": len(pairs), **labels, **summary._asdict()}
+        report: dict[str, object] = {"task": chosen.value, "pairs": len(pairs), **labels}
         if not json:
-            print(f"read      {len(pairs):,} pairs from {pairs.path}: {_format_labels(labels)}")
-            print(f"kernel    {summary.kernel}\ntokens    {summary.tokens}", flush=True)
-        if cv is not None:
-            from rekern.cli.table_cross_validation import cross_validate
-
-            measures = cross_validate(model, pairs, cv)
-            report["cross_validation"] = measures
-            if not json:
-                print(f"{cv}-fold CV {_format_measures(measures)}", flush=True)
+            print(f"read      {len(pairs):,} pairs from {pairs.path}: {_format_labels(labels)}", flush=True)
         started = time.perf_counter()
-        _fit(model, pairs)
+        model: TrainedModel
+        if auto.auto:
+            measure = _find_measure(chosen, threshold)
+            metric = None if threshold.metric is None else threshold.metric.value
+            tokenizer = kernel.make_tokenizer()
+            searching = auto.make_model(
+                chosen, balanced=balanced, ordinal=ordinal, metric=metric, tokenizer=tokenizer, jobs=jobs
+            )
+            with show_trials(measure, quiet=json) as searching.on_trial:
+                _fit(searching, pairs)
+            model = searching.best_estimator_
+            assert model.how_chosen_ is not None
+            report["how_chosen"] = model.how_chosen_.to_dict()
+            if not json:
+                print(f"chosen    {format_chosen(model.how_chosen_)}")
+            built = searching.best_kernel_
+            _report_kernel(built, report, json)
+        else:
+            model = _make_model(chosen, built, cost, balanced, ordinal, threshold.resolve(), jobs)
+            _report_kernel(built, report, json)
+            if cv is not None:
+                _cross_validate(model, pairs, cv, report, json)
+            started = time.perf_counter()
+            _fit(model, pairs)
         took = time.perf_counter() - started
         warn_of_few_pairs(pairs, chosen)
         model.save(temporary)
@@ -89,26 +119,71 @@ def train(
     print(f"model     {out} ({output.format_size(size)})")
 
 
+def _check_auto(kernel: KernelOptions, cost: float, cv: int | None, threshold: ThresholdOptions) -> None:
+    """Refuse options that say what --auto finds out."""
+    changed = kernel.find_changed()
+    if changed is not None:
+        raise InputError(f"--auto chooses the kernel: leave {changed} or --auto out")
+    if cost != 1.0:
+        raise InputError("--auto chooses C: leave --C or --auto out")
+    if cv is not None:
+        raise InputError("--auto cross-validates by itself: leave --cv or --auto out")
+    if threshold.threshold is not None:
+        raise InputError("--auto goes with --metric, not with --threshold: give --threshold to rekern predict")
+
+
+def _find_measure(task: Task, threshold: ThresholdOptions) -> str:
+    if task is Task.classify:
+        return "accuracy" if threshold.metric is None else threshold.metric.value
+    return "pearson" if task is Task.regress else "map"
+
+
+def _report_kernel(kernel: Kernel, report: dict[str, object], json: bool) -> None:
+    summary = summarize_kernel(kernel)
+    report |= summary._asdict()
+    if not json:
+        print(f"kernel    {summary.kernel}\ntokens    {summary.tokens}", flush=True)
+
+
+def _cross_validate(model: TrainedModel, pairs: Table, folds: int, report: dict[str, object], json: bool) -> None:
+    from rekern.cli.table_cross_validation import cross_validate
+
+    measures = cross_validate(model, pairs, folds)
+    report["cross_validation"] = measures
+    if not json:
+        print(f"{folds}-fold CV {_format_measures(measures)}", flush=True)
+
+
 def _make_model(
-    task: Task, kernel: Kernel, cost: float, balanced: bool, ordinal: bool, jobs: int | None
+    task: Task,
+    kernel: Kernel,
+    cost: float,
+    balanced: bool,
+    ordinal: bool,
+    threshold: float | str | None,
+    jobs: int | None,
 ) -> TrainedModel:
     from rekern.learning import PairClassifier, PairRanker, PairRegressor
 
-    if balanced and task is not Task.classify:
-        raise InputError(f"--balanced goes with --task classify, not with {task.value}")
     if task is Task.classify:
-        return PairClassifier(kernel, C=cost, class_weight="balanced" if balanced else None, n_jobs=jobs)
+        return PairClassifier(
+            kernel,
+            C=cost,
+            class_weight="balanced" if balanced else None,
+            n_jobs=jobs,
+            threshold=0.5 if threshold is None else threshold,
+        )
     if task is Task.regress:
         return PairRegressor(kernel, C=cost, response="ordinal" if ordinal else "real", n_jobs=jobs)
     return PairRanker(kernel, C=cost, n_jobs=jobs)
 
 
-def _fit(model: TrainedModel, table: Table) -> None:
-    from rekern.learning import PairRanker
+def _fit(model: TrainedModel | AutoModel, table: Table) -> None:
+    from rekern.learning import AutoPairRanker, PairRanker
 
     labels = table.labels or []
     try:
-        if isinstance(model, PairRanker):
+        if isinstance(model, PairRanker | AutoPairRanker):
             model.fit(table.items, labels, list_groups(table))
         else:
             model.fit(table.items, labels)

@@ -11,6 +11,7 @@ from rekern.core.arrays import Floats
 from rekern.core.explanations import Part
 from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
+from rekern.structures.pairs import Pairs
 from rekern.structures.representations import Representations
 
 
@@ -78,9 +79,9 @@ class GramDecision(DecisionFunction):
     def __init__(self, kernel: GramSource, X: Items, coefficients: Floats):
         chosen = np.flatnonzero(np.any(coefficients != 0, axis=1))
         self.kernel = kernel
-        # Rows of a table stay in one: their trees have been read already.
-        self.items: Sequence[Item] | Representations
-        if isinstance(X, Representations):
+        # Rows of a table stay in one: their trees have been read already. So do pairs: their words stay as written.
+        self.items: Sequence[Item] | Representations | Pairs
+        if isinstance(X, Representations | Pairs):
             self.items = X.take(chosen)
         else:
             sequence = cast(Sequence[Item], X)

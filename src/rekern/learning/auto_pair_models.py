@@ -51,7 +51,8 @@ class AutoPairModel(BaseEstimator):
     seed: int
     gram_limit: int
     n_jobs: int | None
-    on_trial: Callable[[Trial], None] | None
+    tokenizer: Callable[[str], list[str]] | None
+    on_trial: Callable[[Trial], None] | None = None  # called with every trial; not a parameter
     best_estimator_: PairModel
     best_kernel_: Kernel
     results_: list[Trial]
@@ -62,7 +63,7 @@ class AutoPairModel(BaseEstimator):
         """Find the kernel; the folds are the same in every run with the same ``seed``."""
         if not isinstance(self.folds, int) or self.folds < 2:
             raise ValueError(f"folds={self.folds!r}: give a whole number of at least 2")
-        resources = Resources(self.wordnet, self.space, self.thesaurus)
+        resources = Resources(self.wordnet, self.space, self.thesaurus, self.tokenizer)
         minutes = check_positive("minutes", self.minutes)
         how = SearchSettings(minutes, self.folds, self.seed, self.gram_limit, self.n_jobs, resources, self.on_trial)
         return choose_kernel(task, pairs, classes, groups, how)
@@ -120,11 +121,13 @@ class AutoPairClassifier(ClassifierMixin, AutoPairModel):
         As in `Similarities`. Nothing is opened that is not given.
     seed : int
         The same seed gives the same folds, and so the same choice.
-    on_trial : callable, optional
-        Called with a `Trial` whenever a kernel was tried.
+    tokenizer : callable, optional
+        A function from a str to a list of tokens, by default ``Tokenizer()``.
 
     Attributes
     ----------
+    on_trial : callable, optional
+        Set it before ``fit`` to be called with every `Trial`.
     best_estimator_ : PairClassifier
         The model, trained on all pairs.
     best_kernel_ : Kernel
@@ -159,7 +162,7 @@ class AutoPairClassifier(ClassifierMixin, AutoPairModel):
         seed: int = 0,
         gram_limit: int = GRAM_LIMIT,
         n_jobs: int | None = None,
-        on_trial: Callable[[Trial], None] | None = None,
+        tokenizer: Callable[[str], list[str]] | None = None,
     ):
         self.minutes = minutes
         self.metric = metric
@@ -172,7 +175,7 @@ class AutoPairClassifier(ClassifierMixin, AutoPairModel):
         self.seed = seed
         self.gram_limit = gram_limit
         self.n_jobs = n_jobs
-        self.on_trial = on_trial
+        self.tokenizer = tokenizer
 
     def fit(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None = None) -> Self:
         """Choose a kernel and train on pairs and their classes; parameters as in `PairClassifier.fit`."""
@@ -256,7 +259,7 @@ class AutoPairRegressor(RegressorMixin, AutoPairModel):
         seed: int = 0,
         gram_limit: int = GRAM_LIMIT,
         n_jobs: int | None = None,
-        on_trial: Callable[[Trial], None] | None = None,
+        tokenizer: Callable[[str], list[str]] | None = None,
     ):
         self.minutes = minutes
         self.epsilon = epsilon
@@ -268,7 +271,7 @@ class AutoPairRegressor(RegressorMixin, AutoPairModel):
         self.seed = seed
         self.gram_limit = gram_limit
         self.n_jobs = n_jobs
-        self.on_trial = on_trial
+        self.tokenizer = tokenizer
 
     def fit(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None = None) -> Self:
         """Choose a kernel and train on pairs and their numbers; parameters as in `PairRegressor.fit`."""
@@ -318,7 +321,7 @@ class AutoPairRanker(AutoPairModel):
         seed: int = 0,
         gram_limit: int = GRAM_LIMIT,
         n_jobs: int | None = None,
-        on_trial: Callable[[Trial], None] | None = None,
+        tokenizer: Callable[[str], list[str]] | None = None,
     ):
         self.minutes = minutes
         self.folds = folds
@@ -328,7 +331,7 @@ class AutoPairRanker(AutoPairModel):
         self.seed = seed
         self.gram_limit = gram_limit
         self.n_jobs = n_jobs
-        self.on_trial = on_trial
+        self.tokenizer = tokenizer
 
     def fit(
         self,

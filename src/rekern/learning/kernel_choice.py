@@ -26,7 +26,7 @@ class Trial(NamedTuple):
     error: float | None  # the standard error of the score
     folds: int  # that were done
     seconds: float
-    outcome: str  # "chosen", "tried", "dropped after the first folds", or why it was not tried
+    outcome: str  # "chosen", "tried", "dropped: …" after the first folds, or why it was not tried
 
     def to_dict(self) -> JsonObject:
         """Plain values for JSON."""

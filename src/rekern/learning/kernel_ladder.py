@@ -6,7 +6,7 @@ over scores; then scores that need WordNet, word vectors or a thesaurus, and ker
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -27,7 +27,8 @@ COSTS = (0.3, 3.0)  # besides 1
 FAR_COSTS = {0.3: 0.1, 3.0: 10.0}  # tried if the near one is the best
 BASIC = ("basic",)
 MORE = ("basic", "ngrams", "sequences", "differences")
-GAUSSIANS = ((1.0, 1.0), (3.0, 0.3))  # the weight of the kernel, and gamma times the number of scores
+# A narrow and a wide Gaussian kernel: their weight, and gamma times the number of scores.
+GAUSSIANS = {"narrow": (1.0, 1.0), "wide": (3.0, 0.3)}
 WEIGHT_OF_SCORES = 4.0  # of all scores together, as much as re-writing rules of four window sizes
 CHECKED_ROWS = 50  # of a column that may have trees
 
@@ -43,8 +44,8 @@ class Resources:
     wordnet: str | None = None
     space: WordSpace | None = None
     thesaurus: Thesaurus | None = None
+    tokenizer: Callable[[str], list[str]] | None = None
     trees: tuple[str, ...] = ()  # the representations of both sides that are trees
-    graphs: tuple[str, ...] = ()
 
     def list_groups(self) -> tuple[str, ...]:
         """Return the groups of scores that become possible."""
@@ -59,6 +60,7 @@ class Step(NamedTuple):
     number: int
     name: str
     kernel: Kernel | None
+    tokenizer: Callable[[str], list[str]] | None = None  # of the rules
 
 
 class Candidate(NamedTuple):
@@ -81,7 +83,7 @@ class Candidate(NamedTuple):
     @property
     def kernel(self) -> Kernel:
         """The kernel itself."""
-        parts = [] if self.windows is None else [Rewriting(k=self.windows)]
+        parts = [] if self.windows is None else [Rewriting(k=self.windows, tokenizer=self.step.tokenizer)]
         return reduce(add, [*parts, *([] if self.step.kernel is None else [self.step.kernel])])
 
     @property
@@ -106,8 +108,8 @@ def list_steps(resources: Resources) -> list[Step]:
     >>> [step.name for step in list_steps(Resources())][:3]
     ['', 'overlap', 'scores']
     """
-    found: list[tuple[str, Kernel | None]] = [("", None), ("overlap", PrecisionRecall())]
-    basic, more = Similarities(), Similarities(groups=MORE)
+    found: list[tuple[str, Kernel | None]] = [("", None), ("overlap", PrecisionRecall(resources.tokenizer))]
+    basic, more = (Similarities(groups=groups, tokenizer=resources.tokenizer) for groups in (BASIC, MORE))
     found.append(("scores", basic * (WEIGHT_OF_SCORES / len(basic.names()))))
     found += _list_nonlinear(basic, "scores") + _list_nonlinear(more, "more scores")
     groups = resources.list_groups()
@@ -117,15 +119,17 @@ def list_steps(resources: Resources) -> list[Step]:
         found += _list_nonlinear(richest, "all scores")
     for name in resources.trees:
         found += _list_on_trees(name, richest, resources)
-    return [Step(number, name, kernel) for number, (name, kernel) in enumerate(found)]
+    return [Step(number, name, kernel, resources.tokenizer) for number, (name, kernel) in enumerate(found)]
 
 
 def _list_nonlinear(scores: Similarities, name: str) -> list[tuple[str, Kernel | None]]:
-    return [(f"{weight:g} Gaussian of {name}", _make_gaussian(scores, weight, width)) for weight, width in GAUSSIANS]
+    return [(f"{width} Gaussian over {name}", _make_gaussian(scores, width)) for width in GAUSSIANS]
 
 
-def _make_gaussian(scores: Similarities | UnsharedWords, weight: float, width: float) -> Kernel:
-    return Gaussian(scores, width / len(scores.names())) * weight
+def _make_gaussian(scores: Similarities | UnsharedWords, width: str) -> Kernel:
+    weight, gamma = GAUSSIANS[width]
+    kernel: Kernel = Gaussian(scores, gamma / len(scores.names()))
+    return kernel if weight == 1 else kernel * weight
 
 
 def _make_scores(groups: Sequence[str], resources: Resources, on: str | None = None) -> Similarities:
@@ -134,6 +138,7 @@ def _make_scores(groups: Sequence[str], resources: Resources, on: str | None = N
         groups, kernels = (*groups, "tags", "links", "kernels"), (PartialTree(on=on),)
     return Similarities(
         groups=(*MORE, *groups),
+        tokenizer=resources.tokenizer,
         on=on,
         wordnet=resources.wordnet,
         space=resources.space,
@@ -144,9 +149,9 @@ def _make_scores(groups: Sequence[str], resources: Resources, on: str | None = N
 
 def _list_on_trees(name: str, scores: Similarities, resources: Resources) -> list[tuple[str, Kernel | None]]:
     """Steps with kernels over the trees of one column."""
-    gaussian = _make_gaussian(scores, *GAUSSIANS[-1])
+    gaussian = _make_gaussian(scores, "wide")
     return [
-        (f"3 Gaussian of scores + trees ({label} of {name})", gaussian + pairing(PartialTree(on=name)))
+        (f"wide Gaussian over scores + trees ({label} of {name})", gaussian + pairing(PartialTree(on=name)))
         for label, pairing in (("sums", PairSum), ("products", AllProduct))
     ]
 

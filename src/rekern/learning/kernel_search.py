@@ -118,12 +118,12 @@ class KernelSearch:
             if matrix is None:
                 self._record(Trial(candidate.name, C, None, None, 0, 0.0, "not tried: too many pairs for a Gram"))
                 return
-            values, done = self._hold_out(matrix, C)
+            values, done, loss = self._hold_out(matrix, C)
         took = time.monotonic() - started
         self.longest = max(self.longest, took)
         rows = list_rows(self.folds[:done])
         score, influences = self.task.measure(values[rows], rows)
-        outcome = "tried" if done == len(self.folds) else "dropped after the first folds"
+        outcome = "tried" if done == len(self.folds) else f"dropped: {loss:.4f} below the best in these folds"
         if done == len(self.folds):
             self.runs.append(_Run(candidate, C, values, score, len(self.trials)))
         error = measure_error(influences, self.groups[rows])
@@ -142,19 +142,23 @@ class KernelSearch:
         chosen = max((one for one in equals if one.candidate.rank == simplest), key=_get_score)
         return Winner(chosen.candidate.kernel, chosen.C, chosen.place)
 
-    def _hold_out(self, matrix: TrainingMatrix, C: float) -> tuple[Floats, int]:
-        """The decision values of held-out pairs, and in how many folds; no more than the first if they are bad."""
-        values, done = np.zeros((len(self.groups), self.task.outputs)), 0
+    def _hold_out(self, matrix: TrainingMatrix, C: float) -> tuple[Floats, int, float]:
+        """The decision values of held-out pairs, in how many folds, and how far below the best kernel.
+
+        Only the first folds are done if that is clearly below.
+        """
+        values, done, loss = np.zeros((len(self.groups), self.task.outputs)), 0, 0.0
         for batch in (self.folds[:FIRST_FOLDS], self.folds[FIRST_FOLDS:]):
             calls = [(matrix, C, fold, output) for fold in batch for output in range(self.task.outputs)]
             for (_, _, fold, output), found in zip(calls, run(self.task.decide, calls, self.n_jobs)):
                 values[fold.test, output] = found
             done += len(batch)
             if self.runs and done < len(self.folds):
-                loss, error = self._compare(max(self.runs, key=_get_score), values, list_rows(self.folds[:done]))
-                if -loss > CLEARLY * error:
+                gain, error = self._compare(max(self.runs, key=_get_score), values, list_rows(self.folds[:done]))
+                if -gain > CLEARLY * error:
+                    loss = -gain
                     break
-        return values, done
+        return values, done, loss
 
     def _compare(self, one: _Run, values: Floats, rows: Ints) -> tuple[float, float]:
         """How much lower a kernel scores on these rows than other decision values, and the standard error of that."""

@@ -71,9 +71,11 @@ def read_items(kernel: Kernel, X: object) -> object:
         return X if table is None else table
     leaves = [part for part in walk_kernels(kernel) if not part.list_children()]
     tokenizer = getattr(leaves[0], "tokenizer", None)
-    if all(leaf.reads_tokens and _are_equal(getattr(leaf, "tokenizer", None), tokenizer) for leaf in leaves):
-        return Pairs.from_items(X, tokenizer)
-    return X
+    for leaf in leaves:
+        by_tokens = leaf.reads_tokens and not leaf.list_inner_kernels()
+        if not by_tokens or not _are_equal(getattr(leaf, "tokenizer", None), tokenizer):
+            return X
+    return Pairs.from_items(X, tokenizer, with_forms=any(leaf.reads_forms for leaf in leaves))
 
 
 def take_items(items: Sequence[object], rows: Ints) -> Sequence[object]:

@@ -25,9 +25,8 @@ from rekern.similarity.pair_sides import Sides, read_tree_sides
 from rekern.similarity.score_descriptions import describe_score
 from rekern.similarity.score_groups import GROUPS, NEED_TREES, score_group
 from rekern.structures.column_selection import select_pairs
-from rekern.structures.pairs import Pairs, as_pairs
+from rekern.structures.pairs import Pairs
 from rekern.structures.representation_columns import WORDS
-from rekern.structures.tokenizer import Tokenizer
 from rekern.structures.tokens import Tokens
 from rekern.structures.word_space import WordSpace
 
@@ -148,6 +147,9 @@ class Similarities(ScoreKernel):
     >>> list(zip(more.names(), more.scores(pairs)[1].round(3).tolist()))[:2]
     [('lemma 1-gram cosine', 0.775), ('lemma 2-gram cosine', 0.354)]
     """
+
+    reads_tokens = True
+    reads_forms = True
 
     def __init__(
         self,
@@ -272,16 +274,8 @@ class Similarities(ScoreKernel):
 
     def _read_tokens(self, X: object) -> tuple[Tokens, Tokens]:
         """Return the tokens of all sides, and the same tokens as written, before lower case and stemming."""
-        X = select_pairs(X, None)
-        if isinstance(X, Pairs):
-            return X.tokens, X.tokens
-        items = list(zip(*as_pairs(X)))
-        tokenizer = Tokenizer() if self.tokenizer is None else self.tokenizer
-        tokens = Pairs.from_items(items, tokenizer).tokens
-        if type(tokenizer) is not Tokenizer:
-            return tokens, tokens
-        as_written = tokenizer.as_written()
-        return tokens, Pairs.from_items(items, as_written).tokens
+        tokens = Pairs.from_items(select_pairs(X, None), self.tokenizer, with_forms=True).tokens
+        return tokens, tokens if tokens.forms is None else tokens.forms
 
     def _read_sides(self, X: object, tokens: Tokens, raw: Tokens) -> Sides:
         """Return the words for all groups except the basic one: those of the trees, if there are trees."""

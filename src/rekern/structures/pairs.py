@@ -37,10 +37,17 @@ class Pairs:
         self.tokens = tokens
 
     @classmethod
-    def from_items(cls, X: object, tokenizer: Callable[[str], list[str]] | None = None, first_row: int = 0) -> "Pairs":
+    def from_items(
+        cls,
+        X: object,
+        tokenizer: Callable[[str], list[str]] | None = None,
+        first_row: int = 0,
+        with_forms: bool = False,
+    ) -> "Pairs":
         """Tokenize the pairs of ``X``, which is anything that ``as_pairs`` reads; a ``Pairs`` is returned unchanged.
 
-        ``first_row`` is the number that messages give to the first row, for a block of a longer table.
+        ``first_row`` is the number that messages give to the first row, for a block of a longer table. With
+        ``with_forms``, ``tokens.forms`` has the same tokens as they are written (see `Tokens.from_texts`).
 
         >>> Pairs.from_items([("fine", "fine"), ("fine", None)])
         Traceback (most recent call last):
@@ -54,7 +61,7 @@ class Pairs:
         texts[::2] = sources
         texts[1::2] = targets
         try:
-            return cls(Tokens.from_texts(texts, tokenizer))
+            return cls(Tokens.from_texts(texts, tokenizer, with_forms))
         except InputError as error:
             if error.row is None:
                 raise
@@ -96,7 +103,10 @@ class Pairs:
         kept = np.ones(len(lengths), bool)
         kept[np.concatenate([2 * indices, 2 * indices + 1])] = False
         offsets = offsets_of(np.where(kept, lengths, 0))
-        return Pairs(Tokens(tokens.ids[np.repeat(kept, lengths)], offsets, tokens.vocabulary))
+        places = np.repeat(kept, lengths)
+        forms = tokens.forms
+        forms = None if forms is None else Tokens(forms.ids[places], offsets, forms.vocabulary)
+        return Pairs(Tokens(tokens.ids[places], offsets, tokens.vocabulary, forms))
 
     def take(self, indices: RowIndices) -> "Pairs":
         """Return the pairs with these numbers (or where this mask is true), in this order; the vocabulary is shared.

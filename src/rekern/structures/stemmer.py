@@ -10,6 +10,10 @@ __all__ = ["Stemmer", "find_stemmer", "stem"]
 MAX_WORDS = 1_000_000  # a cache of words is emptied when it has this many entries
 MAX_LENGTH = 64  # a longer string is hardly a word: it is neither stemmed nor cached
 
+# Halves of surrogate pairs, and the private characters that stand for them in front of a stemmer that refuses them.
+_REPLACED = {code: code + 0x100000 for code in range(0xD800, 0xE000)}
+_RESTORED = {new: old for old, new in _REPLACED.items()}
+
 
 class Stemmer:
     """A Snowball stemmer with a cache, safe to use from several threads; `find_stemmer` gives the shared one.
@@ -19,12 +23,14 @@ class Stemmer:
     """
 
     def __init__(self, language: str):
-        import snowballstemmer  # slow: it loads the stemmers of all languages
+        import snowballstemmer  # slow without PyStemmer: it then loads the stemmers of all languages
 
         known = snowballstemmer.algorithms()
         if language not in known:
             raise InputError(f"no stemmer for language {language!r}: use None or one of {', '.join(sorted(known))}")
         self._stemmer = snowballstemmer.stemmer(language)
+        if hasattr(self._stemmer, "maxCacheSize"):
+            self._stemmer.maxCacheSize = 0  # PyStemmer's cache, which is slower than the one here
         self._stems: dict[str, str] = {}
         self._lock = threading.Lock()  # a Snowball stemmer has a state
 
@@ -35,11 +41,17 @@ class Stemmer:
         found = self._stems.get(word)
         if found is None:
             with self._lock:
-                found = str(self._stemmer.stemWord(word) or word)
+                found = str(self._stem(word) or word)
             if len(self._stems) >= MAX_WORDS:
                 self._stems.clear()
             self._stems[word] = found
         return found
+
+    def _stem(self, word: str) -> str:
+        try:
+            return str(self._stemmer.stemWord(word))
+        except UnicodeEncodeError:  # PyStemmer refuses halves of surrogate pairs: give it other characters instead
+            return str(self._stemmer.stemWord(word.translate(_REPLACED))).translate(_RESTORED)
 
 
 @cache

@@ -126,14 +126,21 @@ class WordTokens(dict[str, tuple[str, ...]]):
         self._lowercase = lowercase
         self._punctuation = punctuation
 
-    def __missing__(self, word: str) -> tuple[str, ...]:
+    def split_word(self, word: str) -> tuple[list[str], list[str]]:
+        """Return the tokens of a word, and the same tokens as they are written.
+
+        >>> Tokenizer().word_tokens().split_word("Mice,")
+        (['mice', ','], ['Mice', ','])
+        """
         # the word after it makes a word inside a text keep its full stop
-        tokens = tokenize(word) if word.endswith("\n") else tokenize(word + " .")[:-1]
+        forms = tokenize(word) if word.endswith("\n") else tokenize(word + " .")[:-1]
         if not self._punctuation:
-            tokens = [token for token in tokens if any(map(str.isalnum, token))]
-        if self._lowercase:
-            tokens = [token.casefold() for token in tokens]
-        found = tuple(tokens if self._stem is None else map(self._stem, tokens))
+            forms = [form for form in forms if any(map(str.isalnum, form))]
+        tokens = [form.casefold() for form in forms] if self._lowercase else forms
+        return tokens if self._stem is None else list(map(self._stem, tokens)), forms
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        found = tuple(self.split_word(word)[0])
         if len(word) <= MAX_LENGTH:
             if len(self) >= MAX_WORDS:
                 self.clear()

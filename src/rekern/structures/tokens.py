@@ -7,20 +7,18 @@
 ([0, 1, 2, 3, 4, 0, 1, 5, 2, 6], [0, 4, 10])
 """
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
-from typing import overload
+from typing import cast, overload
 
 import numpy as np
 
-from rekern.core.arrays import Ints, Keys, RowIndices, SmallInts, resolve_rows, slice_ragged, take_ragged
+from rekern.core.arrays import Ints, Keys, RowIndices, SmallInts, offsets_of, resolve_rows, slice_ragged, take_ragged
 from rekern.core.messages import name_value
 from rekern.errors import InputError
-from rekern.structures.expression_spans import find_spans, join_spans
-from rekern.structures.stemmer import MAX_LENGTH, MAX_WORDS
-from rekern.structures.tokenizer import Tokenizer, WordTokens, split_words
+from rekern.structures.token_table import VERBATIM, find_token_table, hash_token
+from rekern.structures.tokenizer import Tokenizer, split_words
 
 __all__ = ["Tokens"]
 
@@ -40,21 +38,27 @@ class Tokens:
     ([2, 3], [0, 2, 2])
     """
 
-    def __init__(self, ids: SmallInts, offsets: Ints, vocabulary: list[str]):
+    def __init__(self, ids: SmallInts, offsets: Ints, vocabulary: list[str], forms: "Tokens | None" = None):
         self.ids = ids
         self.offsets = offsets
         self.vocabulary = vocabulary
+        self.forms = forms  # the same tokens as they are written, if they were asked for
         self._keys: list[Keys] = []  # shared with slices: the first that needs the keys computes them
 
     @classmethod
-    def from_texts(cls, texts: Iterable[object], tokenizer: Callable[[str], list[str]] | None = None) -> "Tokens":
+    def from_texts(
+        cls, texts: Iterable[object], tokenizer: Callable[[str], list[str]] | None = None, with_forms: bool = False
+    ) -> "Tokens":
         """Tokenize texts: a str goes through the tokenizer, a list of tokens is used verbatim.
 
-        ``tokenizer`` is any callable from a str to a list of str; the default is ``Tokenizer()``. An error has the
-        number of the text as its row.
+        ``tokenizer`` is any callable from a str to a list of str; the default is ``Tokenizer()``. With ``with_forms``,
+        ``forms`` has the same tokens as they are written. They differ only where a `Tokenizer` folds case or stems. An
+        error has the number of the text as its row.
 
         >>> Tokens.from_texts(["Running late", ["Running", "late"]]).vocabulary
         ['run', 'late', 'Running']
+        >>> list(Tokens.from_texts(["Running late"], with_forms=True).forms)
+        [['Running', 'late']]
         >>> Tokens.from_texts(["fine", None])
         Traceback (most recent call last):
         ...
@@ -64,18 +68,16 @@ class Tokens:
             return texts
         if isinstance(texts, str | bytes):
             raise InputError(f"a list of texts is needed, got a {type(texts).__name__}; for one text write [text]")
-        numbers = _Numbers()
-        number_text = _choose_reader(Tokenizer() if tokenizer is None else tokenizer, numbers)
-        ids: list[int] = []
-        offsets = [0]
-        for row, text in enumerate(texts):
-            if isinstance(text, str):
-                for part in number_text(text, row):
-                    ids += part
-            else:
-                ids += map(numbers.__getitem__, _check_tokens(text, row))
-            offsets.append(len(ids))
-        return cls(np.array(ids, dtype=np.int32), np.array(offsets, dtype=np.int64), list(numbers))
+        items = list(texts)
+        tokenizer = Tokenizer() if tokenizer is None else tokenizer
+        if not isinstance(tokenizer, Tokenizer) or type(tokenizer).__call__ is not Tokenizer.__call__:
+            return _read_words(_split_texts(items, tokenizer), Tokenizer(), with_forms)
+        if tokenizer.expressions is None:
+            return _read_words(items, tokenizer, with_forms)
+        corpus = _read_words(_split_texts(items, tokenizer), Tokenizer())
+        if with_forms:
+            corpus.forms = _read_words(_split_texts(items, tokenizer.as_written()), Tokenizer())
+        return corpus
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -90,7 +92,7 @@ class Tokens:
             if step != 1:
                 return self.take(np.arange(start, stop, step))
             part, offsets = slice_ragged(self.offsets, start, stop)
-            return self._select(self.ids[part], offsets)
+            return self._select(self.ids[part], offsets, None if self.forms is None else self.forms[index])
         n = len(self)
         if not -n <= index < n:
             raise IndexError(f"text {index} of {n}")
@@ -111,7 +113,7 @@ class Tokens:
         [['d', 'e', 'f'], ['a', 'b'], ['d', 'e', 'f']]
         """
         places, offsets = take_ragged(self.offsets, resolve_rows(indices, len(self)))
-        return self._select(self.ids[places], offsets)
+        return self._select(self.ids[places], offsets, None if self.forms is None else self.forms.take(indices))
 
     def token_keys(self) -> Keys:
         """Return a 64-bit key of every vocabulary entry (BLAKE2b of its UTF-8), the same in every process and run.
@@ -123,8 +125,8 @@ class Tokens:
             self._keys.append(hash_tokens(self.vocabulary))
         return self._keys[0]
 
-    def _select(self, ids: SmallInts, offsets: Ints) -> "Tokens":
-        part = Tokens(ids, offsets, self.vocabulary)
+    def _select(self, ids: SmallInts, offsets: Ints, forms: "Tokens | None") -> "Tokens":
+        part = Tokens(ids, offsets, self.vocabulary, forms)
         part._keys = self._keys
         return part
 
@@ -135,69 +137,44 @@ def hash_tokens(tokens: Iterable[str]) -> Keys:
     >>> f"{hash_tokens(['a'])[0]:016x}"
     '40f89e395b66422f'
     """
-    digests = b"".join(map(_hash_token, tokens))
-    return np.frombuffer(digests, dtype=">u8").astype(np.uint64)
+    return np.array(list(map(_hash_token, tokens)), np.uint64)
 
 
-@lru_cache(maxsize=2**18)
-def _hash_token(token: str) -> bytes:
-    return hashlib.blake2b(token.encode("utf-8", errors="surrogatepass"), digest_size=8).digest()
+_hash_token = lru_cache(maxsize=2**18)(hash_token)
 
 
-class _Numbers(dict[str, int]):
-    """Numbers of tokens, in order of first occurrence."""
-
-    def __missing__(self, token: str) -> int:
-        number = self[token] = len(self)
-        return number
-
-
-class _WordNumbers(dict[str, tuple[int, ...]]):
-    """The numbers of the tokens of a word, as `split_words` gives it."""
-
-    def __init__(self, word_tokens: WordTokens, numbers: _Numbers):
-        super().__init__()
-        self.word_tokens = word_tokens
-        self.numbers = numbers
-
-    def __missing__(self, word: str) -> tuple[int, ...]:
-        found = tuple(map(self.numbers.__getitem__, self.word_tokens[word]))
-        if len(word) <= MAX_LENGTH:
-            if len(self) >= MAX_WORDS:
-                self.clear()
-            self[word] = found
-        return found
+def _read_words(texts: list[object], tokenizer: Tokenizer, with_forms: bool = False) -> Tokens:
+    """Read texts and lists of tokens through the table of the words that are known already."""
+    table = find_token_table(tokenizer)
+    if all(isinstance(text, str) for text in texts):
+        words, starts = table.number_texts(cast(list[str], texts))
+    else:
+        lists = [
+            split_words(text) if isinstance(text, str) else [VERBATIM + token for token in _check_tokens(text, row)]
+            for row, text in enumerate(texts)
+        ]
+        words, starts = table.number_words(list(chain.from_iterable(lists))), offsets_of([len(one) for one in lists])
+    corpora = []
+    for what in (table.tokens, table.forms) if with_forms else (table.tokens,):
+        ids, offsets, vocabulary, keys = table.gather(words, what)
+        corpora.append(Tokens(ids, offsets[starts], vocabulary))
+        corpora[-1]._keys.append(keys)
+    if with_forms:
+        corpora[0].forms = corpora[1]
+    return corpora[0]
 
 
-_Reader = Callable[[str, int], Iterable[Sequence[int]]]
-
-
-def _choose_reader(tokenizer: Callable[[str], list[str]], numbers: _Numbers) -> _Reader:
-    """Return a function that maps a text and its row to its token numbers, in parts."""
-    if isinstance(tokenizer, Tokenizer) and type(tokenizer).__call__ is Tokenizer.__call__:
-        if tokenizer.expressions is None:
-            word_numbers = _WordNumbers(tokenizer.word_tokens(), numbers).__getitem__
-            return lambda text, row: map(word_numbers, split_words(text))
-        word_tokens, index = tokenizer.word_tokens().__getitem__, tokenizer.expression_index()
-
-        def read_with_expressions(text: str, row: int) -> Iterable[Sequence[int]]:
-            tokens = list(chain.from_iterable(map(word_tokens, split_words(text))))
-            return ([numbers[token] for token in join_spans(tokens, find_spans(tokens, index))],)
-
-        return read_with_expressions
-
-    known: dict[str, list[int]] = {}  # a tokenizer from elsewhere may be slow: it is called once for equal texts
-
-    def read_with_other(text: str, row: int) -> Iterable[Sequence[int]]:
-        if text not in known:
+def _split_texts(texts: list[object], tokenizer: Callable[[str], list[str]]) -> list[object]:
+    """Return the tokens of each text that is a str; the tokenizer may be slow and is called once for equal texts."""
+    known: dict[str, object] = {}
+    for row, text in enumerate(texts):
+        if isinstance(text, str) and text not in known:
             tokens: object = tokenizer(text)
             if not isinstance(tokens, list | tuple | np.ndarray) or not all(isinstance(t, str) for t in tokens):
                 reason = f"the tokenizer returned {name_value(tokens)}; it must return a list of str"
                 raise InputError(reason, row=row)
-            known[text] = [numbers[str(token)] for token in tokens]
-        return (known[text],)
-
-    return read_with_other
+            known[text] = tokens
+    return [known[text] if isinstance(text, str) else text for text in texts]
 
 
 def _check_tokens(text: object, row: int) -> list[str]:
