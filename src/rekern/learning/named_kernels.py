@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from difflib import get_close_matches
+from typing import cast
 
 from sklearn.base import clone
 
 from rekern.errors import InputError
+from rekern.kernels.combinations import Scaled
 from rekern.kernels.curves import Curves
 from rekern.kernels.gaussian import Gaussian
 from rekern.kernels.kernel import Kernel
@@ -64,7 +66,7 @@ def resolve_kernel(kernel: object) -> Kernel:
     Rewriting(k=(1, 4))
     """
     if isinstance(kernel, Kernel):
-        return clone(kernel)
+        return cast(Kernel, clone(kernel))
     if kernel is None or is_kernel_name(kernel):
         return make_named_kernel(DEFAULT if kernel is None else str(kernel))
     names = ", ".join(NAMED_KERNELS)
@@ -93,4 +95,4 @@ def _make_scores(name: str, tokenizer: Tokenize | None) -> Kernel:
     scores = Similarities(groups=TEXT_GROUPS, tokenizer=tokenizer)
     if name == "curves":
         return Curves(scores)
-    return GAUSSIAN_WEIGHT * Gaussian(scores) if name == "gaussian" else scores
+    return Scaled(Gaussian(scores), GAUSSIAN_WEIGHT) if name == "gaussian" else scores

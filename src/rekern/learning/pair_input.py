@@ -81,6 +81,7 @@ def read_items(kernel: Kernel, X: object) -> object:
 def take_items(items: Sequence[object], rows: Ints) -> Sequence[object]:
     """The items of these rows, in the form in which they are given.
 
+    >>> import numpy as np
     >>> take_items(["a", "b", "c"], np.array([2, 0]))
     ['c', 'a']
     """
