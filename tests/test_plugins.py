@@ -34,7 +34,7 @@ rows = {"source": sides[0], "target": sides[1], "source.tree": trees[0], "target
 smooth = SmoothedPartialTree(similarity=Initials("abcd"), on="tree")
 kernel = SoftPairing(LongGrams(2)) + LengthRatio() + SoftPairing(smooth)
 model = PairClassifier(kernel, calibration=0).fit(rows, [1, 1, 1, 0, 0, 0])
-model.save(sys.argv[1])
+model.save(sys.argv[1], keep_pairs=True)
 print(model.decision_function(rows).tolist())
 """
 

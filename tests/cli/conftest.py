@@ -36,8 +36,8 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def models(tables: Path) -> Path:
     """The folder of the tables, with two.rekern, three.rekern, real.rekern and rank.rekern."""
-    invoke("train", tables / "train.tsv", "-o", tables / "two.rekern")
-    invoke("train", tables / "three.tsv", "-o", tables / "three.rekern")
+    invoke("train", tables / "train.tsv", "-o", tables / "two.rekern", "--keep-pairs")
+    invoke("train", tables / "three.tsv", "-o", tables / "three.rekern", "--keep-pairs")
     invoke("train", tables / "real.tsv", "-o", tables / "real.rekern")
     ranked = ("--source", "question", "--target", "answer", "--label", "good", "--group", "id")
     invoke("train", tables / "rank.tsv", *ranked, "-o", tables / "rank.rekern")

@@ -25,6 +25,6 @@ def error_of(*arguments: Any, input: Any = None) -> str:
     return lines[0].removeprefix("rekern: ")
 
 
-def json_of(*arguments: Any, input: Any = None) -> Any:
+def json_of(*arguments: Any, code: int = 0, input: Any = None) -> Any:
     """The JSON that a command prints, which must be all that it prints."""
-    return json.loads(invoke(*arguments, "--json", input=input).stdout, parse_constant=pytest.fail)
+    return json.loads(invoke(*arguments, "--json", code=code, input=input).stdout, parse_constant=pytest.fail)

@@ -4,8 +4,10 @@ import json
 import sqlite3
 
 import pytest
+from typer.testing import CliRunner
 
 from cli.running import error_of, invoke, json_of
+from rekern.cli.commands import app
 
 GRAMMAR = """
 start Query
@@ -102,10 +104,10 @@ def test_json(asked):
 
 
 def test_no_confident_reading(asked):
-    shown = invoke("ask", "why is the sky so blue over my grandmother's old house?", *asked).stdout
+    shown = invoke("ask", "why is the sky so blue over my grandmother's old house?", *asked, code=3).stdout
     assert shown.startswith("no confident reading")
     assert "SQL" not in shown
-    found = json_of("ask", "why is the sky so blue over my grandmother's old house?", *asked)
+    found = json_of("ask", "why is the sky so blue over my grandmother's old house?", *asked, code=3)
     assert found["confident"] is False
     assert "answer" not in found
 
@@ -114,6 +116,27 @@ def test_lines_from_a_pipe(asked):
     found = invoke("ask", *asked, input="who wrote emma?\n\nwho wrote war and peace?\n").stdout
     assert "Jane Austen" in found
     assert "Leo Tolstoy" in found
+
+
+def test_json_lines_from_a_pipe(asked):
+    questions = "who wrote emma?\n\nwhat is the weather?\n" + "why " * 2000 + "\nhow much is emma?\n"
+    lines = invoke("ask", *asked, "--json", code=3, input=questions).stdout.splitlines()
+    found = [json.loads(line) for line in lines]
+    assert [answer["confident"] for answer in found] == [True, False, False, True]
+    assert found[0]["answer"] == ["Jane Austen"] and found[3]["answer"] == [8.5]
+    assert found[1]["question"] == "what is the weather?" and "weather" in found[1]["why"]
+    assert len(invoke("ask", *asked, "--json", input="who wrote emma?\n").stdout.splitlines()) == 1
+
+
+def test_names_without_their_accents(shop, asked, tmp_path):
+    copy = tmp_path / "later.db"
+    copy.write_bytes((shop / "shop.db").read_bytes())
+    with sqlite3.connect(copy) as connection:
+        connection.execute("INSERT INTO book VALUES ('Les Misérables', 'Victor Hugo', 14)")
+    connection.close()
+    for title in ("les miserables", "Les Misérables"):
+        found = json_of("ask", f"who wrote {title}?", "--model", shop / "shop.rekern", "--db", copy)
+        assert found.get("answer") == ["Victor Hugo"]
 
 
 def test_evaluation(shop, asked):
@@ -132,7 +155,9 @@ def test_names_with_metacharacters_are_only_values(shop, asked):
         "which books did jane austen'; DROP TABLE book; -- write?",
         'who wrote " OR 1 = 1 --',
     ):
-        found = json_of("ask", question, *asked)
+        result = CliRunner().invoke(app, ["ask", question, *map(str, asked), "--json"])
+        found = json.loads(result.stdout)
+        assert result.exit_code == (0 if found["confident"] else 3)
         assert "DROP" not in found.get("sql", "") and "DELETE" not in found.get("sql", "")
     with sqlite3.connect(shop / "shop.db") as connection:
         assert connection.execute("SELECT COUNT(*) FROM book").fetchone() == (5,)

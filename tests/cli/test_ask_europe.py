@@ -43,7 +43,7 @@ def test_rivers_of_the_neighbours_of_austria(cache):
     ],
 )
 def test_what_cannot_be_answered_is_not(question):
-    assert json_of("ask", question)["confident"] is False
+    assert json_of("ask", question, code=3)["confident"] is False
 
 
 def test_the_held_out_questions():

@@ -111,7 +111,7 @@ def test_neighbors_are_shortened(models: Path, tmp_path: Path) -> None:
     lines = (models / "train.tsv").read_text().splitlines()
     source, target, label = lines[1].split("\t")
     (tmp_path / "t.tsv").write_text("\n".join([*lines, f"{source} {'and so on ' * 50}\t{target}\t{label}"]))
-    invoke("train", tmp_path / "t.tsv", "-o", tmp_path / "m.rekern", "--k", "1")
+    invoke("train", tmp_path / "t.tsv", "-o", tmp_path / "m.rekern", "--k", "1", "--keep-pairs")
     shown = load_model(tmp_path / "m.rekern").explain((source, target), neighbors=241).to_text()
     assert "and so on" in shown and "…" in shown
     assert max(map(len, shown.splitlines())) < 260

@@ -172,7 +172,7 @@ def test_standard_input_no_header_and_other_encodings(tables: Path, tmp_path: Pa
     assert json_of("train", "-", "-o", path, input=text)["pairs"] == 240
     rows = text.split("\n", 1)[1].replace("Leila", "Léila")
     (tmp_path / "t.tsv").write_bytes(rows.encode("latin-1"))
-    options = ("--no-header", "--encoding", "latin-1")
+    options = ("--no-header", "--encoding", "latin-1", "--keep-pairs")
     assert json_of("train", tmp_path / "t.tsv", *options, "-o", path)["pairs"] == 240
     assert any("Léila" in source + target for source, target in load_model(path).pairs_)
     swapped = (*options, "--source", "2", "--target", "1")

@@ -96,3 +96,19 @@ def test_a_file_with_a_value_of_a_rule_is_refused(parser, tmp_path):
             copy.writestr(name, content)
     with pytest.raises(ModelFileError):
         load_model(damaged)
+
+
+def test_names_are_found_without_their_accents():
+    grammar = read_grammar(
+        ["Query -> {Book}", "Book -> '{name}'", "names Book = Les Misérables | Résumé | Resume | Łódź"]
+    )
+
+    def find(text):
+        return [mention.production.value for mention in find_mentions(grammar, text.split(), 0.0)]
+
+    assert find("who wrote les miserables") == ["Les Misérables"]
+    assert find("who wrote Les Misérables") == ["Les Misérables"]
+    assert find("Lodz") == ["Łódź"]
+    assert find("resume") == ["Resume"] and find("Résumé") == ["Résumé"]
+    assert sorted(find("resumé")) == ["Resume", "Résumé"]
+    assert replace_names(grammar, ("lodz", "now")) == ("<Book>", "now")

@@ -57,7 +57,7 @@ MODELS = _Models()
 @pytest.mark.parametrize("name", RECIPES)
 def test_same_bits_after_a_round_trip(name, tmp_path):
     model, path = MODELS[name], tmp_path / "model.rekern"
-    model.save(path)
+    model.save(path, keep_pairs=True)
     assert os.listdir(tmp_path) == ["model.rekern"]
     twin = load_model(path)
     assert type(twin) is type(model)
@@ -73,8 +73,47 @@ def test_same_bits_after_a_round_trip(name, tmp_path):
     one, other = model.explain(TEST[0]), twin.explain(TEST[0])
     assert one == other
     again = tmp_path / "again.rekern"
-    twin.save(again)
+    twin.save(again, keep_pairs=True)
     assert load_model(again).explain(TEST[0]) == one
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_same_bits_without_training_pairs(name, tmp_path):
+    model, path = MODELS[name], tmp_path / "model.rekern"
+    model.save(path)
+    twin = load_model(path)
+    assert not twin.has_pairs()
+    assert not hasattr(twin, "pairs_") and not hasattr(twin, "coefficients_")
+    assert np.array_equal(twin.predict(TEST), model.predict(TEST))
+    one, other = model.explain(TEST[0]), twin.explain(TEST[0])
+    assert (one.parts, one.decision) == (other.parts, other.decision)
+    assert other.neighbors == [] and "keep_pairs=True" in other.remark and "keep_pairs=True" in str(other)
+    assert model.explain(TEST[0]).remark == twin.explain(TEST[0], neighbors=0).remark == ""
+    twin.save(tmp_path / "again.rekern")
+    again = load_model(tmp_path / "again.rekern")
+    assert np.array_equal(again.predict(TEST), model.predict(TEST))
+    with pytest.raises(AttributeError, match="saved without training pairs"):
+        twin.save(tmp_path / "none", keep_pairs=True)
+    assert sorted(os.listdir(tmp_path)) == ["again.rekern", "model.rekern"]
+
+
+@pytest.mark.parametrize("name", ["two", "three", "names", "level", "tokens"])
+def test_the_strongest_rules_are_in_the_file(name, tmp_path):
+    model = MODELS[name]
+    model.save(tmp_path / "m")
+    twin = load_model(tmp_path / "m")
+    for label in getattr(model, "classes_", [None]):
+        assert twin.rules(7, label) == model.rules(7, label)
+
+
+def test_texts_are_in_the_file_only_on_request(tmp_path):
+    for keep in (False, True):
+        PairClassifier(RULES, calibration=0).fit([("Zanzibar lies", "b"), ("c d", "d c")], [0, 1]).save(
+            tmp_path / "m", keep_pairs=keep
+        )
+        with zipfile.ZipFile(tmp_path / "m") as archive:
+            found = [name for name in archive.namelist() if b"Zanzibar lies" in archive.read(name)]
+        assert found == (["pairs.json"] if keep else [])
 
 
 def test_a_model_can_be_trained_again_after_loading(tmp_path):
@@ -87,7 +126,9 @@ def test_a_file_holds_json_and_plain_arrays(tmp_path):
     MODELS["two"].save(tmp_path / "m")
     with zipfile.ZipFile(tmp_path / "m") as archive:
         names = archive.namelist()
-        assert sorted(names) == ["calibration.npy", "coefficients.npy", "intercept.npy", "model.json", "pairs.json"]
+        tables = [name for name in names if name.startswith("array-")]
+        assert sorted(set(names) - set(tables)) == ["calibration.npy", "intercept.npy", "model.json"]
+        assert len(tables) > 5
         for name in names:
             if name.endswith(".npy"):
                 np.load(io.BytesIO(archive.read(name)), allow_pickle=False)
@@ -149,7 +190,8 @@ def small(tmp_path_factory):
     """A small model file, as bytes."""
     path = tmp_path_factory.mktemp("small") / "m"
     pairs = [("a b", "b a"), ("c", "c d"), ("a d", "d"), ("b", "a c")]
-    PairClassifier(Rewriting((1, 2)) + PrecisionRecall(), calibration=2).fit(pairs, [0, 1, 0, 1]).save(path)
+    model = PairClassifier(Rewriting((1, 2)) + PrecisionRecall(), calibration=2).fit(pairs, [0, 1, 0, 1])
+    model.save(path, keep_pairs=True)
     return path.read_bytes()
 
 
@@ -210,7 +252,7 @@ def test_flipped_bytes_inside_the_members(small, tmp_path):
     with zipfile.ZipFile(io.BytesIO(small)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     for name, data in members.items():
-        for _ in range(40):
+        for _ in range(8 if name.startswith("array-") else 40):
             damaged = bytearray(data)
             damaged[rng.integers(0, len(data))] ^= int(rng.integers(1, 256))
             path = changed(small, tmp_path, {name: bytes(damaged)})

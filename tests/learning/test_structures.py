@@ -1,5 +1,6 @@
 """Models on trees, graphs and words together: training, prediction, explanation, files, searches."""
 
+import functools
 import json
 import zipfile
 
@@ -74,6 +75,10 @@ KERNELS = {
 def test_a_round_trip_gives_the_same_bits(name, tmp_path):
     model = PairClassifier(KERNELS[name], calibration=2).fit(TRAIN, LABELS)
     model.save(tmp_path / "m.rekern")
+    again = load_model(tmp_path / "m.rekern")
+    assert np.array_equal(again.decision_function(TEST), model.decision_function(TEST))
+    assert again.explain(TEST[3]).parts == model.explain(TEST[3]).parts
+    model.save(tmp_path / "m.rekern", keep_pairs=True)
     again = load_model(tmp_path / "m.rekern")
     assert np.array_equal(again.decision_function(TEST), model.decision_function(TEST))
     assert np.array_equal(again.predict_proba(TEST), model.predict_proba(TEST))
@@ -180,6 +185,11 @@ def test_a_similarity_that_is_a_function_cannot_be_saved(tmp_path):
         PairClassifier(kernel, calibration=0).fit(TRAIN, LABELS).save(tmp_path / "m")
 
 
+@functools.cache
+def trained():
+    return PairClassifier(KERNEL, calibration=0).fit(TRAIN, LABELS)
+
+
 def damaged(path, change):
     """The same file with one member changed."""
     with zipfile.ZipFile(path) as archive:
@@ -210,7 +220,7 @@ def damaged(path, change):
 )
 def test_damaged_structures_are_refused(change, tmp_path):
     path = tmp_path / "m.rekern"
-    PairClassifier(KERNEL, calibration=0).fit(TRAIN, LABELS).save(path)
+    trained().save(path, keep_pairs=True)
     damaged(path, change)
     with pytest.raises(ModelFileError) as caught:
         load_model(path)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rekern.krisp.answering.answer import Answer
     from rekern.krisp.answering.asker import Asker
 
+UNANSWERED = 3  # the exit code if a question has no answer
 SHOWN_ROWS = 20
 SHOWN_READINGS = 3
 SHOWN_CHARACTERS = 2000  # of one value
@@ -66,7 +67,8 @@ def ask(
 
     Without options, questions are about the countries, cities, rivers, mountains and lakes of Europe; the model is
     trained at the first use and kept. With --train, --grammar and --db, they are about your own database. If no reading
-    of a question is confident, the nearest readings are printed instead of an answer.
+    of a question is confident, the nearest readings are printed instead of an answer, and the exit code is 3. With
+    --json, a question on the command line gives one JSON document, and questions from standard input one line each.
     """
     if evaluate and test is None and db is not None:
         raise InputError("--evaluate needs --test FILE for a database of your own")
@@ -76,7 +78,10 @@ def ask(
     if evaluate or test is not None:
         _evaluate(asker, test, json, encoding)
     elif question is not None:
-        _print_answer(asker.ask(question), json, all_rows)
+        answer = asker.ask(question)
+        _print_answer(answer, json, all_rows)
+        if answer.reading is None:
+            raise typer.Exit(UNANSWERED)
     elif train is None or model is None:
         _ask_lines(asker, json, all_rows)
 
@@ -155,22 +160,34 @@ def _format_share(calibration: AnswerCalibration) -> str:
 
 
 def _ask_lines(asker: Asker, json: bool, all_rows: bool) -> None:
-    """Answer questions from standard input, line by line."""
+    """Answer questions from standard input, line by line; the exit code tells whether one of a file has no answer."""
     terminal = sys.stdin.isatty()
+    unanswered = 0
     while True:
         if terminal:
             print("? ", end="", file=sys.stderr, flush=True)
         line = sys.stdin.readline()
         if not line:
-            return
+            break
         if not line.strip():
             continue
         try:
-            _print_answer(asker.ask(line), json, all_rows)
+            answer = asker.ask(line)
+            unanswered += answer.reading is None
+            if json:
+                output.print_json_line(answer.to_dict())
+            else:
+                _print_answer(answer, json, all_rows)
         except InputError as error:  # go on with the next question
+            unanswered += 1
             output.say(str(error))
+            if json:
+                question = " ".join(line.split())
+                output.print_json_line({"question": question, "confident": False, "why": str(error), "nearest": []})
         if not json:
             print(flush=True)
+    if unanswered and not terminal:
+        raise typer.Exit(UNANSWERED)
 
 
 def _evaluate(asker: Asker, test: str | None, json: bool, encoding: str) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rekern.core.arrays import AnyArray, Booleans, Ints
     from rekern.datasets.rewrite_corpus import PairDetail
-    from rekern.kernels.rewriting.rule_decision import WeightedRule
+    from rekern.kernels.rewriting.strong_rules import WeightedRule
     from rekern.learning import PairClassifier
     from rekern.learning.pair_explanation import PairExplanation
 
@@ -96,7 +96,7 @@ def demo(
         if not json:
             _print_corpus(corpus)
         rows, model, predictions = _compare(corpus, jobs)
-        model.save(temporary)
+        model.save(temporary, keep_pairs=True)
     right = predictions["kb-srk+pr"] == corpus.truth
     explanation = model.explain(corpus.test[_choose_pair(corpus, predictions, model)], neighbors=2)
     positive, negative = model.rules(N_RULES)

@@ -137,13 +137,10 @@ def _print_classes(found: ClassMeasures, binary: BinaryMeasures | None, positive
     print(f"accuracy  {found['accuracy']:.2%}   (the most frequent class alone: {found['majority']:.2%})")
     print(f"macro F1  {found['macro_f1']:.4f}")
     if binary is not None:
-        print(f"AUC       {binary['auc']:.4f}")
-        print(f"average precision of {positive}: {binary['average_precision']:.4f}")
         best, reached = binary["best_threshold"], binary["best"]
-        print(
-            f"best thresholds on these pairs: {best['accuracy']:.4f} for accuracy ({reached['accuracy']:.2%}), "
-            f"{best['f1']:.4f} for F1 of {positive} ({reached['f1']:.4f})"
-        )
+        print(f"AUC       {binary['auc']:.4f}   (average precision of {positive}: {binary['average_precision']:.4f})")
+        print(f"best thresholds on these pairs: {best['accuracy']:.4f} for accuracy {reached['accuracy']:.2%},")
+        print(f"                                {best['f1']:.4f} for F1 {reached['f1']:.4f} of {positive}")
     print()
     table = output.make_table("class", ">precision", ">recall", ">F1", ">pairs")
     for name, row in found["classes"].items():

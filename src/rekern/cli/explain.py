@@ -148,6 +148,9 @@ def print_explanation(found: PairExplanation, top: int) -> None:
         parts.add_row(f"{sum(part.contribution for part in rest):+.4f}", f"{len(rest):,} {noun}", "")
     parts.add_row(f"{found.intercept:+.4f}", "intercept", "")
     console.print(parts)
+    if found.remark:
+        print()
+        output.say(found.remark)
     if found.neighbors:
         print("\nThe most similar training pairs:\n")
         neighbors = output.make_table(">similarity", "label", "source", "target")

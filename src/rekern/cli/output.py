@@ -33,8 +33,21 @@ def print_json(value: object) -> None:
       "score": null
     }
     """
+    print(_format_json(value, indent=2))
+
+
+def print_json_line(value: object) -> None:
+    """Print a value as JSON on one line, at once, for readers that take one line after another.
+
+    >>> print_json_line({"rule": "⟨1⟩ → ⟨1⟩", "score": float("nan")})
+    {"rule": "⟨1⟩ → ⟨1⟩", "score": null}
+    """
+    print(_format_json(value, indent=None), flush=True)
+
+
+def _format_json(value: object, indent: int | None) -> str:
     is_utf8 = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
-    print(json.dumps(_to_json_value(value), ensure_ascii=not is_utf8, indent=2, allow_nan=False))
+    return json.dumps(_to_json_value(value), ensure_ascii=not is_utf8, indent=indent, allow_nan=False)
 
 
 def _to_json_value(value: object) -> object:

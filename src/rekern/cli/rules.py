@@ -14,7 +14,7 @@ from rekern.errors import InputError
 
 if TYPE_CHECKING:
     from rekern.cli.model_argument import TrainedModel
-    from rekern.kernels.rewriting.rule_decision import WeightedRule
+    from rekern.kernels.rewriting.strong_rules import WeightedRule
     from rekern.learning.strongest_rules import StrongestRules
 
 
@@ -92,7 +92,7 @@ def _make_heading(name: object, sign: str) -> str:
 def print_rules(rows: Sequence[WeightedRule], heading: str) -> None:
     """Print a table of rules.
 
-    >>> from rekern.kernels.rewriting.rule_decision import WeightedRule
+    >>> from rekern.kernels.rewriting.strong_rules import WeightedRule
     >>> rule = WeightedRule("⟨1⟩ ate → ⟨1⟩ eats", 0.5, 12, 0, "she ate", "she eats")
     >>> print_rules([rule], "Rules for 1")  # doctest: +NORMALIZE_WHITESPACE
     Rules for 1
@@ -118,10 +118,7 @@ def _list_rules(model: TrainedModel, rows: Sequence[WeightedRule]) -> list[dict[
             "weight": rule.weight,
             "support": rule.support,
             "example": {"source": rule.source, "target": rule.target},
-            "pair": {
-                "source": _join_tokens(model.pairs_[rule.pair][0]),
-                "target": _join_tokens(model.pairs_[rule.pair][1]),
-            },
+            "pair": dict(zip(("source", "target"), _find_pair(model, rule.pair))) if model.has_pairs() else None,
         }
         for rule in rows
     ]
@@ -134,13 +131,19 @@ def _make_columns(model: TrainedModel, found: dict[object, StrongestRules]) -> d
     for label, both in found.items():
         for side, rows in zip(("for", "against"), both):
             for rule in rows:
-                source, target = map(_join_tokens, model.pairs_[rule.pair])
+                source, target = _find_pair(model, rule.pair) if model.has_pairs() else ("", "")
                 values = (label, side, rule.rule, rule.weight, rule.support, rule.source, rule.target, source, target)
                 for name, value in zip(names, values):
                     columns[name].append(value)
     if None in found:
         del columns["label"]
     return columns
+
+
+def _find_pair(model: TrainedModel, number: int) -> tuple[str, str]:
+    """Return the texts of a training pair."""
+    source, target = model.pairs_[number]
+    return _join_tokens(source), _join_tokens(target)
 
 
 def _join_tokens(side: str | Sequence[str]) -> str:

@@ -50,6 +50,10 @@ def train(
         bool,
         typer.Option("--ordinal", help="Regress, and round predictions to the nearest training label."),
     ] = False,
+    keep_pairs: Annotated[
+        bool,
+        typer.Option("--keep-pairs", help="Put the training pairs into the file; `explain` then shows similar ones."),
+    ] = False,
     auto: AutoOptions,
     threshold: ThresholdOptions,
     kernel: KernelOptions,
@@ -109,7 +113,7 @@ def train(
             _fit(model, pairs)
         took = time.perf_counter() - started
         warn_of_few_pairs(pairs, chosen)
-        model.save(temporary)
+        model.save(temporary, keep_pairs)
     size = out.stat().st_size if out.is_file() else 0
     if json:
         report |= {"seconds": took, "solver": model.solver_, "model": os.fspath(out), "bytes": size}

@@ -25,7 +25,7 @@ class KeyIndex(NamedTuple):
 
 
 @compiled
-def _partition(keys, bits):
+def partition_keys(keys, bits):
     """Divide keys into parts by their top bits: return where each part begins, and the entries part by part."""
     shift = np.uint64(64 - bits)
     starts = np.zeros((1 << bits) + 1, np.int64)
@@ -125,7 +125,7 @@ def number_keys(keys: Keys, n_jobs: int | None = None) -> tuple[SmallInts, Keys]
     if len(keys) >= 1 << 31:
         raise ValueError(f"{len(keys):,} features are too many for one matrix; use a smaller k or fewer pairs")
     bits = max(1, len(keys).bit_length() - 14)  # parts of about 10,000 keys; a shift by all 64 bits is undefined
-    starts, order = _partition(keys, bits)
+    starts, order = partition_keys(keys, bits)
     parts = len(starts) - 1
     numbers = np.empty(len(keys), np.int32)
     distinct = np.empty(len(keys), np.uint64)
@@ -162,7 +162,7 @@ def look_up(keys: Keys, index: KeyIndex, n_jobs: int | None = None) -> SmallInts
     if len(keys) < FEW_KEYS:
         _look_up(keys, index.slots, index.codes, index.shift, numbers)
     else:  # many keys: one part of the table after the other, so that each part stays in cache
-        order = _partition(keys, 8)[1]
+        order = partition_keys(keys, 8)[1]
         blocks = split_range(len(keys), max(1, len(keys) // 8))
         arrays = (order, keys, index.slots, index.codes, index.shift, numbers)
         run_in_threads(_look_up_in_order, [(*block, *arrays) for block in blocks], n_jobs)

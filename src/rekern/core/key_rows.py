@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints, Keys, slice_ragged, take_ragged
+from rekern.core.arrays import Floats, Ints, Keys, slice_ragged
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
 from rekern.core.key_index import index_keys, look_up
@@ -27,8 +27,7 @@ class KeyRows(NamedTuple):
 
     def take(self, rows: Ints) -> "KeyRows":
         """Return these rows, in this order."""
-        chosen = take_ragged(self.indptr, rows)
-        return KeyRows(chosen.offsets, self.keys[chosen.places], self.values[chosen.places])
+        return KeyRows(*_take_rows(self.indptr, self.keys, self.values, np.asarray(rows, dtype=np.int64)))
 
     def multiply_row(self, other: "KeyRows") -> Floats:
         """Return the inner product of every row with the one row of another matrix."""
@@ -52,6 +51,20 @@ def stack_rows(blocks: list[KeyRows]) -> KeyRows:
     indptr = np.concatenate([block.indptr[bool(i) :] + starts[i] for i, block in enumerate(blocks)])
     keys = np.concatenate([block.keys for block in blocks])
     return KeyRows(indptr, keys, np.concatenate([block.values for block in blocks]))
+
+
+@compiled
+def _take_rows(indptr, keys, values, rows):
+    """Copy rows; indexing with the places of all entries would take three times as long."""
+    offsets = np.zeros(len(rows) + 1, np.int64)
+    for index in range(len(rows)):
+        offsets[index + 1] = offsets[index] + indptr[rows[index] + 1] - indptr[rows[index]]
+    new_keys, new_values = np.empty(offsets[-1], np.uint64), np.empty(offsets[-1])
+    for index in range(len(rows)):
+        first, last = indptr[rows[index]], indptr[rows[index] + 1]
+        new_keys[offsets[index] : offsets[index + 1]] = keys[first:last]
+        new_values[offsets[index] : offsets[index + 1]] = values[first:last]
+    return offsets, new_keys, new_values
 
 
 @compiled

@@ -11,6 +11,7 @@ import json
 import math
 import os
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,22 +28,28 @@ from rekern.core.version import __version__
 from rekern.errors import MissingDataError, MissingExtraError, ModelFileError
 
 FORMAT = "rekern model"
-VERSION = 2  # since trees, graphs and other representations of the training pairs are stored beside their words
-WORDS_ONLY = 1  # what a model of words alone is written as: older releases read it
+VERSION = 3  # since the decision functions of pair models are stored, and training pairs only on request
+BEFORE_DECISIONS = 2  # what other models are written as: older releases read them
 LARGEST_MEMBER = 1 << 31
 UNSUSPECTED = 1 << 26  # bytes that any file may unpack to
 TIMES = 200  # its own size that a larger one may unpack to: zeros shrink to a thousandth, texts and trees to a tenth
 LARGEST_NUMBER = 1e100  # sums and products of such numbers are finite
+TABLE_TYPES = ("u1", "u4", "u8", "i4", "i8", "f4", "f8")
+SAMPLE = 1 << 14  # bytes of an array by which to see whether it shrinks
 
 
 @dataclass(frozen=True)
 class ModelContent:
-    """What a model file holds: a header, more members as JSON, and arrays of numbers, each under a name."""
+    """What a model file holds: a header, more members as JSON, and arrays of numbers, each under a name.
+
+    ``arrays`` are written as float64, ``tables`` with their own type, of `TABLE_TYPES`.
+    """
 
     header: JsonMapping
     members: JsonMapping = field(default_factory=dict)
     arrays: Mapping[str, AnyArray] = field(default_factory=dict)
-    version: int = VERSION
+    tables: Mapping[str, AnyArray] = field(default_factory=dict)
+    version: int = BEFORE_DECISIONS
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,13 @@ class OpenArchive:
 
     def read_array(self, name: str, dimensions: int | None = None) -> Floats:
         """An array of finite numbers, with this number of dimensions."""
-        return _read_array(self.archive, name, dimensions)
+        array: Floats = _read_array(self.archive, name, ("f8",), dimensions)
+        return array
+
+    def read_table(self, name: str) -> AnyArray:
+        """An array of one of the types of `TABLE_TYPES`; floating-point numbers in it are finite."""
+        array: AnyArray = _read_array(self.archive, name, TABLE_TYPES)
+        return array
 
 
 @runtime_checkable
@@ -79,8 +92,10 @@ class StorableModel(Protocol):
         ...
 
 
-def save_model(model: StorableModel, path: str | os.PathLike[str]) -> None:
+def save_model(model: StorableModel, path: str | os.PathLike[str], content: ModelContent | None = None) -> None:
     """Write a trained model; the file appears only when it is complete.
+
+    ``content`` is what to write, by default what ``model.to_archive()`` returns.
 
     >>> from tempfile import TemporaryDirectory
     >>> from rekern import PairClassifier
@@ -90,7 +105,7 @@ def save_model(model: StorableModel, path: str | os.PathLike[str]) -> None:
     ...     load_model(f"{folder}/m.rekern").predict([("a b", "b a")])
     array([1])
     """
-    content = model.to_archive()
+    content = model.to_archive() if content is None else content
     write_archive(path, {"model": type(model).__name__, **content.header}, content)
 
 
@@ -120,13 +135,22 @@ def write_archive(path: str | os.PathLike[str], header: JsonMapping, content: Mo
         for name, member in content.members.items():
             archive.writestr(name, json.dumps(member, ensure_ascii=True))
         for name, array in content.arrays.items():
-            if 8 * array.size >= LARGEST_MEMBER:
-                raise ValueError(
-                    f"a model with {array.size:,} numbers in an array could not be loaded; use fewer words"
-                )
-            buffer = io.BytesIO()
-            np.lib.format.write_array(buffer, np.ascontiguousarray(array, dtype=np.float64), allow_pickle=False)
-            archive.writestr(f"{name}.npy", buffer.getvalue())
+            _write_array(archive, name, np.ascontiguousarray(array, dtype=np.float64))
+        for name, array in content.tables.items():
+            _write_array(archive, name, np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")))
+
+
+def _write_array(archive: zipfile.ZipFile, name: str, array: AnyArray) -> None:
+    if array.nbytes >= LARGEST_MEMBER:
+        raise ValueError(f"a model with {array.size:,} numbers in an array could not be loaded; use fewer words")
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, array, allow_pickle=False)
+    content = buffer.getbuffer()
+    # Keys are random bytes, which do not shrink: writing and reading them as they are is faster.
+    middle = len(content) // 2
+    sample = bytes(content[middle : middle + SAMPLE])
+    shrinks = len(content) < SAMPLE or len(zlib.compress(sample, 1)) < 0.95 * len(sample)
+    archive.writestr(f"{name}.npy", content, zipfile.ZIP_DEFLATED if shrinks else zipfile.ZIP_STORED)
 
 
 @contextmanager
@@ -196,18 +220,19 @@ def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:
     return archive.read(name)
 
 
-def _read_array(archive: zipfile.ZipFile, name: str, dimensions: int | None) -> Floats:
-    """An array of finite numbers, with this number of dimensions."""
+def _read_array(archive: zipfile.ZipFile, name: str, types: tuple[str, ...], dimensions: int | None = None) -> Any:
+    """An array of one of these types, with this number of dimensions; floating-point numbers must be finite."""
     stream = io.BytesIO(_read_member(archive, f"{name}.npy"))
     if np.lib.format.read_magic(stream) != (1, 0):
         raise ModelFileError(f"its {name} are not a table of numbers")
     shape, by_column, kind = np.lib.format.read_array_header_1_0(stream)
-    content = stream.read()
-    fits = len(shape) == (dimensions or len(shape)) and math.prod(shape) * 8 == len(content)
+    content = stream.getbuffer()[stream.tell() :]
+    fits = len(shape) == (dimensions or len(shape)) and math.prod(shape) * kind.itemsize == len(content)
     # Checked before an array is made: a header may claim any size.
-    if by_column or kind != np.float64 or not fits:
+    if by_column or kind.str[1:] not in types or not fits:
         raise ModelFileError(f"its {name} are not a table of numbers")
-    array = np.frombuffer(content, dtype=np.float64).reshape(shape).copy()
-    if not (np.abs(array) <= LARGEST_NUMBER).all():  # NaN fails too
+    array = np.frombuffer(content, dtype=kind).reshape(shape).astype(kind.newbyteorder("="))
+    # NaN fails too; all finite numbers of 32 bits are small enough.
+    if kind.kind == "f" and not (np.isfinite(array) if kind.itemsize < 8 else np.abs(array) <= LARGEST_NUMBER).all():
         raise ModelFileError(f"its {name} are not finite numbers")
     return array

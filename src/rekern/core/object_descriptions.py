@@ -6,6 +6,7 @@ Only registered classes are ever made (see `rekern.core.registry`), so a descrip
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,61 @@ from rekern.core.registry import find_class
 from rekern.errors import ModelFileError
 
 PLAIN = bool | int | float | str
-DTYPES = ("f8", "f4", "i8", "i4", "u8", "u4")  # what an array of a description may be restored to
+DTYPES = ("f8", "f4", "i8", "i4", "u8", "u4", "u1")  # what an array of a description may be restored to
 
 Arrays = dict[str, AnyArray]
+
+
+class State(dict[str, Any]):
+    """The named parts of what an object has learned: numbers, texts, lists, arrays, registered objects and states.
+
+    The methods return a part after checking its kind, and raise ModelFileError if a file lacks it or has another kind.
+
+    >>> state = State(weights=np.ones((2, 1)), inner=State(n=3))
+    >>> state.array("weights", "f8", 2).shape, state.state("inner").number("n")
+    ((2, 1), 3)
+    >>> state.array("weights", "u8", 1)
+    Traceback (most recent call last):
+    ...
+    rekern.errors.ModelFileError: its weights are damaged
+    """
+
+    def array(self, name: str, kind: str, dimensions: int | None = None) -> Any:
+        """Return an array of this type, such as "f8" or "u1"."""
+        value = self.get(name)
+        if not isinstance(value, np.ndarray) or value.dtype.str[1:] != kind:
+            raise ModelFileError(f"its {name} are damaged")
+        if dimensions is not None and value.ndim != dimensions:
+            raise ModelFileError(f"its {name} are damaged")
+        return value
+
+    def number(self, name: str) -> int:
+        """Return a whole number of at least 0."""
+        value = self.get(name)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise ModelFileError(f"its {name} is no number")
+        return value
+
+    def state(self, name: str) -> State:
+        """Return a state inside this one."""
+        value = self.get(name)
+        if not isinstance(value, State):
+            raise ModelFileError(f"its {name} is damaged")
+        return value
+
+    def states(self, name: str, count: int) -> list[State]:
+        """Return a list of so many states inside this one."""
+        value = self.get(name)
+        if not isinstance(value, list) or len(value) != count or not all(isinstance(part, State) for part in value):
+            raise ModelFileError(f"its {name} are damaged")
+        return value
+
+
+@dataclass(frozen=True)
+class Verbatim:
+    """JSON that is part of a state as it is, such as a list of texts."""
+
+    value: Json
 
 
 def describe(value: object, arrays: Arrays | None = None) -> Json:
@@ -34,16 +87,21 @@ def describe(value: object, arrays: Arrays | None = None) -> Json:
         return {"type": "tuple", "items": [describe(item, arrays) for item in value]}
     if isinstance(value, list):
         return [describe(item, arrays) for item in value]
+    if isinstance(value, State):
+        return {"type": "state", "parts": {name: describe(part, arrays) for name, part in value.items()}}
+    if isinstance(value, Verbatim):
+        return {"type": "json", "value": value.value}
     if isinstance(value, Mapping) and arrays is not None and all(isinstance(word, str) for word in value):
+        if value and all(isinstance(number, float) for number in value.values()):
+            numbers = describe(np.array(list(value.values())), arrays)
+            return {"type": "numbers", "words": list(value), "array": numbers}
         rows = {word: np.asarray(vector, dtype=float) for word, vector in value.items()}
         if len({row.shape for row in rows.values()}) <= 1 and all(row.ndim == 1 for row in rows.values()):
             array = np.array(list(rows.values())).reshape(len(rows), -1)
             return {"type": "vectors", "words": list(rows), "array": describe(array, arrays)}
     if isinstance(value, np.ndarray) and arrays is not None and value.dtype.kind in "iuf":
-        name = f"array-{len(arrays)}"
-        # All whole numbers that a space holds are places in other arrays, far below 2**53.
-        arrays[name] = np.asarray(value, dtype=np.float64)
-        return {"type": "array", "name": name, "dtype": value.dtype.newbyteorder("=").str[1:]}
+        dtype = value.dtype.newbyteorder("=").str[1:]
+        return {"type": "array", "name": _store_array(value, arrays), "dtype": dtype}
     if isinstance(value, np.generic):
         return value.item()
     if find_class(type(value).__name__) is type(value):
@@ -52,6 +110,16 @@ def describe(value: object, arrays: Arrays | None = None) -> Json:
         f"a model with {value!r} in its kernel cannot be saved; give the kernel ready-made tokens instead "
         "of a tokenizer of your own, and word vectors instead of a similarity of your own"
     )
+
+
+def _store_array(value: AnyArray, arrays: Arrays) -> str:
+    """Put an array into ``arrays`` and return its name; an array that is there already is not put there again."""
+    for name, array in arrays.items():
+        if array.shape == value.shape and array.dtype == value.dtype and np.array_equal(array, value):
+            return name
+    name = f"array-{len(arrays)}"
+    arrays[name] = value
+    return name
 
 
 def _describe_object(value: Any, arrays: Arrays | None) -> JsonObject:
@@ -75,6 +143,18 @@ def build(description: Json, arrays: Arrays | None = None) -> Any:
         return tuple(build(item, arrays) for item in description.get("items", []))
     if kind == "array" and arrays is not None:
         return _build_array(description, arrays)
+    if kind == "state":
+        parts = description.get("parts")
+        if not isinstance(parts, dict):
+            raise ModelFileError("a part of it is damaged")
+        return State({name: build(part, arrays) for name, part in parts.items()})
+    if kind == "json":
+        return Verbatim(description.get("value"))
+    if kind == "numbers" and arrays is not None:
+        words, array = description["words"], build(description["array"], arrays)
+        if not isinstance(words, list) or array.ndim != 1 or len(words) != len(array) or array.dtype != np.float64:
+            raise ModelFileError("its numbers do not fit its words")
+        return dict(zip(map(str, words), array.tolist()))
     if kind == "vectors" and arrays is not None:
         words, array = description["words"], build(description["array"], arrays)
         if not isinstance(words, list) or array.ndim != 2 or len(words) != len(array):
@@ -94,4 +174,4 @@ def _build_array(description: JsonObject, arrays: Arrays) -> AnyArray:
     dtype = description.get("dtype")
     if description.get("name") not in arrays or dtype not in DTYPES:
         raise ModelFileError(f"it lacks the array {description.get('name')!r}")
-    return arrays[description["name"]].astype(str(dtype))
+    return arrays[description["name"]].astype(str(dtype), copy=False)

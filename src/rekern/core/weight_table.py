@@ -1,188 +1,255 @@
-"""A hash table of features with weights, for looking up many keys of which most are absent.
+"""Features with weights, sorted by their keys, for looking up many keys of which most are absent.
 
-A row of the table has a key and its weights side by side, so that a look-up needs one access to memory. The top bits of
-a key give its slot. A bit map over the low bits, which fits into the cache, finds out that most absent keys are absent.
-The loops over slots are not in a function of their own, because passing the arrays would cost more than the loop.
+Keys are spread evenly, so the top bits of a key tell where in the sorted keys it must be. A bit map over the low bits,
+which fits into the cache, finds out that most absent keys are absent.
 """
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
 # Compiled functions take arrays and are typed by Numba.
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from rekern.core.arrays import Floats, Keys
 from rekern.core.compiling import compiled
-from rekern.core.hashing import mix, size_table
+from rekern.core.hashing import size_table
+from rekern.core.key_index import number_keys, partition_keys
 from rekern.core.key_rows import KeyRows
+from rekern.core.number_packing import pack_keys, pack_numbers, unpack_keys, unpack_numbers
+from rekern.core.object_descriptions import State
+from rekern.core.parallel_jobs import run_in_threads, split_range
+from rekern.errors import ModelFileError
 
-CHUNK = 4096
-EMPTY = np.uint64(0)  # a key that happens to be 0 is stored as 1
+CHUNK = 1024
+MOST_ENTRIES = 1 << 31
+
+Numbers = npt.NDArray[np.uint32]
 
 
 class WeightTable(NamedTuple):
-    """Keys and their weights."""
+    """Keys in ascending order, the row of weights of each key, and what finds a key quickly."""
 
-    cells: Keys  # a row for each slot: the key, and the bits of its weights
-    numbers: Floats  # the same memory as floating-point numbers
-    present: Keys  # the bit map
-    size: int  # the number of keys
+    keys: Keys
+    numbers: Numbers
+    weights: Floats  # a column for each output; keys with equal weights may share a row
+    starts: Numbers  # where the keys with the same top bits begin
+    present: Keys  # the bit map over the low bits
 
 
-def sum_weights(blocks: Iterable[tuple[KeyRows, Floats]], outputs: int) -> WeightTable:
-    """Return the weight of every feature: the sum of coefficient · value over the rows of all blocks.
+def sum_weights(rows: KeyRows, factors: Floats, n_jobs: int | None = None) -> WeightTable:
+    """Return the weight of every feature: the sum of factor · value over the rows, in their order.
 
-    A block has rows, and an array with ``outputs`` coefficients for each row.
+    ``factors`` has a column for each output. The result does not depend on the number of threads.
 
-    >>> rows = KeyRows(np.array([0, 2]), np.array([7, 9], dtype=np.uint64), np.array([1.0, 2.0]))
-    >>> table = sum_weights([(rows, np.array([[0.5]]))], 1)
-    >>> table.size, find_weights(np.array([9, 8], dtype=np.uint64), table.cells, table.numbers).tolist()
-    (2, [[1.0], [0.0]])
+    >>> rows = KeyRows(np.array([0, 2, 3]), np.array([9, 7, 9], dtype=np.uint64), np.array([1.0, 2.0, 3.0]))
+    >>> table = sum_weights(rows, np.array([[0.5], [1.0]]))
+    >>> table.keys.tolist(), find_weights(np.array([9, 8], dtype=np.uint64), table).tolist()
+    ([7, 9], [[3.5], [0.0]])
     """
-    cells = np.zeros((1 << 12, 1 + outputs), np.uint64)
-    size = 0
-    for rows, coefficients in blocks:
-        while 2 * (size + len(rows.keys)) > len(cells):
-            # NumPy allocates memory in large pages, which halves the time of a look-up; compiled code does not.
-            larger = np.zeros((2 * len(cells), 1 + outputs), np.uint64)
-            _move_cells(cells, larger)
-            cells = larger
-        size = _add_rows(cells, cells.view(np.float64), size, coefficients, rows.indptr, rows.keys, rows.values)
+    if len(rows.keys) >= MOST_ENTRIES:
+        raise ValueError(f"{len(rows.keys):,} features are too many for one table; use a smaller k or fewer pairs")
+    bits = max(1, len(rows.keys).bit_length() - 9)  # parts of about 300 entries
+    starts, order = partition_keys(rows.keys, bits)
+    parts = len(starts) - 1
+    keys = np.empty(len(rows.keys), np.uint64)
+    weights = np.empty((len(rows.keys), factors.shape[1]))
+    sizes = np.zeros(parts, np.int64)
+    row_of = np.repeat(np.arange(len(rows.indptr) - 1, dtype=np.int32), np.diff(rows.indptr))
+    arrays = (starts, order, rows.keys, rows.values, row_of, np.ascontiguousarray(factors), keys, weights, sizes)
+    run_in_threads(_sum_parts, [(*span, *arrays) for span in split_range(parts, max(64, parts // 16))], n_jobs)
+    before = np.concatenate([[0], np.cumsum(sizes)])
+    _move_parts(starts, before, keys, weights)
+    size = int(before[-1])
+    numbers = np.arange(size, dtype=np.uint32)
+    return make_table(keys[:size].copy(), numbers, weights[:size].copy())
+
+
+def make_table(keys: Keys, numbers: Numbers, weights: Floats) -> WeightTable:
+    """Return a table of keys in ascending order, each with the number of its row of weights."""
+    bits = max(0, len(keys).bit_length() - 2)
+    starts = np.zeros((1 << bits) + 1, np.uint32)
     # The bit map has at least 8 bits for each key, and 64 bits in a word.
-    present = np.zeros(1 << max(0, size_table(4 * size) - 6), np.uint64)
-    _mark_keys(cells, present)
-    return WeightTable(cells, cells.view(np.float64), present, size)
+    present = np.zeros(1 << max(0, int(size_table(4 * len(keys))) - 6), np.uint64)
+    _index_keys(keys, bits, starts, present)
+    return WeightTable(keys, numbers, weights, starts, present)
+
+
+def pack_weights(table: WeightTable) -> State:
+    """Return a table in few bytes, without loss."""
+    numbers, weights = share_weights(table)
+    return State(**pack_keys(table.keys), numbers=pack_numbers(numbers), weights=weights)
+
+
+def unpack_weights(state: State, outputs: int) -> WeightTable:
+    """Return the table that `pack_weights` wrote, after checking that its parts fit together.
+
+    >>> rows = KeyRows(np.array([0, 2]), np.array([7, 9], dtype=np.uint64), np.array([2.0, 3.0]))
+    >>> unpack_weights(pack_weights(sum_weights(rows, np.array([[0.5]]))), 1).weights.tolist()
+    [[1.0], [1.5]]
+    """
+    keys = unpack_keys(state.array("tops", "u1"), state.array("rests", "u1"))
+    weights = state.array("weights", "f8", 2)
+    numbers = unpack_numbers(state.array("numbers", "u1"), len(weights)).astype(np.uint32)
+    if len(keys) != len(numbers) or len(keys) >= MOST_ENTRIES or weights.shape[1] != outputs:
+        raise ModelFileError("its table of weights is damaged")
+    return make_table(keys, numbers, weights)
+
+
+def share_weights(table: WeightTable) -> tuple[Numbers, Floats]:
+    """Return the distinct rows of weights of a table, and for every key the number of its row.
+
+    >>> rows = KeyRows(np.array([0, 2]), np.array([7, 9], dtype=np.uint64), np.array([2.0, 2.0]))
+    >>> numbers, weights = share_weights(sum_weights(rows, np.array([[0.5]])))
+    >>> numbers.tolist(), weights.tolist()
+    ([0, 0], [[1.0]])
+    """
+    weights = np.ascontiguousarray(table.weights)
+    signatures = sign_rows(weights.view(np.uint64))
+    codes, distinct = number_keys(signatures)
+    first = np.empty(len(distinct), np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    if not np.array_equal(weights[first][codes], weights):  # two different rows with one signature: keep all
+        return table.numbers, table.weights
+    return codes.astype(np.uint32)[table.numbers], weights[first]
 
 
 @compiled
-def _find_shift(cells):
-    return np.uint64(64 - size_table(len(cells) // 2))
+def sign_rows(cells):
+    """Return a 64-bit signature of every row; that of a row with one cell is the cell, well mixed."""
+    signatures = np.empty(len(cells), np.uint64)
+    for row in range(len(cells)):
+        code = np.uint64(0)
+        for column in range(cells.shape[1]):
+            code = (code ^ cells[row, column]) * np.uint64(0x9E3779B97F4A7C15)
+            code = (code ^ (code >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
+            code = code ^ (code >> np.uint64(32))
+        signatures[row] = code
+    return signatures
 
 
 @compiled
-def _move_cells(cells, larger):
-    shift, mask = _find_shift(larger), len(larger) - 1
-    for old in range(len(cells)):
-        if cells[old, 0] != EMPTY:
-            slot = np.int64(cells[old, 0] >> shift)
-            while larger[slot, 0] != EMPTY:
+def _sum_parts(first, last, starts, order, keys, values, row_of, factors, found, sums, sizes):
+    """Add up the weights within each part: the distinct keys in ascending order, and how many they are."""
+    largest = 0
+    for part in range(first, last):
+        largest = max(largest, starts[part + 1] - starts[part])
+    table = np.empty(1 << size_table(largest), np.int32)
+    for part in range(first, last):
+        begin, end = starts[part], starts[part + 1]
+        bits = size_table(end - begin)
+        mask = (1 << bits) - 1
+        for slot in range(1 << bits):
+            table[slot] = -1
+        size = 0
+        for index in range(begin, end):
+            entry = order[index]
+            key = keys[entry]
+            slot = np.int64(key & np.uint64(mask))
+            while table[slot] >= 0 and found[begin + table[slot]] != key:
                 slot = (slot + 1) & mask
-            for column in range(cells.shape[1]):
-                larger[slot, column] = cells[old, column]
-
-
-@compiled
-def _add_rows(cells, numbers, size, coefficients, indptr, keys, values):
-    shift, mask = _find_shift(cells), len(cells) - 1
-    outputs = coefficients.shape[1]
-    for row in range(len(indptr) - 1):
-        is_zero = True
-        for output in range(outputs):
-            is_zero = is_zero and coefficients[row, output] == 0.0
-        if is_zero:
-            continue
-        for entry in range(indptr[row], indptr[row + 1]):
-            key = max(keys[entry], np.uint64(1))
-            slot = np.int64(key >> shift)
-            while cells[slot, 0] != EMPTY and cells[slot, 0] != key:
-                slot = (slot + 1) & mask
-            if cells[slot, 0] == EMPTY:
-                cells[slot, 0] = key
+            if table[slot] < 0:
+                table[slot] = size
+                found[begin + size] = key
+                for output in range(factors.shape[1]):
+                    sums[begin + size, output] = 0.0
                 size += 1
-            for output in range(outputs):
-                numbers[slot, 1 + output] += coefficients[row, output] * values[entry]
-    return size
+            at = begin + table[slot]
+            for output in range(factors.shape[1]):
+                sums[at, output] += factors[row_of[entry], output] * values[entry]
+        ascending = np.argsort(found[begin : begin + size])
+        sorted_keys = found[begin : begin + size][ascending]
+        sorted_sums = sums[begin : begin + size][ascending]
+        for index in range(size):
+            found[begin + index] = sorted_keys[index]
+            for output in range(factors.shape[1]):
+                sums[begin + index, output] = sorted_sums[index, output]
+        sizes[part] = size
 
 
 @compiled
-def _mark_keys(cells, present):
+def _move_parts(starts, before, keys, weights):
+    """Move the distinct keys of all parts together, in place."""
+    for part in range(len(before) - 1):
+        for index in range(before[part + 1] - before[part]):
+            keys[before[part] + index] = keys[starts[part] + index]
+            for output in range(weights.shape[1]):
+                weights[before[part] + index, output] = weights[starts[part] + index, output]
+
+
+@compiled
+def _index_keys(keys, bits, starts, present):
     mask = np.uint64(64 * len(present) - 1)
-    for slot in range(len(cells)):
-        if cells[slot, 0] != EMPTY:
-            bit = cells[slot, 0] & mask
-            present[np.int64(bit >> np.uint64(6))] |= np.uint64(1) << (bit & np.uint64(63))
-
-
-@compiled
-def _add_weights(count, keys, values, first, cells, numbers, shift, sums):
-    """Add value · weight to ``sums`` for the first ``count`` keys.
-
-    The first slots of all keys are read before any is used, so that the accesses to memory overlap.
-    """
-    mask = len(cells) - 1
-    for index in range(count):
-        first[index] = cells[np.int64(keys[index] >> shift), 0]
-    for index in range(count):
+    for index in range(len(keys)):
         key = keys[index]
-        seen = first[index]
-        slot = np.int64(key >> shift)
-        while seen != EMPTY and seen != key:
-            slot = (slot + 1) & mask
-            seen = cells[slot, 0]
-        if seen == key:
-            for output in range(len(sums)):
-                sums[output] += values[index] * numbers[slot, 1 + output]
+        top = np.int64(key >> np.uint64(64 - bits)) if bits > 0 else 0
+        starts[top + 1] += np.uint32(1)
+        bit = key & mask
+        present[np.int64(bit >> np.uint64(6))] |= np.uint64(1) << (bit & np.uint64(63))
+    for top in range(len(starts) - 1):
+        starts[top + 1] += starts[top]
 
 
 @compiled
-def add_scores(scores, cells, numbers, present, scale, size_key, source, target, rules, source_known, target_known):
-    """Add Σ value · weight over the rules of each pair to its scores.
+def find_place(key, keys, starts, shift):
+    """Return the place of a key among sorted keys, -1 if it is not there. ``shift`` leaves the bits of ``starts``."""
+    top = np.int64(key >> np.uint64(shift)) if shift < 64 else 0
+    low, high = np.int64(starts[top]), np.int64(starts[top + 1])
+    while low < high:
+        middle = (low + high) >> 1
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < starts[top + 1] and keys[low] == key else -1
 
-    ``source_known`` and ``target_known`` are negative for n-grams that do not occur in the model. Most long n-grams do
-    not, and rules with them are not looked up.
-    """
-    source_indptr, source_keys, source_values = source
-    target_indptr, target_keys, target_values = target
-    rule_indptr, rule_keys, rule_values = rules
-    shift, low = _find_shift(cells), np.uint64(64 * len(present) - 1)
+
+@compiled
+def find_shift(starts):
+    """Return by how many bits a key is shifted to find its place in ``starts``."""
+    bits = 0
+    while (1 << bits) < len(starts) - 1:
+        bits += 1
+    return 64 - bits
+
+
+@compiled
+def _find_weights(wanted, keys, numbers, weights, starts, found):
+    shift = find_shift(starts)
+    for index in range(len(wanted)):
+        place = find_place(wanted[index], keys, starts, shift)
+        if place >= 0:
+            for output in range(weights.shape[1]):
+                found[index, output] = weights[numbers[place], output]
+
+
+def find_weights(keys: Keys, table: WeightTable) -> Floats:
+    """Return the weights of features by their keys; 0 for a feature that the table does not have."""
+    found = np.zeros((len(keys), table.weights.shape[1]))
+    _find_weights(keys, *table[:4], found)
+    return found
+
+
+@compiled
+def add_scores(scores, scale, indptr, keys, values, table_keys, numbers, weights, starts, present):
+    """Add Σ value · weight over the features of each row, times the scale of the row, to its scores."""
+    shift, low = find_shift(starts), np.uint64(64 * len(present) - 1)
     one_bit, word_bits, in_word = np.uint64(1), np.uint64(6), np.uint64(63)
-    keys, values, first = np.empty(CHUNK, np.uint64), np.empty(CHUNK), np.empty(CHUNK, np.uint64)
+    kept = np.empty(CHUNK, np.int64)
     sums = np.empty(scores.shape[1])
     for row in range(len(scale)):
         sums[:] = 0.0
-        count = 0
-        for one in range(source_indptr[row], source_indptr[row + 1]):
-            if source_known[one] < 0:
-                continue
-            begun = source_keys[one] + size_key
-            for other in range(target_indptr[row], target_indptr[row + 1]):
-                if target_known[other] < 0:
-                    continue
-                key = max(mix(begun + target_keys[other]), one_bit)
-                bit = key & low
-                keys[count] = key
-                values[count] = source_values[one] * target_values[other]
+        for begin in range(indptr[row], indptr[row + 1], CHUNK):
+            count = 0
+            for entry in range(begin, min(begin + CHUNK, indptr[row + 1])):
+                bit = keys[entry] & low
+                kept[count] = entry
                 count += np.int64((present[np.int64(bit >> word_bits)] >> (bit & in_word)) & one_bit)
-                if count == CHUNK:
-                    _add_weights(count, keys, values, first, cells, numbers, shift, sums)
-                    count = 0
-        for one in range(rule_indptr[row], rule_indptr[row + 1]):
-            key = max(rule_keys[one], one_bit)
-            bit = key & low
-            keys[count] = key
-            values[count] = rule_values[one]
-            count += np.int64((present[np.int64(bit >> word_bits)] >> (bit & in_word)) & one_bit)
-            if count == CHUNK:
-                _add_weights(count, keys, values, first, cells, numbers, shift, sums)
-                count = 0
-        _add_weights(count, keys, values, first, cells, numbers, shift, sums)
+            for index in range(count):
+                place = find_place(keys[kept[index]], table_keys, starts, shift)
+                if place >= 0:
+                    for output in range(len(sums)):
+                        sums[output] += values[kept[index]] * weights[numbers[place], output]
         for output in range(len(sums)):
             scores[row, output] += sums[output] * scale[row]
-
-
-@compiled
-def find_weights(keys, cells, numbers):
-    """Return the weights of features by their keys; 0 for a feature that the table does not have."""
-    found = np.zeros((len(keys), cells.shape[1] - 1))
-    shift, mask = _find_shift(cells), len(cells) - 1
-    for index in range(len(keys)):
-        key = max(keys[index], np.uint64(1))
-        slot = np.int64(key >> shift)
-        while cells[slot, 0] != EMPTY and cells[slot, 0] != key:
-            slot = (slot + 1) & mask
-        if cells[slot, 0] == key:
-            for output in range(cells.shape[1] - 1):
-                found[index, output] = numbers[slot, 1 + output]
-    return found

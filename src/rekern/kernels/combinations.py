@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from rekern.core.arrays import Floats
+from rekern.core.object_descriptions import State
 from rekern.core.registry import register
 from rekern.kernels.decision_functions import DecisionFunction, SumDecision
 from rekern.kernels.gram_plan import Block, GramPlan, RescaledBlock, invert_roots
@@ -65,6 +66,11 @@ class Sum(Kernel):
         X = materialize_items(X)
         both = [self.left.decision_function(X, coefficients), self.right.decision_function(X, coefficients)]
         return SumDecision(both)
+
+    def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
+        """Return the sum of the decision functions of both kernels."""
+        left, right = state.states("summands", 2)
+        return SumDecision([self.left.restore_decision(left, outputs), self.right.restore_decision(right, outputs)])
 
     def has_features(self) -> bool:
         """Return whether both kernels have features."""
@@ -139,6 +145,11 @@ class Scaled(Kernel):
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
         """Return the kernel's own decision function, with the weight in the coefficients."""
         return self.kernel.decision_function(X, self._check_weight() * np.asarray(coefficients))
+
+    def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
+        """Return the kernel's own decision function."""
+        self._check_weight()
+        return self.kernel.restore_decision(state, outputs)
 
     def has_features(self) -> bool:
         """Return whether the kernel has features."""

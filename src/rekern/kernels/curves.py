@@ -10,10 +10,11 @@ from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import Floats
 from rekern.core.explanations import Part
+from rekern.core.object_descriptions import State
 from rekern.core.parameters import check_positive, check_whole
 from rekern.core.registry import register
-from rekern.errors import InputError
-from rekern.kernels.decision_functions import DecisionFunction
+from rekern.errors import InputError, ModelFileError
+from rekern.kernels.decision_functions import DecisionFunction, check_columns
 from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.score_effects import ScoreEffect
 from rekern.kernels.score_kernel import ScoreKernel
@@ -146,14 +147,32 @@ class Curves(ScoreKernel):
 
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
         """Return a curve for each score."""
-        return CurveDecision(self, X, coefficients)
+        return CurveDecision.learn(self, X, coefficients)
+
+    def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
+        """Return the curves of a file."""
+        return CurveDecision.from_state(self, state, outputs)
+
+    def set_learned(self, state: State) -> None:
+        """Set the ranges, centres and scales of the scores, after checking them."""
+        size, pieces = len(self.kernel.names()), self.check_parameters()
+        shapes = {name: state.array(name, "f8").shape for name in ("low_", "high_", "center_", "scale_")}
+        if shapes != {"low_": (size,), "high_": (size,), "center_": (size, pieces + 1), "scale_": (size, pieces + 1)}:
+            raise ModelFileError("its curves do not fit its scores")
+        super().set_learned(state)
 
 
 class CurveDecision(DecisionFunction):
     """The decision function of curves: for each output and score, the heights of a curve at its knots."""
 
-    def __init__(self, kernel: Curves, X: Items, coefficients: Floats):
+    def __init__(self, kernel: Curves, heights: Floats, spreads: Floats):
         self.kernel = kernel
+        self.heights = heights
+        self.spreads = spreads
+
+    @classmethod
+    def learn(cls, kernel: Curves, X: Items, coefficients: Floats) -> Self:
+        """Return the curves of training items."""
         raw = kernel.raw_values(X)
         features = kernel.bend_scores(raw)
         weights = (features.reshape(len(raw), -1).T @ coefficients).reshape(*features.shape[1:], -1)
@@ -161,8 +180,21 @@ class CurveDecision(DecisionFunction):
         pieces = features.shape[2] - 1
         full = np.concatenate([np.linspace(0.0, 1.0, pieces + 1)[:, None], np.tri(pieces + 1, pieces, -1)], axis=1)
         at_knots = (full - kernel.center_[:, None]) * kernel.scale_[:, None]
-        self.heights: Floats = np.einsum("skf,sfo->osk", at_knots, weights)
-        self.spreads: Floats = np.array([self._look_up(raw, heights).std(axis=0) for heights in self.heights])
+        found = cls(kernel, np.einsum("skf,sfo->osk", at_knots, weights), np.zeros((0, 0)))
+        found.spreads = np.array([found._look_up(raw, heights).std(axis=0) for heights in found.heights])
+        return found
+
+    def to_state(self) -> State:
+        """Return the heights of the curves, and how far they move the decisions about training items."""
+        return State(heights=self.heights, spreads=self.spreads)
+
+    @classmethod
+    def from_state(cls, kernel: Curves, state: State, outputs: int) -> Self:
+        """Return the function that `to_state` wrote down, after checking it."""
+        heights, size = state.array("heights", "f8", 3), len(kernel.kernel.names())
+        if heights.shape != (outputs, size, kernel.check_parameters() + 1):
+            raise ModelFileError("its curves do not fit its scores")
+        return cls(kernel, heights, check_columns(state, "spreads", outputs, size))
 
     def _look_up(self, raw: Floats, heights: Floats) -> Floats:
         """Return the heights of the curves at the scores of items, a row for each item."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, cast
+from typing import Protocol, Self, cast
 
 import numpy as np
 
 from rekern.core.arrays import Floats
 from rekern.core.explanations import Part
+from rekern.core.object_descriptions import State
+from rekern.errors import ModelFileError
 from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
+from rekern.structures.item_states import pack_items, unpack_items
 from rekern.structures.pairs import Pairs
 from rekern.structures.representations import Representations
 
@@ -37,6 +40,14 @@ class DecisionFunction(Protocol):
         """Return the decision functions of which this one is the sum; itself if it is a single one."""
         return [self]
 
+    def to_state(self) -> State:
+        """Return what a model file keeps; the kernel's ``restore_decision`` makes the same function of it again."""
+        raise NotImplementedError(f"{type(self).__name__} has no to_state")
+
+    def has_items(self) -> bool:
+        """Return whether the function needs the words, trees or graphs of training items, and its state has them."""
+        return False
+
 
 class GramSource(Protocol):
     """What a decision function needs of a kernel: values with training items."""
@@ -48,6 +59,22 @@ class GramSource(Protocol):
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every item."""
         ...
+
+    def reads(self) -> set[str]:
+        """Return the columns of a table of items that the kernel reads."""
+        ...
+
+
+def check_columns(state: State, name: str, rows: int, outputs: int) -> Floats:
+    """Return an array of a state with so many rows, and a column for each output; else raise ModelFileError.
+
+    >>> check_columns(State(weights=np.ones((2, 1))), "weights", 2, 1).shape
+    (2, 1)
+    """
+    values: Floats = state.array(name, "f8", 2)
+    if values.shape != (rows, outputs):
+        raise ModelFileError(f"its {name} do not fit its kernel")
+    return values
 
 
 class SumDecision(DecisionFunction):
@@ -72,6 +99,14 @@ class SumDecision(DecisionFunction):
         """Return what each feature of each kernel adds for one item."""
         return [part for summand in self.summands for part in summand.parts(item, output)]
 
+    def to_state(self) -> State:
+        """Return the states of the summands."""
+        return State(summands=[summand.to_state() for summand in self.summands])
+
+    def has_items(self) -> bool:
+        """Return whether one of the summands needs training items."""
+        return any(summand.has_items() for summand in self.summands)
+
 
 class GramDecision(DecisionFunction):
     """The plain sum over training items, for a kernel without explicit features."""
@@ -81,13 +116,38 @@ class GramDecision(DecisionFunction):
         self.kernel = kernel
         # Rows of a table stay in one: their trees have been read already. So do pairs: their words stay as written.
         self.items: Sequence[Item] | Representations | Pairs
-        if isinstance(X, Representations | Pairs):
+        if isinstance(X, Representations):
+            names = kernel.reads()
+            table = X.select_columns(sorted(names)) if names <= set(X.columns) else X
+            self.items = table.take(chosen)
+        elif isinstance(X, Pairs):
             self.items = X.take(chosen)
         else:
             sequence = cast(Sequence[Item], X)
             self.items = [sequence[int(index)] for index in chosen]
         self.chosen = chosen
-        self.coefficients = np.asarray(coefficients)[chosen]
+        self.coefficients = np.asarray(coefficients, dtype=float)[chosen]
+
+    def to_state(self) -> State:
+        """Return the training items with a coefficient other than 0, as arrays, and their coefficients."""
+        return State(items=pack_items(self.items), chosen=self.chosen, coefficients=self.coefficients)
+
+    def has_items(self) -> bool:
+        """Return True: the training items are needed."""
+        return True
+
+    @classmethod
+    def from_state(cls, kernel: GramSource, state: State, outputs: int) -> Self:
+        """Return the function that `to_state` wrote down, after checking it."""
+        found = cls(kernel, [], np.zeros((0, outputs)))
+        items = cast(Sequence[Item], unpack_items(state.state("items")))
+        found.items, found.chosen = items, state.array("chosen", "i8", 1)
+        found.coefficients = check_columns(state, "coefficients", len(items), outputs)
+        if len(found.chosen) != len(items):
+            raise ModelFileError("its coefficients do not fit its items")
+        if len(items):  # bad parameters of the kernel and missing representations raise an error here
+            kernel.diag(items[:1])
+        return found
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every item, a column for each output."""

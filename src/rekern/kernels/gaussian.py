@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from rekern.core.arrays import Floats
 from rekern.core.explanations import Part
+from rekern.core.object_descriptions import State
 from rekern.core.parameters import check_positive
 from rekern.core.registry import register
-from rekern.kernels.decision_functions import DecisionFunction
+from rekern.kernels.decision_functions import DecisionFunction, check_columns
 from rekern.kernels.gram_plan import Block, GramPlan
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Item, Items
@@ -52,6 +54,13 @@ class Gaussian(Kernel):
             return GaussianScoreDecision(self, self.kernel, X, coefficients)
         return super().decision_function(X, coefficients)
 
+    def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
+        """Return the decision function of a file, in the same form."""
+        check_positive("gamma", self.gamma)
+        if isinstance(self.kernel, ScoreKernel):
+            return GaussianScoreDecision.from_state(self, self.kernel, state, outputs)
+        return super().restore_decision(state, outputs)
+
 
 class GaussianScoreDecision(DecisionFunction):
     """The decision function of a Gaussian kernel over scores: a sum over training items."""
@@ -60,8 +69,22 @@ class GaussianScoreDecision(DecisionFunction):
         chosen = np.any(coefficients != 0, axis=1)
         self.kernel = kernel
         self.scores = scores
-        self.coefficients = np.asarray(coefficients)[chosen]
+        self.coefficients = np.asarray(coefficients, dtype=float)[chosen]
         self.points = scores.scores(X)[chosen]
+
+    def to_state(self) -> State:
+        """Return the scores of the training items and their coefficients."""
+        return State(points=self.points, coefficients=self.coefficients)
+
+    @classmethod
+    def from_state(cls, kernel: Gaussian, scores: ScoreKernel, state: State, outputs: int) -> Self:
+        """Return the function that `to_state` wrote down, after checking it."""
+        found = cls.__new__(cls)
+        found.kernel, found.scores = kernel, scores
+        found.points = state.array("points", "f8", 2)
+        found.coefficients = check_columns(state, "coefficients", len(found.points), outputs)
+        check_columns(state, "points", len(found.points), len(scores.names()))
+        return found
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every item, a column for each output."""

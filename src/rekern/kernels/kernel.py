@@ -18,9 +18,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 
 from rekern.core.arrays import AnyArray, Floats
+from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import split_range
 from rekern.core.registry import find_class
-from rekern.errors import InputError
+from rekern.errors import InputError, ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction, GramDecision
 from rekern.kernels.gram_file import resolve_path, write_gram
 from rekern.kernels.gram_plan import GramPlan, compute_gram
@@ -156,6 +157,30 @@ class Kernel(BaseEstimator):
         """
         return GramDecision(self, X, coefficients)
 
+    def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
+        """Return the decision function whose ``to_state()`` is given; what `decision_function` makes has the same bits.
+
+        >>> from rekern.kernels import Subsequence
+        >>> decide = Subsequence().decision_function(["a", "b"], np.array([[1.0], [2.0]]))
+        >>> Subsequence().restore_decision(decide.to_state(), 1).score(["b"])
+        array([[2.]])
+        """
+        return GramDecision.from_state(self, state, outputs)
+
+    def get_learned(self) -> State:
+        """Return what `adapt` has learned: by default all attributes whose names end in "_".
+
+        A kernel that learns more than numbers, texts and arrays overrides this method and `set_learned`.
+        """
+        return State({name: value for name, value in vars(self).items() if _is_learned(name)})
+
+    def set_learned(self, state: State) -> None:
+        """Set what `get_learned` of a kernel with the same parameters returned; ``state`` comes from a file."""
+        for name, value in state.items():
+            if not _is_learned(name) or hasattr(type(self), name):
+                raise ModelFileError(f"its kernel cannot have learned {name!r}")
+            setattr(self, name, value)
+
     def has_features(self) -> bool:
         """Return whether the kernel can list its features explicitly."""
         return False
@@ -251,6 +276,10 @@ def make_unique(names: Sequence[str]) -> list[str]:
         counts[name] = counts.get(name, 0) + 1
         unique.append(name if counts[name] == 1 else f"{name} ({counts[name]})")
     return unique
+
+
+def _is_learned(name: str) -> bool:
+    return name.endswith("_") and not name.startswith("_") and name.isidentifier()
 
 
 def _combine(name: str, *arguments: object) -> Kernel:

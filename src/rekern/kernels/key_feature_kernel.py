@@ -13,6 +13,7 @@ from rekern.core.arrays import Floats, Ints, Keys
 from rekern.core.csr import make_csr
 from rekern.core.key_index import KeyIndex, index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows, keep_known, note_first_rows
+from rekern.core.object_descriptions import State
 from rekern.kernels.gram_plan import invert_roots
 from rekern.kernels.kernel import Kernel, can_list_features
 from rekern.kernels.kernel_items import Items, materialize_items
@@ -63,6 +64,10 @@ class KeyFeatureKernel(Kernel, Generic[Corpus]):
     def adapt(self, X: Items, y: object = None) -> Self:
         """Learn nothing: the values of the kernel depend on the two items alone."""
         return self
+
+    def get_learned(self) -> State:
+        """Return an empty state: columns are not needed for the values of the kernel."""
+        return State()
 
     def fit(self, X: Items, y: object = None) -> Self:
         """Learn the columns: the features of these items."""

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from rekern.core.arrays import Floats, Ints
 from rekern.core.explanations import Explanation, Part
+from rekern.core.object_descriptions import State
 from rekern.core.parameters import check_most
 from rekern.errors import InputError
 from rekern.kernels.decision_functions import DecisionFunction, PairDecision
@@ -180,6 +181,10 @@ class PairKernel(Kernel):
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
         """Return the sum over training pairs; each of them is a part of an explanation."""
         return PairDecision(self, X, coefficients)
+
+    def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
+        """Return the sum over the training pairs of a file."""
+        return PairDecision.from_state(self, state, outputs)
 
     def explain(self, a: Item, b: Item, n: int | None = 10) -> PairingExplanation:
         """Return the four values of two pairs, the better pairing, and the ``n`` heaviest fragments that it shares.

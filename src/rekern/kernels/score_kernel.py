@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
 
 from rekern.core.arrays import Floats
 from rekern.core.explanations import Part
-from rekern.kernels.decision_functions import DecisionFunction
+from rekern.core.object_descriptions import State
+from rekern.kernels.decision_functions import DecisionFunction, check_columns
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Item, Items, materialize_items
@@ -89,19 +91,41 @@ class ScoreKernel(Kernel):
 
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
         """Return a weight for each score."""
-        return ScoreDecision(self, X, coefficients)
+        return ScoreDecision.learn(self, X, coefficients)
+
+    def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
+        """Return a weight for each score."""
+        return ScoreDecision.from_state(self, state, outputs)
 
 
 class ScoreDecision(DecisionFunction):
-    """The decision function of a kernel over scores: a weight for each score."""
+    """The decision function of a kernel over scores: a weight for each score, in a column for each output."""
 
-    def __init__(self, kernel: ScoreKernel, X: Items, coefficients: Floats):
+    def __init__(self, kernel: ScoreKernel, weights: Floats, spreads: Floats, ends: Floats):
         self.kernel = kernel
+        self.weights = weights
+        self.spreads = spreads  # how far each score moves the decisions about training items
+        self.ends = ends  # the smallest and the largest raw value of each score in training
+
+    @classmethod
+    def learn(cls, kernel: ScoreKernel, X: Items, coefficients: Floats) -> Self:
+        """Return the weights of the scores of training items."""
         raw = kernel.raw_scores(X)
         values = kernel.rescale(raw)
-        self.weights = values.T @ coefficients
-        self.spreads = values.std(axis=0)[:, None] * np.abs(self.weights)
-        self.ends = np.array([raw.min(axis=0), raw.max(axis=0)])
+        weights = values.T @ coefficients
+        spreads = values.std(axis=0)[:, None] * np.abs(weights)
+        return cls(kernel, weights, spreads, np.array([raw.min(axis=0), raw.max(axis=0)]))
+
+    def to_state(self) -> State:
+        """Return the weights, and how the scores act in training."""
+        return State(weights=self.weights, spreads=self.spreads, ends=self.ends)
+
+    @classmethod
+    def from_state(cls, kernel: ScoreKernel, state: State, outputs: int) -> Self:
+        """Return the function that `to_state` wrote down, after checking it."""
+        size = len(kernel.names())
+        weights, spreads = (check_columns(state, name, size, outputs) for name in ("weights", "spreads"))
+        return cls(kernel, weights, spreads, check_columns(state, "ends", 2, size))
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every item, a column for each output."""

@@ -41,14 +41,28 @@ from typing import NamedTuple
 from rekern.errors import InputError
 from rekern.krisp.meaning_reader import DEEPEST, MeaningReader, ProductionIndex, index_productions
 from rekern.krisp.productions import Derivation, Production, fill_name, shorten, split_meaning
-from rekern.krisp.question_words import split_phrase
+from rekern.krisp.question_words import fold_accents, split_phrase
 
 
 class PhraseIndex(NamedTuple):
-    """The phrases of all names of a grammar, as words in lower case, and the length of the longest."""
+    """The phrases of all names of a grammar, as words in lower case, and the length of the longest.
+
+    ``folded`` has the same phrases without accents.
+    """
 
     longest: int
     productions: dict[tuple[str, ...], list[Production]]
+    folded: dict[tuple[str, ...], list[Production]]
+
+    def find(self, words: tuple[str, ...]) -> list[Production]:
+        """The names with this phrase; if there is none, those with this phrase but for accents.
+
+        >>> from rekern.krisp import read_grammar
+        >>> grammar = read_grammar(["Query -> {Book}", "Book -> '{name}'", "names Book = Les Misérables | Émile"])
+        >>> [production.value for production in grammar.phrases.find(("les", "miserables"))]
+        ['Les Misérables']
+        """
+        return self.productions.get(words) or self.folded.get(tuple(map(fold_accents, words)), [])
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,7 +122,11 @@ class Grammar:
         for production in self.productions:
             for words in {form for phrase in production.phrases for form in split_phrase(phrase)}:
                 known.setdefault(words, []).append(production)
-        return PhraseIndex(max(map(len, known), default=0), known)
+        folded: dict[tuple[str, ...], list[Production]] = {}
+        for words, found in known.items():
+            plain = folded.setdefault(tuple(map(fold_accents, words)), [])
+            plain += [production for production in found if production not in plain]
+        return PhraseIndex(max(map(len, known), default=0), known, folded)
 
     @cached_property
     def index(self) -> ProductionIndex:

@@ -56,12 +56,12 @@ def find_mentions(grammar: Grammar, words: Sequence[str], stretch: float = 0.5) 
 
 def _find_exact(grammar: Grammar, words: Sequence[str]) -> Iterator[tuple[Production, int, int, str]]:
     """The mentions without any word beyond the name itself: production, start, end, text."""
-    longest, known = grammar.phrases
+    phrases = grammar.phrases
     classes = [p for p in grammar.productions if p.kind in VALUES]
     lower = [word.lower() for word in words]
     for start in range(len(words)):
-        for end in range(start + 1, min(start + longest, len(words)) + 1):
-            for production in known.get(tuple(lower[start:end]), ()):
+        for end in range(start + 1, min(start + phrases.longest, len(words)) + 1):
+            for production in phrases.find(tuple(lower[start:end])):
                 yield production, start, end, " ".join(words[start:end])
         for production in classes:
             if _is_of_class(grammar, words[start], production.kind):
@@ -130,11 +130,14 @@ def find_names(grammar: Grammar, words: Sequence[str]) -> Iterator[tuple[int, in
     >>> [(start, end) for start, end, _ in find_names(grammar, ("new", "york"))]
     [(0, 2)]
     """
-    longest, known = grammar.phrases
+    phrases = grammar.phrases
     start = 0
     while start < len(words):
-        ends = range(min(start + longest, len(words)), start, -1)
-        end = next((end for end in ends if tuple(words[start:end]) in known), None)
-        if end is not None:
-            yield start, end, known[tuple(words[start:end])]
-        start = end or start + 1
+        for end in range(min(start + phrases.longest, len(words)), start, -1):
+            found = phrases.find(tuple(words[start:end]))
+            if found:
+                yield start, end, found
+                start = end
+                break
+        else:
+            start += 1

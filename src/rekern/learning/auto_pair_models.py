@@ -93,9 +93,9 @@ class AutoPairModel(BaseEstimator):
         """The ``n`` strongest rules for and against, as `PairClassifier.rules`."""
         return self._model().rules(n, label)
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, keep_pairs: bool = False) -> None:
         """Write the model with the chosen kernel to a file; the file says how it was chosen (``how_chosen_``)."""
-        self._model().save(path)
+        self._model().save(path, keep_pairs)
 
 
 class AutoPairClassifier(ClassifierMixin, AutoPairModel):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -12,7 +11,9 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 
 from rekern.core.arrays import AnyArray, Floats, Ints
-from rekern.core.model_archive import ModelContent, OpenArchive
+from rekern.core.json_values import Json
+from rekern.core.model_archive import OpenArchive
+from rekern.core.object_descriptions import Arrays
 from rekern.core.parallel_jobs import run
 from rekern.core.registry import register
 from rekern.errors import InputError, ModelFileError
@@ -33,7 +34,7 @@ from rekern.learning.dual_descent import condense
 from rekern.learning.dual_solution import DualSolution
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
-from rekern.learning.pair_model_archive import pack_model
+from rekern.learning.training_data_archive import read_labels
 
 
 class Decisions(NamedTuple):
@@ -309,17 +310,18 @@ class PairClassifier(ClassifierMixin, PairModel):
             probability = float(self._probabilities(scores)[0, list(self.classes_).index(prediction)])
         return self._explain(one, output, _to_plain(prediction), _to_plain(explained), probability, neighbors)
 
-    def to_archive(self) -> ModelContent:
-        """What the model keeps in its file."""
-        self._check_fitted()
-        content = pack_model(self, {} if self.calibration_ is None else {"calibration": self.calibration_})
-        return replace(content, header={**content.header, "thresholds": dict(self.thresholds_)})
+    def _describe_output(self) -> tuple[dict[str, Json], Arrays]:
+        header: dict[str, Json] = {"classes": self.classes_.tolist(), "thresholds": dict(self.thresholds_)}
+        return header, {} if self.calibration_ is None else {"calibration": self.calibration_}
 
     @classmethod
     def from_archive(cls, archive: OpenArchive) -> Self:
         """The model of a file that is being read."""
         model = cls._unpack(archive)
-        model.classes_ = np.unique(model.labels_)
+        model.classes_ = read_labels(archive, "classes") if "classes" in archive.header else np.unique(model.labels_)
+        known = model.labels_ if model.has_pairs() else model.classes_
+        if not np.array_equal(np.unique(known), model.classes_):
+            raise ModelFileError("its classes do not fit its labels")
         outputs = 1 if len(model.classes_) == 2 else len(model.classes_)
         model.calibration_ = archive.read_array("calibration", 2) if archive.has("calibration.npy") else None
         model.thresholds_ = read_thresholds(archive.header.get("thresholds", {}))

@@ -23,6 +23,7 @@ class PairExplanation(Explanation):
     explained: object = None
     probability: float | None = None
     neighbors: list[Neighbor] = field(default_factory=list)
+    remark: str = field(default="", compare=False)  # why there are no neighbors, though they were asked for
 
     def to_dict(self, n: int | None = None) -> dict[str, Any]:
         """Plain values for JSON; with ``n`` only the first parts, and what the others add up to."""
@@ -51,7 +52,7 @@ class PairExplanation(Explanation):
     def footer(self) -> list[str]:
         """The most similar training pairs."""
         if not self.neighbors:
-            return []
+            return ["", f"({self.remark})"] if self.remark else []
         lines = [
             f"  {n.similarity:.3f}  [{n.label!s}] {shorten_text(n.source)} | {shorten_text(n.target)}"
             for n in self.neighbors

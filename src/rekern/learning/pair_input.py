@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from sklearn.base import BaseEstimator
 
@@ -11,6 +11,8 @@ from rekern.core.arrays import Ints
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel, walk_kernels
 from rekern.kernels.pair_kernel import PairKernel
+from rekern.learning.foreign_columns import convert_columns
+from rekern.structures.foreign_items import is_foreign, list_words
 from rekern.structures.pairs import Pairs, as_pairs
 from rekern.structures.representations import Representations
 
@@ -52,7 +54,7 @@ def read_table(kernel: Kernel, X: object) -> Representations | None:
     table = Representations.from_items(X)
     table.check(names - {"source", "target"})
     words = [name for name in ("source", "target") if name in table.columns]
-    return table.select_columns([*words, *sorted((names & set(table.columns)) - set(words))])
+    return convert_columns(kernel, table.select_columns([*words, *sorted((names & set(table.columns)) - set(words))]))
 
 
 def read_items(kernel: Kernel, X: object) -> object:
@@ -94,7 +96,7 @@ def list_pairs(X: object) -> list[Pair]:
     >>> list_pairs({"source": ["a"], "target": ["b"]})
     [('a', 'b')]
     """
-    return list(zip(*as_pairs(X)))
+    return [(_to_side(source), _to_side(target)) for source, target in zip(*as_pairs(X))]
 
 
 def list_texts(table: Representations) -> list[Pair]:
@@ -116,7 +118,15 @@ def join_side(side: Side) -> str:
     return str(side) if isinstance(side, str) else " ".join(side)
 
 
+def _to_side(value: Any) -> Side:
+    side: Side = list_words(value) if is_foreign(value) else value
+    return side
+
+
 def _text_or_nothing(value: object) -> Side:
+    """A text or tokens; the labels of the nodes of a graph; nothing of any other value."""
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], list):
+        value = value[0]
     return value if isinstance(value, str | list | tuple) else ""
 
 

@@ -13,7 +13,9 @@ from sklearn.utils import Tags
 
 from rekern.core.arrays import AnyArray, Floats, Ints
 from rekern.core.explanations import Neighbor
+from rekern.core.json_values import Json
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
+from rekern.core.object_descriptions import Arrays
 from rekern.core.parameters import check_positive
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction
@@ -21,6 +23,7 @@ from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.rule_decision import RuleDecision
+from rekern.kernels.rewriting.rule_extraction import forget_rules, remember_rules
 from rekern.learning.kernel_choice import KernelChoice
 from rekern.learning.named_kernels import is_kernel_name, resolve_kernel
 from rekern.learning.pair_explanation import PairExplanation
@@ -41,6 +44,7 @@ from rekern.structures.pairs import check_one_pair
 from rekern.structures.representations import Representations, Row
 
 GRAM_LIMIT = 10_000
+KEEP_PAIRS = "save it with keep_pairs=True, or train it with --keep-pairs"
 
 
 class Output(NamedTuple):
@@ -50,12 +54,15 @@ class Output(NamedTuple):
     sign: int
 
 
+TRAINING_DATA = ("pairs_", "labels_", "coefficients_", "items_")  # what a file may lack
+
+
 class DecisionCache:
     """What is made of the training pairs when it is first needed: their items, and the decision function."""
 
-    def __init__(self) -> None:
+    def __init__(self, scorer: DecisionFunction | None = None) -> None:
         self.items: Sequence[object] | None = None
-        self.scorer: DecisionFunction | None = None
+        self.scorer = scorer
 
 
 class PairModel(BaseEstimator):
@@ -105,7 +112,12 @@ class PairModel(BaseEstimator):
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "coefficients_")
+        return hasattr(self, "intercept_")
+
+    def __getattr__(self, name: str) -> Any:
+        if name in TRAINING_DATA and "intercept_" in vars(self):
+            raise AttributeError(f"this model has no {name}: its file was saved without training pairs; {KEEP_PAIRS}")
+        return super().__getattribute__(name)  # raises the error that led here
 
     def _start(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None) -> Floats | None:
         """Read the training pairs and labels, and adapt the kernel to them; returns the weights of the pairs."""
@@ -117,11 +129,16 @@ class PairModel(BaseEstimator):
         self.pairs_ = list_pairs(X) if self.items_ is None else list_texts(self.items_)
         self.labels_ = read_labels(y, len(self.pairs_))
         weights = read_weights(sample_weight, len(self.pairs_))
-        self._cache = DecisionCache()
+        self.start_cache()
+        remember_rules(self._training())  # for the Gram or the features, and for the decision function
         # A pair without weight is not there.
         used = None if weights is None or weights.all() else np.flatnonzero(weights)
         self.kernel_.adapt(self._training() if used is None else take_items(self._training(), used))
         return weights
+
+    def start_cache(self, scorer: DecisionFunction | None = None) -> None:
+        """Forget what was made of earlier training pairs; ``scorer`` is the decision function of a file."""
+        self._cache = DecisionCache(scorer)
 
     def _training(self) -> Sequence[object]:
         """The training pairs as the kernel reads them, read once."""
@@ -155,6 +172,7 @@ class PairModel(BaseEstimator):
         self._check_fitted()
         items = read_items(self.kernel_, materialize_items(X))
         values: Floats = self.scorer_.score(items, self.n_jobs) + self.intercept_
+        forget_rules(self._cache.items)
         return values
 
     def _explain(
@@ -180,6 +198,7 @@ class PairModel(BaseEstimator):
             parts=parts,
             probability=probability,
             neighbors=self._find_neighbors(pair, neighbors),
+            remark="" if neighbors <= 0 or self.has_pairs() else f"similar training pairs are not shown: {KEEP_PAIRS}",
         )
 
     def _read_pair(self, pair: object) -> Pair | Row:
@@ -191,7 +210,7 @@ class PairModel(BaseEstimator):
 
     def _find_neighbors(self, pair: Pair | Row, n: int) -> list[Neighbor]:
         """The training pairs with the largest kernel values, normalised."""
-        if n <= 0:
+        if n <= 0 or not self.has_pairs():
             return []
         kernel = self.kernel_
         items, known = read_items(kernel, [pair]), self._training()
@@ -223,9 +242,9 @@ class PairModel(BaseEstimator):
         if not leaves:
             raise InputError(f"the model's kernel {summarize_kernel(self.kernel_)} has no re-writing rules to list")
         found = []
-        for sign in (side, -side):
-            rules = [rule for leaf in leaves for rule in leaf.list_strongest(n, column, sign)]
-            rules = [rule._replace(weight=side * rule.weight) for rule in rules]
+        listed = [leaf.list_both_sides(n, column) for leaf in leaves]
+        for place in (0, 1) if side > 0 else (1, 0):
+            rules = [rule._replace(weight=side * rule.weight) for both in listed for rule in both[place]]
             found.append(sorted(rules, key=lambda rule: (-abs(rule.weight), rule.rule))[:n])
         return StrongestRules(*found)
 
@@ -234,14 +253,46 @@ class PairModel(BaseEstimator):
         self._check_fitted()
         return Output(0, 1)
 
-    def save(self, path: str | Path) -> None:
-        """Write the trained model to a file: a zip of JSON and plain arrays, never pickle."""
-        save_model(self, path)
+    def has_pairs(self) -> bool:
+        """Whether the model has its training pairs; a loaded one has them if it was saved with ``keep_pairs``."""
+        self._check_fitted()
+        return "pairs_" in vars(self)
 
-    def to_archive(self) -> ModelContent:
+    def save(self, path: str | Path, keep_pairs: bool = False) -> None:
+        """Write the trained model to a file: a zip of JSON and plain arrays, never pickle.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write it.
+        keep_pairs : bool
+            Whether the file also gets the training pairs and their labels. Then `explain` shows the most similar ones.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from rekern import PairClassifier, load_model
+        >>> pairs = [("A beat B", "B was beaten by A"), ("C saw D", "C was seen by D")]
+        >>> model = PairClassifier(calibration=0).fit(pairs, [1, 0])
+        >>> with TemporaryDirectory() as folder:
+        ...     model.save(f"{folder}/without.rekern")
+        ...     model.save(f"{folder}/with.rekern", keep_pairs=True)
+        ...     load_model(f"{folder}/without.rekern").has_pairs(), load_model(f"{folder}/with.rekern").pairs_ == pairs
+        (False, True)
+        """
+        save_model(self, path, self.to_archive(keep_pairs))
+
+    def to_archive(self, keep_pairs: bool = False) -> ModelContent:
         """What the model keeps in its file."""
         self._check_fitted()
-        return pack_model(self, {})
+        header, more = self._describe_output()
+        content = pack_model(self, header, more, keep_pairs)
+        forget_rules(self._cache.items)
+        return content
+
+    def _describe_output(self) -> tuple[dict[str, Json], Arrays]:
+        """What this kind of model adds to the header and to the arrays of its file."""
+        return {}, {}
 
     @classmethod
     def from_archive(cls, archive: OpenArchive) -> Self:
@@ -253,6 +304,4 @@ class PairModel(BaseEstimator):
 
     @classmethod
     def _unpack(cls, archive: OpenArchive) -> Self:
-        model = unpack_model(cls, archive)
-        model._cache = DecisionCache()
-        return model
+        return unpack_model(cls, archive)

@@ -10,15 +10,18 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from rekern.core.arrays import AnyArray
+from rekern.core.json_values import Json
 from rekern.core.model_archive import OpenArchive
+from rekern.core.object_descriptions import Arrays
 from rekern.core.parameters import is_number
 from rekern.core.registry import register
-from rekern.errors import InputError
+from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel
 from rekern.learning.dual_descent import condense, regress_features
 from rekern.learning.gram_svm import regress_gram
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
+from rekern.learning.training_data_archive import read_labels
 
 
 @register
@@ -107,8 +110,13 @@ class PairRegressor(RegressorMixin, PairModel):
     def from_archive(cls, archive: OpenArchive) -> Self:
         """The model of a file that is being read."""
         model = super().from_archive(archive)
-        model.levels_ = np.unique(model.labels_)
+        model.levels_ = read_labels(archive, "levels") if "levels" in archive.header else np.unique(model.labels_)
+        if model.levels_.dtype.kind not in "iufb" or not len(model.levels_):
+            raise ModelFileError("its levels are no numbers")
         return model
+
+    def _describe_output(self) -> tuple[dict[str, Json], Arrays]:
+        return {"levels": self.levels_.tolist()}, {}
 
     def predict(self, X: object) -> AnyArray:
         """The predicted number, or level, of each pair."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rekern.errors import missing_extra
-from rekern.kernels.rewriting.rule_decision import WeightedRule
+from rekern.kernels.rewriting.strong_rules import WeightedRule
 
 if TYPE_CHECKING:
     import pandas as pd

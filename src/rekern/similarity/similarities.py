@@ -11,8 +11,9 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import Floats, Ints
+from rekern.core.object_descriptions import State
 from rekern.core.registry import register
-from rekern.errors import InputError
+from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import add_sides, materialize_items
 from rekern.kernels.score_kernel import ScoreKernel
@@ -271,6 +272,19 @@ class Similarities(ScoreKernel):
         ['words of the target that the source has too']
         """
         return [describe_score(name) for name in self.names()]
+
+    def set_learned(self, state: State) -> None:
+        """Set the word weights, the frequent words, and the mean and spread of every score, after checking them."""
+        sizes = {state.array(name, "f8", 1).shape for name in ("mean_", "scale_")}
+        weights = [state.get(name, {}) for name in ("idf_", "lemma_idf_")]
+        words = [state.get(name, ()) for name in ("frequent_", "frequent_lemmas_")]
+        if sizes != {(len(self.names()),)} or not all(isinstance(table, dict) for table in weights):
+            raise ModelFileError("its scores do not fit its kernel")
+        if not all(isinstance(names, tuple) and all(isinstance(word, str) for word in names) for names in words):
+            raise ModelFileError("its frequent words are damaged")
+        if not isinstance(state.get("unseen_idf_"), float) or not isinstance(state.get("space_"), WordSpace | None):
+            raise ModelFileError("its word weights are damaged")
+        super().set_learned(state)
 
     def _read_tokens(self, X: object) -> tuple[Tokens, Tokens]:
         """Return the tokens of all sides, and the same tokens as written, before lower case and stemming."""

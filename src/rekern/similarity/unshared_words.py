@@ -13,8 +13,9 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import Floats
+from rekern.core.object_descriptions import State
 from rekern.core.registry import register
-from rekern.errors import InputError
+from rekern.errors import InputError, ModelFileError
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.similarity.score_descriptions import describe_score
 from rekern.structures import Representations, Tokens, Trees, stem
@@ -221,6 +222,21 @@ class UnsharedWords(ScoreKernel):
         """Return standardised scores."""
         standardized: Floats = (raw - self.mean_) / self.scale_
         return standardized
+
+    def get_learned(self) -> State:
+        """Return the weights of stems, and the mean and spread of every score; 0 stands for a constant score."""
+        state = super().get_learned()
+        return State(state, scale_=np.where(np.isinf(state["scale_"]), 0.0, state["scale_"])) if state else state
+
+    def set_learned(self, state: State) -> None:
+        """Set what `get_learned` returned, after checking it."""
+        scale = state.array("scale_", "f8", 1)
+        shapes = {state.array("mean_", "f8", 1).shape, scale.shape}
+        if shapes != {(len(self.names()),)} or not isinstance(state.get("idf_"), dict):
+            raise ModelFileError("its scores do not fit its kernel")
+        if not isinstance(state.get("unseen_idf_"), float):
+            raise ModelFileError("its word weights are damaged")
+        super().set_learned(State(state, scale_=np.where(scale == 0, np.inf, scale)))
 
     def describe_scores(self) -> list[str]:
         """Return every score in words."""

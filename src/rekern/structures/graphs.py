@@ -15,6 +15,7 @@ import numpy as np
 from rekern.core.arrays import Ints, Keys, RowIndices, SmallInts, resolve_rows, slice_ragged, take_ragged
 from rekern.core.messages import name_value
 from rekern.errors import InputError
+from rekern.structures.foreign_items import is_foreign, list_graph
 from rekern.structures.tokens import hash_tokens
 
 __all__ = ["Graphs"]
@@ -63,7 +64,8 @@ class Graphs:
     def from_items(cls, X: object) -> "Graphs":
         """Make the corpus of these graphs; a ``Graphs`` is returned unchanged.
 
-        A graph is a pair (nodes, edges), a mapping with ``"nodes"`` and ``"edges"``, or a networkx graph. Nodes are a
+        A graph is a pair (nodes, edges), a mapping with ``"nodes"`` and ``"edges"``, a networkx graph, or a document of
+        spaCy, whose words are connected by its dependencies. Nodes are a
         list of labels, edges a list of (i, j) or (i, j, label) with the numbers of two nodes, counted from 0. Labels
         are text or whole numbers; an edge without a label has the empty label. The labels of a networkx graph are the
         attribute ``label`` of its nodes and edges; directions are ignored.
@@ -82,6 +84,8 @@ class Graphs:
         offsets = [0]
         edges: list[tuple[int, int, int]] = []  # between nodes of the corpus
         for graph, item in enumerate(X):
+            if is_foreign(item):
+                item = list_graph(item, graph)
             nodes, links = _split_networkx(item, graph) if _is_networkx(item) else _split_graph(item, graph)
             first = len(labels)
             for node, label in enumerate(nodes):

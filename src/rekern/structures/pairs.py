@@ -16,6 +16,7 @@ from rekern.core.arrays import Ints, RowIndices, offsets_of, resolve_rows
 from rekern.core.messages import list_names, name_value
 from rekern.errors import InputError
 from rekern.structures.data_frames import SIDES, column_to_list, find_columns, read_column
+from rekern.structures.foreign_items import is_tree
 from rekern.structures.tokens import Tokens
 
 __all__ = ["Pairs", "as_pairs", "as_texts", "check_one_pair"]
@@ -189,7 +190,12 @@ def check_one_pair(item: object) -> None:
     rekern.errors.InputError: one pair is needed, got a list of two pairs; give one of them, as in pairs[0]
     """
     sides = item.tolist() if isinstance(item, np.ndarray) and item.ndim == 2 else item
-    if not isinstance(sides, list | tuple) or len(sides) != 2 or not all(_has_two_texts(side) for side in sides):
+    if (
+        is_tree(item)
+        or not isinstance(sides, list | tuple)
+        or len(sides) != 2
+        or not all(_has_two_texts(side) for side in sides)
+    ):
         return
     rows = not isinstance(sides, tuple) and all(isinstance(side, tuple) for side in sides)
     nested = any(not isinstance(text, str) for side in sides for text in side)
@@ -217,6 +223,8 @@ def _is_one_pair(X: object) -> bool:
 
 def _split_row(row: object, number: int) -> tuple[object, object]:
     """Return the two sides of one row."""
+    if is_tree(row):
+        raise InputError("a pair needs two sides, got a tree; write (source, target)", row=number)
     if isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim > 0):
         if len(row) != 2:
             raise InputError(f"a pair needs two sides, got {len(row)}", row=number)

@@ -9,6 +9,7 @@ from rekern.core.arrays import Ints
 from rekern.core.messages import name_value
 from rekern.errors import InputError
 from rekern.structures.data_frames import column_to_list
+from rekern.structures.foreign_items import is_tree, write_tree
 from rekern.structures.graphs import Graphs
 from rekern.structures.tokens import Tokens
 from rekern.structures.trees import Trees
@@ -88,6 +89,8 @@ def identify_values(column: Column) -> list[Hashable]:
 def _identify(value: object, place: int) -> Hashable:
     if isinstance(value, str):
         return value
+    if is_tree(value):
+        return write_tree(value)
     if isinstance(value, list | tuple) and all(isinstance(token, str) for token in value):
         return tuple(value)
     return place  # not known to be equal to anything

@@ -14,6 +14,7 @@ from rekern.core.arrays import Ints, RowIndices, resolve_rows
 from rekern.core.messages import list_names, name_value
 from rekern.errors import InputError
 from rekern.structures.data_frames import SIDES, find_columns, read_column
+from rekern.structures.foreign_items import is_foreign
 from rekern.structures.graphs import Graphs
 from rekern.structures.pairs import Pairs, as_pairs, as_texts
 from rekern.structures.representation_columns import (
@@ -106,7 +107,7 @@ class Representations:
             return cls({WORDS: [], "source": [], "target": []})
         if isinstance(rows[0], Mapping):
             return _table_of_rows(list(rows))
-        if isinstance(rows[0], str):
+        if isinstance(rows[0], str) or is_foreign(rows[0]):
             return cls({WORDS: as_texts(rows)})
         return cls(dict(zip(SIDES, as_pairs(rows))))
 

@@ -17,6 +17,7 @@ import numpy as np
 from rekern.core.arrays import Ints, Keys, RowIndices, SmallInts, offsets_of, resolve_rows, slice_ragged, take_ragged
 from rekern.core.messages import name_value
 from rekern.errors import InputError
+from rekern.structures.foreign_items import is_foreign, list_words
 from rekern.structures.token_table import VERBATIM, find_token_table, hash_token
 from rekern.structures.tokenizer import Tokenizer, split_words
 
@@ -50,6 +51,8 @@ class Tokens:
         cls, texts: Iterable[object], tokenizer: Callable[[str], list[str]] | None = None, with_forms: bool = False
     ) -> "Tokens":
         """Tokenize texts: a str goes through the tokenizer, a list of tokens is used verbatim.
+
+        The words of a document of spaCy, or of a tree of NLTK, are tokens, too.
 
         ``tokenizer`` is any callable from a str to a list of str; the default is ``Tokenizer()``. With ``with_forms``,
         ``forms`` has the same tokens as they are written. They differ only where a `Tokenizer` folds case or stems. An
@@ -179,6 +182,8 @@ def _split_texts(texts: list[object], tokenizer: Callable[[str], list[str]]) -> 
 
 def _check_tokens(text: object, row: int) -> list[str]:
     """Check the tokens of a text that is tokenized already."""
+    if is_foreign(text):
+        return list_words(text)
     if not isinstance(text, list | tuple) and not (isinstance(text, np.ndarray) and text.ndim == 1):
         raise InputError(f"the text is {name_value(text)}; {_find_remedy(text)}", row=row)
     for position, token in enumerate(text):

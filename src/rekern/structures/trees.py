@@ -27,6 +27,7 @@ from rekern.core.arrays import (
 )
 from rekern.core.messages import name_value
 from rekern.errors import InputError
+from rekern.structures.foreign_items import convert_trees
 from rekern.structures.formats.brackets import Bytes, Scan, escape_label, format_tree, locate_fault, scan
 from rekern.structures.formats.brackets_core import number_labels
 from rekern.structures.pairs import as_texts
@@ -69,7 +70,8 @@ class Trees:
     def from_items(cls, X: object) -> "Trees":
         """Read the trees of ``X``, a list or a column of bracket strings; a ``Trees`` is returned unchanged.
 
-        A tree may also be a nested tuple, (label, child, …), in which a leaf is a str.
+        A tree may also be a nested tuple, (label, child, …), in which a leaf is a str; a tree of NLTK; or a document of
+        spaCy, whose words become a tree by their dependencies.
 
         >>> Trees.from_items([("S", ("NP", "he"), ("VP", "runs"))])[0]
         '(S (NP he) (VP runs))'
@@ -80,7 +82,7 @@ class Trees:
         """
         if isinstance(X, Trees):
             return X
-        texts = as_texts(X)
+        texts = convert_trees(as_texts(X))
         nested = [row for row, item in enumerate(texts) if type(item) is tuple]
         if nested:
             return _read_nested(texts, nested)

@@ -8,7 +8,8 @@ import numpy as np
 
 from rekern.core.arrays import Floats
 from rekern.core.explanations import Part
-from rekern.core.weight_table import find_weights, sum_weights
+from rekern.core.object_descriptions import State
+from rekern.core.weight_table import WeightTable, find_weights, pack_weights
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.graphs.neighborhood_features import NeighborhoodFeatures
 from rekern.kernels.kernel_items import Item, Items
@@ -25,28 +26,29 @@ class NeighborhoodDecision(DecisionFunction):
         self,
         features: NeighborhoodFeatures,
         read_items: Callable[[Items], Graphs],
-        X: Items,
-        coefficients: Floats,
+        table: WeightTable,
     ):
         self.features = features
         self.read_items = read_items
-        self.outputs = np.asarray(coefficients).shape[1]
-        rows = features.extract_rows(read_items(X))
-        self.table = sum_weights([(rows, np.ascontiguousarray(coefficients, dtype=float))], self.outputs)
+        self.table = table
+
+    def to_state(self) -> State:
+        """Return the table of weights."""
+        return pack_weights(self.table)
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every graph, a column for each output. Other graphs do not change the sum of a graph."""
         rows = self.features.extract_rows(self.read_items(X), n_jobs)
-        weights = find_weights(rows.keys, self.table.cells, self.table.numbers)
+        weights = find_weights(rows.keys, self.table)
         bounds = zip(rows.indptr[:-1], rows.indptr[1:])
         sums = [rows.values[first:last] @ weights[first:last] for first, last in bounds]
-        return np.array(sums).reshape(len(rows.indptr) - 1, self.outputs)
+        return np.array(sums).reshape(len(rows.indptr) - 1, self.table.weights.shape[1])
 
     def parts(self, item: Item, output: int = 0) -> list[Part]:
         """Return what each pair of neighbourhoods of a graph adds."""
         graph = self.read_items([item])
         rows = self.features.extract_rows(graph, n_jobs=1)
-        weights = find_weights(rows.keys, self.table.cells, self.table.numbers)[:, output]
+        weights = find_weights(rows.keys, self.table)[:, output]
         used = np.flatnonzero(weights * rows.values)
         names = self.features.name_features(graph, used)
         return [

@@ -11,8 +11,10 @@ from rekern.core.arrays import Floats
 from rekern.core.explanations import Explanation, Part
 from rekern.core.inverted_lists import ListBlock, invert_rows
 from rekern.core.key_rows import KeyRows
+from rekern.core.object_descriptions import State
 from rekern.core.parameters import check_most, check_whole
 from rekern.core.registry import register
+from rekern.core.weight_table import sum_weights, unpack_weights
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.graphs.neighborhood_decision import NeighborhoodDecision
@@ -166,4 +168,11 @@ class Neighborhoods(KeyFeatureKernel[Graphs]):
 
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
         """Return a table of pairs of neighbourhoods with weights."""
-        return NeighborhoodDecision(self.make_feature_set(), self.read_items, X, coefficients)
+        features, chosen = self.make_feature_set(), np.flatnonzero(np.any(coefficients != 0, axis=1))
+        rows = features.extract_rows(self.read_items(X).take(chosen))
+        table = sum_weights(rows, np.asarray(coefficients, dtype=float)[chosen])
+        return NeighborhoodDecision(features, self.read_items, table)
+
+    def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
+        """Return the table of a file."""
+        return NeighborhoodDecision(self.make_feature_set(), self.read_items, unpack_weights(state, outputs))

@@ -17,6 +17,7 @@ from rekern.core.arrays import Floats, Keys
 from rekern.core.csr import make_csr
 from rekern.core.inverted_lists import InvertedLists, add_window_block, invert_rows
 from rekern.core.key_rows import KeyRows
+from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads
 from rekern.core.parameters import check_choice, check_decay, check_patterns, check_size, list_windows
 from rekern.core.registry import register
@@ -175,7 +176,13 @@ class Rewriting(KeyFeatureKernel[Pairs]):
         """Return a table of rules with weights; for free wildcards, whose rules are too many, the plain sum."""
         if self.wildcards == "free":
             return super().decision_function(X, coefficients)
-        return RuleDecision(self, X, coefficients)
+        return RuleDecision.learn(self, X, coefficients)
+
+    def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
+        """Return the decision function of a file, in the same form."""
+        if self.wildcards == "free":
+            return super().restore_decision(state, outputs)
+        return RuleDecision.from_state(self, state, outputs)
 
     def has_features(self) -> bool:
         """Return whether the rules can be listed; with free wildcards there are too many to train on."""

@@ -1,30 +1,31 @@
-"""The decision function of a rewriting kernel as a table of rules with weights."""
+"""The decision function of a rewriting kernel as rules with weights."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import Protocol, Self
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints, Keys
+from rekern.core.arrays import Floats, Ints
 from rekern.core.explanations import Part
-from rekern.core.key_index import KeyIndex, index_keys, look_up, number_keys
-from rekern.core.key_rows import KeyRows
+from rekern.core.hashing import mix_array
+from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads, split_range
-from rekern.core.weight_table import EMPTY, add_scores, find_weights, sum_weights
+from rekern.core.weight_table import WeightTable, add_scores, find_weights, pack_weights, sum_weights, unpack_weights
+from rekern.errors import ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction, GramDecision, GramSource
 from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
+from rekern.kernels.rewriting.plain_rules import NgramLists, PlainRules
 from rekern.kernels.rewriting.rule_extraction import RuleExtractor
 from rekern.kernels.rewriting.rule_text import find_matches
-from rekern.kernels.rewriting.window_rows import WindowRows, list_all_rules
+from rekern.kernels.rewriting.strong_rules import BothSides, RuleShelf, WeightedRule, find_strong_rules
+from rekern.kernels.rewriting.window_rows import WindowRows
 from rekern.kernels.strings.ngram_kernels import Tokenize
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs, as_pairs
 
 PAIRS_IN_BLOCK = 256
-PAIRS_LISTED = 1024
 
 
 class RuleKernel(GramSource, Protocol):
@@ -42,47 +43,77 @@ class RuleKernel(GramSource, Protocol):
         ...
 
 
-class WeightedRule(NamedTuple):
-    """A rule of a model: its weight, how many training pairs it matches, and one of them."""
-
-    rule: str
-    weight: float
-    support: int
-    pair: int  # the number of a training pair that it matches
-    source: str  # the words of that pair that it lies on
-    target: str
-
-
 class RuleDecision(DecisionFunction):
-    """Σ over the rules of a pair of value · weight, with weight = Σ over training pairs of coefficient · value."""
+    """Σ over the rules of a pair of value · weight, with weight = Σ over training pairs of coefficient · value.
 
-    def __init__(self, kernel: RuleKernel, X: Items, coefficients: Floats):
+    Rules without wildcards are kept as lists of n-grams (`PlainRules`), those with wildcards as a table of weights,
+    both for each window size. Training pairs with too many rules to list (``heavy``) are compared as wholes.
+    """
+
+    def __init__(
+        self,
+        kernel: RuleKernel,
+        plain: list[PlainRules],
+        wildcard: list[WeightTable],
+        heavy: GramDecision | None,
+        shelf: RuleShelf | None = None,
+    ):
         self.kernel = kernel
         self.extractor = kernel.make_extractor()
-        self.coefficients = np.asarray(coefficients, dtype=float)
-        self.pairs = kernel.read_items(X)
+        self.plain = plain
+        self.wildcard = wildcard
+        self.heavy = heavy
+        self.outputs = plain[0].factors.shape[1]
+        self.shelf = shelf  # of a file: the strongest rules
+        self.training: Pairs | None = None
         self._sizes = self.extractor.size_keys()
-        heavy = self.extractor.find_heavy(self.pairs)  # compared as wholes: their rules are too many to list
-        self.heavy: GramDecision | None = None
-        if len(heavy):
-            self.heavy = GramDecision(kernel, [self.pairs[i] for i in heavy], self.coefficients[heavy])
-        self.light = np.setdiff1d(np.arange(len(self.pairs)), heavy)
-        self.rows = self.extractor.extract_light(self.pairs.take(self.light))
-        self.scale = self.extractor.find_scales(np.array([row.sum_squares() for row in self.rows]))
-        self._build()
 
-    def _build(self) -> None:
-        coefficients = np.ascontiguousarray(self.coefficients[self.light])
-        self._known = [(_index_distinct(rows.source.keys), _index_distinct(rows.target.keys)) for rows in self.rows]
-        blocks = ((listed, coefficients[first:last]) for _, first, last, listed in self._list_blocks())
-        self.table = sum_weights(blocks, coefficients.shape[1])
+    @classmethod
+    def learn(cls, kernel: RuleKernel, X: Items, coefficients: Floats) -> Self:
+        """Return the decision function of training pairs."""
+        extractor, pairs = kernel.make_extractor(), kernel.read_items(X)
+        coefficients = np.asarray(coefficients, dtype=float)
+        used = np.flatnonzero(np.any(coefficients != 0, axis=1))
+        rows, scale, light, heavy = _extract_used(extractor, pairs, used)
+        plain, wildcard = [], []
+        for row, row_scale in zip(rows, scale):
+            factors = coefficients[light] * row_scale[:, None]
+            plain.append(PlainRules(NgramLists.from_rows(row.source), NgramLists.from_rows(row.target), factors))
+            wildcard.append(sum_weights(row.get_wildcard_rules(), factors))
+        whole = GramDecision(kernel, pairs.take(heavy), coefficients[heavy]) if len(heavy) else None
+        found = cls(kernel, plain, wildcard, whole)
+        found.training = pairs
+        return found
 
-    def _list_blocks(self) -> Iterator[tuple[int, int, int, KeyRows]]:
-        """Yield the rules of the training pairs in blocks: number of the window size, first and last pair, rules."""
-        for number, (rows, scale, key) in enumerate(zip(self.rows, self.scale, self._sizes)):
-            for first, last in split_range(len(self.light), PAIRS_LISTED):
-                block = rows.slice_rows(first, last)
-                yield number, first, last, list_all_rules([block], scale[None, first:last], [key])
+    def to_state(self) -> State:
+        """Return the lists of n-grams, the tables of weights, the heavy pairs and the strongest rules."""
+        return State(
+            factors=np.array([rules.factors for rules in self.plain]),
+            windows=[
+                State(plain=rules.to_state(), wildcard=pack_weights(table))
+                for rules, table in zip(self.plain, self.wildcard)
+            ],
+            heavy=[] if self.heavy is None else [self.heavy.to_state()],
+            shelf=self.make_shelf().to_state(),
+        )
+
+    @classmethod
+    def from_state(cls, kernel: RuleKernel, state: State, outputs: int) -> Self:
+        """Return the function that `to_state` wrote down, after checking it."""
+        count = len(kernel.make_extractor().windows)
+        factors = state.array("factors", "f8", 3)
+        if len(factors) != count or factors.shape[2] != outputs:
+            raise ModelFileError("its rules do not fit its kernel")
+        windows = state.states("windows", count)
+        plain = [PlainRules.from_state(window.state("plain"), rows) for window, rows in zip(windows, factors)]
+        wildcard = [unpack_weights(window.state("wildcard"), outputs) for window in windows]
+        heavy = [GramDecision.from_state(kernel, one, outputs) for one in state.states("heavy", len(state["heavy"]))]
+        shelf = RuleShelf.from_state(state.state("shelf"), outputs)
+        return cls(kernel, plain, wildcard, heavy[0] if heavy else None, shelf)
+
+    def has_items(self) -> bool:
+        """Return whether there are heavy pairs, whose words are needed."""
+        return self.heavy is not None
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every pair, a column for each output. Other pairs do not change the sum of a pair."""
@@ -95,11 +126,11 @@ class RuleDecision(DecisionFunction):
             whole = list(zip(sources, targets))
             calls = [(whole[first:last], first) for first, last in split_range(len(whole), PAIRS_IN_BLOCK)]
         blocks = run_in_threads(self._score_block, calls, n_jobs)  # in this process: the table is larger than the work
-        return np.concatenate(blocks) if blocks else np.zeros((0, self.coefficients.shape[1]))
+        return np.concatenate(blocks) if blocks else np.zeros((0, self.outputs))
 
     def _score_block(self, block: Items, first: int) -> Floats:
         pairs = Pairs.from_items(block, self.kernel.tokenizer, first_row=first)
-        scores = np.zeros((len(pairs), self.coefficients.shape[1]))
+        scores = np.zeros((len(pairs), self.outputs))
         rows, squares, heavy = self.extractor.measure(pairs, n_jobs=1)
         scales = self.extractor.find_scales(squares)
         self._add(scores, rows, scales)
@@ -109,11 +140,10 @@ class RuleDecision(DecisionFunction):
         return scores if self.heavy is None else scores + self.heavy.score(pairs, n_jobs=1)
 
     def _add(self, scores: Floats, rows: list[WindowRows], scales: Floats) -> None:
-        for window, scale, key, known in zip(rows, scales, self._sizes, self._known):
-            source_known = look_up(window.source.keys, known[0])
-            target_known = look_up(window.target.keys, known[1])
-            grams = (window.source, window.target, window.get_wildcard_rules(), source_known, target_known)
-            add_scores(scores, *self.table[:3], np.ascontiguousarray(scale), key, *grams)
+        for window, scale, plain, wildcard in zip(rows, scales, self.plain, self.wildcard):
+            scale = np.ascontiguousarray(scale)
+            plain.add_scores(scores, scale, window.source, window.target)
+            add_scores(scores, scale, *window.get_wildcard_rules(), *wildcard)
 
     def parts(self, item: Item, output: int = 0) -> list[Part]:
         """Return what each rule of a pair adds."""
@@ -122,61 +152,61 @@ class RuleDecision(DecisionFunction):
         if len(self.extractor.find_heavy(pairs)):
             name = f"{summarize_kernel(self.kernel)} (too many rules to list)"
             return [Part("kernel", name, 1.0, float(self.score(pairs)[0, output]))]
-        windows = self.extractor.extract_light(pairs, n_jobs=1)
-        scales = self.extractor.find_scales(np.array([rows.sum_squares() for rows in windows]))
+        rows = self.extractor.extract_light(pairs, n_jobs=1)
+        scales = self.extractor.find_scales(np.array([row.sum_squares() for row in rows]))
         source, target = pairs[0]
-        for window, rows, scale, key in zip(self.extractor.windows, windows, scales, self._sizes):
-            listed = list_all_rules([rows], scale[None], [key])
-            weights = find_weights(listed.keys, self.table.cells, self.table.numbers)[:, output]
-            values = dict(zip(listed.keys.tolist(), zip(listed.values.tolist(), weights.tolist())))
-            for match in find_matches(source, target, window, self.extractor.wildcards, self.extractor.span):
-                value, weight = values.get(match.key, (0.0, 0.0))
-                if weight != 0.0 and value != 0.0:
-                    found.append(Part("rule", match.rule, value, weight, match.source, match.target))
+        for number, window in enumerate(self.extractor.windows):
+            values = self._weigh(rows[number], float(scales[number, 0]), number, output)
+            if values:
+                settings = (window, self.extractor.wildcards, self.extractor.span)
+                found += [
+                    Part("rule", match.rule, *values[match.key], match.source, match.target)
+                    for match in find_matches(source, target, *settings, wanted=values)
+                ]
         if self.heavy is not None:
             found.extend(self.heavy.parts(pairs[0], output))
         return found
 
+    def _weigh(self, row: WindowRows, scale: float, number: int, output: int) -> dict[int, tuple[float, float]]:
+        """Return value and weight of the rules of one pair, by their keys, if neither is 0."""
+        weights = self.plain[number].weigh(row.source.keys, row.target.keys, output)
+        values = (row.source.values[:, None] * scale) * row.target.values
+        keys = mix_array(row.source.keys[:, None] + row.target.keys + self._sizes[number])
+        rules = row.get_wildcard_rules()
+        more = find_weights(rules.keys, self.wildcard[number])[:, output]
+        keys, values = np.append(keys.ravel(), rules.keys), np.append(values.ravel(), rules.values * scale)
+        weights = np.append(weights.ravel(), more)
+        kept = np.flatnonzero((weights != 0) & (values != 0))
+        return dict(zip(keys[kept].tolist(), zip(values[kept].tolist(), weights[kept].tolist())))
+
     def list_strongest(self, n: int, output: int = 0, sign: int = 1) -> list[WeightedRule]:
         """Return the ``n`` rules with the largest weights for (sign 1) or against (sign -1) an output."""
-        keys, weights = self.table.cells[:, 0], self.table.numbers[:, 1 + output]
-        signed = np.where(keys != EMPTY, sign * weights, 0.0)
-        best = np.argpartition(-signed, min(n, len(signed) - 1))[:n]
-        best = best[signed[best] > 0]
-        best = best[np.lexsort((keys[best], -signed[best]))]
-        wanted = keys[best]
-        support, first, where = self._find_occurrences(wanted)
-        texts: dict[int, tuple[str, str, str]] = {}
-        for index, row in sorted({(int(w), int(f)) for w, f in zip(where, first) if f >= 0}):
-            source, target = self.pairs[int(self.light[row])]
-            for match in find_matches(
-                source, target, self.extractor.windows[index], self.extractor.wildcards, self.extractor.span
-            ):
-                texts.setdefault(match.key, (match.rule, match.source, match.target))
-        found = []
-        for slot, key, count, row in zip(best, wanted.tolist(), support, first):
-            rule, source_words, target_words = texts[key]
-            pair = int(self.light[row])
-            found.append(WeightedRule(rule, float(weights[slot]), int(count), pair, source_words, target_words))
-        return found
+        return self.list_both_sides(n, output)[0 if sign > 0 else 1]
 
-    def _find_occurrences(self, wanted: Keys) -> tuple[Ints, Ints, Ints]:
-        """Return for each key the number of training pairs that have it, the first of them, and its window size."""
-        index = index_keys(wanted)
-        support = np.zeros(len(wanted), np.int64)
-        first = np.full(len(wanted), -1, np.int64)
-        where = np.full(len(wanted), -1, np.int64)
-        for number, start, _, listed in self._list_blocks():
-            found = look_up(listed.keys, index)
-            entries = np.flatnonzero(found >= 0)
-            at = found[entries]
-            row = np.searchsorted(listed.indptr, entries, side="right") - 1 + start
-            np.add.at(support, at, 1)
-            new = first[at] < 0
-            first[at[new][::-1]] = row[new][::-1]
-            where[at[new]] = number
-        return support, first, where
+    def list_both_sides(self, n: int, output: int = 0) -> BothSides:
+        """Return the ``n`` rules with the largest weights for an output, and the ``n`` against it."""
+        if self.shelf is not None:
+            return self.shelf.list_rules(n, output)
+        assert self.training is not None
+        return find_strong_rules(self.extractor, self.training, self.plain, self.wildcard, n, output)
+
+    def make_shelf(self) -> RuleShelf:
+        """Return the strongest rules of all outputs, for a file."""
+        if self.shelf is not None:
+            return self.shelf
+        return RuleShelf.collect(self.list_both_sides, self.outputs)
 
 
-def _index_distinct(keys: Keys) -> KeyIndex:
-    return index_keys(number_keys(keys)[1])
+def _extract_used(extractor: RuleExtractor, pairs: Pairs, used: Ints) -> tuple[list[WindowRows], Floats, Ints, Ints]:
+    """Return the features and scales of the used pairs that are not heavy, their numbers, and those of heavy ones."""
+    known = extractor.recall(pairs)
+    if known is None:
+        some = pairs.take(used)
+        measured = extractor.measure(some)
+        places = np.setdiff1d(np.arange(len(used)), list(measured.heavy))
+        light = used[places]
+    else:
+        measured, light = known, np.setdiff1d(used, list(known.heavy))
+        places = light
+    rows = measured.rows if len(places) == measured.squares.shape[1] else [row.take(places) for row in measured.rows]
+    return rows, extractor.find_scales(measured.squares)[:, places], light, np.setdiff1d(used, light)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -34,12 +35,31 @@ MOST_PARTS = 1 << 12
 FEATURE_LIMIT = 1 << 23  # rules of one pair that are listed; the Gram needs no list and has no limit
 
 
+REMEMBERED_ENTRIES = 1 << 26  # of the largest extraction that is remembered: 1 GiB
+
+
 class MeasuredRows(NamedTuple):
     """The features of pairs by window size, K(x, x), and the heavy pairs, which have no features here."""
 
     rows: list[WindowRows]
     squares: Floats  # K(x, x) by window size and pair, right for heavy pairs too
     heavy: dict[int, int]  # in how many parts each heavy pair is listed
+
+
+# What was extracted of pairs that are used several times in training, until they are forgotten or gone.
+_REMEMBERED: WeakKeyDictionary[Pairs, list[tuple[RuleExtractor, MeasuredRows]]] = WeakKeyDictionary()
+
+
+def remember_rules(pairs: object) -> None:
+    """From now on, extract the rules of these very pairs once only; `forget_rules` frees the memory."""
+    if isinstance(pairs, Pairs):
+        _REMEMBERED.setdefault(pairs, [])
+
+
+def forget_rules(pairs: object) -> None:
+    """Free what was extracted since `remember_rules`."""
+    if isinstance(pairs, Pairs):
+        _REMEMBERED.pop(pairs, None)
 
 
 @dataclass(frozen=True)
@@ -108,8 +128,21 @@ class RuleExtractor:
             parts *= 4
         raise ValueError("a pair has too many rewriting rules; use shorter texts, a smaller k or span=1")
 
+    def recall(self, pairs: Pairs) -> MeasuredRows | None:
+        """Return what was extracted of these very pairs before, if it is remembered."""
+        return next((found for extractor, found in _REMEMBERED.get(pairs, ()) if extractor == self), None)
+
     def measure(self, pairs: Pairs, n_jobs: int | None = None) -> MeasuredRows:
         """Return the features of the pairs and K(x, x) by window size and pair."""
+        found = self.recall(pairs)
+        if found is None:
+            found = self._measure(pairs, n_jobs)
+            entries = sum(len(part.keys) for row in found.rows for part in (row.source, row.target, row.rules) if part)
+            if pairs in _REMEMBERED and entries <= REMEMBERED_ENTRIES:
+                _REMEMBERED[pairs].append((self, found))
+        return found
+
+    def _measure(self, pairs: Pairs, n_jobs: int | None) -> MeasuredRows:
         heavy = self.find_heavy(pairs)
         rows = self.extract(pairs.clear_texts(heavy) if len(heavy) else pairs, n_jobs)
         if rows is None:  # a short but very repetitive pair: look at every one

@@ -35,6 +35,11 @@ class WindowRows(NamedTuple):
         rules = None if self.rules is None else self.rules.slice_rows(first, last)
         return WindowRows(self.source.slice_rows(first, last), self.target.slice_rows(first, last), rules)
 
+    def take(self, rows: Ints) -> WindowRows:
+        """Return the features of these pairs, in this order."""
+        rules = None if self.rules is None else self.rules.take(rows)
+        return WindowRows(self.source.take(rows), self.target.take(rows), rules)
+
     def count_rules(self, mask: np.uint64 = KEEP_ALL, size_key: np.uint64 = KEEP_ALL) -> Ints:
         """Count the rules of each pair; of those without wildcards, only a sample if the mask is not 0."""
         counts: Ints = count_rules(self.source, self.target, self.get_wildcard_rules(), size_key, mask)

@@ -49,12 +49,12 @@ class Asker:
             return Answer(question, why="the search was given up: ask less" if cut else "nothing that was learned fits")
         best = found[0]
         if best.confidence < self.least_confidence:
-            unknown, unused = self.scorer.list_unknown(question), self.scorer.list_unused(question, best.derivation)
-            reasons = [
-                f"{kind}: {', '.join(dict.fromkeys(words))}"
-                for kind, words in (("unknown words", unknown), ("names left out", unused))
-                if words
-            ]
+            causes = {
+                "unknown words": self.scorer.list_unknown(question),
+                "names left out": self.scorer.list_unused(question, best.derivation),
+                "words left out": self.scorer.list_overlooked(question, best.derivation),
+            }
+            reasons = [f"{kind}: {', '.join(dict.fromkeys(words))}" for kind, words in causes.items() if words]
             reasons += ["the search was cut short"] * cut
             return Answer(question, nearest=tuple(found), why="; ".join(reasons))
         query = compile_sql(best.derivation)

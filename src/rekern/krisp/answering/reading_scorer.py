@@ -67,7 +67,7 @@ class ReadingScorer:
             strange = sum(word not in taken for word in unknown)
             score = candidate.log_probability / math.sqrt(max(1, candidate.scored))
             score += AGREEMENT * self.opinion.measure_agreement(expected, derivation)
-            score -= OVERLOOKED * self.opinion.count_overlooked(seen, derivation)
+            score -= OVERLOOKED * len(self.opinion.list_overlooked(seen, derivation))
             score -= UNKNOWN * (strange + self.opinion.count_denials(seen, derivation)) + UNUSED * unused[-1]
             scores.append(score)
         found = []
@@ -84,6 +84,12 @@ class ReadingScorer:
         for start, end in reversed(self.find_spans(question)):
             del words[start:end], seen[start:end]
         return self.opinion.list_unknown(words, seen)
+
+    def list_overlooked(self, question: str, derivation: Derivation) -> list[str]:
+        """The words of a question that tell of something which a reading does not have, such as "authors"."""
+        seen = self.parser.seen(question)
+        overlooked = set(self.opinion.list_overlooked(seen, derivation))
+        return [word for word, known in zip(self.parser.words(question), seen) if known in overlooked]
 
     def list_unused(self, question: str, derivation: Derivation) -> list[str]:
         """The names and numbers of a question that a reading does not use.

@@ -4,7 +4,8 @@ The parser looks at the parts of a reading one by one, so it may prefer a readin
 the whole question, alone and in pairs, predict the parts of its meaning by ridge regression; a reading loses for every
 part that is not expected and for every expected part that it lacks. It also loses for every telling word that it
 overlooks. A telling word is one that came with certain predicates, or certain non-terminals, in nearly all training
-questions; a reading overlooks it if it has none of these.
+questions; a reading overlooks it if it has none of these. So "how many authors are there?" does not count the books,
+although most questions with "how many" do, because "authors" came with authors or writers.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from rekern.krisp.productions import Derivation
 RIDGE = 0.03
 MARGIN = 0.5  # by which a part should be expected or not
 LIFT = 3.0  # how many times as often as elsewhere a predicate must come with a telling word
+WEAK_LIFT = 1.5  # the same for predicates that are added until nearly all questions with the word have one
 NEARLY_ALL = 0.95  # the share of the questions with a telling word that must have one of its predicates
 TWICE = 2  # how often they must have come together at least
 
@@ -93,21 +95,21 @@ class SecondOpinion:
                 unknown += 1
         return -float(np.maximum(0.0, MARGIN - signs * expected).sum()) - 2.0 * unknown
 
-    def count_overlooked(self, words: Sequence[str], derivation: Derivation) -> int:
-        """How many telling words a reading overlooks.
+    def list_overlooked(self, words: Sequence[str], derivation: Derivation) -> list[str]:
+        """The telling words that a reading overlooks, in the order of the question.
 
         >>> from rekern.krisp import read_grammar
         >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})"])
         >>> meanings = [grammar.parse(text) for text in ["big(all)"] * 2 + ["all"] * 6]
         >>> opinion = SecondOpinion([["big", "things"]] * 2 + [["things"]] * 6, meanings)
-        >>> [opinion.count_overlooked(["big", "old", "things"], meaning) for meaning in (meanings[0], meanings[-1])]
-        [0, 1]
+        >>> [opinion.list_overlooked(["big", "old", "things"], meaning) for meaning in (meanings[0], meanings[-1])]
+        [[], ['big']]
         """
         missed: set[str] = set()
         for labels, telling in self._telling:
             has = labels(derivation)
             missed.update(word for word in telling.keys() & set(words) if not telling[word] & has)
-        return len(missed)
+        return [word for word in dict.fromkeys(words) if word in missed]
 
     def count_denials(self, words: Sequence[str], derivation: Derivation) -> int:
         """How many negations no training question had with a meaning of the same predicates.
@@ -163,14 +165,26 @@ def _find_telling_words(
     for word in sorted(with_word):
         beside = with_word[word]
         counts = Counter(predicate for has in beside for predicate in has)
-        told = frozenset(
-            predicate
+        lifts = {
+            predicate: count / len(beside) * len(found) / usual[predicate]
             for predicate, count in counts.items()
-            if count >= TWICE and count / len(beside) >= LIFT * usual[predicate] / len(found)
-        )
-        if told and sum(bool(told & has) for has in beside) >= NEARLY_ALL * len(beside):
-            telling[word] = told
+            if count >= TWICE
+        }
+        told = {predicate for predicate, lift in lifts.items() if lift >= LIFT}
+        if word not in NEUTRAL:
+            weaker = [predicate for predicate, lift in lifts.items() if WEAK_LIFT <= lift < LIFT]
+            for predicate in sorted(weaker, key=lambda predicate: (-lifts[predicate], predicate)):
+                if _is_in_nearly_all(told, beside):
+                    break
+                told.add(predicate)
+        if _is_in_nearly_all(told, beside):
+            telling[word] = frozenset(told)
     return telling
+
+
+def _is_in_nearly_all(told: set[str], found: Sequence[frozenset[str]]) -> bool:
+    """Whether nearly all of these meanings have one of the labels."""
+    return bool(told) and sum(bool(told & has) for has in found) >= NEARLY_ALL * len(found)
 
 
 def list_features(words: Sequence[str]) -> set[tuple[str, ...]]:

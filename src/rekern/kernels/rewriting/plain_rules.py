@@ -1,0 +1,164 @@
+"""The rules without wildcards of a decision function: the n-grams of the training pairs, as lists of pairs.
+
+The rules themselves are not listed: they are the combinations of an n-gram of the source and one of the target, and
+ten thousand pairs have forty million of them, but only a million n-grams.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rekern.core.arrays import Floats, Ints, Keys, SmallInts, offsets_of
+from rekern.core.inverted_lists import invert_numbers
+from rekern.core.key_index import index_keys, look_up, number_keys
+from rekern.core.key_rows import KeyRows
+from rekern.core.number_packing import pack_keys, pack_numbers, unpack_keys, unpack_numbers
+from rekern.core.object_descriptions import State
+from rekern.core.parallel_jobs import run_in_threads, split_range
+from rekern.errors import ModelFileError
+from rekern.kernels.rewriting.plain_rule_core import (
+    add_plain_scores,
+    decode_rows,
+    fill_frequent_table,
+    find_strong_rules,
+    transpose_lists,
+    weigh_rules,
+)
+
+FREQUENT = 64  # an n-gram is frequent if more than one in so many training pairs has it
+FEW_PAIRS = 32  # and if more than this many have it
+MOST_FREQUENT = 256
+TABLE_CELLS = 1 << 22  # of the table of a side
+MOST_COUNT = 1 << 32
+
+Counts = npt.NDArray[np.uint32]
+
+
+class NgramLists(NamedTuple):
+    """The n-grams of one side: their keys in ascending order, and the pairs that have each, with counts."""
+
+    keys: Keys
+    offsets: Ints
+    rows: SmallInts
+    counts: Counts
+
+    @classmethod
+    def from_rows(cls, rows: KeyRows) -> NgramLists:
+        """Return the lists of n-grams that are given pair by pair."""
+        numbers, distinct = number_keys(rows.keys)
+        order = np.argsort(distinct)
+        ranks = np.empty(len(order), np.int32)
+        ranks[order] = np.arange(len(order), dtype=np.int32)
+        offsets, found, entries = invert_numbers(rows.indptr, ranks[numbers], len(distinct))
+        return cls(distinct[order], offsets, found, rows.values[entries].astype(np.uint32))
+
+    def to_state(self) -> State:
+        """Return the lists in few bytes."""
+        lengths = np.diff(self.offsets)
+        steps = np.diff(self.rows.astype(np.int64), prepend=0) - 1
+        steps[self.offsets[:-1]] = self.rows[self.offsets[:-1]]
+        packed = {"lengths": lengths, "steps": steps, "counts": self.counts.astype(np.int64)}
+        return State(**pack_keys(self.keys), **{name: pack_numbers(array) for name, array in packed.items()})
+
+    @classmethod
+    def from_state(cls, state: State, size: int) -> NgramLists:
+        """Return the lists of a file, after checking them; ``size`` is the number of pairs."""
+        keys = unpack_keys(state.array("tops", "u1"), state.array("rests", "u1"))
+        lengths = unpack_numbers(state.array("lengths", "u1"), size + 1).astype(np.int64)
+        steps = unpack_numbers(state.array("steps", "u1"), max(size, 1))
+        counts = unpack_numbers(state.array("counts", "u1"), MOST_COUNT).astype(np.uint32)
+        fits = len(lengths) == len(keys) and (lengths > 0).all() and lengths.sum() == len(steps) == len(counts)
+        if not fits or not (counts > 0).all():
+            raise ModelFileError("its lists of n-grams are damaged")
+        rows = decode_rows(lengths, steps, size)
+        if len(rows) != len(steps):
+            raise ModelFileError("its lists of n-grams are damaged")
+        return cls(keys, offsets_of(lengths), rows, counts)
+
+
+class PlainRules:
+    """The rules without wildcards of one window size, with weights: Σ over pairs of factor · count · count.
+
+    ``factors`` has a row for each training pair, and a column for each output.
+
+    >>> rows = KeyRows(np.array([0, 1, 2]), np.array([7, 7], dtype=np.uint64), np.array([1.0, 2.0]))
+    >>> rules = PlainRules(NgramLists.from_rows(rows), NgramLists.from_rows(rows), np.array([[1.0], [-1.0]]))
+    >>> scores = np.zeros((1, 1))
+    >>> rules.add_scores(scores, np.ones(1), rows.slice_rows(0, 1), rows.slice_rows(1, 2))
+    >>> scores  # 1 · 2 · (1 - 4)
+    array([[-6.]])
+    """
+
+    def __init__(self, source: NgramLists, target: NgramLists, factors: Floats):
+        self.source, self.target, self.factors = source, target, np.ascontiguousarray(factors)
+        self._source_index, self._target_index = index_keys(source.keys), index_keys(target.keys)
+        self._source_slots = self._choose_frequent(source, len(target.keys))
+        self._target_slots = self._choose_frequent(target, len(source.keys))
+        self._source_table = self._fill(self._source_slots, source, target)
+        self._target_table = self._fill(self._target_slots, target, source)
+
+    def _choose_frequent(self, lists: NgramLists, others: int) -> SmallInts:
+        """Return the column of every frequent n-gram in the table of frequent ones; -1 for a rare one."""
+        lengths = np.diff(lists.offsets)
+        bound = max(FEW_PAIRS, len(self.factors) // FREQUENT)
+        most = min(MOST_FREQUENT, TABLE_CELLS // max(1, others * self.factors.shape[1]))
+        ranked = np.lexsort((np.arange(len(lengths)), -lengths))[:most]
+        chosen = np.sort(ranked[lengths[ranked] > bound])
+        slots = np.full(len(lengths), -1, np.int32)
+        slots[chosen] = np.arange(len(chosen), dtype=np.int32)
+        return slots
+
+    def _fill(self, slots: SmallInts, one: NgramLists, other: NgramLists) -> Floats:
+        size = int(slots.max(initial=-1)) + 1
+        table = np.zeros((len(other.keys) if size else 0, size, self.factors.shape[1]))
+        if size:
+            fill_frequent_table(slots, tuple(one[1:]), tuple(other[1:]), self.factors, table)
+        return table
+
+    def add_scores(self, scores: Floats, scale: Floats, source: KeyRows, target: KeyRows) -> None:
+        """Add what these rules give to new pairs, times the scale of each pair, to their scores."""
+        add_plain_scores(
+            scores,
+            np.ascontiguousarray(scale),
+            (source.indptr, look_up(source.keys, self._source_index), source.values),
+            (target.indptr, look_up(target.keys, self._target_index), target.values),
+            (*self.source[1:], self._source_slots),
+            (*self.target[1:], self._target_slots),
+            self.factors,
+            self._source_table,
+            self._target_table,
+        )
+
+    def weigh(self, source_keys: Keys, target_keys: Keys, output: int) -> Floats:
+        """Return the weights of the rules from each source n-gram (a row) to each target n-gram (a column)."""
+        grams, grams2 = look_up(source_keys, self._source_index), look_up(target_keys, self._target_index)
+        weights: Floats = weigh_rules(
+            grams, grams2, tuple(self.source[1:]), tuple(self.target[1:]), self.factors, output
+        )
+        return weights
+
+    def find_strongest(self, n: int, output: int, n_jobs: int | None = None) -> tuple[Keys, Keys, Floats]:
+        """Return source keys, target keys and weights of at least the ``n`` strongest rules for, and against."""
+        sources = tuple(self.source[1:])
+        targets = transpose_lists(*self.target[1:], len(self.factors))
+        spans = split_range(len(self.source.keys), max(256, len(self.source.keys) // 16))
+        width = len(self.target.keys)
+        calls = [(*span, sources, targets, width, self.factors, output, n) for span in spans]
+        blocks = run_in_threads(find_strong_rules, calls, n_jobs)
+        if not blocks:
+            return self.source.keys[:0], self.target.keys[:0], np.zeros(0)
+        one, two, weights = (np.concatenate(parts) for parts in zip(*blocks))
+        return self.source.keys[one], self.target.keys[two], weights
+
+    def to_state(self) -> State:
+        """Return the lists of both sides; the factors are kept by the decision function."""
+        return State(source=self.source.to_state(), target=self.target.to_state())
+
+    @classmethod
+    def from_state(cls, state: State, factors: Floats) -> PlainRules:
+        """Return the rules of a file, after checking them."""
+        lists = [NgramLists.from_state(state.state(side), len(factors)) for side in ("source", "target")]
+        return cls(lists[0], lists[1], factors)

@@ -1,0 +1,214 @@
+"""The rules with the largest weights: found, counted in the training pairs, and written with the words of one pair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from rekern.core.arrays import Booleans, Floats, Ints, Keys
+from rekern.core.hashing import mix_array
+from rekern.core.key_index import index_keys, look_up
+from rekern.core.object_descriptions import State, Verbatim
+from rekern.core.weight_table import Numbers, WeightTable
+from rekern.errors import InputError, ModelFileError
+from rekern.kernels.rewriting.plain_rule_core import count_shared_rows
+from rekern.kernels.rewriting.plain_rules import NgramLists, PlainRules
+from rekern.kernels.rewriting.rule_extraction import RuleExtractor
+from rekern.kernels.rewriting.rule_text import find_matches
+from rekern.kernels.rewriting.window_rows import WindowRows
+from rekern.structures.pairs import Pairs
+
+STORED = 500  # rules for, and rules against, each output of a model in a file
+
+
+class WeightedRule(NamedTuple):
+    """A rule of a model: its weight, how many training pairs it matches, and one of them."""
+
+    rule: str
+    weight: float
+    support: int
+    pair: int  # the number of a training pair that it matches
+    source: str  # the words of that pair that it lies on
+    target: str
+
+
+BothSides = tuple[list[WeightedRule], list[WeightedRule]]
+
+
+class _Candidates(NamedTuple):
+    """Rules of one window size; those without wildcards also have the keys of their two n-grams, the others 0."""
+
+    keys: Keys
+    weights: Floats
+    sources: Keys
+    targets: Keys
+
+
+def find_strong_rules(
+    extractor: RuleExtractor,
+    pairs: Pairs,
+    plain: list[PlainRules],
+    wildcard: list[WeightTable],
+    n: int,
+    output: int,
+) -> tuple[list[WeightedRule], list[WeightedRule]]:
+    """Return the ``n`` rules with the largest weights above 0, and the ``n`` with the smallest below 0.
+
+    ``pairs`` are the training pairs.
+    """
+    if n < 1:
+        return [], []
+    found = [
+        _find_candidates(rules, table, key, n, output)
+        for rules, table, key in zip(plain, wildcard, extractor.size_keys())
+    ]
+    windows = np.repeat(np.arange(len(found)), [len(part.keys) for part in found])
+    keys, weights = np.concatenate([part.keys for part in found]), np.concatenate([part.weights for part in found])
+    order = np.lexsort((keys, -np.abs(weights)))
+    best = np.concatenate([order[weights[order] > 0][:n], order[weights[order] < 0][:n]])
+    rows = extractor.measure(pairs).rows
+    rules: dict[int, WeightedRule] = {}
+    for number, candidates in enumerate(found):
+        first = int(np.searchsorted(windows, number))
+        places = np.flatnonzero(windows[best] == number)
+        chosen = _Candidates(*(part[best[places] - first] for part in candidates))
+        rules |= zip(places.tolist(), _write_rules(extractor, pairs, rows[number], number, chosen))
+    listed = [rules[place] for place in range(len(best))]
+    return [rule for rule in listed if rule.weight > 0], [rule for rule in listed if rule.weight < 0]
+
+
+def _find_candidates(plain: PlainRules, table: WeightTable, size_key: np.uint64, n: int, output: int) -> _Candidates:
+    """Return at least the ``n`` strongest rules of one window size for, and the ``n`` against."""
+    sources, targets, weights = plain.find_strongest(n, output)
+    keys = mix_array(sources + targets + size_key)
+    column = table.weights[:, output]
+    best = np.flatnonzero(_find_extremes(column, n, table.numbers)[table.numbers])
+    nothing = np.zeros(len(best), np.uint64)
+    return _Candidates(
+        np.concatenate([keys, table.keys[best]]),
+        np.concatenate([weights, column[table.numbers[best]]]),
+        np.concatenate([sources, nothing]),
+        np.concatenate([targets, nothing]),
+    )
+
+
+def _find_extremes(weights: Floats, n: int, numbers: Numbers) -> Booleans:
+    """Mark the weights that are among the ``n`` largest above 0 or the ``n`` smallest below 0 of all rules."""
+    counts = np.bincount(numbers, minlength=len(weights))
+    marked = np.zeros(len(weights), bool)
+    for sign in (1, -1):
+        order = np.argsort(-sign * weights, kind="stable")
+        needed = 1 + int(np.searchsorted(np.cumsum(counts[order]), n))
+        chosen = order[:needed]
+        chosen = chosen[sign * weights[chosen] > 0]
+        if len(chosen):
+            marked |= (sign * weights > 0) & (sign * weights >= sign * weights[chosen[-1]])
+    return marked
+
+
+def _write_rules(
+    extractor: RuleExtractor, pairs: Pairs, rows: WindowRows, number: int, rules: _Candidates
+) -> list[WeightedRule]:
+    """Return the rules of one window size as text, with their supports and examples."""
+    support, first = np.zeros(len(rules.keys), np.int64), np.full(len(rules.keys), -1, np.int64)
+    has_wildcards = (rules.sources == 0) & (rules.targets == 0)
+    _count_plain(rows, rules, np.flatnonzero(~has_wildcards), support, first)
+    _count_wildcard(rows, rules.keys, np.flatnonzero(has_wildcards), support, first)
+    wanted: dict[int, set[int]] = {}
+    for row, key in zip(first.tolist(), rules.keys.tolist()):
+        wanted.setdefault(row, set()).add(key)
+    texts: dict[int, tuple[str, str, str]] = {}
+    window, wildcards, span = extractor.windows[number], extractor.wildcards, extractor.span
+    for row, keys in wanted.items():
+        for match in find_matches(*pairs[row], window, wildcards, span, keys):
+            texts[match.key] = match.rule, match.source, match.target
+    found = []
+    for key, weight, count, row in zip(rules.keys.tolist(), rules.weights.tolist(), support.tolist(), first.tolist()):
+        rule, source, target = texts[key]
+        found.append(WeightedRule(rule, weight, count, row, source, target))
+    return found
+
+
+def _count_plain(rows: WindowRows, rules: _Candidates, places: Ints, support: Ints, first: Ints) -> None:
+    """Count the pairs that rules without wildcards match, and note the first."""
+    if not len(places):
+        return
+    lists = NgramLists.from_rows(rows.source), NgramLists.from_rows(rows.target)
+    grams = [look_up(keys[places], index_keys(side.keys)) for side, keys in zip(lists, rules[2:])]
+    size = len(rows.source.indptr) - 1
+    support[places], first[places] = count_shared_rows(*grams, tuple(lists[0][1:3]), tuple(lists[1][1:3]), size)
+
+
+def _count_wildcard(rows: WindowRows, keys: Keys, places: Ints, support: Ints, first: Ints) -> None:
+    """Count the pairs that rules with wildcards match, and note the first."""
+    if not len(places):
+        return
+    listed = rows.get_wildcard_rules()
+    found = look_up(listed.keys, index_keys(keys[places]))
+    entries = np.flatnonzero(found >= 0)
+    at = places[found[entries]]
+    of = np.searchsorted(listed.indptr, entries, side="right") - 1
+    np.add.at(support, at, 1)
+    first[at[::-1]] = of[::-1]
+
+
+class RuleShelf:
+    """The strongest rules of a model file, for each output those for it and those against it, strongest first.
+
+    >>> rule = WeightedRule("a → b", 0.5, 1, 0, "a", "b")
+    >>> favoring, opposing = RuleShelf([([rule], [])]).list_rules(3, output=0)
+    >>> favoring[0].rule, opposing
+    ('a → b', [])
+    """
+
+    def __init__(self, rules: list[BothSides]):
+        self.rules = rules
+
+    @classmethod
+    def collect(cls, list_both_sides: Callable[[int, int], BothSides], outputs: int) -> RuleShelf:
+        """Return the strongest rules of all outputs."""
+        return cls([list_both_sides(STORED, output) for output in range(outputs)])
+
+    def list_rules(self, n: int, output: int) -> BothSides:
+        """Return the ``n`` strongest rules for an output, and the ``n`` against it."""
+        favoring, opposing = self.rules[output]
+        if n > STORED and STORED in (len(favoring), len(opposing)):
+            raise InputError(
+                f"the model file has the {STORED} strongest rules for and against; ask for at most {STORED}"
+            )
+        return favoring[:n], opposing[:n]
+
+    def to_state(self) -> State:
+        """Return the rules as columns."""
+        listed = [rules for both in self.rules for rules in both]
+        return State(
+            lengths=np.array([len(rules) for rules in listed], np.int64),
+            weights=np.array([rule.weight for rules in listed for rule in rules], float),
+            support=np.array([rule.support for rules in listed for rule in rules], np.int64),
+            pair=np.array([rule.pair for rules in listed for rule in rules], np.int64),
+            texts=Verbatim([[rule.rule, rule.source, rule.target] for rules in listed for rule in rules]),
+        )
+
+    @classmethod
+    def from_state(cls, state: State, outputs: int) -> RuleShelf:
+        """Return the rules of a file, after checking them."""
+        lengths, weights = state.array("lengths", "i8", 1), state.array("weights", "f8", 1)
+        support, pair = state.array("support", "i8", 1), state.array("pair", "i8", 1)
+        texts = state.get("texts")
+        rows = texts.value if isinstance(texts, Verbatim) else None
+        if not isinstance(rows, list):
+            raise ModelFileError("its rules are damaged")
+        sizes = {len(weights), len(support), len(pair), len(rows)}
+        possible = len(lengths) == 2 * outputs and bool(((lengths >= 0) & (lengths <= len(weights))).all())
+        if len(sizes) > 1 or not possible or lengths.sum() != len(weights):
+            raise ModelFileError("its rules are damaged")
+        rules = []
+        for row, weight, count, number in zip(rows, weights.tolist(), support.tolist(), pair.tolist()):
+            if not isinstance(row, list) or len(row) != 3 or not all(isinstance(text, str) for text in row):
+                raise ModelFileError("its rules are damaged")
+            rules.append(WeightedRule(row[0], weight, count, number, row[1], row[2]))
+        ends = np.cumsum(lengths).tolist()
+        listed = [rules[end - length : end] for end, length in zip(ends, lengths.tolist())]
+        return cls(list(zip(listed[::2], listed[1::2])))
