@@ -24,6 +24,8 @@ from rekern.kernels.kernel_items import materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import forget_rules, remember_rules
+from rekern.kernels.rewriting.strong_rules import WeightedRule
+from rekern.kernels.score_effects import ScoreEffect
 from rekern.learning.kernel_choice import KernelChoice
 from rekern.learning.named_kernels import is_kernel_name, resolve_kernel
 from rekern.learning.pair_explanation import PairExplanation
@@ -224,7 +226,7 @@ class PairModel(BaseEstimator):
         ]
 
     def rules(self, n: int = 20, label: object = None) -> StrongestRules:
-        """The ``n`` strongest rules for and against, with weight, support and an example.
+        """The ``n`` strongest rules for and against, with weight, support and an example; and all scores.
 
         In a model of more than two classes ``label`` says for and against which class.
 
@@ -239,14 +241,33 @@ class PairModel(BaseEstimator):
         column, side = self._find_output(label)
         scorer = self.scorer_
         leaves = [term for term in scorer.terms() if isinstance(term, RuleDecision)]
-        if not leaves:
-            raise InputError(f"the model's kernel {summarize_kernel(self.kernel_)} has no re-writing rules to list")
-        found = []
+        scores = self.curves(label)
+        if not leaves and not scores:
+            kernel = summarize_kernel(self.kernel_)
+            raise InputError(f"the model's kernel {kernel} has no re-writing rules and no scores to list")
+        found: list[list[WeightedRule]] = []
         listed = [leaf.list_both_sides(n, column) for leaf in leaves]
         for place in (0, 1) if side > 0 else (1, 0):
             rules = [rule._replace(weight=side * rule.weight) for both in listed for rule in both[place]]
             found.append(sorted(rules, key=lambda rule: (-abs(rule.weight), rule.rule))[:n])
-        return StrongestRules(*found)
+        favoring, opposing = found
+        return StrongestRules(favoring, opposing, scores)
+
+    def curves(self, label: object = None) -> list[ScoreEffect]:
+        """What each score adds to the decision values, as a line or a curve; those that move decisions most first.
+
+        In a model of more than two classes ``label`` says for which class.
+
+        >>> from rekern import PairClassifier
+        >>> pairs = [("A beat B", "B was beaten by A"), ("C saw D", "C was seen by D"), ("E met F", "F met E")]
+        >>> curve = PairClassifier("paper", calibration=0).fit(pairs, [1, 0, 1]).curves()[0]
+        >>> curve.name, curve.kind, curve.description
+        ('precision', 'line', 'words of the source that the target has too')
+        """
+        column, side = self._find_output(label)
+        effects = self.scorer_.effects(column)
+        effects.sort(key=lambda effect: (-effect.spread, effect.name))
+        return effects if side > 0 else [effect.flip() for effect in effects]
 
     def _find_output(self, label: object) -> Output:
         """The decision value that a label stands for."""
