@@ -6,8 +6,6 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import cast
 
-from sklearn.base import clone
-
 from rekern.errors import InputError
 from rekern.kernels.combinations import Scaled
 from rekern.kernels.curves import Curves
@@ -66,6 +64,8 @@ def resolve_kernel(kernel: object) -> Kernel:
     Rewriting(k=(1, 4))
     """
     if isinstance(kernel, Kernel):
+        from sklearn.base import clone
+
         return cast(Kernel, clone(kernel))
     if kernel is None or is_kernel_name(kernel):
         return make_named_kernel(DEFAULT if kernel is None else str(kernel))

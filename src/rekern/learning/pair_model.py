@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
-from sklearn.utils import Tags
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 from rekern.core.arrays import AnyArray, Floats, Ints
+from rekern.core.estimators import BaseEstimator, NotFittedError
 from rekern.core.explanations import Neighbor
 from rekern.core.json_values import Json
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
