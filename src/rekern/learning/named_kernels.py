@@ -30,7 +30,7 @@ NAMED_KERNELS = {
     "gaussian": "a Gaussian kernel over the scores, without rules",
 }
 TEXT_GROUPS = ("basic", "ngrams", "sequences", "differences")  # the scores that need nothing but the text
-GAUSSIAN_WEIGHT = 3.0  # chosen in the folds of six corpora, as all of this: benchmarks/curves.py
+GAUSSIAN_WEIGHT, GAUSSIAN_WIDTH = 3.0, 0.3  # of the Gaussian; gamma is the width divided by the number of scores
 
 
 def make_named_kernel(name: str, rules: Rewriting | None = None, tokenizer: Tokenize | None = None) -> Kernel:
@@ -95,4 +95,6 @@ def _make_scores(name: str, tokenizer: Tokenize | None) -> Kernel:
     scores = Similarities(groups=TEXT_GROUPS, tokenizer=tokenizer)
     if name == "curves":
         return Curves(scores)
-    return Scaled(Gaussian(scores), GAUSSIAN_WEIGHT) if name == "gaussian" else scores
+    if name == "gaussian":
+        return Scaled(Gaussian(scores, GAUSSIAN_WIDTH / len(scores.names())), GAUSSIAN_WEIGHT)
+    return scores
