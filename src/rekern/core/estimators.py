@@ -11,9 +11,12 @@ import sys
 from collections.abc import Callable
 from inspect import signature
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Generic, Self, TypeVar, cast
 
 __all__ = ["BaseEstimator", "ClassifierMixin", "NotFittedError", "RegressorMixin", "available_if", "skip_scikit_learn"]
+
+Instance = TypeVar("Instance")
+Method = TypeVar("Method", bound=Callable[..., object])
 
 _NAMES = ("BaseEstimator", "ClassifierMixin", "NotFittedError", "RegressorMixin")
 _is_skipped = False
@@ -28,9 +31,9 @@ def skip_scikit_learn() -> None:
 class _Parameters:
     """An object whose parameters are the arguments of its ``__init__``."""
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> dict[str, object]:
         """Return the parameters; with ``deep`` also those of parameters that have some, as ``name__inner``."""
-        found: dict[str, Any] = {}
+        found: dict[str, object] = {}
         for name in signature(type(self)).parameters:
             value = getattr(self, name)
             if deep and hasattr(value, "get_params") and not isinstance(value, type):
@@ -38,7 +41,7 @@ class _Parameters:
             found[name] = value
         return found
 
-    def set_params(self, **parameters: Any) -> Self:
+    def set_params(self, **parameters: object) -> Self:
         """Set parameters."""
         for name, value in parameters.items():
             outer, _, inner = name.partition("__")
@@ -71,7 +74,7 @@ if TYPE_CHECKING:
     from sklearn.exceptions import NotFittedError
 else:
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> object:
         if name not in _NAMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         if _is_skipped:
@@ -82,7 +85,7 @@ else:
         return getattr(sklearn.exceptions if name == "NotFittedError" else sklearn.base, name)
 
 
-class available_if:
+class available_if(Generic[Instance]):
     """A decorator: the method is there only if ``check`` of the object is true, as scikit-learn's ``available_if``.
 
     >>> class Model:
@@ -92,21 +95,21 @@ class available_if:
     False
     """
 
-    def __init__(self, check: Callable[[Any], bool]):
+    def __init__(self, check: Callable[[Instance], bool]):
         self.check = check
 
-    def __call__(self, function: Callable[..., Any]) -> Any:
+    def __call__(self, function: Method) -> Method:
         """Return the method with its condition."""
-        return _Conditional(function, self.check)
+        return cast(Method, _Conditional(function, self.check))
 
 
-class _Conditional:
-    def __init__(self, function: Callable[..., Any], check: Callable[[Any], bool]):
+class _Conditional(Generic[Instance]):
+    def __init__(self, function: Callable[..., object], check: Callable[[Instance], bool]):
         self.function = function
         self.check = check
         self.__name__, self.__doc__ = function.__name__, function.__doc__
 
-    def __get__(self, instance: Any, owner: type) -> Any:
+    def __get__(self, instance: Instance | None, owner: type) -> object:
         if instance is None:
             return self.function
         message = f"This {owner.__name__!r} has no attribute {self.function.__name__!r}"
