@@ -168,7 +168,7 @@ def print_explanation(found: PairExplanation, top: int) -> None:
 
 def print_curves(effects: Sequence[ScoreEffect], parts: Sequence[Part]) -> None:
     """Draw the curves of the scores among the parts, with a mark where the pair is."""
-    known = {effect.name: effect for effect in effects}
+    known = {effect.name: effect for effect in effects if effect.spread > 0}  # not those of constant scores
     for part in parts:
         if part.kind == "score" and part.name in known:
             print("\n" + known[part.name].draw(mark=part.score))
