@@ -92,7 +92,7 @@ class PairModel(BaseEstimator):
         """The parameters; with ``deep`` those of the kernel too, and of the default kernel if none is given."""
         parameters: dict[str, Any] = super().get_params(deep)
         if deep and self.kernel is None:
-            default = make_default_kernel().get_params(deep=True)
+            default = self._make_default().get_params(deep=True)
             parameters |= {f"kernel__{name}": value for name, value in default.items()}
         return parameters
 
@@ -100,7 +100,7 @@ class PairModel(BaseEstimator):
         """Set parameters; the first ``kernel__…`` of a model without a kernel makes the default kernel its own."""
         inside = any(name.startswith("kernel__") for name in params)
         if inside and self.kernel is None and "kernel" not in params:
-            self.kernel = make_default_kernel()
+            self.kernel = self._make_default()
         super().set_params(**params)
         return self
 
@@ -124,16 +124,28 @@ class PairModel(BaseEstimator):
         if not isinstance(self.kernel, Kernel | None):
             raise ValueError(f"kernel={self.kernel!r}: give a kernel such as Rewriting(k=(1, 4)), or None")
         self.how_chosen_ = None
-        self.kernel_ = clone(self.kernel) if self.kernel is not None else make_default_kernel()
-        check_pair_kernel(self.kernel_)
-        self.items_ = read_table(self.kernel_, X)
-        self.pairs_ = list_pairs(X) if self.items_ is None else list_texts(self.items_)
+        self.kernel_ = clone(self.kernel) if self.kernel is not None else self._make_default()
+        self._read_training(X)
         self.labels_ = read_labels(y, len(self.pairs_))
         weights = read_weights(sample_weight, len(self.pairs_))
         self.start_cache()
         remember_rules(self._training())  # for the Gram or the features, and for the decision function
         self.kernel_.adapt(self._training())
         return weights
+
+    def _make_default(self) -> Kernel:
+        """The kernel of a model that is given none."""
+        return make_default_kernel()
+
+    def _read_training(self, X: object) -> None:
+        """Check that the kernel compares pairs, and read the training pairs."""
+        check_pair_kernel(self.kernel_)
+        self.items_ = read_table(self.kernel_, X)
+        self.pairs_ = list_pairs(X) if self.items_ is None else list_texts(self.items_)
+
+    def _read_items(self, X: object) -> object:
+        """Pairs in the form that the kernel reads fastest."""
+        return read_items(self.kernel_, X)
 
     def start_cache(self, scorer: DecisionFunction | None = None) -> None:
         """Forget what was made of earlier training pairs; ``scorer`` is the decision function of a file."""
@@ -142,7 +154,7 @@ class PairModel(BaseEstimator):
     def _training(self) -> Sequence[object]:
         """The training pairs as the kernel reads them, read once."""
         if self._cache.items is None:
-            items = read_items(self.kernel_, self.pairs_) if self.items_ is None else self.items_
+            items = self._read_items(self.pairs_) if self.items_ is None else self.items_
             self._cache.items = cast(Sequence[object], items)
         return self._cache.items
 
@@ -169,7 +181,7 @@ class PairModel(BaseEstimator):
     def _scores(self, X: object) -> Floats:
         """The decision values, a column for each output."""
         self._check_fitted()
-        items = read_items(self.kernel_, materialize_items(X))
+        items = self._read_items(materialize_items(X))
         values: Floats = self.scorer_.score(items, self.n_jobs) + self.intercept_
         forget_rules(self._cache.items)
         return values
@@ -186,10 +198,8 @@ class PairModel(BaseEstimator):
         column, sign = output
         parts = [part._replace(weight=sign * part.weight) for part in self.scorer_.parts(pair, column)]
         parts.sort(key=lambda part: (-abs(part.contribution), part.name))
-        source, target = list_texts(pair.table)[pair.index] if isinstance(pair, Row) else pair
-        return PairExplanation(
-            source=join_side(source),
-            target=join_side(target),
+        return self._make_explanation(
+            pair,
             prediction=prediction,
             explained=explained,
             decision=sign * float(self._scores([pair])[0, column]),
@@ -199,6 +209,11 @@ class PairModel(BaseEstimator):
             neighbors=self._find_neighbors(pair, neighbors),
             remark="" if neighbors <= 0 or self.has_pairs() else f"similar training pairs are not shown: {KEEP_PAIRS}",
         )
+
+    def _make_explanation(self, pair: Pair | Row, **values: Any) -> PairExplanation:
+        """The explanation of a pair, which is shown as text."""
+        source, target = list_texts(pair.table)[pair.index] if isinstance(pair, Row) else pair
+        return PairExplanation(source=join_side(source), target=join_side(target), **values)
 
     def _read_pair(self, pair: object) -> Pair | Row:
         """A single pair, however it is written, as a tuple; a row of a table if the kernel reads more than words."""
@@ -212,7 +227,7 @@ class PairModel(BaseEstimator):
         if n <= 0 or not self.has_pairs():
             return []
         kernel = self.kernel_
-        items, known = read_items(kernel, [pair]), self._training()
+        items, known = self._read_items([pair]), self._training()
         values = kernel.gram(items, known, n_jobs=self.n_jobs)[0]
         squares = kernel.diag(items)[0] * kernel.diag(known)
         values = np.divide(values, np.sqrt(squares), out=np.zeros(len(values)), where=squares > 0)
