@@ -1,8 +1,8 @@
-"""The decision function of a kernel with explicit features as a table of features with weights."""
+"""The decision function of a kernel on texts with explicit features as a table of features with weights."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from rekern.kernels.kernel_items import Item, Items, materialize_items
 
 if TYPE_CHECKING:
     from rekern.kernels.key_feature_kernel import KeyFeatureKernel
+    from rekern.structures.tokens import Tokens
 
 
 class KeyDecision(DecisionFunction):
@@ -28,7 +29,7 @@ class KeyDecision(DecisionFunction):
     [('b', 1.0), ('c', -2.0)]
     """
 
-    def __init__(self, kernel: KeyFeatureKernel[Any], table: WeightTable, kind: str):
+    def __init__(self, kernel: KeyFeatureKernel[Tokens], table: WeightTable, kind: str):
         self.kernel = kernel
         self.table = table
         self.kind = kind

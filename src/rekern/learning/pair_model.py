@@ -198,8 +198,10 @@ class PairModel(BaseEstimator):
         column, sign = output
         parts = [part._replace(weight=sign * part.weight) for part in self.scorer_.parts(pair, column)]
         parts.sort(key=lambda part: (-abs(part.contribution), part.name))
-        return self._make_explanation(
-            pair,
+        source, target = list_texts(pair.table)[pair.index] if isinstance(pair, Row) else pair
+        return PairExplanation(
+            source=join_side(source),
+            target=join_side(target),
             prediction=prediction,
             explained=explained,
             decision=sign * float(self._scores([pair])[0, column]),
@@ -209,11 +211,6 @@ class PairModel(BaseEstimator):
             neighbors=self._find_neighbors(pair, neighbors),
             remark="" if neighbors <= 0 or self.has_pairs() else f"similar training pairs are not shown: {KEEP_PAIRS}",
         )
-
-    def _make_explanation(self, pair: Pair | Row, **values: Any) -> PairExplanation:
-        """The explanation of a pair, which is shown as text."""
-        source, target = list_texts(pair.table)[pair.index] if isinstance(pair, Row) else pair
-        return PairExplanation(source=join_side(source), target=join_side(target), **values)
 
     def _read_pair(self, pair: object) -> Pair | Row:
         """A single pair, however it is written, as a tuple; a row of a table if the kernel reads more than words."""

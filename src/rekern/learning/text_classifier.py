@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from rekern.core.registry import register
 from rekern.errors import InputError
@@ -11,6 +10,7 @@ from rekern.kernels.kernel import Kernel
 from rekern.learning.class_probabilities import Threshold
 from rekern.learning.pair_classifier import PairClassifier
 from rekern.learning.pair_model import GRAM_LIMIT
+from rekern.learning.strongest_rules import StrongestRules
 from rekern.learning.text_explanation import TextExplanation
 from rekern.learning.text_input import check_text_kernel, list_shown_texts, make_text_kernel, read_texts
 from rekern.structures.representations import Representations, Row
@@ -78,10 +78,26 @@ class TextClassifier(PairClassifier):
         self._check_fitted()
         return self._read_items([pair])[0]
 
-    def _make_explanation(self, pair: object, **values: Any) -> TextExplanation:
-        assert isinstance(pair, Row)
-        return TextExplanation(text=list_shown_texts(pair.table)[pair.index], **values)
+    def explain(self, pair: object, label: object = None, neighbors: int = 3) -> TextExplanation:
+        """Take the decision value of a text, tree or graph apart: what each feature adds, and the intercept.
 
-    def rules(self, n: int = 20, label: object = None) -> Any:
+        The value explained is that of ``label``: by default of the second class if there are two, else of the class
+        that was predicted. ``neighbors`` is the number of training texts to show.
+        """
+        row = self._read_pair(pair)
+        found = super().explain(row, label, neighbors)
+        return TextExplanation(
+            text=list_shown_texts(row.table)[row.index],
+            prediction=found.prediction,
+            explained=found.explained,
+            probability=found.probability,
+            decision=found.decision,
+            intercept=found.intercept,
+            parts=found.parts,
+            neighbors=found.neighbors,
+            remark=found.remark,
+        )
+
+    def rules(self, n: int = 20, label: object = None) -> StrongestRules:
         """A model of texts has no re-writing rules; `explain` shows what it has learned."""
         raise InputError("a model of single texts has no re-writing rules; explain shows the parts of its decisions")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from rekern.core.json_values import JsonObject
 from rekern.core.messages import shorten_text
 from rekern.learning.pair_explanation import PairExplanation
 
@@ -27,7 +27,7 @@ class TextExplanation(PairExplanation):
     source: str = ""  # of an explanation of a pair
     target: str = ""
 
-    def to_dict(self, n: int | None = None) -> dict[str, Any]:
+    def to_dict(self, n: int | None = None) -> JsonObject:
         """Plain values for JSON; with ``n`` only the first parts, and what the others add up to."""
         found = super().to_dict(n)
         for side in ("source", "target"):
