@@ -16,7 +16,8 @@ endif
 demo: .venv/.demo
 	@$(BIN)/rekern demo
 
-test: .venv/.test lint .venv/.compiled
+test: .venv/.test
+	@$(MAKE) --no-print-directory --jobs 2 lint .venv/.compiled
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist loadfile --cov=rekern
 
 test-slow: .venv/.test

@@ -1,9 +1,10 @@
 """Compile the cores once, on tiny input, so that tests in several processes find them in Numba's cache.
 
-``make test`` runs this after the installation.
+``make test`` runs this after the installation. The groups have few cores in common, and are compiled side by side.
 """
 
 import warnings
+from concurrent.futures import ProcessPoolExecutor
 
 from rekern import PairClassifier, PairRanker, PairRegressor, RewriteVectorizer, SemanticParser
 from rekern.kernels import (
@@ -32,7 +33,7 @@ TREES = ["(S (NP (N Anna)) (VP (V met) (NP (N Ben))))", "(S (NP (N Ben)) (VP (V 
 GRAPHS = [(["a", "b", "c"], [(0, 1, "x"), (1, 2, "y")]), (["a", "b"], [(0, 1, "x")])]
 
 
-def compile_kernels() -> None:
+def compile_rules() -> None:
     for kernel in (
         *(Rewriting(k=(1, 4), wildcards=wildcards) for wildcards in ("aligned", "free", "none")),
         Rewriting(k=[(3, 5), 7]),
@@ -44,9 +45,15 @@ def compile_kernels() -> None:
         kernel.fit(PAIRS).gram(PAIRS)
         kernel.gram(PAIRS, PAIRS[:2])
         kernel.diag(PAIRS)
-    for kernel in (Spectrum(2), Wildcard(2), Subsequence(2)):
-        kernel.gram(["a b c", "b c a"])
-        kernel.gram(["a b c"], ["b c a"])
+    for limit in (1000, 0):
+        PairClassifier(gram_limit=limit, calibration=2).fit(PAIRS, LABELS).explain(PAIRS[0])
+        PairRegressor(gram_limit=limit).fit(PAIRS, LABELS).predict(PAIRS)
+        PairRanker(gram_limit=limit).fit(PAIRS, LABELS, groups=[i // 3 for i in range(12)]).predict(PAIRS)
+    PairClassifier(calibration=0).fit(PAIRS, LABELS).rules()
+    RewriteVectorizer().fit_transform(PAIRS)
+
+
+def compile_structures() -> None:
     words = LatentSemantics(2).fit([text for pair in PAIRS for text in pair])
     for kernel in (SubTree(), SubsetTree(), PartialTree(), SmoothedPartialTree(similarity=words), DependencyPaths()):
         kernel.gram(TREES)
@@ -57,13 +64,10 @@ def compile_kernels() -> None:
     SoftPairing(PartialTree()).gram([(TREES[0], TREES[1])])
 
 
-def compile_models() -> None:
-    for limit in (1000, 0):
-        PairClassifier(gram_limit=limit, calibration=2).fit(PAIRS, LABELS).explain(PAIRS[0])
-        PairRegressor(gram_limit=limit).fit(PAIRS, LABELS).predict(PAIRS)
-        PairRanker(gram_limit=limit).fit(PAIRS, LABELS, groups=[i // 3 for i in range(12)]).predict(PAIRS)
-    PairClassifier(calibration=0).fit(PAIRS, LABELS).rules()
-    RewriteVectorizer().fit_transform(PAIRS)
+def compile_questions() -> None:
+    for kernel in (Spectrum(2), Wildcard(2), Subsequence(2)):
+        kernel.gram(["a b c", "b c a"])
+        kernel.gram(["a b c"], ["b c a"])
     Expressions(min_documents=1).fit([pair[0] for pair in PAIRS])
     QuestionClassifier().fit(["why is it so", "how to go"] * 6, ["R", "S"] * 6).predict(["why"])
     meanings = [f"answer({meaning})" for meaning in QUESTIONS.values()]
@@ -75,5 +79,6 @@ def compile_models() -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    compile_kernels()
-    compile_models()
+    with ProcessPoolExecutor() as processes:
+        for job in [processes.submit(group) for group in (compile_rules, compile_structures, compile_questions)]:
+            job.result()

@@ -38,9 +38,13 @@ IMPORTERS = {
     "core/registry.py",
     "__init__.py",
     "datasets/__init__.py",
+    "kernels/__init__.py",
+    "kernels/rewriting/__init__.py",
     "krisp/__init__.py",
+    "learning/__init__.py",
     "questions/__init__.py",
     "reproduce/__init__.py",
+    "similarity/__init__.py",
     "structures/__init__.py",
     "structures/parsers/__init__.py",
 }

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from cli.running import error_of, invoke, json_of
+from rekern.datasets import read_table
 
 
 def test_demo_shows_everything_and_its_proposals_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,3 +76,11 @@ def test_bench_calls_the_measurements(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rekern.reproduce.speed, "render", lambda result: f"quick: {result['quick']}")
     assert json_of("bench") == {"quick": False, "rate": None}
     assert invoke("bench", "--quick").stdout == "quick: True\n"
+
+
+def test_only_the_pairs_are_written(tmp_path):
+    shown = invoke("demo", "--pairs", tmp_path / "pairs", "--only-pairs", "-o", tmp_path / "m.rekern").stdout
+    assert shown.startswith("The pairs are in ") and not (tmp_path / "m.rekern").exists()
+    files = json_of("demo", "--pairs", tmp_path / "pairs", "--only-pairs")["files"]
+    assert [len(read_table(file).pairs) for file in files] == [1800, 700]
+    assert error_of("demo", "--only-pairs") == "--only-pairs needs a folder for the pairs: add --pairs DIR"

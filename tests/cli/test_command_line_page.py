@@ -10,7 +10,9 @@ OPTION = re.compile(r"^ +(?:-\w, )?(--[\w-]+)", re.MULTILINE)
 
 
 def test_every_command_and_option_is_on_the_page() -> None:
-    sections = dict(re.findall(r"^## rekern ?(\S*)\n\n```\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S | re.M))
+    sections = dict(
+        re.findall(r"^## rekern ?(\S*)\n\n```console\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S | re.M)
+    )
     commands = re.findall(
         r"^  (\w+) ", invoke("--help").stdout.split("Commands:")[1].split("Examples:")[0], re.MULTILINE
     )

@@ -126,7 +126,11 @@ def test_trees_of_a_table_are_used():
     table = {"source": [f"{word} sleeps {n}" for n, word in enumerate(words)], "target": [f"it {n}" for n in range(16)]}
     table |= {"source.tree": trees, "target.tree": trees[::-1]}
     model = AutoPairClassifier(minutes=1, folds=2).fit(table, [0, 1] * 8)
-    assert any("trees" in trial.kernel for trial in model.results_)
+    assert any("trees (tree, sums)" in trial.kernel and trial.score is not None for trial in model.results_)
+    table["source.tree"] = ["(S)", "broken)", *trees[2:]]
+    table["source.tree"][1] = "(S (NP"
+    again = AutoPairClassifier(minutes=1, folds=2).fit(table, [0, 1] * 8)
+    assert any(trial.outcome.startswith("not tried: ") and "row 1" in trial.outcome for trial in again.results_)
 
 
 def test_what_cannot_be_searched():

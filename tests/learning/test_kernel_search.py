@@ -32,7 +32,7 @@ TASKS = {
 @pytest.mark.parametrize("name", TASKS)
 def test_held_out_decisions_are_those_of_the_estimator(name, use_grams):
     task, kind, labels = TASKS[name]
-    matrix = SharedMatrices(PAIRS, use_grams, keep_all_features=task.needs_all_features).build(KERNEL)
+    matrix = SharedMatrices(PAIRS, use_grams, all_features=task.needs_all_features and not use_grams).build(KERNEL)
     model = kind(KERNEL, C=2.0, gram_limit=10_000 if use_grams else 1)
     if kind is PairClassifier:
         model.set_params(calibration=0)

@@ -65,16 +65,16 @@ def ask(
 ) -> None:
     """Answer a question from a database.
 
-    Without options, questions are about the countries, cities, rivers, mountains and lakes of Europe; the model is
-    trained at the first use and kept. With --train, --grammar and --db, they are about your own database. If no reading
-    of a question is confident, the nearest readings are printed instead of an answer, and the exit code is 3. With
-    --json, a question on the command line gives one JSON document, and questions from standard input one line each.
+    Without options, questions are about the countries, cities, rivers, mountains and lakes of Europe. With --train,
+    --grammar and --db, they are about your own database. If no reading of a question is confident, the nearest readings
+    are printed instead of an answer, and the exit code is 3. With --json, a question on the command line gives one JSON
+    document, and questions from standard input one line each.
     """
     if evaluate and test is None and db is not None:
         raise InputError("--evaluate needs --test FILE for a database of your own")
     if question is not None and (evaluate or test is not None):
         raise InputError("--evaluate answers the questions of a table: leave QUESTION out")
-    asker = _make_asker(train, grammar, db, model, seconds, jobs, json, encoding)
+    asker = _make_asker(question, train, grammar, db, model, seconds, jobs, json, encoding)
     if evaluate or test is not None:
         _evaluate(asker, test, json, encoding)
     elif question is not None:
@@ -87,6 +87,7 @@ def ask(
 
 
 def _make_asker(
+    question: str | None,
     train: str | None,
     grammar: Path | None,
     db: str | None,
@@ -97,10 +98,6 @@ def _make_asker(
     encoding: str,
 ) -> Asker:
     """Return the built-in asker, one from a model file, or one trained now."""
-    from rekern.krisp.answering.asker import Asker
-    from rekern.krisp.answering.asker_training import train_asker
-    from rekern.krisp.answering.europe import europe_asker
-
     if train is None and grammar is not None:
         raise InputError("--grammar goes with --train: a model file contains its grammar")
     if train is not None and (grammar is None or db is None):
@@ -110,10 +107,14 @@ def _make_asker(
     if db is not None and train is None and model is None:
         raise InputError("--db needs --model, or --train and --grammar")
     if db is None:
-        with output.show_status("training on the built-in questions, once") as status:
-            return europe_asker(jobs, status, seconds)
+        from rekern.krisp.answering.europe import LONGEST, europe_asker, quick_europe_asker
+
+        is_short = question is not None and len(question.split()) <= LONGEST
+        return quick_europe_asker(seconds) if is_short else europe_asker(jobs, seconds)
     import logging
 
+    from rekern.krisp.answering.asker import Asker
+    from rekern.krisp.answering.asker_training import train_parser
     from rekern.krisp.answering.database_urls import open_database
 
     logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())  # lost connections are reported as errors anyway
@@ -122,11 +123,11 @@ def _make_asker(
         assert model is not None
         from rekern.core.model_archive import load_model
 
-        parser = load_model(model)
-        if getattr(parser, "calibration_", None) is None:
+        trained = load_model(model)
+        if getattr(trained, "calibration_", None) is None:
             raise InputError(f"{show_path(model)}: this model was not made by rekern ask --train")
-        parser.n_jobs = jobs
-        return Asker(parser, database)
+        trained.n_jobs = jobs
+        return Asker(trained, database)
     from rekern.core.files import write_atomically
     from rekern.krisp.answering.question_table import read_questions
     from rekern.krisp.grammar_files import read_grammar
@@ -137,10 +138,11 @@ def _make_asker(
     meant = read_grammar(grammar)
     if model is None:
         with output.show_status("training") as status:
-            return train_asker(questions, meant, database, jobs, status)
+            return Asker(train_parser(questions, meant, database, jobs, status), database)
     with write_atomically(model) as temporary, output.show_status("training") as status:
-        asker = train_asker(questions, meant, database, jobs, status)
-        asker.parser.save(temporary)
+        parser = train_parser(questions, meant, database, jobs, status)
+        parser.save(temporary)
+    asker = Asker(parser, database)
     took = output.format_seconds(time.perf_counter() - started)
     output.say(f"{len(questions)} questions learned; the model is in {model}, after {took}")
     if json:

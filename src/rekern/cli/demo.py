@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypedDict
 import typer
 
 from rekern.cli import common_options, output
+from rekern.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,6 +78,7 @@ def demo(
         Path | None,
         typer.Option("--pairs", metavar="DIR", help="Also write the pairs to DIR/train.tsv and DIR/test.tsv."),
     ] = None,
+    only_pairs: Annotated[bool, typer.Option("--only-pairs", help="Write the pairs and stop.")] = False,
     jobs: common_options.Jobs = None,
     json: common_options.Json = False,
 ) -> None:
@@ -89,10 +91,16 @@ def demo(
     from rekern.core.files import make_folder, write_atomically
 
     started = time.perf_counter()
+    if only_pairs and pairs is None:
+        raise InputError("--only-pairs needs a folder for the pairs: add --pairs DIR")
+    corpus = _load_corpus()
     if pairs is not None:
         make_folder(pairs, "the pairs")
+        _write_pairs(corpus, pairs)
+        if only_pairs:
+            _report_pairs(pairs, json)
+            return
     with write_atomically(out) as temporary:  # opened first, so that an unwritable place is found before the work
-        corpus = _load_corpus()
         if not json:
             _print_corpus(corpus)
         rows, model, predictions = _compare(corpus, jobs)
@@ -102,8 +110,6 @@ def demo(
     positive, negative = model.rules(N_RULES)
     kinds = _measure_rewritings(corpus, right)
     unseen = _measure_accuracy(right[[detail.unseen for detail in corpus.details]])
-    if pairs is not None:
-        _write_pairs(corpus, pairs)
     took = time.perf_counter() - started
     if json:
         report = {
@@ -126,6 +132,14 @@ def demo(
     _print_rules(positive, negative)
     _print_explanation(explanation)
     _print_next_steps(out, pairs, took)
+
+
+def _report_pairs(folder: Path, json: bool) -> None:
+    files = [os.fspath(folder / name) for name in ("train.tsv", "test.tsv")]
+    if json:
+        output.print_json({"files": files})
+    else:
+        print(f"The pairs are in {files[0]} and {files[1]}.")
 
 
 def _load_corpus() -> Corpus:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rekern.core.estimators import skip_scikit_learn
 from rekern.core.files import show_path
 from rekern.errors import InputError
 
@@ -27,6 +28,7 @@ def load_pair_model(path: Path, n_jobs: int | None = None) -> TrainedModel:
     ...
     rekern.errors.ModelFileError: no such.rekern: there is no such file
     """
+    skip_scikit_learn()
     from rekern import learning
 
     model: object = learning.load_model(path)

@@ -1,4 +1,4 @@
-"""The folder for files that Rekern can make again, such as parses and the model of the embedded geography."""
+"""The folder for files that Rekern can make again, such as parses."""
 
 import os
 from pathlib import Path

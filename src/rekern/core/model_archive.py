@@ -35,6 +35,7 @@ UNSUSPECTED = 1 << 26  # bytes that any file may unpack to
 TIMES = 200  # its own size that a larger one may unpack to: zeros shrink to a thousandth, texts and trees to a tenth
 LARGEST_NUMBER = 1e100  # sums and products of such numbers are finite
 TABLE_TYPES = ("u1", "u4", "u8", "i4", "i8", "f4", "f8")
+LONGEST_HEADER = 1 << 12  # bytes of the header of an array
 SAMPLE = 1 << 14  # bytes of an array by which to see whether it shrinks
 
 
@@ -222,11 +223,12 @@ def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:
 
 def _read_array(archive: zipfile.ZipFile, name: str, types: tuple[str, ...], dimensions: int | None = None) -> Any:
     """An array of one of these types, with this number of dimensions; floating-point numbers must be finite."""
-    stream = io.BytesIO(_read_member(archive, f"{name}.npy"))
+    member = _read_member(archive, f"{name}.npy")
+    stream = io.BytesIO(member[:LONGEST_HEADER])
     if np.lib.format.read_magic(stream) != (1, 0):
         raise ModelFileError(f"its {name} are not a table of numbers")
     shape, by_column, kind = np.lib.format.read_array_header_1_0(stream)
-    content = stream.getbuffer()[stream.tell() :]
+    content = memoryview(member)[stream.tell() :]
     fits = len(shape) == (dimensions or len(shape)) and math.prod(shape) * kind.itemsize == len(content)
     # Checked before an array is made: a header may claim any size.
     if by_column or kind.str[1:] not in types or not fits:

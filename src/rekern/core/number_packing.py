@@ -44,8 +44,7 @@ def unpack_keys(tops: Bytes, rests: Bytes) -> Keys:
     keys = np.zeros(count, np.uint64)
     if _read_tops(tops, bits, keys) != count:
         raise ModelFileError("its keys are damaged")
-    for place, plane in enumerate(rests):
-        keys |= plane.astype(np.uint64) << np.uint64(8 * place)
+    _add_planes(rests, keys)
     if (keys[1:] <= keys[:-1]).any():
         raise ModelFileError("its keys are not in order")
     return keys
@@ -71,8 +70,7 @@ def unpack_numbers(planes: Bytes, below: int) -> Keys:
     if planes.ndim != 2 or not 1 <= len(planes) <= 8:
         raise ModelFileError("its numbers are damaged")
     numbers = np.zeros(planes.shape[1], np.uint64)
-    for place, plane in enumerate(planes):
-        numbers |= plane.astype(np.uint64) << np.uint64(8 * place)
+    _add_planes(planes, numbers)
     if len(numbers) and int(numbers.max()) >= below:
         raise ModelFileError("its numbers are damaged")
     return numbers
@@ -82,6 +80,14 @@ def _split_bytes(numbers: Keys, count: int) -> Bytes:
     """Return the lowest ``count`` bytes of every number, in planes."""
     planes = [(numbers >> np.uint64(8 * place)).astype(np.uint8) for place in range(count)]
     return np.stack(planes) if planes else np.empty((0, len(numbers)), np.uint8)
+
+
+@compiled
+def _add_planes(planes, numbers):
+    """Set the lowest bytes of every number."""
+    for place in range(len(planes)):
+        for index in range(len(numbers)):
+            numbers[index] |= np.uint64(planes[place, index]) << np.uint64(8 * place)
 
 
 @compiled

@@ -1,14 +1,51 @@
-"""Kernels: exact similarities of texts and of pairs of texts."""
+"""Kernels: exact similarities of texts and of pairs of texts.
 
-from rekern.kernels.combinations import Normalized, Product, Scaled, Sum
-from rekern.kernels.curves import Curves
-from rekern.kernels.gaussian import Gaussian
-from rekern.kernels.graphs import Neighborhoods
-from rekern.kernels.kernel import Kernel
-from rekern.kernels.pairings import AllProduct, AllSum, BestPairing, PairProduct, PairSum, SoftPairing
-from rekern.kernels.rewriting import Rewriting
-from rekern.kernels.strings import Spectrum, Subsequence, Wildcard
-from rekern.kernels.trees import DependencyPaths, PartialTree, SmoothedPartialTree, SubsetTree, SubTree
+The names below are loaded when they are first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rekern.kernels.combinations import Normalized, Product, Scaled, Sum
+    from rekern.kernels.curves import Curves
+    from rekern.kernels.gaussian import Gaussian
+    from rekern.kernels.graphs.neighborhoods import Neighborhoods
+    from rekern.kernels.kernel import Kernel
+    from rekern.kernels.pairings import AllProduct, AllSum, BestPairing, PairProduct, PairSum, SoftPairing
+    from rekern.kernels.rewriting.rewriting_kernel import Rewriting
+    from rekern.kernels.strings.ngram_kernels import Spectrum, Wildcard
+    from rekern.kernels.strings.subsequence import Subsequence
+    from rekern.kernels.trees.dependency_paths import DependencyPaths
+    from rekern.kernels.trees.partial_tree import PartialTree, SmoothedPartialTree
+    from rekern.kernels.trees.subset_tree import SubsetTree
+    from rekern.kernels.trees.subtree import SubTree
+
+_MODULES = {
+    "AllProduct": "rekern.kernels.pairings",
+    "AllSum": "rekern.kernels.pairings",
+    "BestPairing": "rekern.kernels.pairings",
+    "Curves": "rekern.kernels.curves",
+    "DependencyPaths": "rekern.kernels.trees.dependency_paths",
+    "Gaussian": "rekern.kernels.gaussian",
+    "Kernel": "rekern.kernels.kernel",
+    "Neighborhoods": "rekern.kernels.graphs.neighborhoods",
+    "Normalized": "rekern.kernels.combinations",
+    "PairProduct": "rekern.kernels.pairings",
+    "PairSum": "rekern.kernels.pairings",
+    "PartialTree": "rekern.kernels.trees.partial_tree",
+    "Product": "rekern.kernels.combinations",
+    "Rewriting": "rekern.kernels.rewriting.rewriting_kernel",
+    "Scaled": "rekern.kernels.combinations",
+    "SmoothedPartialTree": "rekern.kernels.trees.partial_tree",
+    "SoftPairing": "rekern.kernels.pairings",
+    "Spectrum": "rekern.kernels.strings.ngram_kernels",
+    "SubTree": "rekern.kernels.trees.subtree",
+    "Subsequence": "rekern.kernels.strings.subsequence",
+    "SubsetTree": "rekern.kernels.trees.subset_tree",
+    "Sum": "rekern.kernels.combinations",
+    "Wildcard": "rekern.kernels.strings.ngram_kernels",
+}
 
 __all__ = [
     "AllProduct",
@@ -35,3 +72,13 @@ __all__ = [
     "Sum",
     "Wildcard",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

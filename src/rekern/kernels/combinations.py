@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from rekern.core.arrays import Floats
 from rekern.core.object_descriptions import State
@@ -16,6 +16,9 @@ from rekern.kernels.decision_functions import DecisionFunction, SumDecision
 from rekern.kernels.gram_plan import Block, GramPlan, RescaledBlock, invert_roots
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items, materialize_items
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 Combine = Callable[[Floats, Floats], Floats]
 
@@ -78,11 +81,15 @@ class Sum(Kernel):
 
     def features(self, X: Items, n_jobs: int | None = None) -> sp.csr_array:
         """Return the features of both kernels, side by side."""
+        import scipy.sparse as sp
+
         X = materialize_items(X)
         return sp.hstack([self.left.features(X, n_jobs), self.right.features(X, n_jobs)], format="csr")
 
     def list_features(self, X: Items) -> sp.csr_array:
         """Return the features of both kernels over their learned columns, side by side."""
+        import scipy.sparse as sp
+
         return sp.hstack([self.left.list_features(X), self.right.list_features(X)], format="csr")
 
     def name_columns(self) -> list[str]:

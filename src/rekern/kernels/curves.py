@@ -6,9 +6,9 @@ import math
 from typing import Self
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import Floats
+from rekern.core.estimators import NotFittedError
 from rekern.core.explanations import Part
 from rekern.core.object_descriptions import State
 from rekern.core.parameters import check_positive, check_whole

@@ -10,14 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import signature
 from numbers import Real
 from pathlib import Path
-from typing import Self, cast
+from typing import TYPE_CHECKING, Self, cast
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.base import BaseEstimator
-from sklearn.utils.metaestimators import available_if
 
 from rekern.core.arrays import AnyArray, Floats
+from rekern.core.estimators import BaseEstimator, available_if
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import split_range
 from rekern.core.registry import find_class
@@ -28,6 +26,9 @@ from rekern.kernels.gram_plan import GramPlan, compute_gram
 from rekern.kernels.kernel_items import Item, Items, add_sides, materialize_items
 from rekern.structures.pairs import check_one_pair
 from rekern.structures.representations import Representations
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 PAIRS_AT_ONCE = 16
 
@@ -50,6 +51,7 @@ class Kernel(BaseEstimator):
     on_texts = False  # whether an item is one text, tree or graph, and not a pair of texts
     reads_tokens = False  # whether the kernel reads a pair as tokens, made by its ``tokenizer``
     reads_forms = False  # whether the kernel reads the tokens of a pair as they are written, too
+    structure = "words"  # what the kernel reads of an item: words, trees or graphs
     on: str | None = None  # the representation of the items that the kernel reads; None for the words
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
@@ -200,7 +202,7 @@ class Kernel(BaseEstimator):
         """Return the text of every column that `fit` learned; what `get_feature_names_out` calls."""
         raise TypeError(f"{type(self).__name__} has no explicit features that could be named; use gram()")
 
-    @available_if(can_list_features)  # type: ignore[untyped-decorator]
+    @available_if(can_list_features)
     def transform(self, X: Items) -> sp.csr_array:
         """Return the features of the items over the columns learned by `fit`; features not seen there are dropped.
 
@@ -210,13 +212,13 @@ class Kernel(BaseEstimator):
         """
         return self.list_features(materialize_items(X))
 
-    @available_if(can_list_features)  # type: ignore[untyped-decorator]
+    @available_if(can_list_features)
     def fit_transform(self, X: Items, y: object = None) -> sp.csr_array:
         """Learn the columns and return the features of the same items."""
         X = materialize_items(X)
         return self.fit(X, y).list_features(X)
 
-    @available_if(can_list_features)  # type: ignore[untyped-decorator]
+    @available_if(can_list_features)
     def get_feature_names_out(self, input_features: object = None) -> AnyArray:
         """Return the name of every column: the n-gram, rule, fragment or score, as text.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from inspect import signature
 
 import numpy as np
-from sklearn.base import BaseEstimator
+
+from rekern.core.estimators import BaseEstimator
 
 
 def summarize_kernel(value: object) -> str:

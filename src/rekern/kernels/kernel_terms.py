@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sklearn.base import clone
-
 from rekern.kernels.combinations import Scaled, Sum
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.rewriting.rewriting_kernel import Rewriting
@@ -37,4 +35,6 @@ def split_into_terms(kernel: Kernel, weight: float = 1.0) -> list[Term]:
     if type(kernel) is Rewriting:
         parameters = kernel.get_params(deep=False)
         return [Term(weight, Rewriting(**{**parameters, "k": [window]})) for window in kernel.windows()]
+    from sklearn.base import clone
+
     return [Term(weight, clone(kernel))]

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.metaestimators import available_if
 
 from rekern.core.arrays import Floats, Ints, Keys
 from rekern.core.csr import make_csr
+from rekern.core.estimators import NotFittedError, available_if
 from rekern.core.key_index import KeyIndex, index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows, keep_known, note_first_rows
 from rekern.core.object_descriptions import State
 from rekern.kernels.gram_plan import invert_roots
 from rekern.kernels.kernel import Kernel, can_list_features
 from rekern.kernels.kernel_items import Items, materialize_items
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 Corpus = TypeVar("Corpus")
 
@@ -75,7 +76,7 @@ class KeyFeatureKernel(Kernel, Generic[Corpus]):
             self.learn_columns(X)
         return self
 
-    @available_if(can_list_features)  # type: ignore[untyped-decorator]
+    @available_if(can_list_features)
     def fit_transform(self, X: Items, y: object = None) -> sp.csr_array:
         """Learn the columns and return the features of the same items."""
         return self.learn_columns(X)

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, cast
+from typing import TYPE_CHECKING, Any, Protocol, Self, cast
 
 import numpy as np
-import scipy.sparse as sp
 
 from rekern.core.arrays import Floats, Ints
 from rekern.core.explanations import Explanation, Part
@@ -26,6 +25,9 @@ from rekern.kernels.kernel_items import Item, Items, add_sides
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.structures.pairs import check_one_pair
 from rekern.structures.representations import DistinctTexts, Representations
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 GRAM_BYTES = 1 << 31  # of the Gram of distinct texts that is kept in memory: 16,384 texts with themselves
 

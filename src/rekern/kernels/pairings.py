@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from rekern.core.arrays import Floats
 from rekern.core.parameters import check_positive
@@ -13,6 +13,9 @@ from rekern.core.registry import register
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items
 from rekern.kernels.pair_kernel import Combine, PairKernel
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 SMALLEST_C = 1e-100
 
@@ -43,10 +46,14 @@ class PairSum(PairKernel):
 
     def features(self, X: Items, n_jobs: int | None = None) -> sp.csr_array:
         """Return the features of the sources and those of the targets, side by side."""
+        import scipy.sparse as sp
+
         return sp.hstack(self.extract_side_features(X, n_jobs), format="csr")
 
     def list_features(self, X: Items) -> sp.csr_array:
         """Return the same over the columns learned from all texts."""
+        import scipy.sparse as sp
+
         return sp.hstack(self.list_side_features(X), format="csr")
 
     def name_columns(self) -> list[str]:
@@ -98,11 +105,15 @@ class AllSum(PairKernel):
 
     def features(self, X: Items, n_jobs: int | None = None) -> sp.csr_array:
         """Return the features of both sides, added up."""
+        import scipy.sparse as sp
+
         sources, targets = self.extract_side_features(X, n_jobs)
         return sp.csr_array(sources + targets)
 
     def list_features(self, X: Items) -> sp.csr_array:
         """Return the same over the columns learned from all texts."""
+        import scipy.sparse as sp
+
         sources, targets = self.list_side_features(X)
         return sp.csr_array(sources + targets)
 

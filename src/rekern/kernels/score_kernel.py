@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from rekern.core.arrays import Floats
 from rekern.core.explanations import Part
@@ -17,6 +16,9 @@ from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.score_core import fill_products
 from rekern.kernels.score_effects import ScoreEffect
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 class ScoreKernel(Kernel):
@@ -66,6 +68,8 @@ class ScoreKernel(Kernel):
 
     def features(self, X: Items, n_jobs: int | None = None) -> sp.csr_array:
         """Return the scores as a sparse matrix."""
+        import scipy.sparse as sp
+
         return sp.csr_array(self.scores(X))
 
     def list_features(self, X: Items) -> sp.csr_array:

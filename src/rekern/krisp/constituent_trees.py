@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TypeAlias
 
 from rekern.errors import InputError
+from rekern.krisp.annotated_sentence import NestedTree
 from rekern.structures.trees import Trees
-
-NestedTree: TypeAlias = "str | tuple[NestedTree, ...]"
 
 
 def nest_tree(tree: object, place: str) -> tuple[NestedTree, ...]:

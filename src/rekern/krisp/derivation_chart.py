@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.arrays import Floats, SmallInts
-from rekern.krisp.derivation_chart_core import KIND, NAME, NUMBER, PART, RULE, search_chart
+from rekern.core.compiling import Function
+from rekern.krisp.derivation_steps_core import KIND, NAME, NUMBER, PART, RULE, search_chart
 
 
 class Rules(NamedTuple):
@@ -81,12 +82,13 @@ def search_derivations(
     beam: int,
     limit: int = 200_000_000,
     least: float = -np.inf,
+    search: Function = search_chart,
 ) -> Chart:
     """Find the best derivations of ``root`` over all words.
 
     ``scores[c, i, j]`` is the log probability that the words from i to j express class c. A rule of class -1 costs
     nothing. Derivations below the log probability ``least`` are left out; as probabilities only fall from part to
-    whole, this saves most of the work.
+    whole, this saves most of the work. ``search`` is `search_chart`, plain or compiled.
     """
     words = scores.shape[1]
     symbols = len(rules.leaf_first) - 1
@@ -98,7 +100,7 @@ def search_derivations(
     values = np.array([names[place].log_probability for place in order], dtype=float)
     ahead = np.full_like(scores, -np.inf)  # the best score of the class on more words with the same start
     ahead[:, :, :-1] = np.maximum.accumulate(scores[:, :, :0:-1], axis=2)[:, :, ::-1]
-    value, parts, low, high, cut = search_chart(words, beam, limit, rules, scores, ahead, first, values, root, least)
+    value, parts, low, high, cut = search(words, beam, limit, rules, scores, ahead, first, values, root, least)
     is_name = parts[:, KIND] == NAME
     parts[is_name, NUMBER] = np.array(order, np.int32)[parts[is_name, NUMBER]]
     return Chart(value, parts, (int(low), int(high)), bool(cut))

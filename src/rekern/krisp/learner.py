@@ -24,7 +24,8 @@ from rekern.krisp.derivation_chart import (
     list_derivations,
     search_derivations,
 )
-from rekern.krisp.derivation_chart_core import NAME
+from rekern.krisp.derivation_chart_core import search_chart
+from rekern.krisp.derivation_steps_core import NAME
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.mentions import Mention
 from rekern.krisp.name_learning import is_mention_of
@@ -151,7 +152,9 @@ class _Teacher:
         scores = drop_improbable(scores, self._settings.threshold)
         beam = self._settings.beam
         for least in LEAST:
-            chart = search_derivations(rules, scores, names, self._root, beam, least=max(least, worth))
+            chart = search_derivations(
+                rules, scores, names, self._root, beam, least=max(least, worth), search=search_chart
+            )
             if least <= worth or chart.roots[1] - chart.roots[0] == beam:
                 break
         wrong: set[ClassSpan] = set()
@@ -194,7 +197,7 @@ def find_correct_derivations(
             matching += [NameSpan(symbol, start, end, FLOOR) for start, end in spans]
         names += matching
     floored = np.where(np.isneginf(scores), -np.inf, np.maximum(scores, 2 * FLOOR))
-    return list_derivations(search_derivations(known.arrays, floored, names, 0, beam))
+    return list_derivations(search_derivations(known.arrays, floored, names, 0, beam, search=search_chart))
 
 
 def _sum_names(node: ChartNode) -> float:

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from rekern.errors import InputError
+from rekern.krisp.annotated_sentence import AnnotatedSentence
 from rekern.krisp.constituent_trees import list_leaves, nest_tree, replace_leaves
-from rekern.krisp.grammar import Grammar
-from rekern.krisp.mentions import Mention, find_mentions, replace_names
 from rekern.krisp.question_words import split_question
-from rekern.krisp.rare_word_stems import Stems
-from rekern.krisp.sentence_corpus import AnnotatedSentence
+from rekern.krisp.word_reader import ParserInput, WordReader
 from rekern.structures.head_rules import to_dependencies
 from rekern.structures.sentences import Sentence
 
 SentenceInput: TypeAlias = str | Sequence[str] | Sentence  # a text, a list of words, or a parsed sentence
 TreeInput: TypeAlias = object  # a bracket string, nested tuples, or whatever else `rekern.structures.Trees` reads
-
-
-class ParserInput(NamedTuple):
-    """A sentence: its words as they are written, and the sentence that the kernels see."""
-
-    words: tuple[str, ...]
-    annotated: AnnotatedSentence
 
 
 def split_sentence(sentence: SentenceInput) -> tuple[str, ...]:
@@ -38,12 +28,8 @@ def split_sentence(sentence: SentenceInput) -> tuple[str, ...]:
     return sentence.words if isinstance(sentence, Sentence) else tuple(sentence)
 
 
-@dataclass(frozen=True)
-class InputReader:
-    """Turns sentences into the input of a parser.
-
-    ``names`` is "type" if the kernels see the type of a name instead of its words, else "word". ``stretch`` is the
-    factor of a word that belongs to a name but is not part of it. ``stems`` replaces rare words.
+class InputReader(WordReader):
+    """Turns sentences into the input of a parser, with the trees that its kernel needs.
 
     >>> from rekern.krisp import read_grammar
     >>> grammar = read_grammar(["Query -> {State}", "State -> '{name}'", "names State = utah"])
@@ -51,23 +37,6 @@ class InputReader:
     >>> reader.read("Where is Utah?", None, {"words"}, "question 1").annotated.words
     ('where', 'is', '<State>')
     """
-
-    grammar: Grammar
-    names: str
-    stretch: float
-    stems: Stems | None
-
-    def normalize(self, words: Sequence[str]) -> tuple[str, ...]:
-        """The words that the kernels see: in lower case, names and rare words replaced."""
-        if self.names == "type":
-            found = replace_names(self.grammar, words)
-        else:
-            found = tuple(word.lower() for word in words)
-        return found if self.stems is None else self.stems.replace_rare(found)
-
-    def find_mentions(self, words: Sequence[str]) -> list[Mention]:
-        """The names, numbers and words that the productions of the grammar may take."""
-        return find_mentions(self.grammar, words, self.stretch)
 
     def read(self, sentence: object, tree: TreeInput | None, needs: set[str], place: str) -> ParserInput:
         """Read a sentence, with what the kernel needs ("words", "heads", "tree"); ``place`` is for messages.

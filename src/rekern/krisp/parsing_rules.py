@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.krisp.derivation_chart import ChartNode, Rules
-from rekern.krisp.derivation_chart_core import LEAF, NAME, RULE
+from rekern.krisp.derivation_steps_core import LEAF, NAME, RULE
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.mentions import Mention
 from rekern.krisp.productions import Derivation, Production

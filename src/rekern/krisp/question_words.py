@@ -6,17 +6,12 @@ import re
 import unicodedata
 from functools import cache
 
-from rekern.structures.tokenizer import Tokenizer
+from rekern.structures.treebank_tokenizer import tokenize
 
 # lower-case letters that Unicode does not decompose
 _SPECIAL_LETTERS = str.maketrans(
     {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
 )
-
-
-@cache
-def _make_tokenizer() -> Tokenizer:
-    return Tokenizer(language=None, lowercase=False)
 
 
 def split_question(text: str) -> tuple[str, ...]:
@@ -25,7 +20,7 @@ def split_question(text: str) -> tuple[str, ...]:
     >>> split_question("Which rivers run through New York's cities?")
     ('Which', 'rivers', 'run', 'through', 'New', 'York', "'s", 'cities')
     """
-    return tuple(word for word in _make_tokenizer()(text.strip().rstrip(" ?.!")) if re.search(r"\w", word))
+    return tuple(word for word in tokenize(text.strip().rstrip(" ?.!")) if re.search(r"\w", word))
 
 
 @cache

@@ -1,16 +1,14 @@
-"""The parser at work: scores of all substrings of a sentence, the search, and the readings that it finds."""
+"""The parser at work: the search over the scores of all substrings of a sentence, and the readings that it finds."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from rekern.core.arrays import Floats
+from rekern.core.compiling import Function
 from rekern.errors import InputError
-from rekern.kernels.kernel import Kernel
 from rekern.krisp.derivation_chart import (
     Chart,
     ChartNode,
@@ -19,62 +17,36 @@ from rekern.krisp.derivation_chart import (
     search_derivations,
     unfold_entry,
 )
-from rekern.krisp.derivation_chart_core import LEAF, NAME
+from rekern.krisp.derivation_steps_core import LEAF, NAME
 from rekern.krisp.mentions import Mention
-from rekern.krisp.parser_input import InputReader, ParserInput
 from rekern.krisp.parsing_rules import ParserClasses
-from rekern.krisp.production_classifiers import ProductionClassifier
 from rekern.krisp.productions import Production
 from rekern.krisp.reading import Reading, ReadingNode, Readings
-from rekern.krisp.sentence_corpus import SentenceCorpus
-from rekern.krisp.substring_gram import SubstringGram, compute_gram, compute_norms
-from rekern.krisp.substrings import Substrings, list_spans
+from rekern.krisp.word_reader import ParserInput, WordReader
 
 STEPS = 100_000_000  # of a search, before it is cut: about a second
 LEAST = (-8.0, -16.0, -math.inf)  # log probabilities of the readings that a search looks for, pass by pass
 LONGEST = 100  # words of a sentence that is parsed
 
 
-class ParserWeights(NamedTuple):
-    """What a parser keeps of its training: the substrings that classifiers use, and the coefficients of every class.
+class SearchSettings(NamedTuple):
+    """How readings are searched for: the scores of all classes on all substrings of a sentence, beam and threshold.
 
-    ``norms`` are those of `rekern.krisp.substring_gram.compute_norms`; the rows of ``sigmoids`` are the intercepts,
-    slopes and offsets of all classes.
+    ``search`` is `rekern.krisp.derivation_steps_core.search_chart`, plain or compiled.
     """
 
-    productions: tuple[Production, ...]
-    substrings: Substrings
-    norms: Floats
-    coefficients: Floats
-    sigmoids: Floats
-
-
-def collect_weights(
-    productions: tuple[Production, ...], gram: SubstringGram, classifiers: Sequence[ProductionClassifier]
-) -> ParserWeights:
-    """Collect what the classifiers use of the training sentences."""
-    numbers = np.unique(np.concatenate([np.zeros(0, np.int64), *(found.numbers for found in classifiers)]))
-    coefficients = np.zeros((len(classifiers), len(numbers)))
-    for place, found in enumerate(classifiers):
-        # a substring may be a positive and a negative example of one classifier
-        np.add.at(coefficients[place], np.searchsorted(numbers, found.numbers), found.coefficients)
-    spans = gram.substrings.spans[numbers]
-    sentences, renumbered = np.unique(spans[:, 0], return_inverse=True)
-    spans[:, 0] = renumbered.ravel()
-    corpus = SentenceCorpus(gram.substrings.corpus.sentences[sentence] for sentence in sentences.tolist())
-    sigmoids = np.array(
-        [[c.intercept for c in classifiers], [c.slope for c in classifiers], [c.offset for c in classifiers]]
-    )
-    return ParserWeights(productions, Substrings(corpus, spans), gram.norms[:, numbers], coefficients, sigmoids)
+    score: Callable[[ParserInput], Floats]
+    beam: int
+    threshold: float
+    search: Function
 
 
 class ReadingSearch:
     """Finds the readings of a sentence with a trained parser."""
 
-    def __init__(self, reader: InputReader, kernel: Kernel, weights: ParserWeights, beam: int, threshold: float):
-        self._reader, self._kernel, self._weights = reader, kernel, weights
-        self._beam, self._threshold = beam, threshold
-        classes = ParserClasses(reader.grammar, weights.productions)
+    def __init__(self, reader: WordReader, productions: Sequence[Production], settings: SearchSettings):
+        self._reader, self._settings = reader, settings
+        classes = ParserClasses(reader.grammar, productions)
         self._labels = classes.labels
         self._builder, self._rules = classes.build_rules()
 
@@ -89,10 +61,10 @@ class ReadingSearch:
         mentions = self._reader.find_mentions(question.words)
         symbols = self._builder.symbols
         names = [NameSpan(symbols[m.left], m.start, m.end, m.log_probability) for m in mentions]
-        scores = drop_improbable(self._score(question), self._threshold)
-        root, beam = symbols[self._reader.grammar.start], max(self._beam, n)
+        scores = drop_improbable(self._settings.score(question), self._settings.threshold)
+        root, beam = symbols[self._reader.grammar.start], max(self._settings.beam, n)
         for least in LEAST:  # the first pass finds the readings of most sentences, and is fast
-            chart = search_derivations(self._rules, scores, names, root, beam, STEPS, least)
+            chart = search_derivations(self._rules, scores, names, root, beam, STEPS, least, self._settings.search)
             if chart.cut:
                 result.cut = True  # what an earlier pass has found is still the best
                 break
@@ -118,21 +90,6 @@ class ReadingSearch:
             if len(result) == n:
                 break
         return result
-
-    def _score(self, question: ParserInput) -> Floats:
-        """Log probabilities of all classes on all substrings of a sentence, (class, start, end)."""
-        weights = self._weights
-        corpus = weights.substrings.corpus.extend([question.annotated])
-        words = len(question.words)
-        substrings = Substrings(corpus, list_spans(words, len(corpus) - 1))
-        known = weights.substrings.move_to(corpus)
-        norms = compute_norms(self._kernel, substrings)
-        gram = compute_gram(self._kernel, known, substrings, weights.norms, norms)
-        intercept, slope, offset = weights.sigmoids[:, :, None]
-        values = slope * (weights.coefficients @ gram + intercept) + offset
-        scores = np.full((len(values), words, words + 1), -np.inf)
-        scores[:, substrings.spans[:, 1], substrings.spans[:, 2]] = -np.logaddexp(0.0, -values)
-        return scores
 
     def _list_nodes(self, node: ChartNode, mentions: Sequence[Mention], depth: int) -> list[ReadingNode]:
         """The nodes of a derivation, with labels that people can read."""

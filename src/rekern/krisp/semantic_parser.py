@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -16,20 +17,23 @@ from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.krisp.answer_calibration import AnswerCalibration
+from rekern.krisp.derivation_chart_core import search_chart
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.learner import LearnerSettings, TrainingSet, learn_classifiers
 from rekern.krisp.mentions import Span, find_longest_spans, find_mentions
 from rekern.krisp.name_learning import learn_names, mark_unsaid_values, rebuild_derivation
 from rekern.krisp.parser_archive import PARAMETERS, ParserContent, read_content, write_content
-from rekern.krisp.parser_input import InputReader, ParserInput, SentenceInput, TreeInput, split_sentence
+from rekern.krisp.parser_input import InputReader, SentenceInput, TreeInput, split_sentence
+from rekern.krisp.parser_weights import ParserWeights, collect_weights, score_substrings
 from rekern.krisp.parsing_rules import ParserClasses
 from rekern.krisp.productions import Derivation
 from rekern.krisp.rare_word_stems import Stems, learn_stems
 from rekern.krisp.reading import Readings
-from rekern.krisp.reading_search import ParserWeights, ReadingSearch, collect_weights
+from rekern.krisp.reading_search import ReadingSearch, SearchSettings
 from rekern.krisp.sentence_corpus import SentenceCorpus
 from rekern.krisp.substring_gram import SubstringGram
 from rekern.krisp.substring_kernels import make_substring_kernel
+from rekern.krisp.word_reader import ParserInput
 
 TreeParser = Callable[[list[str]], Sequence[TreeInput]]
 
@@ -178,7 +182,8 @@ class SemanticParser(BaseEstimator):
         self.weights_ = weights
         self.calibration_ = calibration
         self._reader = self._make_reader(grammar, stems)
-        self._search = ReadingSearch(self._reader, kernel, weights, self.beam, self.threshold)
+        settings = SearchSettings(partial(score_substrings, kernel, weights), self.beam, self.threshold, search_chart)
+        self._search = ReadingSearch(self._reader, weights.productions, settings)
 
     def set_names(self, grammar: Grammar) -> Self:
         """Replace the grammar of a trained parser by one with the same rules and other names, in the same place.

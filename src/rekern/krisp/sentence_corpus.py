@@ -9,23 +9,10 @@ import numpy as np
 
 from rekern.core.arrays import Ints, SmallInts, offsets_of
 from rekern.errors import InputError
-from rekern.krisp.constituent_trees import NestedTree, count_leaves, find_covering_node
+from rekern.krisp.annotated_sentence import AnnotatedSentence, NestedTree
+from rekern.krisp.constituent_trees import count_leaves, find_covering_node
 
 Part = TypeVar("Part")
-
-
-class AnnotatedSentence(NamedTuple):
-    """A sentence: its words, and if a kernel needs them the heads of its words and its constituent tree.
-
-    ``heads`` has the place of each word's head (-1 for the root); ``tree`` is (label, child, …), and a leaf is a word.
-
-    >>> AnnotatedSentence(("go",), (-1,), ("S", ("VB", "go"))).words
-    ('go',)
-    """
-
-    words: tuple[str, ...]
-    heads: tuple[int, ...] | None = None
-    tree: NestedTree | None = None
 
 
 class TreeArrays(NamedTuple):

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Ints
-from rekern.krisp.sentence_corpus import AnnotatedSentence, SentenceCorpus
+from rekern.krisp.annotated_sentence import AnnotatedSentence
+from rekern.krisp.sentence_corpus import SentenceCorpus
 
 
 class Substring(NamedTuple):

@@ -1,12 +1,32 @@
-"""Models of pairs and of single texts: classes, numbers, orders; their files and their explanations."""
+"""Models of pairs and of single texts: classes, numbers, orders; their files and their explanations.
 
-from rekern.core.model_archive import load_model
-from rekern.learning.auto_pair_models import AutoPairClassifier, AutoPairRanker, AutoPairRegressor
-from rekern.learning.measures import correlations, ranking_measures
-from rekern.learning.pair_classifier import PairClassifier
-from rekern.learning.pair_ranker import PairRanker
-from rekern.learning.pair_regressor import PairRegressor
-from rekern.learning.text_classifier import TextClassifier
+The names below are loaded when they are first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rekern.core.model_archive import load_model
+    from rekern.learning.auto_pair_models import AutoPairClassifier, AutoPairRanker, AutoPairRegressor
+    from rekern.learning.measures import correlations, ranking_measures
+    from rekern.learning.pair_classifier import PairClassifier
+    from rekern.learning.pair_ranker import PairRanker
+    from rekern.learning.pair_regressor import PairRegressor
+    from rekern.learning.text_classifier import TextClassifier
+
+_MODULES = {
+    "AutoPairClassifier": "rekern.learning.auto_pair_models",
+    "AutoPairRanker": "rekern.learning.auto_pair_models",
+    "AutoPairRegressor": "rekern.learning.auto_pair_models",
+    "PairClassifier": "rekern.learning.pair_classifier",
+    "PairRanker": "rekern.learning.pair_ranker",
+    "PairRegressor": "rekern.learning.pair_regressor",
+    "TextClassifier": "rekern.learning.text_classifier",
+    "correlations": "rekern.learning.measures",
+    "load_model": "rekern.core.model_archive",
+    "ranking_measures": "rekern.learning.measures",
+}
 
 __all__ = [
     "AutoPairClassifier",
@@ -20,3 +40,13 @@ __all__ = [
     "load_model",
     "ranking_measures",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.metaestimators import available_if
 
 from rekern.core.arrays import AnyArray, Floats, Ints
+from rekern.core.estimators import BaseEstimator, ClassifierMixin, NotFittedError, RegressorMixin, available_if
 from rekern.core.parameters import check_positive
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
@@ -221,7 +219,7 @@ class AutoPairClassifier(ClassifierMixin, AutoPairModel):
         """Classes, decision values and probabilities together, as `PairClassifier.decide`."""
         return self._model().decide(X, threshold)
 
-    @available_if(lambda self: bool(self.calibration))  # type: ignore[untyped-decorator]
+    @available_if(lambda self: bool(self.calibration))
     def predict_proba(self, X: object) -> Floats:
         """The probability of every class, a row for each pair. Not there if ``calibration`` is 0."""
         found: Floats = self._model().predict_proba(X)

@@ -7,7 +7,6 @@ from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 from threadpoolctl import ThreadpoolController
 
 from rekern.core.arrays import AnyArray, Floats
@@ -75,6 +74,8 @@ def fit_sigmoid(
     >>> fit_sigmoid(np.array([-2.0, 1.0, 2.0]), np.array([-1, -1, 1]), offset=False).offset
     0.0
     """
+    from scipy.optimize import minimize
+
     positive = np.asarray(signs, dtype=np.float64) > 0
     shares = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
     total = float(shares.sum())

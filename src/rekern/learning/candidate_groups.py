@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from rekern.core.arrays import Ints, SmallInts
 from rekern.errors import InputError
+
+if TYPE_CHECKING:
+    pass
 
 
 def number_groups(groups: Iterable[Hashable], n: int | None = None) -> Ints:
@@ -42,6 +44,9 @@ def group_shared_texts(pairs: Iterable[tuple[str, str]]) -> SmallInts:
     >>> group_shared_texts([("a", "b"), ("c", "d"), ("e", "a")]).tolist()
     [0, 1, 0]
     """
+    import scipy.sparse as sp
+    from scipy.sparse.csgraph import connected_components
+
     numbers: dict[str, int] = {}
     sides = np.array([[numbers.setdefault(text, len(numbers)) for text in pair] for pair in pairs])
     links = sp.coo_array((np.ones(len(sides)), (sides[:, 0], sides[:, 1])), shape=(len(numbers), len(numbers)))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
-import scipy.sparse as sp
+from typing import TYPE_CHECKING, Protocol
 
 from rekern.core.arrays import Floats, Ints
 from rekern.learning.dual_descent import classify_features
 from rekern.learning.dual_solution import DualSolution
 from rekern.learning.gram_svm import classify_held_out, classify_rows
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 # The gap between primal and dual objective at which training on features stops, as a share of the primal. On 45,773
 # question pairs a tenth of it moves decision values in the third digit and takes twice as long.

@@ -8,7 +8,6 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 from rekern.core.arrays import AnyArray, Ints
 from rekern.errors import InputError
@@ -28,6 +27,8 @@ def make_folds(n: int, folds: int, seed: int = 0) -> list[Fold]:
     >>> [fold.test.tolist() for fold in make_folds(4, 2)]
     [[2, 3], [0, 1]]
     """
+    from sklearn.model_selection import KFold
+
     return _listed(KFold(folds, shuffle=True, random_state=seed).split(np.zeros(n)))
 
 
@@ -37,6 +38,8 @@ def make_stratified_folds(labels: AnyArray, folds: int, seed: int = 0) -> list[F
     >>> [fold.test.tolist() for fold in make_stratified_folds(np.array([0, 0, 1, 1]), 2)]
     [[1, 2], [0, 3]]
     """
+    from sklearn.model_selection import StratifiedKFold
+
     return _listed(StratifiedKFold(folds, shuffle=True, random_state=seed).split(labels, labels))
 
 
@@ -58,6 +61,8 @@ def make_group_folds(groups: Iterable[Hashable], folds: int) -> list[Fold]:
     [[0, 1], [2, 3]]
     """
     numbers = number_groups(groups)
+    from sklearn.model_selection import GroupKFold
+
     return _listed(GroupKFold(folds).split(numbers, groups=numbers))
 
 
@@ -76,6 +81,8 @@ def make_text_folds(pairs: Sequence[tuple[str, str]], labels: AnyArray, folds: i
     groups = group_shared_texts(pairs)
     if len(np.unique(groups)) < folds:
         raise InputError(f"too many pairs share a text for {folds} folds that keep them together: ask for fewer folds")
+    from sklearn.model_selection import StratifiedGroupKFold
+
     return _listed(StratifiedGroupKFold(folds, shuffle=True, random_state=seed).split(labels, labels, groups))
 
 

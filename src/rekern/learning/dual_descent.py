@@ -9,14 +9,18 @@ separately. Of equal features one is enough (see `condense`). A constant feature
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.key_index import number_keys
 from rekern.learning.dual_descent_core import descend_gram, descend_rows, pick_columns, sign_columns
 from rekern.learning.dual_solution import DualSolution
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 TOLERANCE = 1e-3  # of the gap between primal and dual objective, as a share of the primal
 SWEEPS = 1000
@@ -34,6 +38,8 @@ def condense(matrix: sp.csr_array) -> tuple[sp.csr_array, Floats]:
     >>> small.toarray().round(3).tolist(), norms.tolist()
     ([[1.0, 2.828], [3.0, 0.0], [0.0, 1.414]], [9.0, 9.0, 27.0])
     """
+    import scipy.sparse as sp
+
     matrix = sp.csr_array(matrix)
     rows, columns = matrix.shape
     indptr, indices, values = _arrays(matrix)

@@ -5,13 +5,17 @@ All machines of this package that are trained on a Gram with an intercept of the
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
-from sklearn.svm import SVC, SVR
 
 from rekern.core.arrays import AnyArray, Floats
 from rekern.learning.dual_solution import DualSolution
 from rekern.learning.submatrix_core import take_submatrix
+
+if TYPE_CHECKING:
+    from sklearn.svm import SVC, SVR
 
 Rows = npt.NDArray[np.integer]
 
@@ -36,6 +40,8 @@ def classify_gram(gram: Floats, signs: AnyArray, C: float | Floats) -> DualSolut
     >>> solution.coefficients.tolist(), solution.intercept
     ([1.0, -1.0], -0.0)
     """
+    from sklearn.svm import SVC
+
     return _solve(SVC(C=1.0, kernel="precomputed", cache_size=CACHE_MEGABYTES), gram, signs, C)
 
 
@@ -46,6 +52,8 @@ def regress_gram(gram: Floats, targets: Floats, C: float | Floats, epsilon: floa
     >>> solution.decide(np.eye(2)).tolist()
     [1.0, 3.0]
     """
+    from sklearn.svm import SVR
+
     return _solve(SVR(C=1.0, kernel="precomputed", epsilon=epsilon, cache_size=CACHE_MEGABYTES), gram, targets, C)
 
 

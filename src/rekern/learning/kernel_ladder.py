@@ -12,7 +12,7 @@ from functools import reduce
 from operator import add
 from typing import NamedTuple, TypeAlias
 
-from rekern.kernels import AllProduct, Gaussian, Kernel, PairSum, PartialTree, Rewriting
+from rekern.kernels import AllProduct, Curves, Gaussian, Kernel, PairSum, PartialTree, Rewriting
 from rekern.similarity import PrecisionRecall, Similarities, UnsharedWords
 from rekern.similarity.lexical_resources import Thesaurus
 from rekern.structures.representations import Representations
@@ -111,18 +111,18 @@ def list_steps(resources: Resources) -> list[Step]:
     found: list[tuple[str, Kernel | None]] = [("", None), ("overlap", PrecisionRecall(resources.tokenizer))]
     basic, more = (Similarities(groups=groups, tokenizer=resources.tokenizer) for groups in (BASIC, MORE))
     found.append(("scores", basic * (WEIGHT_OF_SCORES / len(basic.names()))))
-    found += _list_nonlinear(basic, "scores") + _list_nonlinear(more, "more scores")
+    found += [("curves", Curves(basic)), ("curves over more scores", Curves(more))]
+    found += _list_gaussians(basic, "scores") + _list_gaussians(more, "more scores")
     groups = resources.list_groups()
-    richest = more
     if groups:
-        richest = _make_scores(groups, resources)
-        found += _list_nonlinear(richest, "all scores")
-    for name in resources.trees:
-        found += _list_on_trees(name, richest, resources)
+        scores = _make_scores(groups, resources)
+        found += [("curves over all scores", Curves(scores)), *_list_gaussians(scores, "all scores")]
+    if resources.trees:
+        found += _list_on_trees(groups, resources)
     return [Step(number, name, kernel, resources.tokenizer) for number, (name, kernel) in enumerate(found)]
 
 
-def _list_nonlinear(scores: Similarities, name: str) -> list[tuple[str, Kernel | None]]:
+def _list_gaussians(scores: Similarities, name: str) -> list[tuple[str, Kernel | None]]:
     return [(f"{width} Gaussian over {name}", _make_gaussian(scores, width)) for width in GAUSSIANS]
 
 
@@ -147,23 +147,34 @@ def _make_scores(groups: Sequence[str], resources: Resources, on: str | None = N
     )
 
 
-def _list_on_trees(name: str, scores: Similarities, resources: Resources) -> list[tuple[str, Kernel | None]]:
-    """Steps with kernels over the trees of one column."""
-    gaussian = _make_gaussian(scores, "wide")
-    return [
-        (f"wide Gaussian over scores + trees ({label} of {name})", gaussian + pairing(PartialTree(on=name)))
-        for label, pairing in (("sums", PairSum), ("products", AllProduct))
+def _list_on_trees(groups: Sequence[str], resources: Resources) -> list[tuple[str, Kernel | None]]:
+    """Steps with trees: scores from the first column of trees, and kernels over the trees of each column."""
+    first = resources.trees[0]
+    scores, unshared = _make_scores(groups, resources, on=first), UnsharedWords(on=first)
+    wide = _make_gaussian(scores, "wide") + _make_gaussian(unshared, "wide")
+    found: list[tuple[str, Kernel | None]] = [
+        (f"curves over all scores and unshared words of {first}", Curves(scores) + Curves(unshared)),
+        (f"wide Gaussians over all scores and unshared words of {first}", wide),
     ]
+    for name in resources.trees:
+        trees = PartialTree(on=name)
+        found += [
+            (f"wide Gaussian over all scores + trees ({name}, sums)", _make_gaussian(scores, "wide") + PairSum(trees)),
+            (f"wide Gaussians over all scores and unshared words + trees ({name}, sums)", wide + PairSum(trees)),
+            (f"wide Gaussians over all scores and unshared words + trees ({name}, products)", wide + AllProduct(trees)),
+        ]
+    return found
 
 
 def find_trees(table: Representations) -> tuple[str, ...]:
-    """Return the names of the representations of both sides that are trees.
+    """Return the names of the representations of both sides that are trees, "constituents" first.
 
     >>> find_trees(Representations({"source": ["a"], "target": ["b"], "source.t": ["(A a)"], "target.t": ["(B b)"]}))
     ('t',)
     """
     ends = [name.removeprefix("source.") for name in table.columns if name.startswith("source.")]
-    return tuple(end for end in ends if all(_has_trees(table, f"{side}.{end}") for side in ("source", "target")))
+    found = [end for end in ends if all(_has_trees(table, f"{side}.{end}") for side in ("source", "target"))]
+    return tuple(sorted(found, key=lambda name: name != "constituents"))
 
 
 def _has_trees(table: Representations, name: str) -> bool:

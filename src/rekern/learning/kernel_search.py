@@ -15,6 +15,7 @@ import numpy as np
 from rekern.core.arrays import Floats, Ints
 from rekern.core.parallel_jobs import run
 from rekern.core.progress import show_bars
+from rekern.errors import InputError, MissingExtraError
 from rekern.kernels.kernel import Kernel
 from rekern.learning.cross_validation import Fold
 from rekern.learning.kernel_choice import Trial
@@ -25,6 +26,7 @@ from rekern.learning.training_matrices import SharedMatrices, TrainingMatrix
 FIRST_FOLDS = 2  # after which a kernel may be dropped
 CLEARLY = 2.0  # standard errors of the difference
 CLOSE = 0.002  # the most that the simplest kernel may be below the best one, whatever the standard error
+LONGEST_PROBLEM = 200  # characters of an error
 LEADERS = 2  # kernels that are tried with other windows and other costs, besides the one that would win now
 
 
@@ -114,9 +116,9 @@ class KernelSearch:
             self._record(Trial(candidate.name, C, None, None, 0, 0.0, "not tried: no time left"))
             return
         with show_bars(False):
-            matrix = self.matrices.build(candidate.kernel)
+            matrix, problem = self._build(candidate.kernel)
             if matrix is None:
-                self._record(Trial(candidate.name, C, None, None, 0, 0.0, "not tried: too many pairs for a Gram"))
+                self._record(Trial(candidate.name, C, None, None, 0, 0.0, f"not tried: {problem}"))
                 return
             values, done, loss = self._hold_out(matrix, C)
         took = time.monotonic() - started
@@ -128,6 +130,16 @@ class KernelSearch:
             self.runs.append(_Run(candidate, C, values, score, len(self.trials)))
         error = measure_error(influences, self.groups[rows])
         self._record(Trial(candidate.name, C, score, error, done, took, outcome))
+
+    def _build(self, kernel: Kernel) -> tuple[TrainingMatrix | None, str]:
+        """What to train on, or why there is nothing; a kernel that cannot read the pairs does not end the search."""
+        try:
+            return self.matrices.build(kernel), "too many pairs for a Gram"
+        except (InputError, MissingExtraError) as error:
+            if not self.runs:  # not even the simplest kernel can read them
+                raise
+            text = "".join(character if character.isprintable() else " " for character in str(error))
+            return None, text[:LONGEST_PROBLEM]
 
     def choose(self) -> Winner:
         """Return the simplest kernel that is as good as the best one, as far as the folds can tell."""

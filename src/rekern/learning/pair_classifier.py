@@ -6,11 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
-from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.metaestimators import available_if
 
 from rekern.core.arrays import AnyArray, Floats, Ints
+from rekern.core.estimators import ClassifierMixin, available_if
 from rekern.core.json_values import Json
 from rekern.core.model_archive import OpenArchive
 from rekern.core.object_descriptions import Arrays
@@ -185,6 +183,8 @@ class PairClassifier(ClassifierMixin, PairModel):
             return balanced
         found = np.ones(len(self.labels_))
         if self.class_weight is not None:
+            from sklearn.utils.class_weight import compute_sample_weight
+
             found = np.asarray(compute_sample_weight(self.class_weight, self.labels_), dtype=np.float64)
         return found if weights is None else found * weights
 
@@ -234,12 +234,12 @@ class PairClassifier(ClassifierMixin, PairModel):
         classes: AnyArray = self.classes_[numbers]
         return classes
 
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @available_if(_has_probabilities)
     def predict_proba(self, X: object) -> Floats:
         """The probability of every class, a row for each pair. Not there if ``calibration`` is 0."""
         return self._probabilities(self._scores(X))
 
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @available_if(_has_probabilities)
     def predict_log_proba(self, X: object) -> Floats:
         """The logarithms of `predict_proba`."""
         with np.errstate(divide="ignore"):

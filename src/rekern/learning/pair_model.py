@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
-from sklearn.exceptions import NotFittedError
-from sklearn.utils import Tags
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 from rekern.core.arrays import AnyArray, Floats, Ints
+from rekern.core.estimators import BaseEstimator, NotFittedError
 from rekern.core.explanations import Neighbor
 from rekern.core.json_values import Json
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
@@ -123,6 +124,8 @@ class PairModel(BaseEstimator):
         X = materialize_items(X)
         if not isinstance(self.kernel, Kernel | None):
             raise ValueError(f"kernel={self.kernel!r}: give a kernel such as Rewriting(k=(1, 4)), or None")
+        from sklearn.base import clone
+
         self.how_chosen_ = None
         self.kernel_ = clone(self.kernel) if self.kernel is not None else self._make_default()
         self._read_training(X)

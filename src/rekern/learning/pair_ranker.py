@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from rekern.core.arrays import Floats, Ints
 from rekern.core.registry import register
@@ -21,6 +20,9 @@ from rekern.learning.pair_input import list_texts
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
 from rekern.structures.pairs import Pairs
 from rekern.structures.representations import Representations
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 @register
@@ -82,6 +84,8 @@ class PairRanker(PairModel):
         sample_weight : numbers, optional
             How often each candidate counts: a weight of 2 is the candidate twice.
         """
+        import scipy.sparse as sp
+
         cost = self._cost()
         X = materialize_items(X)
         weights = self._start(X, y, sample_weight)
@@ -162,6 +166,8 @@ def subtract_candidates(labels: Floats, groups: Ints, weights: Floats | None = N
     >>> subtract_candidates(np.array([1.0, 0.0, 1.0]), np.array([0, 0, 1])).matrix.toarray().tolist()
     [[1.0, -1.0, 0.0]]
     """
+    import scipy.sparse as sp
+
     better: list[int] = []
     worse: list[int] = []
     for members in rows_of_groups(groups):

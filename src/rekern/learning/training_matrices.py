@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import joblib
 import numpy as np
-import scipy.sparse as sp
 
 from rekern.core.arrays import Floats
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_terms import split_into_terms
 from rekern.learning.dual_descent import condense
 from rekern.learning.pair_input import read_items
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 CACHE_BYTES = 3 << 30  # of Grams and features that are kept for other kernels
 
@@ -32,17 +34,18 @@ class TrainingMatrix(NamedTuple):
 class SharedMatrices:
     """Makes Grams or features of sums of kernels; the terms of the sums are kept as long as there is room.
 
+    Without ``use_grams`` there are features only. With ``all_features`` every kernel that has features gives them,
+    those that only one pair has included.
+
     >>> from rekern.kernels import Rewriting
     >>> matrices = SharedMatrices([("a b", "b a"), ("a", "c")], use_grams=True)
     >>> matrices.build(Rewriting(k=(1, 2))).gram.round(3).tolist()
     [[2.0, 0.0], [0.0, 1.0]]
     """
 
-    def __init__(
-        self, items: Sequence[object], use_grams: bool, n_jobs: int | None = None, keep_all_features: bool = False
-    ):
+    def __init__(self, items: Sequence[object], use_grams: bool, n_jobs: int | None = None, all_features: bool = False):
         self.items, self.use_grams, self.n_jobs = items, use_grams, n_jobs
-        self.keep_all_features = keep_all_features  # also those that only one pair has
+        self.all_features = all_features
         self.read: dict[str, object] = {}  # the pairs as tokens, by tokenizer
         self.kept: dict[str, Floats | sp.csr_array] = {}
         self.sum: Floats | None = None  # one for all Grams: new memory costs more than the additions
@@ -54,12 +57,14 @@ class SharedMatrices:
             return None
         key = joblib.hash(kernel)
         if self.last is None or self.last[0] != key:
-            self.last = key, self._add_grams(kernel) if self.use_grams else self._join_features(kernel)
+            as_features = not self.use_grams or (self.all_features and kernel.has_features())
+            self.last = None  # what was made for the last kernel is large
+            self.last = key, self._join_features(kernel) if as_features else self._add_grams(kernel)
         return self.last[1]
 
     def _add_grams(self, kernel: Kernel) -> TrainingMatrix:
         for number, (weight, term) in enumerate(split_into_terms(kernel)):
-            gram = self._compute(term)
+            gram = self._compute(term, as_features=False)
             if self.sum is None:
                 self.sum = np.empty(gram.shape)
             if number == 0:
@@ -69,18 +74,19 @@ class SharedMatrices:
         return TrainingMatrix(self.sum)
 
     def _join_features(self, kernel: Kernel) -> TrainingMatrix:
-        self.last = None  # what was made for the last kernel is large
-        parts = [self._compute(term) * weight**0.5 for weight, term in split_into_terms(kernel)]
-        joined = sp.csr_array(sp.hstack(parts, format="csr"))
-        return TrainingMatrix(None, joined) if self.keep_all_features else TrainingMatrix(None, *condense(joined))
+        import scipy.sparse as sp
 
-    def _compute(self, term: Kernel) -> Floats | sp.csr_array:
+        parts = [self._compute(term, as_features=True) * weight**0.5 for weight, term in split_into_terms(kernel)]
+        joined = sp.csr_array(sp.hstack(parts, format="csr"))
+        return TrainingMatrix(None, joined) if self.all_features else TrainingMatrix(None, *condense(joined))
+
+    def _compute(self, term: Kernel, as_features: bool) -> Floats | sp.csr_array:
         """The Gram or the features of a term, kept for the next kernel that has it."""
-        key = joblib.hash(term)
+        key = joblib.hash((term, as_features))
         if key not in self.kept:
             items = self._read(term)
             term.adapt(items)
-            found = term.gram(items, n_jobs=self.n_jobs) if self.use_grams else term.features(items, self.n_jobs)
+            found = term.features(items, self.n_jobs) if as_features else term.gram(items, n_jobs=self.n_jobs)
             while self.kept and _count_bytes([*self.kept.values(), found]) > CACHE_BYTES:
                 del self.kept[next(iter(self.kept))]  # the one that was used the longest ago
             self.kept[key] = found

@@ -8,9 +8,9 @@ from itertools import accumulate
 from typing import Self
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import Floats, Ints
+from rekern.core.estimators import NotFittedError
 from rekern.core.object_descriptions import State
 from rekern.core.registry import register
 from rekern.errors import InputError, ModelFileError

@@ -10,9 +10,9 @@ from collections import Counter
 from typing import Self
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import Floats
+from rekern.core.estimators import NotFittedError
 from rekern.core.object_descriptions import State
 from rekern.core.registry import register
 from rekern.errors import InputError, ModelFileError

@@ -22,9 +22,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 
+from rekern.core.estimators import BaseEstimator, NotFittedError
 from rekern.core.files import show_path, write_atomically
 from rekern.core.text_files import read_text
 from rekern.errors import InputError

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 
-from sklearn.base import BaseEstimator
-
+from rekern.core.estimators import BaseEstimator
 from rekern.core.messages import name_value
 from rekern.core.registry import register
 from rekern.errors import InputError

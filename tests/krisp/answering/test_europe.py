@@ -1,49 +1,92 @@
-"""The asker about Europe: what is shipped with it, and when it is trained again."""
+"""The asker about Europe: what is shipped with it, and that it can be made anew."""
 
 import json
+import subprocess
+import sys
 
+import numpy as np
 import pytest
 
-from rekern.krisp.answer_calibration import AnswerCalibration
-from rekern.krisp.answering import europe
-from rekern.krisp.answering.europe_facts import europe_digest, europe_questions, read_europe_file
+from rekern.core.model_archive import load_model
+from rekern.errors import ModelFileError
+from rekern.krisp import SemanticParser, read_grammar
+from rekern.krisp.answering import europe, europe_training
+from rekern.krisp.answering.europe_facts import europe_digest, europe_grammar, europe_questions, read_europe_file
+from rekern.krisp.word_parser import load_word_parser
+
+
+@pytest.fixture(scope="module")
+def asker():
+    return europe.europe_asker(n_jobs=1)
 
 
 def test_the_confidence_was_chosen_for_these_questions():
-    """After a change of the facts, the grammar or the questions: python -m rekern.krisp.answering.europe FILE."""
-    calibration = europe.europe_calibration()
+    """After a change of the data: python -m rekern.krisp.answering.europe_training confidence."""
+    calibration = europe_training.europe_calibration()
     assert calibration is not None
     assert calibration.asked == len(europe_questions("train")[0])
     assert calibration.right >= 0.9 * calibration.answered
 
 
 def test_the_confidence_of_other_data_is_not_used(monkeypatch):
-    monkeypatch.setattr(europe, "europe_digest", lambda: "of other data")
-    assert europe.europe_calibration() is None
+    monkeypatch.setattr(europe_training, "europe_digest", lambda: "of other data")
+    assert europe_training.europe_calibration() is None
 
 
-def test_the_first_use_only_trains_the_parser(monkeypatch, tmp_path):
-    """What is shipped fits, so a fresh install does not cross-validate; the next use trains nothing."""
-    monkeypatch.setenv("REKERN_CACHE", str(tmp_path))
-    given = []
+def test_the_parser_was_trained_on_these_questions(asker):
+    """After a change of the data: python -m rekern.krisp.answering.europe_training."""
+    questions, meanings = europe_questions("train")
+    shipped, chosen = asker.calibration, europe_training.europe_calibration()
+    assert (list(shipped.questions), list(shipped.meanings)) == (questions, meanings)
+    assert (shipped.slope, shipped.shift, shipped.confidence) == (chosen.slope, chosen.shift, chosen.confidence)
+    rules = [str(p) for p in asker.parser.grammar_.productions if p.kind == "rule"]
+    assert rules == [str(p) for p in europe_grammar().productions if p.kind == "rule"]
 
-    def train(questions, grammar, database, n_jobs, status, calibration):
-        given.append(calibration)
-        raise KeyboardInterrupt
 
-    monkeypatch.setattr(europe, "train_asker", train)
-    with pytest.raises(KeyboardInterrupt):
-        europe.europe_asker()
-    assert given == [europe.europe_calibration()] and isinstance(given[0], AnswerCalibration)
+def test_the_quick_asker_answers_the_same(asker):
+    quick = europe.quick_europe_asker()
+    for question in [*europe_questions("heldout")[0][::16], "who wrote hamlet?", "countries", "how long is the rhine"]:
+        assert quick.ask(question) == asker.ask(question)
+
+
+def test_the_quick_asker_starts_without_slow_libraries():
+    code = """
+import sys
+from rekern.krisp.answering.europe import quick_europe_asker
+assert quick_europe_asker().ask("what is the capital of france?").result.rows == [("Paris",)]
+print([name for name in ("sklearn", "scipy", "numba", "pandas") if name in sys.modules])
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_a_parser_with_another_kernel_is_refused(tmp_path):
+    grammar = read_grammar(["Q -> big", "Q -> small"])
+    parser = SemanticParser(grammar, kernel=0.5 * SemanticParser(grammar, kernel="word").fit(["b"], ["big"]).kernel_)
+    parser.fit(["how big", "how small"], ["big", "small"]).save(tmp_path / "parser.rekern")
+    with pytest.raises(ModelFileError, match="it is not a parser with the kernel on words"):
+        load_word_parser(tmp_path / "parser.rekern")
+
+
+@pytest.mark.slow
+def test_the_shipped_parser_is_what_the_code_gives(asker, tmp_path):
+    """If the learner has changed on purpose: python -m rekern.krisp.answering.europe_training."""
+    made = europe_training.train_europe()
+    made.save(tmp_path / "parser.rekern")
+    made, shipped = load_model(tmp_path / "parser.rekern").weights_, asker.parser.weights_
+    assert [str(p) for p in made.productions] == [str(p) for p in shipped.productions]
+    assert np.allclose(made.sigmoids, shipped.sigmoids, rtol=1e-2, atol=1e-2)
+    assert made.substrings.spans.tolist() == shipped.substrings.spans.tolist()
+    assert np.allclose(made.coefficients, shipped.coefficients, rtol=1e-2, atol=1e-2)
 
 
 @pytest.mark.slow
 def test_the_shipped_confidence_is_what_the_code_gives(tmp_path):
-    """If the learner has changed on purpose: python -m rekern.krisp.answering.europe FILE, and look at the figures.
+    """If the learner has changed on purpose: python -m rekern.krisp.answering.europe_training confidence.
 
     Sums of single precision depend on the number of threads, so the figures may differ in their last digits.
     """
-    europe.write_calibration(tmp_path / "confidence.json")
+    europe_training.write_calibration(tmp_path / "confidence.json")
     made = json.loads((tmp_path / "confidence.json").read_text(encoding="utf-8"))
     shipped = json.loads(read_europe_file("confidence.json"))
     assert shipped.pop("data") == made.pop("data") == europe_digest()

@@ -28,10 +28,10 @@ from rekern.kernels.rewriting.plain_rule_core import (
     weigh_rules,
 )
 
-FREQUENT = 64  # an n-gram is frequent if more than one in so many training pairs has it
+FREQUENT = 32  # an n-gram is frequent if more than one in so many training pairs has it
 FEW_PAIRS = 32  # and if more than this many have it
 MOST_FREQUENT = 256
-TABLE_CELLS = 1 << 22  # of the table of a side
+TABLE_CELLS = 1 << 20  # of the table of a side
 MOST_COUNT = 1 << 32
 
 Counts = npt.NDArray[np.uint32]

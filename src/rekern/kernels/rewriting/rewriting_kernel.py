@@ -8,10 +8,9 @@ costs its length, not its square.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from rekern.core.arrays import Floats, Keys
 from rekern.core.csr import make_csr
@@ -32,6 +31,9 @@ from rekern.kernels.rewriting.window_rows import WindowRows
 from rekern.kernels.strings.ngram_kernels import Tokenize
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 Windows = int | tuple[int, int] | list[int | tuple[int, int]]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import scipy.sparse as sp
 
 from rekern.core.arrays import Floats, Ints, Keys
 from rekern.core.csr import make_csr
@@ -19,6 +20,9 @@ from rekern.kernels.trees.subtree_core import hash_subtrees, list_subtrees
 from rekern.kernels.trees.tree_kernel import TreeKernel
 from rekern.structures.tokens import Tokens
 from rekern.structures.trees import Trees
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: a product with it keeps numbers apart and fills the high bits
 

@@ -7,11 +7,11 @@ from rekern.krisp.answer_calibration import AnswerCalibration
 from rekern.krisp.answering.answer import Answer
 from rekern.krisp.answering.database import Database
 from rekern.krisp.answering.database_grammar import connect_grammar
+from rekern.krisp.answering.question_parser import QuestionParser
 from rekern.krisp.answering.question_table import check_question
 from rekern.krisp.answering.reading_scorer import ReadingScorer, ScoredReadings
 from rekern.krisp.answering.scored_reading import ScoredReading
 from rekern.krisp.answering.sql_compiler import compile_sql
-from rekern.krisp.semantic_parser import SemanticParser
 
 
 class Asker:
@@ -21,7 +21,7 @@ class Asker:
     scores of readings into confidences. Names that are new in the database are added to the parser.
     """
 
-    def __init__(self, parser: SemanticParser, database: Database):
+    def __init__(self, parser: QuestionParser, database: Database):
         calibration = getattr(parser, "calibration_", None)
         if not isinstance(calibration, AnswerCalibration):
             raise InputError("this model was not made by rekern ask --train: it has no confidence to judge readings by")

@@ -55,6 +55,18 @@ def train_asker(
     >>> asker.ask("The capital of Estonia?").result.rows
     [('Tallinn',)]
     """
+    return Asker(train_parser(questions, grammar, database, n_jobs, status, calibration), database)
+
+
+def train_parser(
+    questions: Questions,
+    grammar: Grammar,
+    database: Database,
+    n_jobs: int | None = None,
+    status: Status = ignore_status,
+    calibration: AnswerCalibration | None = None,
+) -> SemanticParser:
+    """Train the parser of an asker, with its calibration; the arguments are those of `train_asker`."""
     connected = connect_grammar(grammar, database)
     parse_meanings(questions, connected)
     with warnings.catch_warnings():
@@ -64,7 +76,7 @@ def train_asker(
         status("training")
         parser = _make_parser(connected, n_jobs).fit(list(questions.questions), list(questions.meanings))
     parser.calibration_ = replace(calibration, questions=tuple(questions.questions), meanings=tuple(questions.meanings))
-    return Asker(parser, database)
+    return parser
 
 
 def _make_parser(grammar: Grammar, n_jobs: int | None) -> SemanticParser:

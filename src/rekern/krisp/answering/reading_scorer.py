@@ -7,11 +7,11 @@ import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rekern.krisp.answering.question_parser import QuestionParser
 from rekern.krisp.answering.scored_reading import ScoredReading, hide_chain_nodes
 from rekern.krisp.answering.second_opinion import SecondOpinion
 from rekern.krisp.mentions import Mention, Span, find_longest_spans, find_mentions
 from rekern.krisp.productions import Derivation
-from rekern.krisp.semantic_parser import SemanticParser
 
 READINGS = 10
 UNKNOWN = 5.0  # what the score loses for an unknown word, or for a negation that was never learned
@@ -32,7 +32,7 @@ class ScoredReadings(NamedTuple):
 class ReadingScorer:
     """Finds the readings of a question and scores them, with the help of the training questions."""
 
-    def __init__(self, parser: SemanticParser, questions: Sequence[str], meanings: Sequence[str]):
+    def __init__(self, parser: QuestionParser, questions: Sequence[str], meanings: Sequence[str]):
         self.parser = parser
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".* has several derivations")  # the training has said so already

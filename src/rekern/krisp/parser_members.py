@@ -1,0 +1,138 @@
+"""The members of the file of a trained parser that need no kernel: grammar, stems, sentences, calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any, TypeAlias
+
+from rekern.errors import InputError, ModelFileError
+from rekern.krisp.annotated_sentence import AnnotatedSentence, NestedTree
+from rekern.krisp.answer_calibration import AnswerCalibration
+from rekern.krisp.grammar import Grammar
+from rekern.krisp.grammar_checks import PlacedProduction, check_productions
+from rekern.krisp.productions import CLASSES, VALUES, Production, shorten
+from rekern.krisp.rare_word_stems import Stems
+
+JSONObject: TypeAlias = dict[str, Any]  # from a file that may be damaged: every value is checked when it is used
+
+
+def read_calibration(notes: object) -> AnswerCalibration | None:
+    """The calibration of a parser that was trained by ``rekern ask``; None for any other."""
+    if not isinstance(notes, dict):
+        raise ModelFileError("its parts do not fit together")
+    if "questions" not in notes:  # it was not trained by rekern ask
+        return None
+    try:
+        return AnswerCalibration.from_dict(notes)
+    except InputError as error:
+        raise ModelFileError(error.reason) from None
+
+
+def write_grammar(grammar: Grammar) -> JSONObject:
+    """A grammar as plain data."""
+    return {
+        "start": grammar.start,
+        "productions": [asdict(production) for production in grammar.productions],
+        "name_queries": dict(grammar.name_queries),
+        "name_templates": {left: asdict(production) for left, production in grammar.name_templates.items()},
+    }
+
+
+def read_grammar_content(content: JSONObject) -> Grammar:
+    """The grammar that `write_grammar` wrote; all of it is checked."""
+    productions = tuple(_read_production(entry) for entry in content["productions"])
+    templates = {str(left): _read_production(entry) for left, entry in content["name_templates"].items()}
+    queries = {str(left): str(sql) for left, sql in content["name_queries"].items()}
+    start = str(content["start"])
+    try:
+        check_productions([PlacedProduction(0, p) for p in (*productions, *templates.values())], start)
+    except InputError as error:
+        raise ModelFileError(f"its grammar is damaged ({error.reason})") from None
+    if not all(
+        production.left == left and production.kind == "name" and production.value is None
+        for left, production in templates.items()
+    ):
+        raise ModelFileError("its grammar is damaged (names)")
+    if not queries.keys() <= templates.keys():
+        raise ModelFileError("its grammar is damaged (queries for names)")
+    if [production.number for production in productions] != list(range(len(productions))):
+        raise ModelFileError("the productions of its grammar are not numbered one by one")
+    return Grammar(start, productions, queries, templates)
+
+
+def _read_production(entry: JSONObject) -> Production:
+    parts, slots, phrases = (tuple(map(str, entry[name])) for name in ("parts", "slots", "phrases"))
+    sql, value = (None if entry[name] is None else str(entry[name]) for name in ("sql", "value"))
+    kind = str(entry["kind"])
+    gaps = len(slots) if kind == "rule" or (kind == "name" and value is not None) else 1
+    if kind not in ("rule", *CLASSES) or len(parts) != gaps + 1:
+        raise ModelFileError("one of its productions is damaged")
+    number, left, silent = _read_whole_number(entry["number"]), str(entry["left"]), bool(entry["silent"])
+    return Production(number, left, parts, slots, sql, kind, value, phrases, silent)
+
+
+def find_production(grammar: Grammar, entry: object) -> Production:
+    """A production by its number, or by its number and the value that other words express."""
+    number, value = entry if isinstance(entry, list) else (entry, None)
+    production = grammar.productions[_read_whole_number(number)]
+    if value is None:
+        return production
+    if production.kind not in VALUES or not isinstance(value, str):
+        raise ModelFileError("one of its productions is damaged")
+    return replace(production, value=value)
+
+
+def read_stems(entry: tuple[list[object], dict[object, object]] | None) -> Stems | None:
+    """The stems of rare words, if the parser has any."""
+    if entry is None:
+        return None
+    frequent, representatives = entry
+    return Stems(frozenset(map(str, frequent)), {str(stem): str(word) for stem, word in representatives.items()})
+
+
+def read_sentence(entry: tuple[list[object], list[int] | None, object]) -> AnnotatedSentence:
+    """A training sentence."""
+    words, heads, tree = entry
+    found = tuple(map(str, words))
+    places = None if heads is None else tuple(int(head) for head in heads)
+    if places is not None and (
+        len(places) != len(found) or not all(-1 <= head < len(found) for head in places) or _has_cycle(places)
+    ):
+        raise ModelFileError("the heads of one of its sentences are no tree")
+    return AnnotatedSentence(found, places, None if tree is None else _read_tree(tree))
+
+
+def _has_cycle(heads: Sequence[int]) -> bool:
+    """Whether the way up from some word never ends."""
+    for place in range(len(heads)):
+        at = place
+        for _ in range(len(heads)):
+            at = heads[at]
+            if at < 0:
+                break
+        else:
+            return True
+    return False
+
+
+def _read_tree(entry: object) -> NestedTree:
+    if isinstance(entry, str):
+        return entry
+    if not isinstance(entry, list) or len(entry) < 2 or not isinstance(entry[0], str):
+        raise ModelFileError("one of its trees is damaged")
+    return (entry[0], *map(_read_tree, entry[1:]))
+
+
+def read_span(entry: Sequence[object], sentences: Sequence[AnnotatedSentence]) -> tuple[int, int, int]:
+    """A substring of a training sentence: the number of the sentence, start and end."""
+    sentence, start, end = map(_read_whole_number, entry)
+    if sentence >= len(sentences) or not start < end <= len(sentences[sentence].words):
+        raise ModelFileError("one of its substrings is not in its sentences")
+    return sentence, start, end
+
+
+def _read_whole_number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ModelFileError(f"{shorten(repr(value))} should be a whole number")
+    return value

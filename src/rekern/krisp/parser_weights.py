@@ -1,0 +1,62 @@
+"""What a parser keeps of its training, and the scores of the substrings of a new sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rekern.core.arrays import Floats
+from rekern.kernels.kernel import Kernel
+from rekern.krisp.production_classifiers import ProductionClassifier
+from rekern.krisp.productions import Production
+from rekern.krisp.sentence_corpus import SentenceCorpus
+from rekern.krisp.substring_gram import SubstringGram, compute_gram, compute_norms
+from rekern.krisp.substrings import Substrings, list_spans
+from rekern.krisp.word_reader import ParserInput
+from rekern.krisp.word_scores import score_classes
+
+
+class ParserWeights(NamedTuple):
+    """What a parser keeps of its training: the substrings that classifiers use, and the coefficients of every class.
+
+    ``norms`` are those of `rekern.krisp.substring_gram.compute_norms`; the rows of ``sigmoids`` are the intercepts,
+    slopes and offsets of all classes.
+    """
+
+    productions: tuple[Production, ...]
+    substrings: Substrings
+    norms: Floats
+    coefficients: Floats
+    sigmoids: Floats
+
+
+def collect_weights(
+    productions: tuple[Production, ...], gram: SubstringGram, classifiers: Sequence[ProductionClassifier]
+) -> ParserWeights:
+    """Collect what the classifiers use of the training sentences."""
+    numbers = np.unique(np.concatenate([np.zeros(0, np.int64), *(found.numbers for found in classifiers)]))
+    coefficients = np.zeros((len(classifiers), len(numbers)))
+    for place, found in enumerate(classifiers):
+        # a substring may be a positive and a negative example of one classifier
+        np.add.at(coefficients[place], np.searchsorted(numbers, found.numbers), found.coefficients)
+    spans = gram.substrings.spans[numbers]
+    sentences, renumbered = np.unique(spans[:, 0], return_inverse=True)
+    spans[:, 0] = renumbered.ravel()
+    corpus = SentenceCorpus(gram.substrings.corpus.sentences[sentence] for sentence in sentences.tolist())
+    sigmoids = np.array(
+        [[c.intercept for c in classifiers], [c.slope for c in classifiers], [c.offset for c in classifiers]]
+    )
+    return ParserWeights(productions, Substrings(corpus, spans), gram.norms[:, numbers], coefficients, sigmoids)
+
+
+def score_substrings(kernel: Kernel, weights: ParserWeights, question: ParserInput) -> Floats:
+    """Log probabilities of all classes on all substrings of a sentence, (class, start, end)."""
+    corpus = weights.substrings.corpus.extend([question.annotated])
+    words = len(question.words)
+    substrings = Substrings(corpus, list_spans(words, len(corpus) - 1))
+    known = weights.substrings.move_to(corpus)
+    norms = compute_norms(kernel, substrings)
+    gram = compute_gram(kernel, known, substrings, weights.norms, norms)
+    return score_classes(weights.coefficients @ gram, weights.sigmoids, words)

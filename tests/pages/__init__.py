@@ -1,0 +1,1 @@
+"""Run the code on the pages of the documentation, and compare what it prints with what the pages show."""
