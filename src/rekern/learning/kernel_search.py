@@ -27,7 +27,7 @@ FIRST_FOLDS = 2  # after which a kernel may be dropped
 CLEARLY = 2.0  # standard errors of the difference
 CLOSE = 0.002  # the most that the simplest kernel may be below the best one, whatever the standard error
 LONGEST_PROBLEM = 200  # characters of an error
-LEADERS = 2  # kernels that are tried with other windows and other costs, besides the one that would win now
+LEADERS = 2  # kernels that are tried with other windows and other costs, besides those that `_list_leaders` names
 
 
 class Winner(NamedTuple):
@@ -178,13 +178,16 @@ class KernelSearch:
         return other.score - mine.score, measure_error(other.influences - mine.influences, self.groups[rows])
 
     def _list_leaders(self) -> list[Candidate]:
-        """The kernels to try in more ways: the best ones, and the one that would win now."""
+        """The kernels to try in more ways: the best ones, the best that can be read, the one that would win now."""
         ordered = sorted(self.runs, key=lambda one: (-one.score, one.candidate.rank))
-        found = {one.candidate.step.number: one.candidate for one in reversed(ordered)}
-        leaders = sorted(found.values(), key=lambda candidate: [one.candidate for one in ordered].index(candidate))
+        by_step: dict[int, Candidate] = {}
+        for one in ordered:
+            by_step.setdefault(one.candidate.step.number, one.candidate)
+        leaders = list(by_step.values())
+        readable = [candidate for candidate in leaders if candidate.kernel.has_features()]
         place = self.choose().place
         winner = next(one.candidate for one in self.runs if one.place == place)
-        return list(dict.fromkeys([*leaders[:LEADERS], winner]))
+        return list(dict.fromkeys([*leaders[:LEADERS], *readable[:1], winner]))
 
     def _record(self, trial: Trial) -> None:
         self.trials.append(trial)
