@@ -59,8 +59,9 @@ class PairClassifier(ClassifierMixin, PairModel):
 
     Parameters
     ----------
-    kernel : Kernel, optional
-        By default ``Rewriting(k=(1, 4)) + PrecisionRecall()``.
+    kernel : Kernel or str, optional
+        A kernel, or the name of one: "rules", "rules+scores", "paper" (see docs/reference/kernels.md). By default
+        "rules+curves", which is ``Rewriting(k=(1, 4)) + Curves(Similarities(groups=…))``.
     C : float
         The cost of a training error.
     class_weight : "balanced", dict or None
@@ -109,7 +110,7 @@ class PairClassifier(ClassifierMixin, PairModel):
 
     def __init__(
         self,
-        kernel: Kernel | None = None,
+        kernel: Kernel | str | None = None,
         C: float = 1.0,
         class_weight: str | Mapping[object, float] | None = None,
         calibration: int = 5,

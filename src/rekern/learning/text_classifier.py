@@ -63,8 +63,8 @@ class TextClassifier(PairClassifier):
         """The training texts, to show."""
         return [str(text) for text, _ in self.pairs_]
 
-    def _make_default(self) -> Kernel:
-        return make_text_kernel()
+    def _resolve_kernel(self) -> Kernel:
+        return make_text_kernel() if self.kernel is None else super()._resolve_kernel()
 
     def _read_training(self, X: object) -> None:
         check_text_kernel(self.kernel_)
