@@ -6,12 +6,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 
-import numpy as np
-
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-from rekern.core.arrays import AnyArray, Floats, Ints
+from rekern.core.arrays import AnyArray, Floats
 from rekern.core.estimators import BaseEstimator, NotFittedError
 from rekern.core.explanations import Neighbor
 from rekern.core.json_values import Json
@@ -21,11 +19,12 @@ from rekern.core.parameters import check_positive
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel import Kernel
-from rekern.kernels.kernel_items import materialize_items
+from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import forget_rules, remember_rules
 from rekern.learning.kernel_choice import KernelChoice
+from rekern.learning.neighbor_search import find_nearest
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_input import (
     Pair,
@@ -40,7 +39,7 @@ from rekern.learning.pair_input import (
 from rekern.learning.pair_model_archive import pack_model, unpack_model
 from rekern.learning.strongest_rules import StrongestRules
 from rekern.learning.training_labels import read_labels, read_weights
-from rekern.structures.pairs import check_one_pair
+from rekern.structures.pairs import Pairs, check_one_pair
 from rekern.structures.representations import Representations, Row
 
 GRAM_LIMIT = 10_000
@@ -60,8 +59,8 @@ TRAINING_DATA = ("pairs_", "labels_", "coefficients_", "items_")  # what a file 
 class DecisionCache:
     """What is made of the training pairs when it is first needed: their items, and the decision function."""
 
-    def __init__(self, scorer: DecisionFunction | None = None) -> None:
-        self.items: Sequence[object] | None = None
+    def __init__(self, scorer: DecisionFunction | None = None, items: Sequence[object] | None = None) -> None:
+        self.items = items
         self.scorer = scorer
 
 
@@ -138,14 +137,20 @@ class PairModel(BaseEstimator):
         self.kernel_.adapt(self._training())
         return weights
 
-    def start_cache(self, scorer: DecisionFunction | None = None) -> None:
-        """Forget what was made of earlier training pairs; ``scorer`` is the decision function of a file."""
-        self._cache = DecisionCache(scorer)
+    def start_cache(self, scorer: DecisionFunction | None = None, items: Items = None) -> None:
+        """Forget what was made of earlier training pairs; a file has the decision function and maybe their items."""
+        self._cache = DecisionCache(scorer, cast(Sequence[object] | None, items))
+
+    def list_tokens(self) -> Pairs | None:
+        """The training pairs as tokens, if the kernel reads nothing else."""
+        items = self._training()
+        return items if isinstance(items, Pairs) else None
 
     def _training(self) -> Sequence[object]:
         """The training pairs as the kernel reads them, read once."""
         if self._cache.items is None:
-            items = read_items(self.kernel_, self.pairs_) if self.items_ is None else self.items_
+            # With written forms, so that rules are shown with whole words.
+            items = self.items_ if self.items_ is not None else read_items(self.kernel_, self.pairs_, with_forms=True)
             self._cache.items = cast(Sequence[object], items)
         return self._cache.items
 
@@ -211,18 +216,14 @@ class PairModel(BaseEstimator):
         return list_pairs([pair])[0] if table is None else table[0]
 
     def _find_neighbors(self, pair: Pair | Row, n: int) -> list[Neighbor]:
-        """The training pairs with the largest kernel values, normalised."""
+        """The training pairs with the largest kernel values, normalised; among very many, see `find_nearest`."""
         if n <= 0 or not self.has_pairs():
             return []
-        kernel = self.kernel_
-        items, known = read_items(kernel, [pair]), self._training()
-        values = kernel.gram(items, known, n_jobs=self.n_jobs)[0]
-        squares = kernel.diag(items)[0] * kernel.diag(known)
-        values = np.divide(values, np.sqrt(squares), out=np.zeros(len(values)), where=squares > 0)
-        best: Ints = np.argsort(-values, kind="stable")[:n]
+        found = find_nearest(self.kernel_, read_items(self.kernel_, [pair]), self._training(), n, self.n_jobs)
         return [
-            Neighbor(row, float(values[row]), join_side(source), join_side(target), self.labels_[row].item())
-            for row, (source, target) in ((row, self.pairs_[row]) for row in best.tolist())
+            Neighbor(row, similarity, join_side(source), join_side(target), self.labels_[row].item())
+            for row, similarity in zip(found.rows.tolist(), found.similarities.tolist())
+            for source, target in (self.pairs_[row],)
         ]
 
     def rules(self, n: int = 20, label: object = None) -> StrongestRules:

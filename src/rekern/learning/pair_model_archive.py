@@ -19,6 +19,8 @@ from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel import Kernel, walk_kernels
 from rekern.learning.kernel_choice import KernelChoice
 from rekern.learning.training_data_archive import describe_training, read_labels, read_training
+from rekern.structures.item_states import pack_items, unpack_items
+from rekern.structures.pairs import Pairs
 
 if TYPE_CHECKING:
     from rekern.learning.pair_model import PairModel
@@ -51,6 +53,9 @@ def pack_model(model: PairModel, header: dict[str, Json], more: Arrays, keep_pai
     if keep_pairs:
         whole["labels"] = [label.item() for label in model.labels_]
         members = describe_training(model.pairs_, model.items_)
+        tokens = model.list_tokens()
+        if tokens is not None:
+            whole["tokens"] = describe(pack_items(tokens), tables)
         arrays["coefficients"] = model.coefficients_
     whole["tables"] = len(tables)
     return ModelContent(whole, members, arrays, tables, VERSION)
@@ -97,7 +102,8 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
     if "labels" in header:
         _read_pairs(model, archive)
     state = build(header["state"], stored) if is_ready and "state" in header else None
-    model.start_cache(None if state is None else restore_state(kernel, state, len(model.intercept_)))
+    scorer = None if state is None else restore_state(kernel, state, len(model.intercept_))
+    model.start_cache(scorer, _read_tokens(build(header["tokens"], stored), model) if "tokens" in header else None)
     if state is None:
         if not model.has_pairs():
             raise ModelFileError("it lacks its decision function")
@@ -119,6 +125,14 @@ def _read_pairs(model: PairModel, archive: OpenArchive) -> None:
         raise ModelFileError(f"it has {len(pairs)} training pairs but {len(labels)} labels")
     model.pairs_, model.items_, model.labels_ = pairs, items, labels
     model.coefficients_ = coefficients
+
+
+def _read_tokens(state: object, model: PairModel) -> Pairs:
+    """Return the tokens of the training pairs."""
+    tokens = unpack_items(state) if isinstance(state, State) else None
+    if not isinstance(tokens, Pairs) or not model.has_pairs() or len(tokens) != len(model.pairs_):
+        raise ModelFileError("its training pairs and their tokens do not fit together")
+    return tokens
 
 
 def restore_state(kernel: Kernel, state: object, outputs: int) -> DecisionFunction:

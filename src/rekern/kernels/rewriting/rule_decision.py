@@ -20,6 +20,7 @@ from rekern.kernels.rewriting.plain_rules import NgramLists, PlainRules
 from rekern.kernels.rewriting.rule_extraction import RuleExtractor
 from rekern.kernels.rewriting.rule_text import find_matches
 from rekern.kernels.rewriting.strong_rules import BothSides, RuleShelf, WeightedRule, find_strong_rules
+from rekern.kernels.rewriting.whole_words import spell_pair
 from rekern.kernels.rewriting.window_rows import WindowRows
 from rekern.kernels.strings.ngram_kernels import Tokenize
 from rekern.structures.column_selection import select_pairs
@@ -147,21 +148,21 @@ class RuleDecision(DecisionFunction):
 
     def parts(self, item: Item, output: int = 0) -> list[Part]:
         """Return what each rule of a pair adds."""
-        pairs = self.kernel.read_items([item])
+        pairs = Pairs.from_items(select_pairs([item], self.kernel.on), self.kernel.tokenizer, with_forms=True)
         found: list[Part] = []
         if len(self.extractor.find_heavy(pairs)):
             name = f"{summarize_kernel(self.kernel)} (too many rules to list)"
             return [Part("kernel", name, 1.0, float(self.score(pairs)[0, output]))]
         rows = self.extractor.extract_light(pairs, n_jobs=1)
         scales = self.extractor.find_scales(np.array([row.sum_squares() for row in rows]))
-        source, target = pairs[0]
+        (source, target), shown = pairs[0], spell_pair(pairs, 0)
         for number, window in enumerate(self.extractor.windows):
             values = self._weigh(rows[number], float(scales[number, 0]), number, output)
             if values:
                 settings = (window, self.extractor.wildcards, self.extractor.span)
                 found += [
                     Part("rule", match.rule, *values[match.key], match.source, match.target)
-                    for match in find_matches(source, target, *settings, wanted=values)
+                    for match in find_matches(source, target, *settings, wanted=values, shown=shown)
                 ]
         if self.heavy is not None:
             found.extend(self.heavy.parts(pairs[0], output))
