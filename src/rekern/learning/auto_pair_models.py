@@ -91,9 +91,9 @@ class AutoPairModel(BaseEstimator):
         """The ``n`` strongest rules for and against, as `PairClassifier.rules`."""
         return self._model().rules(n, label)
 
-    def save(self, path: str | Path, keep_pairs: bool = False) -> None:
+    def save(self, path: str | Path, keep_pairs: bool = False, compact: bool = False) -> None:
         """Write the model with the chosen kernel to a file; the file says how it was chosen (``how_chosen_``)."""
-        self._model().save(path, keep_pairs)
+        self._model().save(path, keep_pairs, compact)
 
 
 class AutoPairClassifier(ClassifierMixin, AutoPairModel):

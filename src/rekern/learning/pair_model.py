@@ -23,6 +23,7 @@ from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import forget_rules, remember_rules
+from rekern.learning.compaction import Compaction, compact_scorer
 from rekern.learning.kernel_choice import KernelChoice
 from rekern.learning.neighbor_search import find_nearest
 from rekern.learning.pair_explanation import PairExplanation
@@ -85,6 +86,7 @@ class PairModel(BaseEstimator):
     solver_: str
     items_: Representations | None  # what the kernel reads of the training pairs, if it is more than their words
     how_chosen_: KernelChoice | None = None  # what was tried, if the kernel was chosen by a search
+    compact_: Compaction | None = None  # of a loaded model with compact rules: their number, and what they change
     gram_limit: int
     n_jobs: int | None
 
@@ -125,7 +127,7 @@ class PairModel(BaseEstimator):
             raise ValueError(f"kernel={self.kernel!r}: give a kernel such as Rewriting(k=(1, 4)), or None")
         from sklearn.base import clone
 
-        self.how_chosen_ = None
+        self.how_chosen_, self.compact_ = None, None
         self.kernel_ = clone(self.kernel) if self.kernel is not None else make_default_kernel()
         check_pair_kernel(self.kernel_)
         self.items_ = read_table(self.kernel_, X)
@@ -261,7 +263,7 @@ class PairModel(BaseEstimator):
         self._check_fitted()
         return "pairs_" in vars(self)
 
-    def save(self, path: str | Path, keep_pairs: bool = False) -> None:
+    def save(self, path: str | Path, keep_pairs: bool = False, compact: bool = False) -> None:
         """Write the trained model to a file: a zip of JSON and plain arrays, never pickle.
 
         Parameters
@@ -270,6 +272,9 @@ class PairModel(BaseEstimator):
             Where to write it.
         keep_pairs : bool
             Whether the file also gets the training pairs and their labels. Then `explain` shows the most similar ones.
+        compact : bool
+            Whether to keep only the rules with the most effect, with rounded weights: a few MB instead of many.
+            Decisions change a little; ``compact_`` of the loaded model says how much at most on the training pairs.
 
         Examples
         --------
@@ -283,13 +288,19 @@ class PairModel(BaseEstimator):
         ...     load_model(f"{folder}/without.rekern").has_pairs(), load_model(f"{folder}/with.rekern").pairs_ == pairs
         (False, True)
         """
-        save_model(self, path, self.to_archive(keep_pairs))
+        save_model(self, path, self.to_archive(keep_pairs, compact))
 
-    def to_archive(self, keep_pairs: bool = False) -> ModelContent:
-        """What the model keeps in its file."""
+    def to_archive(self, keep_pairs: bool = False, compact: bool = False) -> ModelContent:
+        """What the model keeps in its file; the parameters are those of `save`."""
         self._check_fitted()
         header, more = self._describe_output()
-        content = pack_model(self, header, more, keep_pairs)
+        scorer = self.scorer_
+        if compact:
+            scorer, compaction = compact_scorer(scorer, self._training())
+            header["compact"] = compaction.to_dict()
+        elif self.compact_ is not None:
+            header["compact"] = self.compact_.to_dict()
+        content = pack_model(self, scorer, header, more, keep_pairs)
         forget_rules(self._cache.items)
         return content
 

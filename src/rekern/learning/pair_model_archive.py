@@ -17,6 +17,7 @@ from rekern.core.object_descriptions import Arrays, State, build, describe
 from rekern.errors import ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel import Kernel, walk_kernels
+from rekern.learning.compaction import Compaction
 from rekern.learning.kernel_choice import KernelChoice
 from rekern.learning.training_data_archive import describe_training, read_labels, read_training
 from rekern.structures.item_states import pack_items, unpack_items
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
 Model = TypeVar("Model", bound="PairModel")
 
 
-def pack_model(model: PairModel, header: dict[str, Json], more: Arrays, keep_pairs: bool) -> ModelContent:
-    """Return the content of the file of a fitted model.
+def pack_model(
+    model: PairModel, scorer: DecisionFunction, header: dict[str, Json], more: Arrays, keep_pairs: bool
+) -> ModelContent:
+    """Return the content of the file of a fitted model with this decision function.
 
     ``header`` and ``more`` are what its class adds, such as its classes and its calibration.
     """
@@ -45,7 +48,7 @@ def pack_model(model: PairModel, header: dict[str, Json], more: Arrays, keep_pai
     }
     if model.how_chosen_ is not None:
         whole["how_chosen"] = model.how_chosen_.to_dict()
-    state = pack_state(model, keep_pairs)
+    state = pack_state(model, scorer, keep_pairs)
     if state is not None:
         whole["state"] = describe(state, tables)
     arrays: Arrays = {"intercept": model.intercept_, **more}
@@ -61,14 +64,14 @@ def pack_model(model: PairModel, header: dict[str, Json], more: Arrays, keep_pai
     return ModelContent(whole, members, arrays, tables, VERSION)
 
 
-def pack_state(model: PairModel, keep_pairs: bool) -> State | None:
+def pack_state(model: PairModel, scorer: DecisionFunction, keep_pairs: bool) -> State | None:
     """Return what the kernel has learned and the decision function; None if they must be made of the training pairs.
 
     This happens with a part of another package that has no state for a file. The training pairs are then needed.
     """
     try:
         learned = [kernel.get_learned() for kernel in walk_kernels(model.kernel_)]
-        state = State(learned=learned, decision=model.scorer_.to_state())
+        state = State(learned=learned, decision=scorer.to_state())
         describe(state, {})
         return state
     except (NotImplementedError, ValueError) as error:
@@ -96,6 +99,7 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
     model.kernel_ = kernel
     model.intercept_ = archive.read_array("intercept", 1)
     model.solver_ = str(header["solver"])
+    model.compact_ = Compaction.from_dict(header["compact"]) if "compact" in header else None
     model.how_chosen_ = KernelChoice.from_dict(header["how_chosen"]) if "how_chosen" in header else None
     if archive.has("pairs.json") != ("labels" in header):
         raise ModelFileError("it lacks its training pairs or their labels")
