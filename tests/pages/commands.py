@@ -10,9 +10,9 @@ import sys
 import tomllib
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest.mock import patch
 
 from typer.main import get_command
-from typer.testing import CliRunner
 
 from rekern.cli.commands import app
 
@@ -92,11 +92,32 @@ def _read(name: str) -> str:
     return Path(name.strip()).read_text(encoding="utf-8")
 
 
+class _Copy(io.BytesIO):
+    """A stream that also writes to another one, in which both streams of a command come together."""
+
+    def __init__(self, both: io.BytesIO):
+        super().__init__()
+        self.both = both
+
+    def write(self, data) -> int:  # type: ignore[no-untyped-def]
+        self.both.write(data)
+        return super().write(data)
+
+
 def _run_rekern(arguments: list[str], given: str | None) -> tuple[int, str, str, str]:
-    result = CliRunner().invoke(app, arguments, input=given, prog_name="rekern")
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.stdout, result.stderr, result.output
+    """Run a command as the program does, so that its help is as wide as outside a terminal."""
+    both = io.BytesIO()
+    streams = [io.TextIOWrapper(_Copy(both), encoding="utf-8", write_through=True) for _ in range(2)]
+    width = {"COLUMNS": "80"} if arguments[-1:] == ["--help"] else {}
+    code = 0
+    stdin = patch.object(sys, "stdin", io.StringIO(given or ""))
+    with redirect_stdout(streams[0]), redirect_stderr(streams[1]), patch.dict(os.environ, width), stdin:
+        try:
+            app(arguments)
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+    output, errors = (stream.buffer.getvalue().decode() for stream in streams)  # type: ignore[attr-defined]
+    return code, output, errors, both.getvalue().decode()
 
 
 def _run_python(arguments: list[str], given: str | None) -> tuple[int, str, str, str]:

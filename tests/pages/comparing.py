@@ -66,6 +66,8 @@ def merge_lines(shown: list[str], printed: list[str]) -> list[str]:
     ['took … s', '3 pairs']
     >>> merge_lines(["a", "…", "d", "e"], ["a", "b", "c", "d", "f"])
     ['a', '…', 'd', 'f']
+    >>> merge_lines(["a", "…", "5 lines"], ["a", "b", "c", "4 lines"])
+    ['a', '…', '4 lines']
     """
     shown, printed = strip_ends(shown), strip_ends(printed)
     if is_equal(shown, printed):
@@ -73,10 +75,12 @@ def merge_lines(shown: list[str], printed: list[str]) -> list[str]:
     merged: list[str] = []
     i = j = 0
     for next_i, next_j in [*_match_lines(shown, printed), (len(shown), len(printed))]:
-        if any(line.strip() == REST for line in shown[i:next_i]):
-            merged.append(REST)
-        else:
-            merged += [hide_varying(line) for line in printed[j:next_j]]
+        wrong, right = shown[i:next_i], [hide_varying(line) for line in printed[j:next_j]]
+        rests = [n for n, line in enumerate(wrong) if line.strip() == REST]
+        if rests:  # as many lines before and after it as there were
+            after = max(len(right) - (len(wrong) - 1 - rests[-1]), rests[0])
+            right[rests[0] : after] = [REST]
+        merged += right
         merged += shown[next_i : next_i + 1]
         i, j = next_i + 1, next_j + 1
     return merged

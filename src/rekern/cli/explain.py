@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,8 @@ from rekern.core.messages import shorten_text
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
+    from rekern.core.explanations import Part
+    from rekern.kernels.score_effects import ScoreEffect
     from rekern.learning.pair_explanation import PairExplanation
 
 SHOWN = 12  # parts, unless all or another number are asked for
@@ -49,6 +52,7 @@ def explain(
         int,
         typer.Option("--neighbors", min=0, metavar="N", help="Number of similar training pairs to show."),
     ] = 3,
+    curves: Annotated[bool, typer.Option("--curves", help="Draw the curves of the scores that are shown.")] = False,
     table: TableOptions,
     jobs: common_options.Jobs = None,
     json: common_options.Json = False,
@@ -76,6 +80,8 @@ def explain(
         output.print_json(found.to_dict(top))
     else:
         print_explanation(found, SHOWN if top is None else top)
+        if curves:
+            print_curves(loaded.curves(about), found.parts[: SHOWN if top is None else top])
 
 
 def _explain_choice(model: Path, texts: list[str] | None, json: bool) -> None:
@@ -113,7 +119,7 @@ def print_explanation(found: PairExplanation, top: int) -> None:
 
     >>> from rekern.learning.pair_explanation import PairExplanation
     >>> from rekern.core.explanations import Part
-    >>> part = Part("score", "recall", 1.0, 0.5)
+    >>> part = Part("score", "recall", 1.0, 0.5, description="words in common", score=0.75)
     >>> why = PairExplanation(source="a", target="a", prediction=1, decision=0.25, intercept=-0.25, parts=[part])
     >>> print_explanation(why, top=3)  # doctest: +NORMALIZE_WHITESPACE
     source    a
@@ -121,9 +127,9 @@ def print_explanation(found: PairExplanation, top: int) -> None:
     answer    1
     decision  +0.2500, which is the sum of:
     <BLANKLINE>
-       adds  rule or score  on the words
-    ──────────────────────────────────────
-    +0.5000  recall         1.000 × +0.500
+       adds  rule or score          on the words
+    ────────────────────────────────────────────
+    +0.5000  words in common: 0.75
     -0.2500  intercept
     """
     from rich.table import Table
@@ -140,8 +146,8 @@ def print_explanation(found: PairExplanation, top: int) -> None:
     print()
     parts = output.make_table(">adds", "rule or score", "on the words")
     for part in found.parts[:top]:
-        words = f"{part.source} → {part.target}" if part.kind == "rule" else f"{part.value:.3f} × {part.weight:+.3f}"
-        parts.add_row(f"{part.contribution:+.4f}", part.name, words, style=_choose_color(part.contribution))
+        words = f"{part.source} → {part.target}" if part.kind == "rule" else ""
+        parts.add_row(f"{part.contribution:+.4f}", part.to_words(), words, style=_choose_color(part.contribution))
     rest = found.parts[top:]
     if rest:
         noun = "other part" if len(rest) == 1 else "other parts"
@@ -158,6 +164,14 @@ def print_explanation(found: PairExplanation, top: int) -> None:
             sides = shorten_text(pair.source), shorten_text(pair.target)
             neighbors.add_row(f"{pair.similarity:.3f}", _format_value(pair.label), *sides)
         console.print(neighbors)
+
+
+def print_curves(effects: Sequence[ScoreEffect], parts: Sequence[Part]) -> None:
+    """Draw the curves of the scores among the parts, with a mark where the pair is."""
+    known = {effect.name: effect for effect in effects if effect.spread > 0}  # not those of constant scores
+    for part in parts:
+        if part.kind == "score" and part.name in known:
+            print("\n" + known[part.name].draw(mark=part.score))
 
 
 def _format_value(value: object) -> str:
