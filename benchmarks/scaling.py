@@ -39,13 +39,14 @@ def main() -> None:
     parser.add_argument("--out", help="where to draw the curve")
     options = parser.parse_args()
     table = load_qqp("train", options.data)
-    PairClassifier(gram_limit=1, calibration=2).fit(table.pairs[:200], table.labels[:200]).predict(table.pairs[:10])
+    model = PairClassifier("paper", gram_limit=1, calibration=2)
+    model.fit(table.pairs[:200], table.labels[:200]).predict(table.pairs[:10])
     sizes, curve = [5_000, 12_500, 25_000, 45_773, 100_000, 200_000, 400_000], []
     print(f"{'pairs':>8} {'seconds':>9} {'pairs/s':>9} {'peak GB':>8}", flush=True)
     for size in [size for size in sizes if size <= options.most]:
         pairs, labels = draw_sample(table.pairs, list(table.labels or []), size)
         started = time.perf_counter()
-        PairClassifier(gram_limit=1, calibration=options.calibration).fit(pairs, labels)
+        PairClassifier("paper", gram_limit=1, calibration=options.calibration).fit(pairs, labels)
         seconds = time.perf_counter() - started
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         curve.append((size, seconds))

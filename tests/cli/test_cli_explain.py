@@ -100,10 +100,15 @@ def test_rules_in_a_file(models: Path, tmp_path: Path) -> None:
 
 def test_a_model_without_rules(models: Path, tmp_path: Path) -> None:
     from rekern import PairClassifier
+    from rekern.kernels import Gaussian, Rewriting
     from rekern.similarity import PrecisionRecall
 
     table = read_table(models / "train.tsv")
     PairClassifier(PrecisionRecall()).fit(table.pairs, table.labels).save(tmp_path / "m.rekern")
+    report = json_of("rules", tmp_path / "m.rekern")["outputs"][0]
+    assert (report["for"], report["against"]) == ([], [])
+    assert {score["name"] for score in report["scores"]} == {"precision", "recall"}
+    PairClassifier(Gaussian(Rewriting(1)), calibration=0).fit(table.pairs, table.labels).save(tmp_path / "m.rekern")
     assert "has no re-writing rules" in error_of("rules", tmp_path / "m.rekern")
 
 
@@ -115,3 +120,19 @@ def test_neighbors_are_shortened(models: Path, tmp_path: Path) -> None:
     shown = load_model(tmp_path / "m.rekern").explain((source, target), neighbors=241).to_text()
     assert "and so on" in shown and "…" in shown
     assert max(map(len, shown.splitlines())) < 260
+
+
+def test_scores_are_listed_and_drawn(models: Path) -> None:
+    report = json_of("rules", models / "two.rekern", "--top", 3)["outputs"][0]
+    assert len(report["for"]) == len(report["against"]) == 3 and len(report["scores"]) == 48
+    first = report["scores"][0]
+    assert set(first) == {"name", "kind", "description", "spread", "points"} and len(first["points"]) == 6
+    text = invoke("rules", models / "two.rekern", "--top", 3, "--curves").stdout
+    assert "Scores for 1, by how much they move decisions" in text and text.count("└──") == 3
+    pair = ("Anna met Ben.", "Ben was met by Anna.")
+    parts = json_of("explain", models / "two.rekern", *pair)["parts"]
+    recall = next(part for part in parts if part["name"] == "recall")
+    assert recall["description"] == "words of the target that the source has too" and 0 < recall["score"] < 1
+    shown = invoke("explain", models / "two.rekern", *pair, "--top", 100, "--curves").stdout
+    assert f"words of the target that the source has too: {recall['score']:.2f}" in " ".join(shown.split())
+    assert shown.count("◆") == sum(score["spread"] > 0 for score in report["scores"])

@@ -32,7 +32,7 @@ def read_libsvm(path: Path, columns: int) -> tuple[np.ndarray, np.ndarray]:
 
 def test_npy(tables: Path, tmp_path: Path) -> None:
     path = tmp_path / "gram.npy"
-    report = json_of("gram", tables / "test.tsv", "-o", path)
+    report = json_of("gram", tables / "test.tsv", "-o", path, "--kernel", "paper")
     expected = KERNEL.gram(read_table(tables / "test.tsv").pairs)
     assert np.array_equal(np.load(path, allow_pickle=False), expected)
     assert (report["rows"], report["columns"], report["bytes"]) == (60, 60, path.stat().st_size)
@@ -49,8 +49,8 @@ def test_npy_of_two_tables_needs_no_labels(tables: Path, tmp_path: Path) -> None
 
 
 def test_libsvm_trains_and_predicts(tables: Path, tmp_path: Path) -> None:
-    invoke("gram", tables / "train.tsv", "-o", tmp_path / "train.libsvm")
-    invoke("gram", tables / "test.tsv", tables / "train.tsv", "-o", tmp_path / "test.libsvm")
+    invoke("gram", tables / "train.tsv", "-o", tmp_path / "train.libsvm", "--kernel", "paper")
+    invoke("gram", tables / "test.tsv", tables / "train.tsv", "-o", tmp_path / "test.libsvm", "--kernel", "paper")
     labels, matrix = read_libsvm(tmp_path / "train.libsvm", 240)
     truth, held_out = read_libsvm(tmp_path / "test.libsvm", 240)
     train, test = read_table(tables / "train.tsv"), read_table(tables / "test.tsv")
@@ -58,7 +58,7 @@ def test_libsvm_trains_and_predicts(tables: Path, tmp_path: Path) -> None:
     assert np.array_equal(held_out, KERNEL.gram(test.pairs, train.pairs)) and truth.tolist() == test.labels
     from rekern import load_model
 
-    invoke("train", tables / "train.tsv", "-o", tmp_path / "m.rekern")
+    invoke("train", tables / "train.tsv", "-o", tmp_path / "m.rekern", "--kernel", "paper")
     ours = load_model(tmp_path / "m.rekern").predict(test.pairs)
     assert SVC(kernel="precomputed").fit(matrix, labels).predict(held_out).tolist() == ours.tolist()
 

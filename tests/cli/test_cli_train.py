@@ -12,7 +12,7 @@ def test_it_says_what_it_read_did_and_wrote(tables: Path, tmp_path: Path) -> Non
     path = tmp_path / "m.rekern"
     lines = invoke("train", tables / "train.tsv", "-o", path, "--jobs", 1).stdout.splitlines()
     assert lines[0].startswith("read      240 pairs from ") and lines[0].endswith(": 2 classes, 0 (120), 1 (120)")
-    assert lines[1] == "kernel    rules with aligned wildcards, k 1-4, + precision and recall"
+    assert lines[1] == "kernel    rules with aligned wildcards, k 1-4, + curves of 48 scores"
     assert lines[2] == "tokens    case folded, english stems"
     assert lines[3].startswith("solver    LIBSVM on a 240 × 240 Gram matrix, in ")
     assert lines[4].startswith(f"model     {path} (")
@@ -32,6 +32,34 @@ def test_options_of_the_kernel_reach_it(tables: Path, tmp_path: Path) -> None:
     assert (kernel.k, kernel.wildcards, kernel.decay, kernel.span) == ([(3, 5), (4, 4)], "free", 0.5, 2)
     assert (kernel.tokenizer.language, kernel.tokenizer.lowercase) == (None, False)
     assert (model.C, model.class_weight) == (2.5, "balanced")
+
+
+def test_kernels_with_a_name(tables: Path, tmp_path: Path) -> None:
+    start = ("train", tables / "three.tsv", "-o", tmp_path / "m.rekern")
+    report = json_of(*start, "--kernel", "paper", "--k", "1-2", "--language", "none")
+    assert report["kernel"] == "rules with aligned wildcards, k 1-2, + precision and recall"
+    assert report["tokens"] == "case folded, no stems"
+    report = json_of(*start, "--kernel", "scores", "--keep-case")
+    assert (report["kernel"], report["tokens"]) == ("48 scores", "case kept, english stems")
+    assert load_model(tmp_path / "m.rekern").kernel_.tokenizer.lowercase is False
+    assert "no kernel named 'rules+curve'; did you mean 'rules+curves'?" in error_of(*start, "--kernel", "rules+curve")
+    assert "the names are rules+curves, rules+scores" in error_of(*start, "--kernel", "xyz")
+    assert "--kernel curves has no rules: leave --k out" in error_of(*start, "--kernel", "curves", "--k", "2")
+    assert "leave one of --no-pr and --kernel scores out" in error_of(*start, "--kernel", "scores", "--no-pr")
+    assert "describes the whole kernel: leave --k out" in error_of(
+        *start, "--kernel", '{"type": "Rewriting"}', "--k", 2
+    )
+
+
+def test_window_sizes_in_json(tables: Path, tmp_path: Path) -> None:
+    start = ("train", tables / "three.tsv", "-o", tmp_path / "m.rekern", "--kernel")
+    for k, expected in (('"1-3"', (1, 3)), ('{"from": 1, "to": 3}', (1, 3)), ('"1,3"', [1, 3]), ("[1, 2]", [1, 2])):
+        result = invoke(*start, f'{{"type": "Rewriting", "k": {k}}}')
+        assert load_model(tmp_path / "m.rekern").kernel_.k == expected
+        assert "window sizes" not in result.stderr
+    result = invoke(*start, '{"type": "Rewriting", "k": [1, 3]}')
+    assert '[1, 3] means the two window sizes 1 and 3; write "1-3" for all sizes from 1 to 3' in result.stderr
+    assert "'3-1' is no list of window sizes" in error_of(*start, '{"type": "Rewriting", "k": "3-1"}')
 
 
 def test_the_labels_decide_the_task(models: Path) -> None:
@@ -91,7 +119,7 @@ def test_few_pairs_are_remarked_upon(tables: Path, tmp_path: Path) -> None:
     assert "warning: 7 pairs are very few to learn from" in result.stderr
     (tmp_path / "rare.tsv").write_text("\n".join([*lines[:30], "a b\tc d\tother"]))
     result = invoke("train", tmp_path / "rare.tsv", "-o", tmp_path / "m.rekern")
-    assert "warning: class other has a single pair" in result.stderr
+    assert "warning: class other has a single example" in result.stderr
 
 
 @pytest.mark.parametrize(

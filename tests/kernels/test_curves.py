@@ -134,3 +134,42 @@ def test_bad_parameters():
 def test_curves_inside_a_gaussian():
     kernel = Gaussian(Curves(Similarities(only=SCORES)), 0.5)
     assert PairClassifier(kernel, calibration=0).fit(PAIRS, LABELS).score(PAIRS, LABELS) > 0.5
+
+
+def test_rules_lists_the_scores_too(model):
+    found = model.rules(5)
+    favoring, opposing = found
+    assert len(favoring) == len(opposing) == 5 and len(found.scores) == 4
+    assert found.to_dict()["scores"][0]["name"] == found.scores[0].name
+    spreads = [effect.spread for effect in model.curves()]
+    assert spreads == sorted(spreads, reverse=True)
+    decision = model.scorer_.terms()[1]
+    raw = decision.kernel.raw_values(PAIRS)
+    for effect in model.curves(1):
+        place = SCORES.index(effect.name)
+        added = [effect.find_height(value) for value in raw[:, place]]
+        assert np.std(added) == pytest.approx(effect.spread, abs=1e-9)
+    for effect, other in zip(model.curves(1), model.curves(0)):
+        assert [y for _, y in other.points] == [-y for _, y in effect.points]
+
+
+def test_lines_of_scores_are_listed():
+    model = PairClassifier("paper", calibration=0).fit(PAIRS, LABELS)
+    effects = {effect.name: effect for effect in model.rules(3).scores}
+    assert set(effects) == {"precision", "recall"}
+    for part in model.explain(PAIRS[0], neighbors=0).parts:
+        if part.kind == "score":
+            assert effects[part.name].kind == "line"
+            assert effects[part.name].find_height(part.score) == pytest.approx(part.contribution, abs=1e-9)
+    alone = PairClassifier("scores", calibration=0).fit(PAIRS, LABELS).rules(3)
+    assert alone.favoring == [] and len(alone.scores) == 48
+    with pytest.raises(InputError, match="no re-writing rules and no scores to list"):
+        PairClassifier(Gaussian(Rewriting(1)), calibration=0).fit(PAIRS, LABELS).rules()
+
+
+def test_a_plot_has_the_points_and_the_mark(model):
+    effect = model.curves()[0]
+    plain, marked = effect.draw(width=30, height=5), effect.draw(width=30, height=5, mark=effect.points[0][0])
+    assert plain.splitlines()[0] == effect.description and len(plain.splitlines()) == 8
+    assert "●" in plain and "◆" not in plain and marked.count("◆") == 1
+    assert len(effect.sketch(9)) == 9

@@ -70,3 +70,15 @@ def test_held_out_rows_are_decided_by_the_others():
 def test_a_submatrix_is_that_of_numpy(rows):
     matrix, rows = np.arange(20.0).reshape(5, 4), np.array(rows, dtype=np.int64)
     assert take_submatrix(matrix, rows, np.array([0, 2])).tolist() == matrix[np.ix_(rows, [0, 2])].tolist()
+
+
+def test_some_rows_are_trained_as_if_the_others_were_not_there():
+    gram, signs, _ = points()
+    rows = np.flatnonzero(np.arange(len(gram)) % 3 > 0)
+    for costs in (1.5, np.linspace(0.5, 2.0, len(gram))):
+        found = classify_rows(gram, signs, costs, rows)
+        few = classify_gram(
+            gram[np.ix_(rows, rows)], signs[rows], costs[rows] if isinstance(costs, np.ndarray) else costs
+        )
+        assert found.coefficients.tolist() == few.coefficients.tolist()
+        assert found.intercept == few.intercept

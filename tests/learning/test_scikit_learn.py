@@ -139,7 +139,9 @@ def test_the_default_kernel_has_parameters(model):
     assert clone(estimator).kernel is None
     changed = clone(estimator).set_params(kernel__left__k=2, C=3.0)
     assert (changed.kernel.left.k, changed.C) == (2, 3.0)
-    assert changed.kernel.right.get_params() == PrecisionRecall().get_params()
+    assert changed.kernel.right.kernel.groups == ("basic", "ngrams", "sequences", "differences")
+    named = model("paper").set_params(kernel__left__k=2).kernel
+    assert (named.left.k, named.right.get_params()) == (2, PrecisionRecall().get_params())
     assert clone(changed).kernel.left.k == 2
     assert estimator.kernel is None
     with pytest.raises(ValueError, match="Invalid parameter 'middle'"):
@@ -153,7 +155,7 @@ def test_a_search_over_the_default_kernel_finds_what_its_kernels_find():
     grid = {"kernel__left__k": [1, (1, 2)], "C": [0.1, 10.0]}
     found = GridSearchCV(PairClassifier(calibration=0, n_jobs=1), grid, cv=3, error_score="raise").fit(pairs, labels)
     assert len(found.cv_results_["params"]) == 4
-    kernels = [Rewriting(k) + PrecisionRecall() for k in (1, (1, 2))]
+    kernels = [Rewriting(k) + clone(PairClassifier().get_params()["kernel__right"]) for k in (1, (1, 2))]
     plain = {"kernel": kernels, "C": [0.1, 10.0]}
     same = GridSearchCV(PairClassifier(calibration=0, n_jobs=1), plain, cv=3, error_score="raise").fit(pairs, labels)
     assert sorted(found.cv_results_["mean_test_score"]) == sorted(same.cv_results_["mean_test_score"])

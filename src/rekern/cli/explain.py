@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rekern.cli import common_options, output
-from rekern.cli.model_argument import ModelFile, load_pair_model
+from rekern.cli.model_argument import ModelFile, check_items, is_text_model, load_pair_model
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions
 from rekern.core.files import show_path
@@ -16,6 +17,9 @@ from rekern.core.messages import shorten_text
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
+    from rekern.cli.model_argument import TrainedModel
+    from rekern.core.explanations import Part
+    from rekern.kernels.score_effects import ScoreEffect
     from rekern.learning.pair_explanation import PairExplanation
 
 SHOWN = 12  # parts, unless all or another number are asked for
@@ -28,7 +32,9 @@ def explain(
     texts: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="SOURCE TARGET | FILE", help="The two texts; or, with --row, a file.", show_default=False
+            metavar="SOURCE TARGET | FILE",
+            help="The two texts, or the text; or, with --row, a file.",
+            show_default=False,
         ),
     ] = None,
     how_chosen: Annotated[
@@ -49,6 +55,7 @@ def explain(
         int,
         typer.Option("--neighbors", min=0, metavar="N", help="Number of similar training pairs to show."),
     ] = 3,
+    curves: Annotated[bool, typer.Option("--curves", help="Draw the curves of the scores that are shown.")] = False,
     table: TableOptions,
     jobs: common_options.Jobs = None,
     json: common_options.Json = False,
@@ -61,8 +68,8 @@ def explain(
     if how_chosen:
         _explain_choice(model, texts, json)
         return
-    pair = _find_pair(texts or [], row, table)
     loaded = load_pair_model(model, jobs)
+    pair = _find_pair(texts or [], row, table, loaded)
 
     from rekern.learning import PairClassifier
 
@@ -76,6 +83,8 @@ def explain(
         output.print_json(found.to_dict(top))
     else:
         print_explanation(found, SHOWN if top is None else top)
+        if curves:
+            print_curves(loaded.curves(about), found.parts[: SHOWN if top is None else top])
 
 
 def _explain_choice(model: Path, texts: list[str] | None, json: bool) -> None:
@@ -93,9 +102,13 @@ def _explain_choice(model: Path, texts: list[str] | None, json: bool) -> None:
         print_choice(choice)
 
 
-def _find_pair(texts: list[str], row: int | None, options: TableOptions) -> object:
+def _find_pair(texts: list[str], row: int | None, options: TableOptions, model: TrainedModel) -> object:
     from rekern.cli.predict import make_single_pair
 
+    if row is None and is_text_model(model):
+        if len(texts) != 1:
+            raise InputError(f"give one text, in quotes (or --row N and a file), not {len(texts)}")
+        return {"text": make_single_pair(texts[0], "").pairs[0][0]}
     if row is None:
         if len(texts) != 2:
             raise InputError(f"give two texts, each in quotes (or --row N and a file), not {len(texts)}")
@@ -103,6 +116,7 @@ def _find_pair(texts: list[str], row: int | None, options: TableOptions) -> obje
     if len(texts) != 1:
         raise InputError(f"--row {row} goes with one file, not with {len(texts)} texts")
     table = options.read(texts[0], labelled=False)
+    check_items(model, table)
     if row > len(table):
         raise InputError(f"{table.path} has no pair {row}: it has {len(table):,}")
     return table.items[row - 1]
@@ -113,7 +127,7 @@ def print_explanation(found: PairExplanation, top: int) -> None:
 
     >>> from rekern.learning.pair_explanation import PairExplanation
     >>> from rekern.core.explanations import Part
-    >>> part = Part("score", "recall", 1.0, 0.5)
+    >>> part = Part("score", "recall", 1.0, 0.5, description="words in common", score=0.75)
     >>> why = PairExplanation(source="a", target="a", prediction=1, decision=0.25, intercept=-0.25, parts=[part])
     >>> print_explanation(why, top=3)  # doctest: +NORMALIZE_WHITESPACE
     source    a
@@ -121,17 +135,23 @@ def print_explanation(found: PairExplanation, top: int) -> None:
     answer    1
     decision  +0.2500, which is the sum of:
     <BLANKLINE>
-       adds  rule or score  on the words
-    ──────────────────────────────────────
-    +0.5000  recall         1.000 × +0.500
+       adds  rule or score          on the words
+    ────────────────────────────────────────────
+    +0.5000  words in common: 0.75
     -0.2500  intercept
     """
     from rich.table import Table
 
+    from rekern.learning.text_explanation import TextExplanation
+
     console = output.make_console()
     head = Table.grid(padding=(0, 2))
-    head.add_row("source", found.source)
-    head.add_row("target", found.target)
+    is_text = isinstance(found, TextExplanation)
+    if isinstance(found, TextExplanation):
+        head.add_row("text", found.text)
+    else:
+        head.add_row("source", found.source)
+        head.add_row("target", found.target)
     chance = "" if found.probability is None else f", with probability {found.probability:.3f}"
     head.add_row("answer", f"{_format_value(found.prediction)}{chance}")
     of = "" if found.explained is None else f" for {found.explained}"
@@ -140,8 +160,8 @@ def print_explanation(found: PairExplanation, top: int) -> None:
     print()
     parts = output.make_table(">adds", "rule or score", "on the words")
     for part in found.parts[:top]:
-        words = f"{part.source} → {part.target}" if part.kind == "rule" else f"{part.value:.3f} × {part.weight:+.3f}"
-        parts.add_row(f"{part.contribution:+.4f}", part.name, words, style=_choose_color(part.contribution))
+        words = f"{part.source} → {part.target}" if part.kind == "rule" else ""
+        parts.add_row(f"{part.contribution:+.4f}", part.to_words(), words, style=_choose_color(part.contribution))
     rest = found.parts[top:]
     if rest:
         noun = "other part" if len(rest) == 1 else "other parts"
@@ -152,12 +172,21 @@ def print_explanation(found: PairExplanation, top: int) -> None:
         print()
         output.say(found.remark)
     if found.neighbors:
-        print("\nThe most similar training pairs:\n")
-        neighbors = output.make_table(">similarity", "label", "source", "target")
+        print(f"\nThe most similar training {'texts' if is_text else 'pairs'}:\n")
+        names = ("text",) if is_text else ("source", "target")
+        neighbors = output.make_table(">similarity", "label", *names)
         for pair in found.neighbors:
-            sides = shorten_text(pair.source), shorten_text(pair.target)
+            sides = (shorten_text(pair.source), shorten_text(pair.target))[: len(names)]
             neighbors.add_row(f"{pair.similarity:.3f}", _format_value(pair.label), *sides)
         console.print(neighbors)
+
+
+def print_curves(effects: Sequence[ScoreEffect], parts: Sequence[Part]) -> None:
+    """Draw the curves of the scores among the parts, with a mark where the pair is."""
+    known = {effect.name: effect for effect in effects if effect.spread > 0}  # not those of constant scores
+    for part in parts:
+        if part.kind == "score" and part.name in known:
+            print("\n" + known[part.name].draw(mark=part.score))
 
 
 def _format_value(value: object) -> str:

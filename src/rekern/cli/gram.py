@@ -57,6 +57,7 @@ def gram(
     shape = (len(rows), len(rows if columns is None else columns))
     names: dict[str, int] | None = None
     started = time.perf_counter()
+    built.adapt((rows if columns is None else columns).items)  # the columns are the training pairs
     if extension == ".npy":
         built.gram(rows.items, columns and columns.items, n_jobs=jobs, out=out)
     else:

@@ -15,6 +15,7 @@ from rekern.errors import InputError
 if TYPE_CHECKING:
     from rekern.cli.model_argument import TrainedModel
     from rekern.kernels.rewriting.strong_rules import WeightedRule
+    from rekern.kernels.score_effects import ScoreEffect
     from rekern.learning.strongest_rules import StrongestRules
 
 
@@ -32,12 +33,13 @@ def rules(
     out: Annotated[
         str | None, typer.Option("--out", "-o", metavar="OUT", help="Write a .tsv, .csv, .jsonl or .parquet file.")
     ] = None,
+    curves: Annotated[bool, typer.Option("--curves", help="Draw what each of the strongest scores adds.")] = False,
     json: common_options.Json = False,
 ) -> None:
-    """List the strongest rules of a model.
+    """List the strongest rules and scores of a model.
 
     Each rule has a weight, a support and an example. The support is the number of training pairs that the rule
-    matches; ⟨1⟩, ⟨2⟩ … stand for the same words on both sides.
+    matches; ⟨1⟩, ⟨2⟩ … stand for the same words on both sides. The scores that move decisions most come first.
     """
     if out is not None and out != "-":
         from rekern.core.files import check_writable
@@ -55,7 +57,12 @@ def rules(
             output.say(f"{len(columns['rule']):,} rules are in {out}")
     if json:
         report = [
-            {"label": name, "for": _list_rules(loaded, both.favoring), "against": _list_rules(loaded, both.opposing)}
+            {
+                "label": name,
+                "for": _list_rules(loaded, both.favoring),
+                "against": _list_rules(loaded, both.opposing),
+                "scores": both.to_dict()["scores"],
+            }
             for name, both in found.items()
         ]
         output.print_json({"outputs": report, **({"written": os.fspath(out)} if out is not None else {})})
@@ -64,9 +71,13 @@ def rules(
 
         write_table("-", _make_columns(loaded, found))
     elif out is None:
-        for name, (good, bad) in found.items():
-            for rows, sign in ((good, "for"), (bad, "against")):
-                print_rules(rows, _make_heading(name, sign))
+        for name, both in found.items():
+            for rows, sign in ((both.favoring, "for"), (both.opposing, "against")):
+                if rows or not both.scores:
+                    print_rules(rows, _make_heading(name, sign))
+            if both.scores:
+                of = "" if name is None else f" for {name}"
+                print_scores(both.scores[:top], f"Scores{of}, by how much they move decisions", curves)
 
 
 def _list_outputs(model: TrainedModel, label: str | None) -> list[object]:
@@ -108,6 +119,31 @@ def print_rules(rows: Sequence[WeightedRule], heading: str) -> None:
         table.add_row(f"{rule.weight:+.3f}", f"{rule.support:,}", rule.rule, f"{rule.source} → {rule.target}")
     output.make_console().print(table)
     print()
+
+
+def print_scores(effects: Sequence[ScoreEffect], heading: str, curves: bool = False) -> None:
+    """Print a table of scores; with ``curves`` also a plot of each.
+
+    >>> from rekern.kernels.score_effects import ScoreEffect
+    >>> effect = ScoreEffect("recall", "line", "words in common", 0.5, ((0.0, -1.0), (1.0, 1.0)))
+    >>> print_scores([effect], "Scores for 1")  # doctest: +NORMALIZE_WHITESPACE
+    Scores for 1
+    <BLANKLINE>
+    moves  adds from … to  shape         score
+    ────────────────────────────────────────────────────
+    0.500  -1.00 … +1.00   ▁▂▂▃▄▄▅▅▆▇▇█  words in common
+    <BLANKLINE>
+    """
+    print(f"{heading}\n")
+    table = output.make_table(">moves", "adds from … to", "shape", "score")
+    for effect in effects:
+        heights = [height for _, height in effect.points]
+        ends = f"{min(heights):+.2f} … {max(heights):+.2f}"
+        table.add_row(f"{effect.spread:.3f}", ends, effect.sketch(), effect.description)
+    output.make_console().print(table)
+    print()
+    for effect in effects if curves else ():
+        print(effect.draw() + "\n")
 
 
 def _list_rules(model: TrainedModel, rows: Sequence[WeightedRule]) -> list[dict[str, object]]:

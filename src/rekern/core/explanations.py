@@ -26,7 +26,8 @@ class Part(NamedTuple):
     1.0
     """
 
-    kind: str  # what it is: "rule", "score", "fragment", "path", "neighbourhoods", "pattern", "pair" or "kernel"
+    # what it is: "rule", "score", "fragment", "path", "neighbourhoods", "pattern", "pair", "kernel" or "baseline"
+    kind: str
     name: str  # the part as text
     value: float  # how much of it there is in the item, normalised as the kernel does
     weight: float = 1.0  # what was learned about it; 1 in the explanation of a kernel's value

@@ -5,6 +5,8 @@ from typing import TypeGuard
 
 import numpy as np
 
+WindowSizes = int | tuple[int, int] | list[int | tuple[int, int]]
+
 LONGEST_WINDOW = 32
 MOST_PATTERNS = 1 << 16
 
@@ -162,3 +164,36 @@ def list_windows(k: object) -> list[tuple[int, int]]:
     if len(set(windows)) < len(windows):
         raise ValueError(f"k={k!r}: give each window size once")
     return windows
+
+
+def read_windows(text: str) -> WindowSizes:
+    """Return window sizes that are written as text: one size, a range, or a list of sizes.
+
+    >>> read_windows("4"), read_windows("1-4"), read_windows("3x5,4x4"), read_windows("2,4")
+    (4, (1, 4), [(3, 5), (4, 4)], [2, 4])
+    >>> read_windows("4-1")
+    Traceback (most recent call last):
+    ...
+    ValueError: '4-1' is no list of window sizes: write 4, or 1-4, or 3x5,4x4, with different sizes from 1 to 32
+    """
+    sizes: WindowSizes
+    try:
+        if "-" in text:
+            first, last = map(int, text.split("-"))
+            sizes = (first, last)
+        elif "," in text or "x" in text:
+            sizes = [_read_window(part) for part in text.split(",")]
+        else:
+            sizes = int(text)
+        list_windows(sizes)
+    except ValueError:
+        form = f"4, or 1-4, or 3x5,4x4, with different sizes from 1 to {LONGEST_WINDOW}"
+        raise ValueError(f"{text!r} is no list of window sizes: write {form}") from None
+    return sizes
+
+
+def _read_window(text: str) -> int | tuple[int, int]:
+    if "x" not in text:
+        return int(text)
+    source, target = text.split("x")
+    return int(source), int(target)

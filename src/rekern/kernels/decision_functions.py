@@ -13,6 +13,7 @@ from rekern.core.object_descriptions import State
 from rekern.errors import ModelFileError
 from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
+from rekern.kernels.score_effects import ScoreEffect
 from rekern.structures.item_states import pack_items, unpack_items
 from rekern.structures.pairs import Pairs
 from rekern.structures.representations import Representations
@@ -39,6 +40,10 @@ class DecisionFunction(Protocol):
     def terms(self) -> list[DecisionFunction]:
         """Return the decision functions of which this one is the sum; itself if it is a single one."""
         return [self]
+
+    def effects(self, output: int = 0) -> list[ScoreEffect]:
+        """Return what each score does, as a line or a curve; nothing for a kernel without scores."""
+        return []
 
     def to_state(self) -> State:
         """Return what a model file keeps; the kernel's ``restore_decision`` makes the same function of it again."""
@@ -94,6 +99,10 @@ class SumDecision(DecisionFunction):
         for summand in self.summands[1:]:
             total = total + summand.score(X, n_jobs)
         return total
+
+    def effects(self, output: int = 0) -> list[ScoreEffect]:
+        """Return what the scores of all kernels do."""
+        return [effect for summand in self.summands for effect in summand.effects(output)]
 
     def parts(self, item: Item, output: int = 0) -> list[Part]:
         """Return what each feature of each kernel adds for one item."""

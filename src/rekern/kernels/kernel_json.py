@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import json
+import warnings
 from typing import Any
 
+from rekern.core.parameters import is_whole, read_windows
 from rekern.core.registry import find_class, list_classes
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
@@ -16,10 +18,13 @@ def kernel_from_json(text: str, name: str = "the kernel") -> Kernel:
     """The kernel that a user describes in JSON; what is wrong with it is said in one line.
 
     Every object has a ``type``, the name of a kernel, and any of its parameters; ``{"type": "Sum", "kernels": [...]}``
-    adds up any number of kernels, and word vectors are ``{"type": "WordVectors", "file": "vectors.txt"}``.
+    adds up any number of kernels. Window sizes are ``"k": "1-4"`` or ``"k": {"from": 1, "to": 4}``. Word vectors are
+    ``{"type": "WordVectors", "file": "vectors.txt"}``.
 
     >>> kernel_from_json('{"type": "SoftPairing", "kernel": {"type": "PartialTree", "on": "tree", "mu": 0.2}}')
     SoftPairing(kernel=PartialTree(mu=0.2, on='tree'))
+    >>> kernel_from_json('{"type": "Rewriting", "k": "1-4"}').k
+    (1, 4)
     >>> kernel_from_json('{"type": "SoftPairing", "kernel": {"type": "PartialTree", "lambda": 1}}')
     Traceback (most recent call last):
     ...
@@ -51,6 +56,8 @@ def _make(description: Any) -> Any:
         return description
     kind = description.get("type")
     parameters = {name: value for name, value in description.items() if name != "type"}
+    if kind is None and set(parameters) == {"from", "to"}:
+        return (parameters["from"], parameters["to"])
     if kind == "tuple" and set(parameters) == {"items"} and isinstance(parameters["items"], list):
         return tuple(_make(item) for item in parameters["items"])
     found: Any = find_class(kind) if isinstance(kind, str) else None
@@ -79,10 +86,29 @@ def _make(description: Any) -> Any:
         raise InputError(f'the tokenizer of {kind} is {parameters["tokenizer"]!r}; write {{"type": "Tokenizer"}}')
     if isinstance(made.get("similarity"), Kernel | Tokenizer | str | int | float | list | tuple):
         raise InputError(f"the similarity of {kind} is {parameters['similarity']!r}; write {VECTORS}")
+    if kind == "Rewriting" and "k" in made:
+        made["k"] = _read_sizes(made["k"])
     return found(**{name: tuple(v) if name in TUPLES and isinstance(v, list) else v for name, v in made.items()})
 
 
 TUPLES = ("only", "groups", "kernels")  # parameters that are tuples; JSON has none
+
+
+def _read_sizes(k: Any) -> Any:
+    """The window sizes of rules: a range may be written "1-4"; a list such as [1, 4] is probably meant as one."""
+    if isinstance(k, str):
+        try:
+            return read_windows(k)
+        except ValueError as error:
+            raise InputError(f"k={error}") from None
+    if isinstance(k, list) and len(k) == 2 and all(map(is_whole, k)) and k[1] > k[0] + 1:
+        first, last = k
+        warnings.warn(
+            f'"k": [{first}, {last}] means the two window sizes {first} and {last}; write "{first}-{last}" for all '
+            f'sizes from {first} to {last}, or "{first},{last}" for these two',
+            stacklevel=2,
+        )
+    return k
 
 
 def _make_sum(described: Any) -> Any:

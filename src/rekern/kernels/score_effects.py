@@ -8,6 +8,7 @@ from rekern.core.json_values import JsonObject
 
 WIDTH = 48  # columns of a plot
 HEIGHT = 7  # rows of a plot
+BARS = "▁▂▃▄▅▆▇█"
 
 
 class ScoreEffect(NamedTuple):
@@ -41,9 +42,25 @@ class ScoreEffect(NamedTuple):
         if score <= left:
             return low
         for (left, low), (right, high) in zip(self.points, self.points[1:]):
-            if score <= right:
+            if score <= right and right > left:
                 return low + (score - left) / (right - left) * (high - low)
         return self.points[-1][1]
+
+    def flip(self) -> ScoreEffect:
+        """Return the effect on the decision value with the opposite sign, that of the other class."""
+        return self._replace(points=tuple((x, -y) for x, y in self.points))
+
+    def sketch(self, width: int = 12) -> str:
+        """Return the function in one line, from the smallest to the largest value of the score.
+
+        >>> ScoreEffect("recall", "curve", "shared words", 0.5, ((0.0, -1.0), (0.5, 0.5), (1.0, 1.0))).sketch(8)
+        '▁▃▄▅▇▇▇█'
+        """
+        first, last = self.points[0][0], self.points[-1][0]
+        found = [self.find_height(first + (last - first) * place / (width - 1)) for place in range(width)]
+        low, high = min(found), max(found)
+        scale = (len(BARS) - 1) / (high - low) if high > low else 0.0
+        return "".join(BARS[round((height - low) * scale)] for height in found)
 
     def to_dict(self) -> JsonObject:
         """Plain values for JSON."""

@@ -16,7 +16,8 @@ from rekern.learning.cross_validation import Fold, make_group_folds
 from rekern.learning.kernel_choice import CHOSEN, KernelChoice, Trial
 from rekern.learning.kernel_ladder import Resources, find_trees, list_steps
 from rekern.learning.kernel_search import KernelSearch
-from rekern.learning.pair_input import join_side, list_pairs, list_texts, make_default_kernel
+from rekern.learning.named_kernels import resolve_kernel
+from rekern.learning.pair_input import join_side, list_pairs, list_texts
 from rekern.learning.search_tasks import SearchTask
 from rekern.structures.data_frames import find_columns
 from rekern.structures.representations import Representations
@@ -79,7 +80,7 @@ def choose_kernel(
     folds = make_search_folds(together, classes, how.folds, how.seed)
     if folds is None:
         trial = Trial("the default kernel", 1.0, None, None, 0, 0.0, "chosen without folds: too few pairs")
-        return ChosenKernel(make_default_kernel(), 1.0, KernelChoice(task.measure_name, len(together), 0, [trial]))
+        return ChosenKernel(resolve_kernel(None), 1.0, KernelChoice(task.measure_name, len(together), 0, [trial]))
     trees = find_trees(pairs.table) if pairs.table is not None else ()
     steps = list_steps(replace(how.resources, trees=trees))
     search = KernelSearch(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rekern.core.arrays import Floats, Ints
 from rekern.learning.dual_descent import classify_features
@@ -27,6 +27,19 @@ class Trainer(Protocol):
 
     def decide(self, output: int, train: Ints, test: Ints) -> Floats:
         """Return the decision values of test rows, from a machine trained on other rows."""
+
+
+class Task(NamedTuple):
+    """Rows to train one output on; with test rows, of which the decision values are wanted, else the machine."""
+
+    output: int
+    train: Ints
+    test: Ints | None
+
+
+def do_task(trainer: Trainer, output: int, train: Ints, test: Ints | None) -> DualSolution | Floats:
+    """Train a machine; return it, or its decision values of test rows."""
+    return trainer.fit(output, train) if test is None else trainer.decide(output, train, test)
 
 
 class GramTrainer:

@@ -5,10 +5,12 @@ All machines of this package that are trained on a Gram with an intercept of the
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from sklearn import config_context
 
 from rekern.core.arrays import AnyArray, Floats
 from rekern.learning.dual_solution import DualSolution
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 Rows = npt.NDArray[np.integer]
 
-CACHE_MEGABYTES = 500
+CACHE_MEGABYTES = 200
 
 
 def classify_gram(gram: Floats, signs: AnyArray, C: float | Floats) -> DualSolution:
@@ -63,8 +65,13 @@ def classify_rows(gram: Floats, signs: AnyArray, C: float | Floats, rows: Rows) 
     >>> classify_rows(np.eye(3), np.array([1, 1, -1]), 10.0, np.array([0, 2])).coefficients.tolist()
     [1.0, -1.0]
     """
-    part = gram if len(rows) == len(gram) else take_submatrix(gram, rows, rows)
-    return classify_gram(part, signs[rows], C[rows] if isinstance(C, np.ndarray) else C)
+    chosen = C[rows] if isinstance(C, np.ndarray) else np.full(len(rows), float(C))
+    if not (np.diff(rows) > 0).all():  # some row twice, or in another order
+        return classify_gram(take_submatrix(gram, rows, rows), signs[rows], chosen)
+    costs = np.zeros(len(gram))
+    costs[rows] = chosen
+    coefficients, intercept = classify_gram(gram, signs, costs)
+    return DualSolution(coefficients[rows], intercept)
 
 
 def classify_held_out(gram: Floats, signs: AnyArray, C: float | Floats, train: Rows, test: Rows) -> Floats:
@@ -78,13 +85,23 @@ def classify_held_out(gram: Floats, signs: AnyArray, C: float | Floats, train: R
 
 
 def _solve(svm: SVC | SVR, gram: Floats, targets: AnyArray, C: float | Floats) -> DualSolution:
-    """Train on the rows whose errors cost something; the other rows have the coefficient 0."""
-    n = len(gram)
-    costs = C if isinstance(C, np.ndarray) else np.full(n, float(C))
-    coefficients = np.zeros(n)
-    used = np.flatnonzero(costs > 0)
-    if len(used) < n:
-        gram, targets, costs = take_submatrix(gram, used, used), targets[used], costs[used]
-    svm.fit(gram, targets, sample_weight=costs)
+    """Train on the rows whose errors cost something; the other rows have the coefficient 0.
+
+    LIBSVM drops rows of weight 0 without a copy of the others: it reads the Gram where it is.
+    """
+    costs = C if isinstance(C, np.ndarray) else np.full(len(gram), float(C))
+    coefficients = np.zeros(len(gram))
+    with config_context(assume_finite=True):  # a search for NaN in a large Gram takes longer than to train
+        svm.fit(gram, targets, sample_weight=costs)
+    used = np.flatnonzero(costs > 0) if _counts_used_rows() else np.arange(len(gram))
     coefficients[used[svm.support_]] = svm.dual_coef_[0]
     return DualSolution(coefficients, float(svm.intercept_[0]))
+
+
+@cache
+def _counts_used_rows() -> bool:
+    """Whether scikit-learn numbers support vectors among the rows of positive weight, and not among all rows."""
+    from sklearn.svm import SVC
+
+    svm = SVC(kernel="precomputed").fit(np.eye(3), [0, 0, 1], sample_weight=[0.0, 1.0, 1.0])
+    return int(svm.support_.max()) == 1

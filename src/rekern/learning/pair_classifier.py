@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import ClassVar, NamedTuple, Self
+from functools import partial
+from typing import ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 
-from rekern.core.arrays import AnyArray, Floats, Ints
+from rekern.core.arrays import AnyArray, Booleans, Floats, Ints
 from rekern.core.estimators import ClassifierMixin, available_if
 from rekern.core.json_values import Json
 from rekern.core.model_archive import OpenArchive
@@ -26,7 +27,7 @@ from rekern.learning.class_probabilities import (
     shift_to_threshold,
     spread_probabilities,
 )
-from rekern.learning.classifier_trainers import FeatureTrainer, GramTrainer, Trainer
+from rekern.learning.classifier_trainers import FeatureTrainer, GramTrainer, Task, Trainer, do_task
 from rekern.learning.cross_validation import make_stratified_folds
 from rekern.learning.dual_descent import condense
 from rekern.learning.dual_solution import DualSolution
@@ -59,8 +60,9 @@ class PairClassifier(ClassifierMixin, PairModel):
 
     Parameters
     ----------
-    kernel : Kernel, optional
-        By default ``Rewriting(k=(1, 4)) + PrecisionRecall()``.
+    kernel : Kernel or str, optional
+        A kernel, or the name of one: "rules", "rules+scores", "paper" (see docs/reference/kernels.md). By default
+        "rules+curves", which is ``Rewriting(k=(1, 4)) + Curves(Similarities(groups=…))``.
     C : float
         The cost of a training error.
     class_weight : "balanced", dict or None
@@ -109,7 +111,7 @@ class PairClassifier(ClassifierMixin, PairModel):
 
     def __init__(
         self,
-        kernel: Kernel | None = None,
+        kernel: Kernel | str | None = None,
         C: float = 1.0,
         class_weight: str | Mapping[object, float] | None = None,
         calibration: int = 5,
@@ -163,15 +165,28 @@ class PairClassifier(ClassifierMixin, PairModel):
             matrix, norms = condense(self.kernel_.features(self._training(), self.n_jobs))
             trainer = FeatureTrainer(matrix, norms, signs, costs)
             self.solver_ = f"dual coordinate descent on {n} rows with {matrix.shape[1]} shared features"
-        everything = np.arange(n)
-        outputs = [(output, everything) for output in range(len(signs))]
-        solutions: list[DualSolution] = list(run(trainer.fit, outputs, self.n_jobs, "training"))
+        # The machines of the whole set and of the folds are trained together, so that no thread waits for others.
+        folds = self._list_folds(costs, len(signs)) if self.calibration else []
+        calls = [Task(output, np.arange(n), None) for output in range(len(signs))]
+        found = list(run(partial(do_task, trainer), [*calls, *folds], self.n_jobs, "training"))
+        solutions, held_out = cast(list[DualSolution], found[: len(signs)]), cast(list[Floats], found[len(signs) :])
         self.coefficients_ = np.array([solution.coefficients for solution in solutions]).T
         self.intercept_ = np.array([solution.intercept for solution in solutions])
         self.calibration_, self.thresholds_ = None, {}
         if self.calibration:
-            self._calibrate(trainer, signs, weights, threshold)
+            values = np.zeros(signs.shape)
+            for fold, decisions in zip(folds, held_out):
+                values[fold.output, fold.test] = decisions
+            self._calibrate(values if folds else None, costs > 0, signs, weights, threshold)
         return self
+
+    def _list_folds(self, costs: Floats, outputs: int) -> list[Task]:
+        """The training and test rows of the folds of the calibration; none if a class has a single example."""
+        used = np.flatnonzero(costs > 0)
+        codes = np.searchsorted(self.classes_, self.labels_[used])  # numbers with decimals may be classes too
+        folds = min(int(self.calibration), int(np.bincount(codes).min()))
+        splits = make_stratified_folds(codes, folds) if folds >= 2 else []
+        return [Task(output, used[train], used[test]) for output in range(outputs) for train, test in splits]
 
     def _weigh(self, weights: Floats | None) -> Floats:
         """The weight of every pair, from its class and its own weight."""
@@ -188,18 +203,12 @@ class PairClassifier(ClassifierMixin, PairModel):
             found = np.asarray(compute_sample_weight(self.class_weight, self.labels_), dtype=np.float64)
         return found if weights is None else found * weights
 
-    def _calibrate(self, trainer: Trainer, signs: Ints, weights: Floats | None, threshold: Threshold) -> None:
+    def _calibrate(
+        self, values: Floats | None, used: Booleans, signs: Ints, weights: Floats | None, threshold: Threshold
+    ) -> None:
         """Fit a sigmoid to cross-validated decision values (Platt, 1999), and find the threshold with it."""
-        used = np.flatnonzero(trainer.costs > 0)
-        codes = np.searchsorted(self.classes_, self.labels_[used])  # numbers with decimals may be classes too
-        folds = min(int(self.calibration), int(np.bincount(codes).min()))
         sigmoid = Sigmoid(1.0, 0.0)  # a class with a single example cannot be held out
-        if folds >= 2:
-            splits = make_stratified_folds(codes, folds)
-            calls = [(output, used[train], used[test]) for output in range(len(signs)) for train, test in splits]
-            values = np.zeros(signs.shape)
-            for (output, _, test), held_out in zip(calls, run(trainer.decide, calls, self.n_jobs, "calibration")):
-                values[output, test] = held_out
+        if values is not None:
             shares = self._weigh(weights)[used]
             sigmoid = fit_probabilities(values[:, used], signs[:, used], shares)
             if len(signs) == 1:

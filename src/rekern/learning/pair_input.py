@@ -5,28 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from rekern.core.arrays import Ints
 from rekern.core.estimators import BaseEstimator
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel, walk_kernels
 from rekern.kernels.pair_kernel import PairKernel
-from rekern.kernels.rewriting.rewriting_kernel import Rewriting
 from rekern.learning.foreign_columns import convert_columns
-from rekern.similarity.precision_recall import PrecisionRecall
 from rekern.structures.foreign_items import is_foreign, list_words
 from rekern.structures.pairs import Pairs, as_pairs
 from rekern.structures.representations import Representations
 
 Side: TypeAlias = str | Sequence[str]  # a text, or its tokens
 Pair: TypeAlias = tuple[Side, Side]
-
-
-def make_default_kernel() -> Kernel:
-    """The kernel of a model that is given none.
-
-    >>> make_default_kernel()
-    Sum(left=Rewriting(k=(1, 4)), right=PrecisionRecall())
-    """
-    return Rewriting(k=(1, 4)) + PrecisionRecall()
 
 
 def check_pair_kernel(kernel: Kernel) -> None:
@@ -73,7 +63,8 @@ def read_items(kernel: Kernel, X: object) -> object:
     of the kernel read tokens and agree on the tokenizer, the pairs tokenised once for all of them. Otherwise the pairs
     as they are.
 
-    >>> read_items(make_default_kernel(), [("Cats sleep", "A cat sleeps")])
+    >>> from rekern.kernels import Rewriting
+    >>> read_items(Rewriting(), [("Cats sleep", "A cat sleeps")])
     Pairs(1 pairs, 5 tokens, 3 distinct)
     """
     table = read_table(kernel, X)
@@ -86,6 +77,16 @@ def read_items(kernel: Kernel, X: object) -> object:
         if not by_tokens or not _are_equal(getattr(leaf, "tokenizer", None), tokenizer):
             return X
     return Pairs.from_items(X, tokenizer, with_forms=any(leaf.reads_forms for leaf in leaves))
+
+
+def take_items(items: Sequence[object], rows: Ints) -> Sequence[object]:
+    """The items of these rows, in the form in which they are given.
+
+    >>> import numpy as np
+    >>> take_items(["a", "b", "c"], np.array([2, 0]))
+    ['c', 'a']
+    """
+    return items.take(rows) if isinstance(items, Pairs | Representations) else [items[row] for row in rows.tolist()]
 
 
 def list_pairs(X: object) -> list[Pair]:

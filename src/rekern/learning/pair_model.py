@@ -25,7 +25,10 @@ from rekern.kernels.kernel_items import materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import forget_rules, remember_rules
+from rekern.kernels.rewriting.strong_rules import WeightedRule
+from rekern.kernels.score_effects import ScoreEffect
 from rekern.learning.kernel_choice import KernelChoice
+from rekern.learning.named_kernels import is_kernel_name, resolve_kernel
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_input import (
     Pair,
@@ -33,9 +36,9 @@ from rekern.learning.pair_input import (
     join_side,
     list_pairs,
     list_texts,
-    make_default_kernel,
     read_items,
     read_table,
+    take_items,
 )
 from rekern.learning.pair_model_archive import pack_model, unpack_model
 from rekern.learning.strongest_rules import StrongestRules
@@ -68,15 +71,15 @@ class DecisionCache:
 class PairModel(BaseEstimator):
     """The base of the models of pairs: decision(x) = Σ coefficients_[i] · K(pairs_[i], x) + intercept_.
 
-    The parameters of the kernel are reached as ``kernel__…``, those of the default kernel too.
+    The parameters of the kernel are reached as ``kernel__…``, those of a named kernel and of the default one too.
 
     >>> from rekern import PairClassifier
-    >>> PairClassifier().set_params(kernel__left__k=2).kernel
+    >>> PairClassifier("paper").set_params(kernel__left__k=2).kernel
     Sum(left=Rewriting(k=2), right=PrecisionRecall())
     """
 
     task: ClassVar[str]  # "classify", "regress" or "rank"
-    kernel: Kernel | None
+    kernel: Kernel | str | None
     C: float
     kernel_: Kernel
     pairs_: list[Pair]
@@ -90,18 +93,18 @@ class PairModel(BaseEstimator):
     n_jobs: int | None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters; with ``deep`` those of the kernel too, and of the default kernel if none is given."""
+        """The parameters; with ``deep`` those of the kernel too, also of a named kernel or of the default one."""
         parameters: dict[str, Any] = super().get_params(deep)
-        if deep and self.kernel is None:
-            default = make_default_kernel().get_params(deep=True)
-            parameters |= {f"kernel__{name}": value for name, value in default.items()}
+        if deep and (self.kernel is None or is_kernel_name(self.kernel)):
+            inside = self._resolve_kernel().get_params(deep=True)
+            parameters |= {f"kernel__{name}": value for name, value in inside.items()}
         return parameters
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; the first ``kernel__…`` of a model without a kernel makes the default kernel its own."""
+        """Set parameters; the first ``kernel__…`` replaces the name of a kernel, or None, by the kernel."""
         inside = any(name.startswith("kernel__") for name in params)
-        if inside and self.kernel is None and "kernel" not in params:
-            self.kernel = make_default_kernel()
+        if inside and not isinstance(self.kernel, Kernel) and "kernel" not in params:
+            self.kernel = self._resolve_kernel()
         super().set_params(**params)
         return self
 
@@ -122,21 +125,31 @@ class PairModel(BaseEstimator):
     def _start(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None) -> Floats | None:
         """Read the training pairs and labels, and adapt the kernel to them; returns the weights of the pairs."""
         X = materialize_items(X)
-        if not isinstance(self.kernel, Kernel | None):
-            raise ValueError(f"kernel={self.kernel!r}: give a kernel such as Rewriting(k=(1, 4)), or None")
-        from sklearn.base import clone
-
         self.how_chosen_ = None
-        self.kernel_ = clone(self.kernel) if self.kernel is not None else make_default_kernel()
-        check_pair_kernel(self.kernel_)
-        self.items_ = read_table(self.kernel_, X)
-        self.pairs_ = list_pairs(X) if self.items_ is None else list_texts(self.items_)
+        self.kernel_ = self._resolve_kernel()
+        self._read_training(X)
         self.labels_ = read_labels(y, len(self.pairs_))
         weights = read_weights(sample_weight, len(self.pairs_))
         self.start_cache()
         remember_rules(self._training())  # for the Gram or the features, and for the decision function
-        self.kernel_.adapt(self._training())
+        # A pair without weight is not there.
+        used = None if weights is None or weights.all() else np.flatnonzero(weights)
+        self.kernel_.adapt(self._training() if used is None else take_items(self._training(), used))
         return weights
+
+    def _resolve_kernel(self) -> Kernel:
+        """The kernel to train, a new object: the given one, the one of the given name, or the default one."""
+        return resolve_kernel(self.kernel)
+
+    def _read_training(self, X: object) -> None:
+        """Check that the kernel compares pairs, and read the training pairs."""
+        check_pair_kernel(self.kernel_)
+        self.items_ = read_table(self.kernel_, X)
+        self.pairs_ = list_pairs(X) if self.items_ is None else list_texts(self.items_)
+
+    def _read_items(self, X: object) -> object:
+        """Pairs in the form that the kernel reads fastest."""
+        return read_items(self.kernel_, X)
 
     def start_cache(self, scorer: DecisionFunction | None = None) -> None:
         """Forget what was made of earlier training pairs; ``scorer`` is the decision function of a file."""
@@ -145,7 +158,7 @@ class PairModel(BaseEstimator):
     def _training(self) -> Sequence[object]:
         """The training pairs as the kernel reads them, read once."""
         if self._cache.items is None:
-            items = read_items(self.kernel_, self.pairs_) if self.items_ is None else self.items_
+            items = self._read_items(self.pairs_) if self.items_ is None else self.items_
             self._cache.items = cast(Sequence[object], items)
         return self._cache.items
 
@@ -172,7 +185,7 @@ class PairModel(BaseEstimator):
     def _scores(self, X: object) -> Floats:
         """The decision values, a column for each output."""
         self._check_fitted()
-        items = read_items(self.kernel_, materialize_items(X))
+        items = self._read_items(materialize_items(X))
         values: Floats = self.scorer_.score(items, self.n_jobs) + self.intercept_
         forget_rules(self._cache.items)
         return values
@@ -215,7 +228,7 @@ class PairModel(BaseEstimator):
         if n <= 0 or not self.has_pairs():
             return []
         kernel = self.kernel_
-        items, known = read_items(kernel, [pair]), self._training()
+        items, known = self._read_items([pair]), self._training()
         values = kernel.gram(items, known, n_jobs=self.n_jobs)[0]
         squares = kernel.diag(items)[0] * kernel.diag(known)
         values = np.divide(values, np.sqrt(squares), out=np.zeros(len(values)), where=squares > 0)
@@ -226,7 +239,7 @@ class PairModel(BaseEstimator):
         ]
 
     def rules(self, n: int = 20, label: object = None) -> StrongestRules:
-        """The ``n`` strongest rules for and against, with weight, support and an example.
+        """The ``n`` strongest rules for and against, with weight, support and an example; and all scores.
 
         In a model of more than two classes ``label`` says for and against which class.
 
@@ -241,14 +254,33 @@ class PairModel(BaseEstimator):
         column, side = self._find_output(label)
         scorer = self.scorer_
         leaves = [term for term in scorer.terms() if isinstance(term, RuleDecision)]
-        if not leaves:
-            raise InputError(f"the model's kernel {summarize_kernel(self.kernel_)} has no re-writing rules to list")
-        found = []
+        scores = self.curves(label)
+        if not leaves and not scores:
+            kernel = summarize_kernel(self.kernel_)
+            raise InputError(f"the model's kernel {kernel} has no re-writing rules and no scores to list")
+        found: list[list[WeightedRule]] = []
         listed = [leaf.list_both_sides(n, column) for leaf in leaves]
         for place in (0, 1) if side > 0 else (1, 0):
             rules = [rule._replace(weight=side * rule.weight) for both in listed for rule in both[place]]
             found.append(sorted(rules, key=lambda rule: (-abs(rule.weight), rule.rule))[:n])
-        return StrongestRules(*found)
+        favoring, opposing = found
+        return StrongestRules(favoring, opposing, scores)
+
+    def curves(self, label: object = None) -> list[ScoreEffect]:
+        """What each score adds to the decision values, as a line or a curve; those that move decisions most first.
+
+        In a model of more than two classes ``label`` says for which class.
+
+        >>> from rekern import PairClassifier
+        >>> pairs = [("A beat B", "B was beaten by A"), ("C saw D", "C was seen by D"), ("E met F", "F met E")]
+        >>> curve = PairClassifier("paper", calibration=0).fit(pairs, [1, 0, 1]).curves()[0]
+        >>> curve.name, curve.kind, curve.description
+        ('precision', 'line', 'words of the source that the target has too')
+        """
+        column, side = self._find_output(label)
+        effects = self.scorer_.effects(column)
+        effects.sort(key=lambda effect: (-effect.spread, effect.name))
+        return effects if side > 0 else [effect.flip() for effect in effects]
 
     def _find_output(self, label: object) -> Output:
         """The decision value that a label stands for."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -16,9 +16,8 @@ from rekern.learning.candidate_groups import number_groups, rows_of_groups
 from rekern.learning.dual_descent import condense, order_features, order_gram
 from rekern.learning.measures import ranking_measures
 from rekern.learning.pair_explanation import PairExplanation
-from rekern.learning.pair_input import list_texts
+from rekern.learning.pair_input import list_texts, take_items
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
-from rekern.structures.pairs import Pairs
 from rekern.structures.representations import Representations
 
 if TYPE_CHECKING:
@@ -34,8 +33,9 @@ class PairRanker(PairModel):
 
     Parameters
     ----------
-    kernel : Kernel, optional
-        By default ``Rewriting(k=(1, 4)) + PrecisionRecall()``.
+    kernel : Kernel or str, optional
+        A kernel, or the name of one: "rules", "rules+scores", "paper" (see docs/reference/kernels.md). By default
+        "rules+curves", which is ``Rewriting(k=(1, 4)) + Curves(Similarities(groups=…))``.
     C : float
         The cost of a wrong order of two candidates.
     gram_limit, n_jobs
@@ -57,7 +57,11 @@ class PairRanker(PairModel):
     task: ClassVar[str] = "rank"
 
     def __init__(
-        self, kernel: Kernel | None = None, C: float = 1.0, gram_limit: int = GRAM_LIMIT, n_jobs: int | None = None
+        self,
+        kernel: Kernel | str | None = None,
+        C: float = 1.0,
+        gram_limit: int = GRAM_LIMIT,
+        n_jobs: int | None = None,
     ):
         self.kernel = kernel
         self.C = C
@@ -97,7 +101,7 @@ class PairRanker(PairModel):
         # Candidates that are better or worse than no other, as in a group of one label, teach nothing.
         used = np.unique(differences.matrix.indices)
         matrix = sp.csr_array(differences.matrix.tocsc()[:, used])
-        candidates = _take_items(self._training(), used)
+        candidates = take_items(self._training(), used)
         count = matrix.shape[0]
         costs = np.full(count, cost) if differences.weights is None else cost * differences.weights
         if self._uses_gram(max(count, len(used))):
@@ -154,10 +158,6 @@ def find_groups(X: object) -> list[Hashable]:
 
 def _to_hashable(value: object) -> Hashable:
     return tuple(value) if isinstance(value, list) else value
-
-
-def _take_items(items: Sequence[object], rows: Ints) -> object:
-    return items.take(rows) if isinstance(items, Pairs | Representations) else [items[row] for row in rows.tolist()]
 
 
 def subtract_candidates(labels: Floats, groups: Ints, weights: Floats | None = None) -> Differences:

@@ -30,8 +30,9 @@ class PairRegressor(RegressorMixin, PairModel):
 
     Parameters
     ----------
-    kernel : Kernel, optional
-        By default ``Rewriting(k=(1, 4)) + PrecisionRecall()``.
+    kernel : Kernel or str, optional
+        A kernel, or the name of one: "rules", "rules+scores", "paper" (see docs/reference/kernels.md). By default
+        "rules+curves", which is ``Rewriting(k=(1, 4)) + Curves(Similarities(groups=…))``.
     C : float
         The cost of an error beyond ``epsilon``.
     epsilon : float
@@ -53,7 +54,7 @@ class PairRegressor(RegressorMixin, PairModel):
 
     def __init__(
         self,
-        kernel: Kernel | None = None,
+        kernel: Kernel | str | None = None,
         C: float = 1.0,
         epsilon: float = 0.1,
         response: str = "real",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple, Self
 
+from rekern.core.json_values import JsonObject
 from rekern.errors import missing_extra
 from rekern.kernels.rewriting.strong_rules import WeightedRule
+from rekern.kernels.score_effects import ScoreEffect
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,10 +17,17 @@ SHOWN = 6  # rules of each side in a repr
 WIDTH = 120  # the most characters in a line of a repr
 
 
-class StrongestRules(NamedTuple):
+class BothSides(NamedTuple):
+    """Rules for a class, and rules against it."""
+
+    favoring: list[WeightedRule]
+    opposing: list[WeightedRule]
+
+
+class StrongestRules(BothSides):
     """The strongest rules for a class (or a higher number), and those against it; what ``rules`` of a model returns.
 
-    It unpacks into the two lists.
+    It unpacks into the two lists. ``scores`` are the scores of the model, those that move decisions most first.
 
     >>> rule = WeightedRule("⟨1⟩ ate → ⟨1⟩ eats", 0.5, 12, 0, "she ate", "she eats")
     >>> rules = StrongestRules([rule], [])
@@ -29,14 +39,21 @@ class StrongestRules(NamedTuple):
     0.5
     """
 
-    favoring: list[WeightedRule]
-    opposing: list[WeightedRule]
+    scores: list[ScoreEffect]
 
-    def to_dict(self) -> dict[str, list[dict[str, str | float | int]]]:
-        """Plain values for JSON: the rules under the keys "for" and "against"."""
+    def __new__(
+        cls, favoring: list[WeightedRule], opposing: list[WeightedRule], scores: Iterable[ScoreEffect] = ()
+    ) -> Self:
+        self = super().__new__(cls, favoring, opposing)
+        self.scores = list(scores)
+        return self
+
+    def to_dict(self) -> dict[str, list[JsonObject]]:
+        """Plain values for JSON: the rules under the keys "for" and "against", and the scores."""
         return {
-            name: [dict(rule._asdict()) for rule in rules]
-            for name, rules in (("for", self.favoring), ("against", self.opposing))
+            "for": [dict(rule._asdict()) for rule in self.favoring],
+            "against": [dict(rule._asdict()) for rule in self.opposing],
+            "scores": [effect.to_dict() for effect in self.scores],
         }
 
     def to_frame(self) -> pd.DataFrame:
@@ -49,7 +66,8 @@ class StrongestRules(NamedTuple):
             import pandas as pd
         except ImportError:
             raise missing_extra("pandas", "frames") from None
-        rows = [{"side": side, **rule} for side, rules in self.to_dict().items() for rule in rules]
+        listed = self.to_dict()
+        rows = [{"side": side, **rule} for side in ("for", "against") for rule in listed[side]]
         return pd.DataFrame(rows, columns=["side", *WeightedRule._fields])
 
     def __repr__(self) -> str:
@@ -59,6 +77,8 @@ class StrongestRules(NamedTuple):
             lines += [_shorten(f"  {rule.weight:+.4f}  {_describe(rule)}") for rule in rules[:SHOWN]]
             if len(rules) > SHOWN:
                 lines.append(f"  … {len(rules) - SHOWN} more")
+        if self.scores:
+            lines.append(_shorten(f"  {len(self.scores)} scores; most important: {self.scores[0].description}"))
         return "\n".join(lines)
 
 

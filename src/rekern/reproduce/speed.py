@@ -88,7 +88,7 @@ def run(quick: bool = False, data: DataPath = None, n_jobs: int | None = None) -
     add_row(
         "word subsequences, 25 words, length ≤ 3, one thread", len(words) * (len(words) + 1) / 2 / seconds, "values/s"
     )
-    model = PairClassifier(n_jobs=n_jobs, calibration=0)
+    model = PairClassifier("paper", n_jobs=n_jobs, calibration=0)
     training = measure_time(lambda: model.fit(pairs[:1000], labels[:1000]), 1)
     add_row("training on 1,000 pairs from raw text", training, "s")
     model.predict(pairs[:20])

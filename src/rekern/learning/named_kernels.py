@@ -1,0 +1,100 @@
+"""Kernels that have a short name, such as "rules+curves": what ``--kernel`` and the models accept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import cast
+
+from rekern.errors import InputError
+from rekern.kernels.combinations import Scaled
+from rekern.kernels.curves import Curves
+from rekern.kernels.gaussian import Gaussian
+from rekern.kernels.kernel import Kernel
+from rekern.kernels.rewriting.rewriting_kernel import Rewriting
+from rekern.similarity.precision_recall import PrecisionRecall
+from rekern.similarity.similarities import Similarities
+
+Tokenize = Callable[[str], list[str]]
+
+DEFAULT = "rules+curves"
+# Each name and what it stands for, the default first.
+NAMED_KERNELS = {
+    "rules+curves": "re-writing rules, and a curve for each of 48 scores (the default)",
+    "rules+scores": "re-writing rules, and a weight for each of 48 scores",
+    "rules+gaussian": "re-writing rules, and a Gaussian kernel over 48 scores",
+    "rules": "re-writing rules alone",
+    "paper": "re-writing rules, and precision and recall of words: the setting of Bu, Li and Zhu (2012)",
+    "curves": "a curve for each score, without rules",
+    "scores": "a weight for each score, without rules",
+    "gaussian": "a Gaussian kernel over the scores, without rules",
+}
+TEXT_GROUPS = ("basic", "ngrams", "sequences", "differences")  # the scores that need nothing but the text
+GAUSSIAN_WEIGHT, GAUSSIAN_WIDTH = 3.0, 0.3  # of the Gaussian; gamma is the width divided by the number of scores
+
+
+def make_named_kernel(name: str, rules: Rewriting | None = None, tokenizer: Tokenize | None = None) -> Kernel:
+    """Return the kernel with a short name; the rules of it can be given, and the tokenizer of its scores.
+
+    >>> make_named_kernel("paper", Rewriting(k=(1, 2)))
+    Sum(left=Rewriting(k=(1, 2)), right=PrecisionRecall())
+    >>> make_named_kernel("rules+curve")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: there is no kernel named 'rules+curve'; did you mean 'rules+curves'?
+    """
+    chosen = name.strip().lower().replace(" ", "")
+    if chosen not in NAMED_KERNELS:
+        near = get_close_matches(chosen, NAMED_KERNELS, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"the names are {', '.join(NAMED_KERNELS)}"
+        raise InputError(f"there is no kernel named {name!r}; {hint}")
+    rules = Rewriting(k=(1, 4)) if rules is None else rules
+    first, _, second = chosen.partition("+")
+    if first == "rules" and second:
+        return rules + _make_scores(second, tokenizer)
+    if first == "rules":
+        return rules
+    return rules + PrecisionRecall(tokenizer) if first == "paper" else _make_scores(first, tokenizer)
+
+
+def resolve_kernel(kernel: object) -> Kernel:
+    """Return a new kernel from what a model was given: a kernel, its short name, or None for the default.
+
+    >>> resolve_kernel("rules")
+    Rewriting(k=(1, 4))
+    """
+    if isinstance(kernel, Kernel):
+        from sklearn.base import clone
+
+        return cast(Kernel, clone(kernel))
+    if kernel is None or is_kernel_name(kernel):
+        return make_named_kernel(DEFAULT if kernel is None else str(kernel))
+    names = ", ".join(NAMED_KERNELS)
+    raise ValueError(f"kernel={kernel!r}: give a kernel such as Rewriting(k=(1, 4)), or the name of one: {names}")
+
+
+def is_kernel_name(value: object) -> bool:
+    """Return whether a value is the name of a kernel.
+
+    >>> is_kernel_name("paper"), is_kernel_name("rbf"), is_kernel_name(None)
+    (True, False, False)
+    """
+    return isinstance(value, str) and value in NAMED_KERNELS
+
+
+def has_rules(name: str) -> bool:
+    """Return whether the kernel with this name has re-writing rules.
+
+    >>> has_rules("paper"), has_rules("curves")
+    (True, False)
+    """
+    return name.startswith("rules") or name == "paper"
+
+
+def _make_scores(name: str, tokenizer: Tokenize | None) -> Kernel:
+    scores = Similarities(groups=TEXT_GROUPS, tokenizer=tokenizer)
+    if name == "curves":
+        return Curves(scores)
+    if name == "gaussian":
+        return Scaled(Gaussian(scores, GAUSSIAN_WIDTH / len(scores.names())), GAUSSIAN_WEIGHT)
+    return scores
