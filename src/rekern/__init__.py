@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         PairClassifier,
         PairRanker,
         PairRegressor,
+        TextClassifier,
     )
     from rekern.questions import QuestionClassifier
 
@@ -33,6 +34,7 @@ _PLACES = {
     "QuestionClassifier": "rekern.questions",
     "RewriteVectorizer": "rekern.kernels.rewriting.rewrite_vectorizer",
     "SemanticParser": "rekern.krisp",
+    "TextClassifier": "rekern.learning",
     "load_model": "rekern.core.model_archive",
 }
 
@@ -49,6 +51,7 @@ __all__ = [
     "QuestionClassifier",
     "RewriteVectorizer",
     "SemanticParser",
+    "TextClassifier",
     "__version__",
     "load_model",
 ]

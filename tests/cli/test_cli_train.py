@@ -119,7 +119,7 @@ def test_few_pairs_are_remarked_upon(tables: Path, tmp_path: Path) -> None:
     assert "warning: 7 pairs are very few to learn from" in result.stderr
     (tmp_path / "rare.tsv").write_text("\n".join([*lines[:30], "a b\tc d\tother"]))
     result = invoke("train", tmp_path / "rare.tsv", "-o", tmp_path / "m.rekern")
-    assert "warning: class other has a single pair" in result.stderr
+    assert "warning: class other has a single example" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from rekern.cli import common_options, output
-from rekern.cli.model_argument import ModelFile, load_pair_model
+from rekern.cli.model_argument import ModelFile, check_items, load_pair_model
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions, check_numbers, list_groups
 from rekern.cli.threshold_options import ThresholdOptions
@@ -54,6 +54,7 @@ def evaluate(
         check_writable(errors)
     loaded = load_pair_model(model, jobs)
     pairs = table.read(file)
+    check_items(loaded, pairs)
     started = time.perf_counter()
     found = _evaluate(loaded, pairs, threshold)
     took = time.perf_counter() - started

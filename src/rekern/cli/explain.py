@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rekern.cli import common_options, output
-from rekern.cli.model_argument import ModelFile, load_pair_model
+from rekern.cli.model_argument import ModelFile, check_items, is_text_model, load_pair_model
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions
 from rekern.core.files import show_path
@@ -17,6 +17,7 @@ from rekern.core.messages import shorten_text
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
+    from rekern.cli.model_argument import TrainedModel
     from rekern.core.explanations import Part
     from rekern.kernels.score_effects import ScoreEffect
     from rekern.learning.pair_explanation import PairExplanation
@@ -31,7 +32,9 @@ def explain(
     texts: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="SOURCE TARGET | FILE", help="The two texts; or, with --row, a file.", show_default=False
+            metavar="SOURCE TARGET | FILE",
+            help="The two texts, or the text; or, with --row, a file.",
+            show_default=False,
         ),
     ] = None,
     how_chosen: Annotated[
@@ -65,8 +68,8 @@ def explain(
     if how_chosen:
         _explain_choice(model, texts, json)
         return
-    pair = _find_pair(texts or [], row, table)
     loaded = load_pair_model(model, jobs)
+    pair = _find_pair(texts or [], row, table, loaded)
 
     from rekern.learning import PairClassifier
 
@@ -80,6 +83,9 @@ def explain(
         output.print_json(found.to_dict(top))
     else:
         print_explanation(found, SHOWN if top is None else top)
+        threshold = loaded.threshold_ if isinstance(loaded, PairClassifier) else None
+        if threshold is not None and abs(threshold - 0.5) > 1e-9:
+            print(f"\n{loaded.classes_[1]} is predicted above the probability {threshold:.3f}.")
         if curves:
             print_curves(loaded.curves(about), found.parts[: SHOWN if top is None else top])
 
@@ -99,9 +105,13 @@ def _explain_choice(model: Path, texts: list[str] | None, json: bool) -> None:
         print_choice(choice)
 
 
-def _find_pair(texts: list[str], row: int | None, options: TableOptions) -> object:
+def _find_pair(texts: list[str], row: int | None, options: TableOptions, model: TrainedModel) -> object:
     from rekern.cli.predict import make_single_pair
 
+    if row is None and is_text_model(model):
+        if len(texts) != 1:
+            raise InputError(f"give one text, in quotes (or --row N and a file), not {len(texts)}")
+        return {"text": make_single_pair(texts[0], "").pairs[0][0]}
     if row is None:
         if len(texts) != 2:
             raise InputError(f"give two texts, each in quotes (or --row N and a file), not {len(texts)}")
@@ -109,6 +119,7 @@ def _find_pair(texts: list[str], row: int | None, options: TableOptions) -> obje
     if len(texts) != 1:
         raise InputError(f"--row {row} goes with one file, not with {len(texts)} texts")
     table = options.read(texts[0], labelled=False)
+    check_items(model, table)
     if row > len(table):
         raise InputError(f"{table.path} has no pair {row}: it has {len(table):,}")
     return table.items[row - 1]
@@ -134,10 +145,16 @@ def print_explanation(found: PairExplanation, top: int) -> None:
     """
     from rich.table import Table
 
+    from rekern.learning.text_explanation import TextExplanation
+
     console = output.make_console()
     head = Table.grid(padding=(0, 2))
-    head.add_row("source", found.source)
-    head.add_row("target", found.target)
+    is_text = isinstance(found, TextExplanation)
+    if isinstance(found, TextExplanation):
+        head.add_row("text", found.text)
+    else:
+        head.add_row("source", found.source)
+        head.add_row("target", found.target)
     chance = "" if found.probability is None else f", with probability {found.probability:.3f}"
     head.add_row("answer", f"{_format_value(found.prediction)}{chance}")
     of = "" if found.explained is None else f" for {found.explained}"
@@ -158,10 +175,11 @@ def print_explanation(found: PairExplanation, top: int) -> None:
         print()
         output.say(found.remark)
     if found.neighbors:
-        print("\nThe most similar training pairs:\n")
-        neighbors = output.make_table(">similarity", "label", "source", "target")
+        print(f"\nThe most similar training {'texts' if is_text else 'pairs'}:\n")
+        names = ("text",) if is_text else ("source", "target")
+        neighbors = output.make_table(">similarity", "label", *names)
         for pair in found.neighbors:
-            sides = shorten_text(pair.source), shorten_text(pair.target)
+            sides = (shorten_text(pair.source), shorten_text(pair.target))[: len(names)]
             neighbors.add_row(f"{pair.similarity:.3f}", _format_value(pair.label), *sides)
         console.print(neighbors)
 

@@ -1,4 +1,4 @@
-"""The argument MODEL: the file of a model of pairs."""
+"""The argument MODEL: the file of a model of pairs or of single texts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from rekern.core.files import show_path
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
+    from rekern.datasets.tables import Table
     from rekern.learning import PairClassifier, PairRanker, PairRegressor
 
     TrainedModel = PairClassifier | PairRegressor | PairRanker
@@ -38,3 +39,20 @@ def load_pair_model(path: Path, n_jobs: int | None = None) -> TrainedModel:
 
     command = "question" if isinstance(model, QuestionClassifier) else "ask"
     raise InputError(f"{show_path(path)} is no model of pairs: use it with rekern {command} --model")
+
+
+def is_text_model(model: TrainedModel) -> bool:
+    """Whether a model classifies single texts, and not pairs."""
+    from rekern.learning import TextClassifier
+
+    return isinstance(model, TextClassifier)
+
+
+def check_items(model: TrainedModel, table: Table) -> None:
+    """Refuse a table of pairs for a model of single texts, and the other way round."""
+    name = table.path or "the input"
+    if is_text_model(model) and not table.is_single:
+        raise InputError(f"{name} has pairs, but the model classifies single texts: name their column with --text")
+    if not is_text_model(model) and table.is_single:
+        remedy = "name the two columns with --source and --target"
+        raise InputError(f"{name} has single texts, but the model compares pairs: {remedy}")

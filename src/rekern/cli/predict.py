@@ -6,12 +6,13 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rekern.cli import common_options, output
-from rekern.cli.model_argument import ModelFile, load_pair_model
+from rekern.cli.model_argument import ModelFile, check_items, is_text_model, load_pair_model
 from rekern.cli.option_groups import expand_options
 from rekern.cli.predicted_rows import ColumnChoice, Columns, PredictedRows
 from rekern.cli.table_options import TableOptions, list_groups
@@ -32,7 +33,8 @@ def predict(
         str | None, typer.Argument(metavar="FILE", help="Pairs, with or without labels; - for standard input.")
     ] = None,
     source_text: Annotated[
-        str | None, typer.Option("--source-text", metavar="TEXT", help="Instead of FILE: the first text of one pair.")
+        str | None,
+        typer.Option("--source-text", metavar="TEXT", help="Instead of FILE: the first text of one pair, or the text."),
     ] = None,
     target_text: Annotated[
         str | None, typer.Option("--target-text", metavar="TEXT", help="Instead of FILE: its second text.")
@@ -70,6 +72,8 @@ def predict(
         output.choose_table_format(out)
         check_writable(out)
     loaded = load_pair_model(model, jobs)
+    if source_text is not None and is_text_model(loaded):
+        target_text = target_text or ""
     blocks = _read_blocks(file, source_text, target_text, table, can_stream=_can_stream(loaded))
     choice = ColumnChoice(columns, texts, "3" if table.no_header else "label")
     predictions = _predict_blocks(loaded, blocks, choice, threshold)
@@ -139,6 +143,9 @@ def _predict_blocks(
 ) -> Iterator[PredictedRows]:
     """Predict block by block; an error names the row of the file."""
     for block in blocks:
+        if is_text_model(model) and not block.columns.names:  # the one text of the command line
+            block = block._replace(table=replace(block.table, is_single=True))
+        check_items(model, block.table)
         try:
             predicted = _predict_columns(model, block.table, threshold)
         except InputError as error:

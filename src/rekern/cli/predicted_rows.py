@@ -68,8 +68,9 @@ class ColumnChoice:
         columns = block.columns
         copied: Columns = {}
         if self.texts:
-            copied["source"] = [source for source, _ in block.table.pairs]
-            copied["target"] = [target for _, target in block.table.pairs]
+            copied["text" if block.table.is_single else "source"] = [source for source, _ in block.table.pairs]
+            if not block.table.is_single:
+                copied["target"] = [target for _, target in block.table.pairs]
         taken = {*copied, *predicted, *(PLURALS.get(name.partition("_")[0], name) for name in predicted)}
         types: dict[object, object] = {}
         for place in self._find_places(block):

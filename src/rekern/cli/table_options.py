@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 Source = Annotated[str | None, typer.Option("--source", metavar="COLUMN", help="First text: a name or a number.")]
 Target = Annotated[str | None, typer.Option("--target", metavar="COLUMN", help="Second text.")]
+Text = Annotated[
+    str | None, typer.Option("--text", metavar="COLUMN", help="Single texts or trees instead of pairs: their column.")
+]
 Label = Annotated[str | None, typer.Option("--label", metavar="COLUMN", help="Label.")]
 Group = Annotated[
     str | None,
@@ -42,6 +45,7 @@ class TableOptions(OptionGroup):
 
     source: Source = None
     target: Target = None
+    text: Text = None
     label: Label = None
     group: Group = None
     format: Format = None
@@ -58,7 +62,10 @@ class TableOptions(OptionGroup):
         """
         from rekern.datasets import tables
 
-        return tables.read_table(path, *self._list_columns(labelled), encoding=self.encoding, header=not self.no_header)
+        columns = self._list_columns(labelled)
+        return tables.read_table(
+            path, *columns, encoding=self.encoding, header=not self.no_header, text=self._find_text()
+        )
 
     def iterate(self, path: str | Path, whole: bool = False) -> Iterator[TableBlock]:
         """Read the table without labels, in blocks of rows; with ``whole`` in a single block."""
@@ -66,7 +73,15 @@ class TableOptions(OptionGroup):
 
         columns = self._list_columns(labelled=False)
         rows = None if whole else tables.ROWS
-        return tables.iterate_table(path, *columns, encoding=self.encoding, header=not self.no_header, rows=rows)
+        return tables.iterate_table(
+            path, *columns, encoding=self.encoding, header=not self.no_header, text=self._find_text(), rows=rows
+        )
+
+    def _find_text(self) -> str | None:
+        """Return the column of single texts, if the user named one."""
+        if self.text is not None and (self.source is not None or self.target is not None):
+            raise InputError("--text is for single texts: leave --source and --target out, or --text")
+        return self.text
 
     def _list_columns(self, labelled: bool) -> tuple[str, str, str | None, str | None, str | None]:
         """Return source, target and label, the format, and the group, as the readers of tables take them."""

@@ -55,11 +55,12 @@ def warn_of_few_pairs(table: Table, task: Task) -> None:
     """Warn if there are too few pairs, or too few of a class, to learn from."""
     n = len(table)
     if n < FEW_PAIRS:
-        output.say(f"warning: {n} pairs are very few to learn from; predictions will be little better than guesses")
+        noun = "texts" if table.is_single else "pairs"
+        output.say(f"warning: {n} {noun} are very few to learn from; predictions will be little better than guesses")
     elif task is Task.classify:
         rare = [label for label, count in Counter(table.labels or []).items() if count < 2]
         if rare:
-            output.say(f"warning: class {rare[0]!s} has a single pair; it will hardly ever be predicted")
+            output.say(f"warning: class {rare[0]!s} has a single example; it will hardly ever be predicted")
 
 
 def _guess_task(table: Table) -> Task:

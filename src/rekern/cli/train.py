@@ -63,10 +63,14 @@ def train(
 ) -> None:
     """Train a model on labelled pairs and save it.
 
+    A table with a column text, and neither source nor target, gives a classifier of single texts (or of trees, with a
+    kernel on trees). --text names another column.
+
     With --auto the kernel is chosen by cross-validation, in which pairs that share a text stay together; the model
     keeps what was tried (rekern explain --how-chosen).
     """
     from rekern.core.files import write_atomically
+    from rekern.learning import TextClassifier
 
     auto.check()
     if auto.auto:
@@ -78,6 +82,8 @@ def train(
         raise InputError("-o - is no place for a model: name a file")
     with write_atomically(out) as temporary:  # opened first, so that an unwritable place is found before the work
         chosen, pairs = choose_task(table.read(file), task, table.group is not None, ordinal)
+        if pairs.is_single:
+            built = _build_text_kernel(kernel, chosen, auto.auto)
         if balanced and chosen is not Task.classify:
             raise InputError(f"--balanced goes with --task classify, not with {chosen.value}")
         if chosen is not Task.classify:
@@ -85,7 +91,8 @@ def train(
         labels = _summarize_labels(pairs, chosen)
         report: dict[str, object] = {"task": chosen.value, "pairs": len(pairs), **labels}
         if not json:
-            print(f"read      {len(pairs):,} pairs from {pairs.path}: {_format_labels(labels)}", flush=True)
+            noun = "texts" if pairs.is_single else "pairs"
+            print(f"read      {len(pairs):,} {noun} from {pairs.path}: {_format_labels(labels)}", flush=True)
         started = time.perf_counter()
         model: TrainedModel
         if auto.auto:
@@ -106,6 +113,8 @@ def train(
             _report_kernel(built, report, json)
         else:
             model = _make_model(chosen, built, cost, balanced, ordinal, threshold.resolve(), jobs)
+            if pairs.is_single:
+                model = TextClassifier(**model.get_params(deep=False))
             _report_kernel(built, report, json)
             if cv is not None:
                 _cross_validate(model, pairs, cv, report, json)
@@ -121,6 +130,26 @@ def train(
         return
     print(f"solver    {model.solver_}, in {output.format_seconds(took)}")
     print(f"model     {out} ({output.format_size(size)})")
+
+
+def _build_text_kernel(options: KernelOptions, task: Task, auto: bool) -> Kernel:
+    """Return the kernel on single texts: the one that the user describes, or words and pairs of words."""
+    from rekern.kernels import Spectrum
+    from rekern.learning.text_input import check_text_kernel
+
+    if task is not Task.classify:
+        raise InputError(f"single texts can be classified only, not {task.value}ed: give pairs, or --task classify")
+    if auto:
+        raise InputError("--auto is for pairs: for single texts leave it out, and give --kernel if you like")
+    if options.kernel is None:
+        changed = options.find_changed()
+        if changed is not None:
+            raise InputError(f"{changed} describes rules of pairs: for single texts give a kernel with --kernel")
+        tokenizer = options.make_tokenizer()
+        return Spectrum(1, tokenizer=tokenizer) + Spectrum(2, tokenizer=tokenizer)
+    kernel = options.build()
+    check_text_kernel(kernel)
+    return kernel
 
 
 def _check_auto(kernel: KernelOptions, cost: float, cv: int | None, threshold: ThresholdOptions) -> None:

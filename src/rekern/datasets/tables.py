@@ -46,6 +46,7 @@ class Table:
     columns: list[str]
     unit: str = "line"
     others: dict[str, list[object]] = field(default_factory=dict)
+    is_single: bool = False  # whether a row is a single text, with nothing as the second side of its pair
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -60,6 +61,8 @@ class Table:
         >>> from_frame({"q": ["a"], "p": ["b"], "q.tree": ["(A a)"]}, "q", "p", label=None).items.columns
         ['source', 'target', 'source.tree']
         """
+        if self.is_single:
+            return structures.Representations({"text": [text for text, _ in self.pairs], **self.others})
         sources, targets = (list(side) for side in zip(*self.pairs)) if self.pairs else ([], [])
         return structures.Representations({"source": sources, "target": targets, **self.others})
 
@@ -91,6 +94,7 @@ class Table:
             columns=self.columns,
             unit=self.unit,
             others={name: [column[row] for row in rows] for name, column in self.others.items()},
+            is_single=self.is_single,
         )
 
 
@@ -104,6 +108,7 @@ def read_table(
     *,
     encoding: str = "utf-8",
     header: bool = True,
+    text: ColumnName | None = None,
 ) -> Table:
     """Read pairs from a file, or from standard input (``-``, as TSV).
 
@@ -112,7 +117,8 @@ def read_table(
     ``format`` overrides it. The files of MSRP and RTE are recognized by their header. Columns are given by name, or by
     number counting from 1; ``label=None`` reads no labels. Labels are integers if all of them are, else real numbers
     if all of them are, else strings. With ``header=False`` the first line of a TSV or CSV file is a row, and its
-    columns are called 1, 2, 3 and so on.
+    columns are called 1, 2, 3 and so on. ``text`` names the column of single texts, instead of pairs; a table that has
+    a column ``text``, but neither ``source`` nor ``target``, is one of single texts, too.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -124,7 +130,8 @@ def read_table(
     """
     columns = read_columns(path, format, encoding=encoding, header=header)
     _check_corpus(columns, choose_format(path, format))
-    return _make_table(columns, {"source": source, "target": target, "label": label, "group": group}, by_number=True)
+    roles: Roles = {"source": source, "target": target, "label": label, "group": group}
+    return _make_table(columns, _choose_roles(columns, roles, text), by_number=True)
 
 
 class TableBlock(NamedTuple):
@@ -132,7 +139,7 @@ class TableBlock(NamedTuple):
 
     table: Table
     columns: NamedColumns
-    texts: tuple[int, ...] = ()  # which columns are the source and the target
+    texts: tuple[int, ...] = ()  # which columns are the source and the target, or the text
 
 
 def iterate_table(
@@ -145,6 +152,7 @@ def iterate_table(
     *,
     encoding: str = "utf-8",
     header: bool = True,
+    text: ColumnName | None = None,
     rows: int | None = ROWS,
 ) -> Iterator[TableBlock]:
     """Read pairs from a file in blocks of at most ``rows`` rows (None for one block), to save memory.
@@ -159,11 +167,13 @@ def iterate_table(
     [([('He left.', 'He went away.')], ['7'])]
     """
     chosen = choose_format(path, format)
-    roles = {"source": source, "target": target, "label": label, "group": group}
+    roles: Roles = {"source": source, "target": target, "label": label, "group": group}
     for columns in iterate_columns(path, format, encoding=encoding, header=header, rows=rows):
         _check_corpus(columns, chosen)
-        table = _make_table(columns, roles, by_number=True)
-        texts = columns.find("source", source, by_number=True), columns.find("target", target, by_number=True)
+        used = _choose_roles(columns, roles, text)
+        table = _make_table(columns, used, by_number=True)
+        found = [(role, used.get(role)) for role in (*SIDES, "text")]
+        texts = tuple(columns.find(role, name, by_number=True) for role, name in found if name is not None)
         yield TableBlock(table, columns, texts)
 
 
@@ -205,6 +215,18 @@ def _check_corpus(columns: NamedColumns, format: str) -> None:
         raise InputError(reason, file=name, names_file=True)
 
 
+Roles = dict[str, ColumnName | None]
+
+
+def _choose_roles(columns: NamedColumns, roles: Roles, text: ColumnName | None) -> Roles:
+    """Return the roles of columns: those of pairs, or those of single texts."""
+    has_pairs = {"source", "target"} & set(columns.names) or any(map(columns.has_corpus_columns, CORPUS_COLUMNS))
+    is_default = (roles["source"], roles["target"]) == SIDES
+    if text is None and (not is_default or has_pairs or "text" not in columns.names):
+        return roles
+    return {"text": "text" if text is None else text, "label": roles["label"], "group": roles["group"]}
+
+
 def _make_table(columns: NamedColumns, roles: Mapping[str, ColumnName | None], by_number: bool) -> Table:
     """Find the columns that have these roles, check their values, and make the table."""
     found = {role: columns.find(role, column, by_number) for role, column in roles.items() if column is not None}
@@ -214,23 +236,29 @@ def _make_table(columns: NamedColumns, roles: Mapping[str, ColumnName | None], b
         reason = f"{columns.file or 'the table'}: the columns must be of one length, not {counts}"
         raise InputError(reason, file=columns.file, names_file=True)
     try:
-        pairs = list(zip(*(check_texts(values[role], role) for role in SIDES)))
+        if "text" in values:
+            pairs = [(text, "") for text in check_texts(values["text"], "text")]
+        else:
+            pairs = list(zip(*(check_texts(values[role], role) for role in SIDES)))
         labels = convert_labels(values["label"]) if "label" in values else None
         groups = check_present(values["group"], "group") if "group" in values else None
     except InputError as error:
         raise columns.locate(error) from None
     names = [str(name) for name in columns.names]
     others = _read_others(columns, found)
-    return Table(pairs, labels, groups, columns.file, columns.lines, names, columns.unit, others)
+    is_single = "text" in values
+    return Table(pairs, labels, groups, columns.file, columns.lines, names, columns.unit, others, is_single)
 
 
 def _read_others(columns: NamedColumns, found: Mapping[str, int]) -> dict[str, list[object]]:
     """Read all other columns; one that is named after a text's column is named after the role of the text."""
-    roles = {str(columns.names[index]): role for role, index in found.items() if role in SIDES}
+    texts = (*SIDES, "text")
+    roles = {str(columns.names[index]): role for role, index in found.items() if role in texts}
+    taken = [role for role in texts if role in found or role in SIDES]
     others: dict[str, list[object]] = {}
     for index, column in enumerate(columns.names):
         start, dot, end = str(column).partition(".")
         name = f"{roles.get(start, start)}{dot}{end}"
-        if index not in found.values() and name not in (*SIDES, *others):
+        if index not in found.values() and name not in (*taken, *others):
             others[name] = list(columns.column(index))
     return others

@@ -51,6 +51,7 @@ class Kernel(BaseEstimator):
     on_texts = False  # whether an item is one text, tree or graph, and not a pair of texts
     reads_tokens = False  # whether the kernel reads a pair as tokens, made by its ``tokenizer``
     reads_forms = False  # whether the kernel reads the tokens of a pair as they are written, too
+    structure = "words"  # what the kernel reads of an item: words, trees or graphs
     on: str | None = None  # the representation of the items that the kernel reads; None for the words
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:

@@ -1,4 +1,4 @@
-"""Models of pairs: classes, numbers, orders; their files and their explanations.
+"""Models of pairs and of single texts: classes, numbers, orders; their files and their explanations.
 
 The names below are loaded when they are first used.
 """
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rekern.learning.pair_classifier import PairClassifier
     from rekern.learning.pair_ranker import PairRanker
     from rekern.learning.pair_regressor import PairRegressor
+    from rekern.learning.text_classifier import TextClassifier
 
 _MODULES = {
     "AutoPairClassifier": "rekern.learning.auto_pair_models",
@@ -21,6 +22,7 @@ _MODULES = {
     "PairClassifier": "rekern.learning.pair_classifier",
     "PairRanker": "rekern.learning.pair_ranker",
     "PairRegressor": "rekern.learning.pair_regressor",
+    "TextClassifier": "rekern.learning.text_classifier",
     "correlations": "rekern.learning.measures",
     "load_model": "rekern.core.model_archive",
     "ranking_measures": "rekern.learning.measures",
@@ -33,6 +35,7 @@ __all__ = [
     "PairClassifier",
     "PairRanker",
     "PairRegressor",
+    "TextClassifier",
     "correlations",
     "load_model",
     "ranking_measures",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from rekern.kernels.graphs.neighborhoods import Neighborhoods
 from rekern.kernels.kernel import Kernel, walk_kernels
-from rekern.kernels.trees.tree_kernel import TreeKernel
 from rekern.structures.foreign_items import is_foreign, list_words
 from rekern.structures.representations import Representations
 
@@ -22,10 +20,10 @@ def convert_columns(kernel: Kernel, table: Representations) -> Representations:
         return table
     leaves = [part for part in walk_kernels(kernel) if not part.list_children()]
     for name in foreign:
-        readers = [leaf for leaf in leaves if (leaf.on or "text") == _name_representation(name)]
-        if readers and all(isinstance(leaf, TreeKernel) for leaf in readers):
+        read = {leaf.structure for leaf in leaves if (leaf.on or "text") == _name_representation(name)}
+        if read == {"trees"}:
             columns[name] = table.trees(name)
-        elif readers and all(isinstance(leaf, Neighborhoods) for leaf in readers):
+        elif read == {"graphs"}:
             columns[name] = table.graphs(name)
         else:
             columns[name] = [list_words(value) if is_foreign(value) else value for value in table[name]]

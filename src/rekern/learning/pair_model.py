@@ -96,7 +96,7 @@ class PairModel(BaseEstimator):
         """The parameters; with ``deep`` those of the kernel too, also of a named kernel or of the default one."""
         parameters: dict[str, Any] = super().get_params(deep)
         if deep and (self.kernel is None or is_kernel_name(self.kernel)):
-            inside = resolve_kernel(self.kernel).get_params(deep=True)
+            inside = self._resolve_kernel().get_params(deep=True)
             parameters |= {f"kernel__{name}": value for name, value in inside.items()}
         return parameters
 
@@ -104,7 +104,7 @@ class PairModel(BaseEstimator):
         """Set parameters; the first ``kernel__…`` replaces the name of a kernel, or None, by the kernel."""
         inside = any(name.startswith("kernel__") for name in params)
         if inside and not isinstance(self.kernel, Kernel) and "kernel" not in params:
-            self.kernel = resolve_kernel(self.kernel)
+            self.kernel = self._resolve_kernel()
         super().set_params(**params)
         return self
 
@@ -126,10 +126,8 @@ class PairModel(BaseEstimator):
         """Read the training pairs and labels, and adapt the kernel to them; returns the weights of the pairs."""
         X = materialize_items(X)
         self.how_chosen_ = None
-        self.kernel_ = resolve_kernel(self.kernel)
-        check_pair_kernel(self.kernel_)
-        self.items_ = read_table(self.kernel_, X)
-        self.pairs_ = list_pairs(X) if self.items_ is None else list_texts(self.items_)
+        self.kernel_ = self._resolve_kernel()
+        self._read_training(X)
         self.labels_ = read_labels(y, len(self.pairs_))
         weights = read_weights(sample_weight, len(self.pairs_))
         self.start_cache()
@@ -139,6 +137,20 @@ class PairModel(BaseEstimator):
         self.kernel_.adapt(self._training() if used is None else take_items(self._training(), used))
         return weights
 
+    def _resolve_kernel(self) -> Kernel:
+        """The kernel to train, a new object: the given one, the one of the given name, or the default one."""
+        return resolve_kernel(self.kernel)
+
+    def _read_training(self, X: object) -> None:
+        """Check that the kernel compares pairs, and read the training pairs."""
+        check_pair_kernel(self.kernel_)
+        self.items_ = read_table(self.kernel_, X)
+        self.pairs_ = list_pairs(X) if self.items_ is None else list_texts(self.items_)
+
+    def _read_items(self, X: object) -> object:
+        """Pairs in the form that the kernel reads fastest."""
+        return read_items(self.kernel_, X)
+
     def start_cache(self, scorer: DecisionFunction | None = None) -> None:
         """Forget what was made of earlier training pairs; ``scorer`` is the decision function of a file."""
         self._cache = DecisionCache(scorer)
@@ -146,7 +158,7 @@ class PairModel(BaseEstimator):
     def _training(self) -> Sequence[object]:
         """The training pairs as the kernel reads them, read once."""
         if self._cache.items is None:
-            items = read_items(self.kernel_, self.pairs_) if self.items_ is None else self.items_
+            items = self._read_items(self.pairs_) if self.items_ is None else self.items_
             self._cache.items = cast(Sequence[object], items)
         return self._cache.items
 
@@ -173,7 +185,7 @@ class PairModel(BaseEstimator):
     def _scores(self, X: object) -> Floats:
         """The decision values, a column for each output."""
         self._check_fitted()
-        items = read_items(self.kernel_, materialize_items(X))
+        items = self._read_items(materialize_items(X))
         values: Floats = self.scorer_.score(items, self.n_jobs) + self.intercept_
         forget_rules(self._cache.items)
         return values
@@ -216,7 +228,7 @@ class PairModel(BaseEstimator):
         if n <= 0 or not self.has_pairs():
             return []
         kernel = self.kernel_
-        items, known = read_items(kernel, [pair]), self._training()
+        items, known = self._read_items([pair]), self._training()
         values = kernel.gram(items, known, n_jobs=self.n_jobs)[0]
         squares = kernel.diag(items)[0] * kernel.diag(known)
         values = np.divide(values, np.sqrt(squares), out=np.zeros(len(values)), where=squares > 0)

@@ -17,6 +17,7 @@ from rekern.core.object_descriptions import Arrays, State, build, describe
 from rekern.errors import ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel import Kernel, walk_kernels
+from rekern.kernels.pair_kernel import PairKernel
 from rekern.learning.kernel_choice import KernelChoice
 from rekern.learning.training_data_archive import describe_training, read_labels, read_training
 
@@ -129,7 +130,8 @@ def restore_state(kernel: Kernel, state: object, outputs: int) -> DecisionFuncti
     for part, learned in zip(kernels, state.states("learned", len(kernels))):
         part.set_learned(learned)
     decision = kernel.restore_decision(state.state("decision"), outputs)
-    if kernel.reads() == {"source", "target"}:  # bad parameters raise an error here, not at the first prediction
+    reads_words = kernel.reads() == {"source", "target"} and not any(isinstance(part, PairKernel) for part in kernels)
+    if reads_words:  # bad parameters raise an error here, not at the first prediction
         score = decision.score([("a b", "a")], n_jobs=1)
         if score.shape != (1, outputs) or not np.isfinite(score).all():
             raise ModelFileError("its decision function is damaged")

@@ -3,8 +3,8 @@
 Neither library is imported here: their objects are recognized by their attributes.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Any, TypeGuard
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeGuard, TypeVar
 
 from rekern.errors import InputError
 from rekern.structures.formats.brackets import escape_label
@@ -20,7 +20,9 @@ __all__ = [
     "write_tree",
 ]
 
-ForeignItem = Any  # a tree of NLTK; a Doc or Span of spaCy
+T = TypeVar("T")
+
+ForeignItem = Any  # a tree of NLTK; a Doc, Span or Token of spaCy
 
 
 def is_tree(item: object) -> TypeGuard[ForeignItem]:
@@ -98,7 +100,7 @@ def _find_heads(item: ForeignItem, row: int | None) -> dict[int, int]:
     return {token.i: _find_head(token, places) for token in tokens}
 
 
-def _find_head(token: Any, places: set[int]) -> int:
+def _find_head(token: ForeignItem, places: set[int]) -> int:
     """The nearest word above a word that is one of these places, else the word itself."""
     head = token.head
     while head.i not in places and head.i != head.head.i:
@@ -119,20 +121,18 @@ def _get_word(leaf: object) -> str:
     return str(leaf[0]) if isinstance(leaf, tuple) and leaf else str(leaf)
 
 
-def _write_nodes(root: Any, expand: Any) -> str:
+def _write_nodes(root: T, expand: Callable[[T], tuple[str, Sequence[T]]]) -> str:
     """Write a tree in brackets; ``expand`` returns the label and the children of a node. Any depth is possible."""
     pieces: list[str] = []
-    todo: list[Any] = [("node", root, True)]
+    todo: list[list[T]] = [[root]]  # the nodes that are still to be written, in each open bracket
     while todo:
-        kind, node, is_root = todo.pop()
-        if kind == "close":
-            pieces.append(")")
+        if not todo[-1]:
+            todo.pop()
+            pieces.append(")" if todo else "")
             continue
-        label, children = expand(node)
-        space = "" if is_root else " "
-        pieces.append(f"{space}({escape_label(label)}")
-        todo.append(("close", None, False))
-        todo += [("node", child, False) for child in reversed(list(children))]
+        label, children = expand(todo[-1].pop())
+        pieces.append(f"{' ' if len(todo) > 1 else ''}({escape_label(label)}")
+        todo.append(list(reversed(list(children))))
     return "".join(pieces)
 
 

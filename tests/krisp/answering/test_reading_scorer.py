@@ -111,3 +111,20 @@ def test_a_file_of_questions_that_is_not_whole(tmp_path, content, said):
     with pytest.raises(InputError, match=re.escape(said)) as caught:
         read_questions(str(path))
     assert "--target" not in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_word_may_tell_of_one_of_several_things():
+    grammar = read_grammar(["Q -> {S}", "S -> books", "S -> authors", "S -> writer({S})", "Q -> count({S})"])
+    asked = [
+        *[("list the authors", "authors")] * 2,
+        *[("author of this book", "writer(books)")] * 3,
+        *[("list the books", "books")] * 5,
+        *[("how many books", "count(books)")] * 3,
+    ]
+    words = [question.replace("author ", "authors ").split() for question, _ in asked]
+    opinion = SecondOpinion(words, [grammar.parse(meaning) for _, meaning in asked])
+    question = ["how", "many", "authors"]
+    assert opinion.list_overlooked(question, grammar.parse("count(books)")) == ["authors"]
+    assert opinion.list_overlooked(question, grammar.parse("count(authors)")) == []
+    assert opinion.list_overlooked(question, grammar.parse("count(writer(books))")) == []
+    assert opinion.list_overlooked(["how", "many", "books"], grammar.parse("count(books)")) == []

@@ -75,6 +75,7 @@ class Neighborhoods(KeyFeatureKernel[Graphs]):
     """
 
     on_texts = True
+    structure = "graphs"
 
     def __init__(
         self,

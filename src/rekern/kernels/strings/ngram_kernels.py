@@ -11,11 +11,15 @@ from rekern.core.arrays import Floats, Ints, Keys, SmallInts, slice_ragged
 from rekern.core.hashing import constants
 from rekern.core.inverted_lists import ListBlock, invert_rows
 from rekern.core.key_rows import KeyRows, stack_rows
+from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run, split_range
 from rekern.core.parameters import check_decay, check_patterns, check_size, check_whole
 from rekern.core.registry import register
+from rekern.core.weight_table import sum_weights, unpack_weights
+from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel_items import Items, materialize_items
+from rekern.kernels.key_decision import KeyDecision
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel, normalize_rows, square_rows
 from rekern.kernels.strings.ngram_core import extract_patterns
 from rekern.kernels.strings.pattern_text import list_ngrams, list_patterns, quote_token
@@ -94,6 +98,15 @@ class PatternKernel(KeyFeatureKernel[Tokens]):
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every text."""
         return square_rows(self.extract_rows(self.read_items(X)), self.normalize)
+
+    def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
+        """Return a table of patterns with weights."""
+        rows = self.extract_rows(self.read_items(X))
+        return KeyDecision(self, sum_weights(rows, np.asarray(coefficients, dtype=float)), "pattern")
+
+    def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
+        """Return the table of a file."""
+        return KeyDecision(self, unpack_weights(state, outputs), "pattern")
 
 
 @register

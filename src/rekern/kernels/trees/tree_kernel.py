@@ -51,6 +51,7 @@ class TreeKernel(Kernel, Generic[Parameters]):
     """The base of the tree kernels: a subclass names its core, the core's parameters, and what explains a value."""
 
     on_texts = True
+    structure = "trees"
     kind = "fragment"  # what a part of an explanation is
 
     normalize: bool

@@ -86,10 +86,11 @@ class ReadingScorer:
         return self.opinion.list_unknown(words, seen)
 
     def list_overlooked(self, question: str, derivation: Derivation) -> list[str]:
-        """The words of a question that tell of something which a reading does not have, such as "authors"."""
+        """The words of a question, without names, that tell of something which a reading does not have."""
         seen = self.parser.seen(question)
         overlooked = set(self.opinion.list_overlooked(seen, derivation))
-        return [word for word, known in zip(self.parser.words(question), seen) if known in overlooked]
+        words = zip(self.parser.words(question), seen)
+        return [word for word, known in words if known in overlooked and not known.startswith("<")]
 
     def list_unused(self, question: str, derivation: Derivation) -> list[str]:
         """The names and numbers of a question that a reading does not use.

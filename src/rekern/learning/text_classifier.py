@@ -1,0 +1,103 @@
+"""Classes of single texts, trees and graphs: a topic, a sentiment, a type of question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rekern.core.registry import register
+from rekern.errors import InputError
+from rekern.kernels.kernel import Kernel
+from rekern.learning.class_probabilities import Threshold
+from rekern.learning.pair_classifier import PairClassifier
+from rekern.learning.pair_model import GRAM_LIMIT
+from rekern.learning.strongest_rules import StrongestRules
+from rekern.learning.text_explanation import TextExplanation
+from rekern.learning.text_input import check_text_kernel, list_shown_texts, make_text_kernel, read_texts
+from rekern.structures.representations import Representations, Row
+
+
+@register
+class TextClassifier(PairClassifier):
+    """A support vector machine that classifies single texts, trees or graphs.
+
+    It is a `PairClassifier` in all but its items, which are single: texts or lists of tokens, trees in brackets or of
+    NLTK, documents of spaCy, graphs, or rows of a table with the columns that the kernel reads.
+
+    Parameters
+    ----------
+    kernel : Kernel, optional
+        A kernel on single items, such as ``Spectrum``, ``PartialTree`` or ``Neighborhoods``. By default
+        ``Spectrum(1) + Spectrum(2)``: words, and pairs of words that follow each other.
+    C, class_weight, calibration, gram_limit, n_jobs, threshold
+        As in `PairClassifier`.
+
+    Examples
+    --------
+    >>> texts = ["a good film", "really good fun", "good acting", "a bad film", "really bad", "bad acting"]
+    >>> model = TextClassifier(calibration=0).fit(texts, ["yes", "yes", "yes", "no", "no", "no"])
+    >>> model.predict(["what a good story", "bad music"]).tolist()
+    ['yes', 'no']
+    >>> model.explain("bad music").parts[0].name
+    'bad'
+    >>> from rekern.kernels import PartialTree
+    >>> trees = ["(S (NP he) (VP runs))", "(S (NP she) (VP runs))", "(NP (DT the) (NN dog))", "(NP (DT a) (NN cat))"]
+    >>> model = TextClassifier(PartialTree(), calibration=0).fit(trees, ["clause", "clause", "phrase", "phrase"])
+    >>> model.predict(["(NP (DT the) (NN cat))"]).tolist()
+    ['phrase']
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | None = None,
+        C: float = 1.0,
+        class_weight: str | Mapping[object, float] | None = None,
+        calibration: int = 5,
+        gram_limit: int = GRAM_LIMIT,
+        n_jobs: int | None = None,
+        threshold: Threshold = 0.5,
+    ):
+        super().__init__(kernel, C, class_weight, calibration, gram_limit, n_jobs, threshold)
+
+    @property
+    def texts_(self) -> list[str]:
+        """The training texts, to show."""
+        return [str(text) for text, _ in self.pairs_]
+
+    def _resolve_kernel(self) -> Kernel:
+        return make_text_kernel() if self.kernel is None else super()._resolve_kernel()
+
+    def _read_training(self, X: object) -> None:
+        check_text_kernel(self.kernel_)
+        self.items_ = read_texts(self.kernel_, X)
+        self.pairs_ = [(text, "") for text in list_shown_texts(self.items_)]
+
+    def _read_items(self, X: object) -> Representations:
+        return read_texts(self.kernel_, X)
+
+    def _read_pair(self, pair: object) -> Row:
+        self._check_fitted()
+        return self._read_items([pair])[0]
+
+    def explain(self, pair: object, label: object = None, neighbors: int = 3) -> TextExplanation:
+        """Take the decision value of a text, tree or graph apart: what each feature adds, and the intercept.
+
+        The value explained is that of ``label``: by default of the second class if there are two, else of the class
+        that was predicted. ``neighbors`` is the number of training texts to show.
+        """
+        row = self._read_pair(pair)
+        found = super().explain(row, label, neighbors)
+        return TextExplanation(
+            text=list_shown_texts(row.table)[row.index],
+            prediction=found.prediction,
+            explained=found.explained,
+            probability=found.probability,
+            decision=found.decision,
+            intercept=found.intercept,
+            parts=found.parts,
+            neighbors=found.neighbors,
+            remark=found.remark,
+        )
+
+    def rules(self, n: int = 20, label: object = None) -> StrongestRules:
+        """A model of texts has no re-writing rules; `explain` shows what it has learned."""
+        raise InputError("a model of single texts has no re-writing rules; explain shows the parts of its decisions")

@@ -1,0 +1,97 @@
+"""Single texts, trees and graphs in the form in which a kernel reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rekern.errors import InputError
+from rekern.kernels.kernel import Kernel, walk_kernels
+from rekern.kernels.strings.ngram_kernels import Spectrum
+from rekern.learning.foreign_columns import convert_columns
+from rekern.structures.data_frames import find_columns
+from rekern.structures.graphs import Graphs
+from rekern.structures.pairs import as_texts
+from rekern.structures.representations import Representations, Row
+from rekern.structures.tokens import Tokens
+from rekern.structures.trees import Trees
+
+
+def make_text_kernel() -> Kernel:
+    """The kernel of a model of texts that is given none: words, and pairs of words that follow each other.
+
+    >>> make_text_kernel()
+    Sum(left=Spectrum(k=1), right=Spectrum())
+    """
+    return Spectrum(1) + Spectrum(2)
+
+
+def check_text_kernel(kernel: Kernel) -> None:
+    """Refuse a kernel that compares pairs of texts.
+
+    >>> from rekern.kernels import Rewriting
+    >>> check_text_kernel(Rewriting())
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: Rewriting compares pairs of texts, not texts; use a kernel such as Spectrum, PartialTree \
+or Neighborhoods, or a PairClassifier
+    """
+    for part in walk_kernels(kernel):
+        if part.reads() & {"source", "target"} and not any(
+            child.reads() & {"source", "target"} for child in part.list_children()
+        ):
+            raise InputError(
+                f"{type(part).__name__} compares pairs of texts, not texts; use a kernel such as Spectrum, PartialTree "
+                "or Neighborhoods, or a PairClassifier"
+            )
+
+
+def read_texts(kernel: Kernel, X: object) -> Representations:
+    """The table of what a kernel reads of texts, trees or graphs, and of their words if there are any.
+
+    ``X`` is a list of texts, token lists, trees or graphs, a column of them, or a table with a column ``text`` or the
+    columns that the kernel names.
+
+    >>> read_texts(Spectrum(), ["He left.", "She stayed."])
+    Representations(2 rows: text)
+    """
+    table = _make_table(X)
+    names = kernel.reads()
+    table.check(names)
+    found = {table.find_column(name) for name in names}
+    words = ["text"] if table.has_column("text") else []
+    return convert_columns(kernel, table.select_columns([*words, *sorted(found - set(words))]))
+
+
+def list_shown_texts(table: Representations) -> list[str]:
+    """One text for each row, to show: its words, or else the first representation that is a text or a tree.
+
+    >>> list_shown_texts(Representations({"text": [["a", "cat"]]}))
+    ['a cat']
+    """
+    name = "text" if table.has_column("text") else table.columns[0]
+    return [_write_text(value) for value in table[name]]
+
+
+def _make_table(X: object) -> Representations:
+    if isinstance(X, Representations):
+        return X
+    if isinstance(X, Tokens | Trees | Graphs):
+        return Representations({"text": X})
+    if find_columns(X) is not None:
+        return Representations.from_items(X)
+    rows = X if isinstance(X, list) else as_texts(X)
+    if rows and isinstance(rows[0], Row):
+        return Representations.from_items(rows)
+    if rows and isinstance(rows[0], Mapping) and "nodes" not in rows[0]:
+        return Representations.from_items(rows)
+    return Representations({"text": rows})
+
+
+def _write_text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], list):  # a graph: its nodes
+        value = value[0]
+    if isinstance(value, Mapping):
+        value = value.get("nodes", [])
+    return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
