@@ -1,6 +1,8 @@
 """``rekern train --auto``, ``explain --how-chosen``, thresholds, and the mistakes that ``evaluate`` writes."""
 
+import io
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 
 from cli.running import error_of, invoke, json_of
 from rekern import load_model
-from rekern.cli.trial_table import make_trial_table
+from rekern.cli.trial_table import make_trial_table, show_trials
 from rekern.datasets import read_table
 from rekern.datasets.tables import read_columns
 
@@ -45,6 +47,18 @@ def test_the_model_keeps_how_it_was_chosen(chosen: tuple[Path, list[str]]) -> No
     assert make_trial_table(choice.trials, choice.measure).row_count == len(trials)
 
 
+def test_a_terminal_shows_a_live_table(chosen: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", shown)
+    monkeypatch.setattr(shown, "isatty", lambda: True, raising=False)
+    trials = load_model(chosen[0]).how_chosen_.trials
+    with show_trials("accuracy", quiet=False) as show:
+        for trial in trials:
+            show(trial)
+    assert all(part in shown.getvalue() for trial in trials for part in trial.kernel.split())
+    assert "accuracy" in shown.getvalue()
+
+
 def test_numbers_and_orders_are_searched_too(tables: Path, tmp_path: Path) -> None:
     path = tmp_path / "m.rekern"
     report = json_of("train", tables / "real.tsv", "--auto", "-o", path)
@@ -79,6 +93,8 @@ def test_thresholds_of_training_and_of_prediction(tables: Path, models: Path, tm
         assert [row["prediction"] for row in rows] == expected
         invoke("train", tables / "train.tsv", *options, "-o", tmp_path / "m.rekern")
         assert load_model(tmp_path / "m.rekern").threshold_ == pytest.approx(threshold)
+        shown = invoke("explain", tmp_path / "m.rekern", *table.pairs[0], "--neighbors", 0).stdout
+        assert f"1 is predicted above the probability {threshold:.3f}." in shown
         found = json_of("evaluate", tmp_path / "m.rekern", models / "test.tsv")
         assert found["accuracy"] == pytest.approx(np.mean(np.array(expected) == table.labels))
         assert found == json_of("evaluate", models / "two.rekern", models / "test.tsv", *options) | {

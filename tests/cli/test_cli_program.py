@@ -176,7 +176,7 @@ def test_a_closed_pipe_is_quiet(models: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes are closed in the POSIX way")
 def test_rules_for_head_are_quiet(models: Path) -> None:
-    process = start("rules", models / "two.rekern", "--top", 5000)
+    process = start("rules", models / "two.rekern", "--top", 500)
     assert process.stdout is not None and process.stderr is not None
     assert process.stdout.readline().startswith("Rules for 1")
     process.stdout.close()

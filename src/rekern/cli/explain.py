@@ -83,6 +83,9 @@ def explain(
         output.print_json(found.to_dict(top))
     else:
         print_explanation(found, SHOWN if top is None else top)
+        threshold = loaded.threshold_ if isinstance(loaded, PairClassifier) else None
+        if threshold is not None and abs(threshold - 0.5) > 1e-9:
+            print(f"\n{loaded.classes_[1]} is predicted above the probability {threshold:.3f}.")
         if curves:
             print_curves(loaded.curves(about), found.parts[: SHOWN if top is None else top])
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rekern.learning.kernel_choice import KernelChoice, Trial
 
 PERCENT = ("accuracy", "f1")
+LINES_OF_A_TRIAL = 3  # on a narrow terminal
 
 
 @contextmanager
@@ -29,13 +30,16 @@ def show_trials(measure: str, quiet: bool) -> Iterator[Callable[[Trial], None]]:
     from rich.live import Live
 
     trials: list[Trial] = []
-    with Live(console=output.make_console(), refresh_per_second=4) as live:
+    console = output.make_console()
+    last = max(1, console.height // LINES_OF_A_TRIAL - 1)  # a longer table would not fit on the screen
+    with Live(console=console, refresh_per_second=4, transient=True) as live:
 
         def add(trial: Trial) -> None:
             trials.append(trial)
-            live.update(make_trial_table(trials, measure))
+            live.update(make_trial_table(trials[-last:], measure))
 
         yield add
+    console.print(make_trial_table(trials, measure))
 
 
 def make_trial_table(trials: Sequence[Trial], measure: str) -> Table:

@@ -89,7 +89,7 @@ class Curves(ScoreKernel):
         """Learn the range of every score, and the means and variances of its features."""
         pieces = self.check_parameters()
         X = materialize_items(X)
-        raw = self.kernel.fit(X, y).raw_scores(X)
+        raw = self.kernel.fit_raw_scores(X, y)
         if not len(raw):
             raise InputError("there are no items to learn curves from; give at least one")
         self.low_, self.high_ = raw.min(axis=0), raw.max(axis=0)

@@ -46,6 +46,10 @@ class ScoreKernel(Kernel):
         """Return the scores as people read them, before they are standardised."""
         return self.scores(X)
 
+    def fit_raw_scores(self, X: Items, y: object = None) -> Floats:
+        """Learn from the items and return their raw scores."""
+        return self.fit(X, y).raw_scores(X)
+
     def rescale(self, raw: Floats) -> Floats:
         """Return the scores of the kernel from raw scores."""
         return raw

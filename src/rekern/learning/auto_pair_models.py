@@ -16,6 +16,7 @@ from rekern.core.parameters import check_positive
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import materialize_items
+from rekern.kernels.score_effects import ScoreEffect
 from rekern.learning.auto_search import ChosenKernel, SearchSettings, TrainingPairs, choose_kernel, read_training_pairs
 from rekern.learning.candidate_groups import number_groups
 from rekern.learning.class_probabilities import METRICS, Threshold
@@ -90,6 +91,10 @@ class AutoPairModel(BaseEstimator):
     def rules(self, n: int = 20, label: object = None) -> StrongestRules:
         """The ``n`` strongest rules for and against, as `PairClassifier.rules`."""
         return self._model().rules(n, label)
+
+    def curves(self, label: object = None) -> list[ScoreEffect]:
+        """What each score adds to the decision values, as `PairClassifier.curves`."""
+        return self._model().curves(label)
 
     def save(self, path: str | Path, keep_pairs: bool = False) -> None:
         """Write the model with the chosen kernel to a file; the file says how it was chosen (``how_chosen_``)."""
@@ -223,6 +228,12 @@ class AutoPairClassifier(ClassifierMixin, AutoPairModel):
     def predict_proba(self, X: object) -> Floats:
         """The probability of every class, a row for each pair. Not there if ``calibration`` is 0."""
         found: Floats = self._model().predict_proba(X)
+        return found
+
+    @available_if(lambda self: bool(self.calibration))
+    def predict_log_proba(self, X: object) -> Floats:
+        """The logarithms of `predict_proba`."""
+        found: Floats = self._model().predict_log_proba(X)
         return found
 
     def explain(self, pair: object, label: object = None, neighbors: int = 3) -> PairExplanation:

@@ -222,6 +222,11 @@ class Similarities(ScoreKernel):
 
     def fit(self, X: object, y: object = None) -> Self:
         """Learn word statistics, and the mean and spread of every score, from the training pairs."""
+        self.fit_raw_scores(X, y)
+        return self
+
+    def fit_raw_scores(self, X: object, y: object = None) -> Floats:
+        """Learn from the training pairs, and return their scores before they are standardised."""
         names = self.names()
         X = materialize_items(X)
         tokens, raw = self._read_tokens(X)
@@ -238,13 +243,14 @@ class Similarities(ScoreKernel):
             self.space_ = self.space
             if "alignment" in used and self.space is None:
                 self.space_ = LatentSemantics().fit(sides.lemmas)
-        columns = self._compute_scores(X, tokens, raw, names).T
+        found = self._compute_scores(X, tokens, raw, names)
+        columns = found.T
         # The sums are exact, so that the result does not depend on the order of the pairs.
         self.mean_ = np.array([math.fsum(column) / len(column) for column in columns])
         squares = (columns - self.mean_[:, None]) ** 2
         spread = np.array([math.sqrt(math.fsum(column) / len(column)) for column in squares])
         self.scale_ = np.where(spread < SMALLEST_SPREAD, 0.0, spread)
-        return self
+        return found
 
     def scores(self, X: object) -> Floats:
         """Return an array with a row of scores for each pair."""
