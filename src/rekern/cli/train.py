@@ -54,6 +54,10 @@ def train(
         bool,
         typer.Option("--keep-pairs", help="Put the training pairs into the file; `explain` then shows similar ones."),
     ] = False,
+    compact: Annotated[
+        bool,
+        typer.Option("--compact", help="Keep only the rules with the most effect: a file of a few MB."),
+    ] = False,
     auto: AutoOptions,
     threshold: ThresholdOptions,
     kernel: KernelOptions,
@@ -70,7 +74,9 @@ def train(
     keeps what was tried (rekern explain --how-chosen).
     """
     from rekern.core.files import write_atomically
+    from rekern.core.model_archive import save_model
     from rekern.learning import TextClassifier
+    from rekern.learning.compaction import Compaction
 
     auto.check()
     if auto.auto:
@@ -122,14 +128,20 @@ def train(
             _fit(model, pairs)
         took = time.perf_counter() - started
         warn_of_few_pairs(pairs, chosen)
-        model.save(temporary, keep_pairs)
+        content = model.to_archive(keep_pairs, compact)
+        save_model(model, temporary, content)
     size = out.stat().st_size if out.is_file() else 0
     if json:
         report |= {"seconds": took, "solver": model.solver_, "model": os.fspath(out), "bytes": size}
+        if compact:
+            report["compact"] = content.header["compact"]
         output.print_json(report)
         return
     print(f"solver    {model.solver_}, in {output.format_seconds(took)}")
     print(f"model     {out} ({output.format_size(size)})")
+    if compact:
+        found = Compaction.from_dict(content.header["compact"])
+        print(f"compact   a decision value of a training pair changes by {found.largest_change:.3g} at most")
 
 
 def _build_text_kernel(options: KernelOptions, task: Task, auto: bool) -> Kernel:

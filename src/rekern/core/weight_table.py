@@ -48,6 +48,16 @@ def sum_weights(rows: KeyRows, factors: Floats, n_jobs: int | None = None) -> We
     >>> table.keys.tolist(), find_weights(np.array([9, 8], dtype=np.uint64), table).tolist()
     ([7, 9], [[3.5], [0.0]])
     """
+    return sum_and_count(rows, factors, n_jobs)[0]
+
+
+def sum_and_count(rows: KeyRows, factors: Floats, n_jobs: int | None = None) -> tuple[WeightTable, Numbers]:
+    """Return the weight of every feature, and how many rows have it.
+
+    >>> rows = KeyRows(np.array([0, 2, 3]), np.array([9, 7, 9], dtype=np.uint64), np.array([1.0, 2.0, 3.0]))
+    >>> sum_and_count(rows, np.array([[0.5], [1.0]]))[1].tolist()
+    [1, 2]
+    """
     if len(rows.keys) >= MOST_ENTRIES:
         raise ValueError(f"{len(rows.keys):,} features are too many for one table; use a smaller k or fewer pairs")
     bits = max(1, len(rows.keys).bit_length() - 9)  # parts of about 300 entries
@@ -57,13 +67,15 @@ def sum_weights(rows: KeyRows, factors: Floats, n_jobs: int | None = None) -> We
     weights = np.empty((len(rows.keys), factors.shape[1]))
     sizes = np.zeros(parts, np.int64)
     row_of = np.repeat(np.arange(len(rows.indptr) - 1, dtype=np.int32), np.diff(rows.indptr))
-    arrays = (starts, order, rows.keys, rows.values, row_of, np.ascontiguousarray(factors), keys, weights, sizes)
+    counts = np.empty(len(rows.keys), np.uint32)
+    found = (keys, weights, counts, sizes)
+    arrays = (starts, order, rows.keys, rows.values, row_of, np.ascontiguousarray(factors), *found)
     run_in_threads(_sum_parts, [(*span, *arrays) for span in split_range(parts, max(64, parts // 16))], n_jobs)
     before = np.concatenate([[0], np.cumsum(sizes)])
-    _move_parts(starts, before, keys, weights)
+    _move_parts(starts, before, keys, weights, counts)
     size = int(before[-1])
     numbers = np.arange(size, dtype=np.uint32)
-    return make_table(keys[:size].copy(), numbers, weights[:size].copy())
+    return make_table(keys[:size].copy(), numbers, weights[:size].copy()), counts[:size].copy()
 
 
 def make_table(keys: Keys, numbers: Numbers, weights: Floats) -> WeightTable:
@@ -130,7 +142,7 @@ def sign_rows(cells):
 
 
 @compiled
-def _sum_parts(first, last, starts, order, keys, values, row_of, factors, found, sums, sizes):
+def _sum_parts(first, last, starts, order, keys, values, row_of, factors, found, sums, counts, sizes):
     """Add up the weights within each part: the distinct keys in ascending order, and how many they are."""
     largest = 0
     for part in range(first, last):
@@ -154,26 +166,31 @@ def _sum_parts(first, last, starts, order, keys, values, row_of, factors, found,
                 found[begin + size] = key
                 for output in range(factors.shape[1]):
                     sums[begin + size, output] = 0.0
+                counts[begin + size] = 0
                 size += 1
             at = begin + table[slot]
+            counts[at] += np.uint32(1)
             for output in range(factors.shape[1]):
                 sums[at, output] += factors[row_of[entry], output] * values[entry]
         ascending = np.argsort(found[begin : begin + size])
         sorted_keys = found[begin : begin + size][ascending]
         sorted_sums = sums[begin : begin + size][ascending]
+        sorted_counts = counts[begin : begin + size][ascending]
         for index in range(size):
             found[begin + index] = sorted_keys[index]
+            counts[begin + index] = sorted_counts[index]
             for output in range(factors.shape[1]):
                 sums[begin + index, output] = sorted_sums[index, output]
         sizes[part] = size
 
 
 @compiled
-def _move_parts(starts, before, keys, weights):
+def _move_parts(starts, before, keys, weights, counts):
     """Move the distinct keys of all parts together, in place."""
     for part in range(len(before) - 1):
         for index in range(before[part + 1] - before[part]):
             keys[before[part] + index] = keys[starts[part] + index]
+            counts[before[part] + index] = counts[starts[part] + index]
             for output in range(weights.shape[1]):
                 weights[before[part] + index, output] = weights[starts[part] + index, output]
 

@@ -96,9 +96,9 @@ class AutoPairModel(BaseEstimator):
         """What each score adds to the decision values, as `PairClassifier.curves`."""
         return self._model().curves(label)
 
-    def save(self, path: str | Path, keep_pairs: bool = False) -> None:
+    def save(self, path: str | Path, keep_pairs: bool = False, compact: bool = False) -> None:
         """Write the model with the chosen kernel to a file; the file says how it was chosen (``how_chosen_``)."""
-        self._model().save(path, keep_pairs)
+        self._model().save(path, keep_pairs, compact)
 
 
 class AutoPairClassifier(ClassifierMixin, AutoPairModel):

@@ -56,12 +56,12 @@ def read_table(kernel: Kernel, X: object) -> Representations | None:
     return convert_columns(kernel, table.select_columns([*words, *sorted((names & set(table.columns)) - set(words))]))
 
 
-def read_items(kernel: Kernel, X: object) -> object:
+def read_items(kernel: Kernel, X: object, with_forms: bool = False) -> object:
     """The pairs in the form that a kernel reads fastest.
 
     For a kernel that reads trees, graphs or other named representations, a table of those that it reads. If all parts
-    of the kernel read tokens and agree on the tokenizer, the pairs tokenised once for all of them. Otherwise the pairs
-    as they are.
+    of the kernel read tokens and agree on the tokenizer, the pairs tokenised once for all of them, with their written
+    forms if a part needs them or ``with_forms`` asks for them. Otherwise the pairs as they are.
 
     >>> from rekern.kernels import Rewriting
     >>> read_items(Rewriting(), [("Cats sleep", "A cat sleeps")])
@@ -76,7 +76,7 @@ def read_items(kernel: Kernel, X: object) -> object:
         by_tokens = leaf.reads_tokens and not leaf.list_inner_kernels()
         if not by_tokens or not _are_equal(getattr(leaf, "tokenizer", None), tokenizer):
             return X
-    return Pairs.from_items(X, tokenizer, with_forms=any(leaf.reads_forms for leaf in leaves))
+    return Pairs.from_items(X, tokenizer, with_forms=with_forms or any(leaf.reads_forms for leaf in leaves))
 
 
 def take_items(items: Sequence[object], rows: Ints) -> Sequence[object]:

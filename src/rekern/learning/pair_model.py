@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 
-import numpy as np
-
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-from rekern.core.arrays import AnyArray, Floats, Ints
+import numpy as np
+
+from rekern.core.arrays import AnyArray, Floats
 from rekern.core.estimators import BaseEstimator, NotFittedError
 from rekern.core.explanations import Neighbor
 from rekern.core.json_values import Json
@@ -21,14 +21,16 @@ from rekern.core.parameters import check_positive
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel import Kernel
-from rekern.kernels.kernel_items import materialize_items
+from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import forget_rules, remember_rules
 from rekern.kernels.rewriting.strong_rules import WeightedRule
 from rekern.kernels.score_effects import ScoreEffect
+from rekern.learning.compaction import Compaction, compact_scorer
 from rekern.learning.kernel_choice import KernelChoice
 from rekern.learning.named_kernels import is_kernel_name, resolve_kernel
+from rekern.learning.neighbor_search import find_nearest
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_input import (
     Pair,
@@ -43,7 +45,7 @@ from rekern.learning.pair_input import (
 from rekern.learning.pair_model_archive import pack_model, unpack_model
 from rekern.learning.strongest_rules import StrongestRules
 from rekern.learning.training_labels import read_labels, read_weights
-from rekern.structures.pairs import check_one_pair
+from rekern.structures.pairs import Pairs, check_one_pair
 from rekern.structures.representations import Representations, Row
 
 GRAM_LIMIT = 10_000
@@ -63,8 +65,8 @@ TRAINING_DATA = ("pairs_", "labels_", "coefficients_", "items_")  # what a file 
 class DecisionCache:
     """What is made of the training pairs when it is first needed: their items, and the decision function."""
 
-    def __init__(self, scorer: DecisionFunction | None = None) -> None:
-        self.items: Sequence[object] | None = None
+    def __init__(self, scorer: DecisionFunction | None = None, items: Sequence[object] | None = None) -> None:
+        self.items = items
         self.scorer = scorer
 
 
@@ -89,6 +91,7 @@ class PairModel(BaseEstimator):
     solver_: str
     items_: Representations | None  # what the kernel reads of the training pairs, if it is more than their words
     how_chosen_: KernelChoice | None = None  # what was tried, if the kernel was chosen by a search
+    compact_: Compaction | None = None  # of a loaded model with compact rules: their number, and what they change
     gram_limit: int
     n_jobs: int | None
 
@@ -125,7 +128,7 @@ class PairModel(BaseEstimator):
     def _start(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None) -> Floats | None:
         """Read the training pairs and labels, and adapt the kernel to them; returns the weights of the pairs."""
         X = materialize_items(X)
-        self.how_chosen_ = None
+        self.how_chosen_, self.compact_ = None, None
         self.kernel_ = self._resolve_kernel()
         self._read_training(X)
         self.labels_ = read_labels(y, len(self.pairs_))
@@ -147,18 +150,23 @@ class PairModel(BaseEstimator):
         self.items_ = read_table(self.kernel_, X)
         self.pairs_ = list_pairs(X) if self.items_ is None else list_texts(self.items_)
 
-    def _read_items(self, X: object) -> object:
-        """Pairs in the form that the kernel reads fastest."""
-        return read_items(self.kernel_, X)
+    def _read_items(self, X: object, with_forms: bool = False) -> object:
+        """Pairs in the form that the kernel reads fastest; with written forms, rules are shown with whole words."""
+        return read_items(self.kernel_, X, with_forms)
 
-    def start_cache(self, scorer: DecisionFunction | None = None) -> None:
-        """Forget what was made of earlier training pairs; ``scorer`` is the decision function of a file."""
-        self._cache = DecisionCache(scorer)
+    def start_cache(self, scorer: DecisionFunction | None = None, items: Items = None) -> None:
+        """Forget what was made of earlier training pairs; a file has the decision function and maybe their items."""
+        self._cache = DecisionCache(scorer, cast(Sequence[object] | None, items))
+
+    def list_tokens(self) -> Pairs | None:
+        """The training pairs as tokens, if the kernel reads nothing else."""
+        items = self._training()
+        return items if isinstance(items, Pairs) else None
 
     def _training(self) -> Sequence[object]:
         """The training pairs as the kernel reads them, read once."""
         if self._cache.items is None:
-            items = self._read_items(self.pairs_) if self.items_ is None else self.items_
+            items = self._read_items(self.pairs_, with_forms=True) if self.items_ is None else self.items_
             self._cache.items = cast(Sequence[object], items)
         return self._cache.items
 
@@ -224,18 +232,14 @@ class PairModel(BaseEstimator):
         return list_pairs([pair])[0] if table is None else table[0]
 
     def _find_neighbors(self, pair: Pair | Row, n: int) -> list[Neighbor]:
-        """The training pairs with the largest kernel values, normalised."""
+        """The training pairs with the largest kernel values, normalised; among very many, see `find_nearest`."""
         if n <= 0 or not self.has_pairs():
             return []
-        kernel = self.kernel_
-        items, known = self._read_items([pair]), self._training()
-        values = kernel.gram(items, known, n_jobs=self.n_jobs)[0]
-        squares = kernel.diag(items)[0] * kernel.diag(known)
-        values = np.divide(values, np.sqrt(squares), out=np.zeros(len(values)), where=squares > 0)
-        best: Ints = np.argsort(-values, kind="stable")[:n]
+        found = find_nearest(self.kernel_, self._read_items([pair]), self._training(), n, self.n_jobs)
         return [
-            Neighbor(row, float(values[row]), join_side(source), join_side(target), self.labels_[row].item())
-            for row, (source, target) in ((row, self.pairs_[row]) for row in best.tolist())
+            Neighbor(row, similarity, join_side(source), join_side(target), self.labels_[row].item())
+            for row, similarity in zip(found.rows.tolist(), found.similarities.tolist())
+            for source, target in (self.pairs_[row],)
         ]
 
     def rules(self, n: int = 20, label: object = None) -> StrongestRules:
@@ -292,7 +296,7 @@ class PairModel(BaseEstimator):
         self._check_fitted()
         return "pairs_" in vars(self)
 
-    def save(self, path: str | Path, keep_pairs: bool = False) -> None:
+    def save(self, path: str | Path, keep_pairs: bool = False, compact: bool = False) -> None:
         """Write the trained model to a file: a zip of JSON and plain arrays, never pickle.
 
         Parameters
@@ -301,6 +305,9 @@ class PairModel(BaseEstimator):
             Where to write it.
         keep_pairs : bool
             Whether the file also gets the training pairs and their labels. Then `explain` shows the most similar ones.
+        compact : bool
+            Whether to keep only the rules with the most effect, with rounded weights: a few MB instead of many.
+            Decisions change a little; ``compact_`` of the loaded model says how much at most on the training pairs.
 
         Examples
         --------
@@ -314,13 +321,19 @@ class PairModel(BaseEstimator):
         ...     load_model(f"{folder}/without.rekern").has_pairs(), load_model(f"{folder}/with.rekern").pairs_ == pairs
         (False, True)
         """
-        save_model(self, path, self.to_archive(keep_pairs))
+        save_model(self, path, self.to_archive(keep_pairs, compact))
 
-    def to_archive(self, keep_pairs: bool = False) -> ModelContent:
-        """What the model keeps in its file."""
+    def to_archive(self, keep_pairs: bool = False, compact: bool = False) -> ModelContent:
+        """What the model keeps in its file; the parameters are those of `save`."""
         self._check_fitted()
         header, more = self._describe_output()
-        content = pack_model(self, header, more, keep_pairs)
+        scorer = self.scorer_
+        if compact:
+            scorer, compaction = compact_scorer(scorer, self._training())
+            header["compact"] = compaction.to_dict()
+        elif self.compact_ is not None:
+            header["compact"] = self.compact_.to_dict()
+        content = pack_model(self, scorer, header, more, keep_pairs)
         forget_rules(self._cache.items)
         return content
 

@@ -18,8 +18,11 @@ from rekern.errors import ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel import Kernel, walk_kernels
 from rekern.kernels.pair_kernel import PairKernel
+from rekern.learning.compaction import Compaction
 from rekern.learning.kernel_choice import KernelChoice
 from rekern.learning.training_data_archive import describe_training, read_labels, read_training
+from rekern.structures.item_states import pack_items, unpack_items
+from rekern.structures.pairs import Pairs
 
 if TYPE_CHECKING:
     from rekern.learning.pair_model import PairModel
@@ -27,8 +30,10 @@ if TYPE_CHECKING:
 Model = TypeVar("Model", bound="PairModel")
 
 
-def pack_model(model: PairModel, header: dict[str, Json], more: Arrays, keep_pairs: bool) -> ModelContent:
-    """Return the content of the file of a fitted model.
+def pack_model(
+    model: PairModel, scorer: DecisionFunction, header: dict[str, Json], more: Arrays, keep_pairs: bool
+) -> ModelContent:
+    """Return the content of the file of a fitted model with this decision function.
 
     ``header`` and ``more`` are what its class adds, such as its classes and its calibration.
     """
@@ -44,7 +49,7 @@ def pack_model(model: PairModel, header: dict[str, Json], more: Arrays, keep_pai
     }
     if model.how_chosen_ is not None:
         whole["how_chosen"] = model.how_chosen_.to_dict()
-    state = pack_state(model, keep_pairs)
+    state = pack_state(model, scorer, keep_pairs)
     if state is not None:
         whole["state"] = describe(state, tables)
     arrays: Arrays = {"intercept": model.intercept_, **more}
@@ -52,19 +57,22 @@ def pack_model(model: PairModel, header: dict[str, Json], more: Arrays, keep_pai
     if keep_pairs:
         whole["labels"] = [label.item() for label in model.labels_]
         members = describe_training(model.pairs_, model.items_)
+        tokens = model.list_tokens()
+        if tokens is not None:
+            whole["tokens"] = describe(pack_items(tokens), tables)
         arrays["coefficients"] = model.coefficients_
     whole["tables"] = len(tables)
     return ModelContent(whole, members, arrays, tables, VERSION)
 
 
-def pack_state(model: PairModel, keep_pairs: bool) -> State | None:
+def pack_state(model: PairModel, scorer: DecisionFunction, keep_pairs: bool) -> State | None:
     """Return what the kernel has learned and the decision function; None if they must be made of the training pairs.
 
     This happens with a part of another package that has no state for a file. The training pairs are then needed.
     """
     try:
         learned = [kernel.get_learned() for kernel in walk_kernels(model.kernel_)]
-        state = State(learned=learned, decision=model.scorer_.to_state())
+        state = State(learned=learned, decision=scorer.to_state())
         describe(state, {})
         return state
     except (NotImplementedError, ValueError) as error:
@@ -92,13 +100,15 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
     model.kernel_ = kernel
     model.intercept_ = archive.read_array("intercept", 1)
     model.solver_ = str(header["solver"])
+    model.compact_ = Compaction.from_dict(header["compact"]) if "compact" in header else None
     model.how_chosen_ = KernelChoice.from_dict(header["how_chosen"]) if "how_chosen" in header else None
     if archive.has("pairs.json") != ("labels" in header):
         raise ModelFileError("it lacks its training pairs or their labels")
     if "labels" in header:
         _read_pairs(model, archive)
     state = build(header["state"], stored) if is_ready and "state" in header else None
-    model.start_cache(None if state is None else restore_state(kernel, state, len(model.intercept_)))
+    scorer = None if state is None else restore_state(kernel, state, len(model.intercept_))
+    model.start_cache(scorer, _read_tokens(build(header["tokens"], stored), model) if "tokens" in header else None)
     if state is None:
         if not model.has_pairs():
             raise ModelFileError("it lacks its decision function")
@@ -120,6 +130,14 @@ def _read_pairs(model: PairModel, archive: OpenArchive) -> None:
         raise ModelFileError(f"it has {len(pairs)} training pairs but {len(labels)} labels")
     model.pairs_, model.items_, model.labels_ = pairs, items, labels
     model.coefficients_ = coefficients
+
+
+def _read_tokens(state: object, model: PairModel) -> Pairs:
+    """Return the tokens of the training pairs."""
+    tokens = unpack_items(state) if isinstance(state, State) else None
+    if not isinstance(tokens, Pairs) or not model.has_pairs() or len(tokens) != len(model.pairs_):
+        raise ModelFileError("its training pairs and their tokens do not fit together")
+    return tokens
 
 
 def restore_state(kernel: Kernel, state: object, outputs: int) -> DecisionFunction:

@@ -71,7 +71,7 @@ class TextClassifier(PairClassifier):
         self.items_ = read_texts(self.kernel_, X)
         self.pairs_ = [(text, "") for text in list_shown_texts(self.items_)]
 
-    def _read_items(self, X: object) -> Representations:
+    def _read_items(self, X: object, with_forms: bool = False) -> Representations:
         return read_texts(self.kernel_, X)
 
     def _read_pair(self, pair: object) -> Row:

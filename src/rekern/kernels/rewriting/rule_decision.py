@@ -11,15 +11,24 @@ from rekern.core.explanations import Part
 from rekern.core.hashing import mix_array
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads, split_range
-from rekern.core.weight_table import WeightTable, add_scores, find_weights, pack_weights, sum_weights, unpack_weights
+from rekern.core.weight_table import (
+    Numbers,
+    WeightTable,
+    add_scores,
+    find_weights,
+    pack_weights,
+    sum_and_count,
+    unpack_weights,
+)
 from rekern.errors import ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction, GramDecision, GramSource
 from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.plain_rules import NgramLists, PlainRules
-from rekern.kernels.rewriting.rule_extraction import RuleExtractor
+from rekern.kernels.rewriting.rule_extraction import MeasuredRows, RuleExtractor
 from rekern.kernels.rewriting.rule_text import find_matches
 from rekern.kernels.rewriting.strong_rules import BothSides, RuleShelf, WeightedRule, find_strong_rules
+from rekern.kernels.rewriting.whole_words import spell_pair
 from rekern.kernels.rewriting.window_rows import WindowRows
 from rekern.kernels.strings.ngram_kernels import Tokenize
 from rekern.structures.column_selection import select_pairs
@@ -65,7 +74,9 @@ class RuleDecision(DecisionFunction):
         self.heavy = heavy
         self.outputs = plain[0].factors.shape[1]
         self.shelf = shelf  # of a file: the strongest rules
+        # Of a trained function, not of a file: the training pairs, and how many of them have each rule with wildcards.
         self.training: Pairs | None = None
+        self.wildcard_counts: list[Numbers] = []
         self._sizes = self.extractor.size_keys()
 
     @classmethod
@@ -75,14 +86,16 @@ class RuleDecision(DecisionFunction):
         coefficients = np.asarray(coefficients, dtype=float)
         used = np.flatnonzero(np.any(coefficients != 0, axis=1))
         rows, scale, light, heavy = _extract_used(extractor, pairs, used)
-        plain, wildcard = [], []
+        plain, wildcard, counts = [], [], []
         for row, row_scale in zip(rows, scale):
             factors = coefficients[light] * row_scale[:, None]
             plain.append(PlainRules(NgramLists.from_rows(row.source), NgramLists.from_rows(row.target), factors))
-            wildcard.append(sum_weights(row.get_wildcard_rules(), factors))
+            table, times = sum_and_count(row.get_wildcard_rules(), factors)
+            wildcard.append(table)
+            counts.append(times)
         whole = GramDecision(kernel, pairs.take(heavy), coefficients[heavy]) if len(heavy) else None
         found = cls(kernel, plain, wildcard, whole)
-        found.training = pairs
+        found.training, found.wildcard_counts = pairs, counts
         return found
 
     def to_state(self) -> State:
@@ -117,6 +130,9 @@ class RuleDecision(DecisionFunction):
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every pair, a column for each output. Other pairs do not change the sum of a pair."""
+        known = self.extractor.recall(X) if isinstance(X, Pairs) else None
+        if known is not None and not known.heavy and self.heavy is None:
+            return self._score_rows(known, n_jobs)
         if isinstance(X, Pairs):
             calls: list[tuple[object, int]] = [
                 (X[first:last], 0) for first, last in split_range(len(X), PAIRS_IN_BLOCK)
@@ -127,6 +143,18 @@ class RuleDecision(DecisionFunction):
             calls = [(whole[first:last], first) for first, last in split_range(len(whole), PAIRS_IN_BLOCK)]
         blocks = run_in_threads(self._score_block, calls, n_jobs)  # in this process: the table is larger than the work
         return np.concatenate(blocks) if blocks else np.zeros((0, self.outputs))
+
+    def _score_rows(self, measured: MeasuredRows, n_jobs: int | None) -> Floats:
+        """Return the sums for pairs whose rules are extracted already."""
+        scales = self.extractor.find_scales(measured.squares)
+        scores = np.zeros((scales.shape[1], self.outputs))
+
+        def add_block(first: int, last: int) -> None:
+            rows = [row.slice_rows(first, last) for row in measured.rows]
+            self._add(scores[first:last], rows, scales[:, first:last])
+
+        run_in_threads(add_block, split_range(len(scores), PAIRS_IN_BLOCK), n_jobs)
+        return scores
 
     def _score_block(self, block: Items, first: int) -> Floats:
         pairs = Pairs.from_items(block, self.kernel.tokenizer, first_row=first)
@@ -147,21 +175,21 @@ class RuleDecision(DecisionFunction):
 
     def parts(self, item: Item, output: int = 0) -> list[Part]:
         """Return what each rule of a pair adds."""
-        pairs = self.kernel.read_items([item])
+        pairs = Pairs.from_items(select_pairs([item], self.kernel.on), self.kernel.tokenizer, with_forms=True)
         found: list[Part] = []
         if len(self.extractor.find_heavy(pairs)):
             name = f"{summarize_kernel(self.kernel)} (too many rules to list)"
             return [Part("kernel", name, 1.0, float(self.score(pairs)[0, output]))]
         rows = self.extractor.extract_light(pairs, n_jobs=1)
         scales = self.extractor.find_scales(np.array([row.sum_squares() for row in rows]))
-        source, target = pairs[0]
+        (source, target), shown = pairs[0], spell_pair(pairs, 0)
         for number, window in enumerate(self.extractor.windows):
             values = self._weigh(rows[number], float(scales[number, 0]), number, output)
             if values:
                 settings = (window, self.extractor.wildcards, self.extractor.span)
                 found += [
                     Part("rule", match.rule, *values[match.key], match.source, match.target)
-                    for match in find_matches(source, target, *settings, wanted=values)
+                    for match in find_matches(source, target, *settings, wanted=values, shown=shown)
                 ]
         if self.heavy is not None:
             found.extend(self.heavy.parts(pairs[0], output))
@@ -169,13 +197,12 @@ class RuleDecision(DecisionFunction):
 
     def _weigh(self, row: WindowRows, scale: float, number: int, output: int) -> dict[int, tuple[float, float]]:
         """Return value and weight of the rules of one pair, by their keys, if neither is 0."""
-        weights = self.plain[number].weigh(row.source.keys, row.target.keys, output)
         values = (row.source.values[:, None] * scale) * row.target.values
         keys = mix_array(row.source.keys[:, None] + row.target.keys + self._sizes[number])
+        weights = self.plain[number].weigh(row.source.keys, row.target.keys, output)
         rules = row.get_wildcard_rules()
-        more = find_weights(rules.keys, self.wildcard[number])[:, output]
+        weights = np.append(weights.ravel(), find_weights(rules.keys, self.wildcard[number])[:, output])
         keys, values = np.append(keys.ravel(), rules.keys), np.append(values.ravel(), rules.values * scale)
-        weights = np.append(weights.ravel(), more)
         kept = np.flatnonzero((weights != 0) & (values != 0))
         return dict(zip(keys[kept].tolist(), zip(values[kept].tolist(), weights[kept].tolist())))
 

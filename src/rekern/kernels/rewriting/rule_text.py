@@ -45,8 +45,11 @@ def find_matches(
     wildcards: str,
     span: int,
     wanted: Container[int] | None = None,
+    shown: tuple[Sequence[str], Sequence[str]] | None = None,
 ) -> list[Match]:
     """Return all rules of one window size that match a pair of token lists, each once; or those with a wanted key.
+
+    ``shown`` are the words to write instead of the tokens of both sides.
 
     >>> for match in find_matches(["Orwell", "wrote"], ["by", "Orwell"], (2, 2), "aligned", 1):
     ...     print(match.rule)
@@ -55,7 +58,8 @@ def find_matches(
     """
     tokens = Tokens.from_texts([list(source), list(target)])
     ids, offsets, finger = tokens.ids, tokens.offsets, tokens.token_keys()
-    left, right = _Side(source, ids[: offsets[1]], finger), _Side(target, ids[offsets[1] :], finger)
+    words = (source, target) if shown is None else shown
+    left, right = _Side(words[0], ids[: offsets[1]], finger), _Side(words[1], ids[offsets[1] :], finger)
     if len(left.ids) < window[0] or len(right.ids) < window[1]:
         return []
     constants = find_constants(window, span)

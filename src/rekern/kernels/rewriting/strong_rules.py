@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from rekern.kernels.rewriting.plain_rule_core import count_shared_rows
 from rekern.kernels.rewriting.plain_rules import NgramLists, PlainRules
 from rekern.kernels.rewriting.rule_extraction import RuleExtractor
 from rekern.kernels.rewriting.rule_text import find_matches
+from rekern.kernels.rewriting.whole_words import find_common_words
 from rekern.kernels.rewriting.window_rows import WindowRows
 from rekern.structures.pairs import Pairs
 
@@ -69,12 +71,13 @@ def find_strong_rules(
     order = np.lexsort((keys, -np.abs(weights)))
     best = np.concatenate([order[weights[order] > 0][:n], order[weights[order] < 0][:n]])
     rows = extractor.measure(pairs).rows
+    words = find_common_words(pairs.tokens)
     rules: dict[int, WeightedRule] = {}
     for number, candidates in enumerate(found):
         first = int(np.searchsorted(windows, number))
         places = np.flatnonzero(windows[best] == number)
         chosen = _Candidates(*(part[best[places] - first] for part in candidates))
-        rules |= zip(places.tolist(), _write_rules(extractor, pairs, rows[number], number, chosen))
+        rules |= zip(places.tolist(), _write_rules(extractor, pairs, words, rows[number], number, chosen))
     listed = [rules[place] for place in range(len(best))]
     return [rule for rule in listed if rule.weight > 0], [rule for rule in listed if rule.weight < 0]
 
@@ -96,22 +99,18 @@ def _find_candidates(plain: PlainRules, table: WeightTable, size_key: np.uint64,
 
 def _find_extremes(weights: Floats, n: int, numbers: Numbers) -> Booleans:
     """Mark the weights that are among the ``n`` largest above 0 or the ``n`` smallest below 0 of all rules."""
-    counts = np.bincount(numbers, minlength=len(weights))
-    marked = np.zeros(len(weights), bool)
-    for sign in (1, -1):
-        order = np.argsort(-sign * weights, kind="stable")
-        needed = 1 + int(np.searchsorted(np.cumsum(counts[order]), n))
-        chosen = order[:needed]
-        chosen = chosen[sign * weights[chosen] > 0]
-        if len(chosen):
-            marked |= (sign * weights > 0) & (sign * weights >= sign * weights[chosen[-1]])
-    return marked
+    every = weights[numbers]
+    low, high = 0.0, 0.0
+    if len(every) > n:
+        ordered = np.partition(every, [n - 1, len(every) - n])
+        low, high = min(float(ordered[n - 1]), 0.0), max(float(ordered[len(every) - n]), 0.0)
+    return ((weights > 0) & (weights >= high)) | ((weights < 0) & (weights <= low))
 
 
 def _write_rules(
-    extractor: RuleExtractor, pairs: Pairs, rows: WindowRows, number: int, rules: _Candidates
+    extractor: RuleExtractor, pairs: Pairs, words: list[str], rows: WindowRows, number: int, rules: _Candidates
 ) -> list[WeightedRule]:
-    """Return the rules of one window size as text, with their supports and examples."""
+    """Return the rules of one window size as text, with supports and examples; ``words`` are written for tokens."""
     support, first = np.zeros(len(rules.keys), np.int64), np.full(len(rules.keys), -1, np.int64)
     has_wildcards = (rules.sources == 0) & (rules.targets == 0)
     _count_plain(rows, rules, np.flatnonzero(~has_wildcards), support, first)
@@ -122,7 +121,9 @@ def _write_rules(
     texts: dict[int, tuple[str, str, str]] = {}
     window, wildcards, span = extractor.windows[number], extractor.wildcards, extractor.span
     for row, keys in wanted.items():
-        for match in find_matches(*pairs[row], window, wildcards, span, keys):
+        ids, offsets = pairs.tokens.ids, pairs.tokens.offsets[2 * row : 2 * row + 3].tolist()
+        shown = [[words[number] for number in ids[first:last].tolist()] for first, last in pairwise(offsets)]
+        for match in find_matches(*pairs[row], window, wildcards, span, keys, (shown[0], shown[1])):
             texts[match.key] = match.rule, match.source, match.target
     found = []
     for key, weight, count, row in zip(rules.keys.tolist(), rules.weights.tolist(), support.tolist(), first.tolist()):
