@@ -29,7 +29,7 @@ def test_bad_files(tables: Path, tmp_path: Path) -> None:
         ("[trian]", "'trian' is no table of options"),
         ("[train]\nkeep-pair = true", "rekern train has no option --keep-pair; do you mean keep-pairs?"),
         ("[train]\nk = {a = 1}", "k of [train] is neither a text, a number"),
-        ('[train]\nC = "much"', "'much' is not a valid float"),
+        ('[train]\nC = "much"', "invalid value for '--C'"),
     ):
         config.write_text(content)
         assert message in error_of(*command)
