@@ -30,8 +30,11 @@ def plainly(text: str, language: str | None, lowercase: bool, punctuation: bool)
     if language is None:
         return found
     stems = snowballstemmer.stemmer(language)
-    found = [token.translate({0xD800: "\uf8ff"}) for token in found]  # PyStemmer refuses half a surrogate pair
-    return [(stems.stemWord(token) or token).replace("\uf8ff", "\ud800") for token in found]
+    # PyStemmer refuses half a surrogate pair: another character that is no letter stands for it.
+    halves = ["\ud800" in token for token in found]
+    plain = [token.replace("\ud800", "\uf8ff") for token in found]
+    found = [stems.stemWord(token) or token for token in plain]
+    return [token.replace("\uf8ff", "\ud800") if half else token for token, half in zip(found, halves)]
 
 
 @settings(deadline=None)

@@ -130,16 +130,17 @@ def measure_common_subsequence(source, target, masks):
 @compiled
 def measure_common_run(source, target):
     """The length of the longest run of tokens that both have."""
-    runs = np.zeros(len(target) + 1, np.int32)  # of the run that ends at a target token and this source token
-    longest = 0
+    # The lengths of the runs that end at a target token and at the source token before, or this one. There are two
+    # arrays, so that the loop over the target runs over several tokens at a time.
+    before, runs = np.zeros(len(target) + 1, np.int32), np.zeros(len(target) + 1, np.int32)
+    longest = np.int32(0)
     for token in source:
-        for place in range(len(target), 0, -1):
-            if target[place - 1] == token:
-                runs[place] = runs[place - 1] + 1
-                longest = max(longest, runs[place])
-            else:
-                runs[place] = 0
-    return longest
+        for place in range(len(target)):
+            run = before[place] + np.int32(1) if target[place] == token else np.int32(0)
+            runs[place + 1] = run
+            longest = max(longest, run)
+        before, runs = runs, before
+    return np.int64(longest)
 
 
 @compiled

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints
+from rekern.core.arrays import Floats, Ints, offsets_of
 from rekern.similarity import best_match_core, sequence_core
 from rekern.similarity.lexical_resources import Resources
 from rekern.similarity.overlap_core import number_codes
@@ -61,10 +61,11 @@ def _score_tags(sides: Sides, resources: Resources) -> Floats:
 
 
 def _score_sequences(sides: Sides, resources: Resources) -> Floats:
-    texts = [" ".join(text).casefold() for text in sides.forms]
-    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int64)
+    folded = [form.casefold() for form in sides.forms.vocabulary]
+    letters = np.frombuffer("".join(folded).encode("utf-32-le", "surrogatepass"), np.uint32)
+    starts = offsets_of([len(form) for form in folded])
+    codes, offsets = sequence_core.spell_texts(sides.forms.ids, sides.forms.offsets, letters, starts)
     distinct = number_codes(codes)
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(text) for text in texts], dtype=np.int64)])
     lemmas = sides.lemmas
     return np.column_stack(
         [

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.similarity.overlap_core import measure_common_run, measure_common_subsequence, number_ngrams
+from rekern.similarity.overlap_core import BLANK, measure_common_run, measure_common_subsequence, number_ngrams
 
 
 @compiled
@@ -39,6 +39,29 @@ def compare_ngrams(ids, offsets, longest):
             grams, distinct = number_ngrams(grams, sides, n)
             cosines[row, n] = _cosine(grams, distinct)
     return cosines
+
+
+@compiled
+def spell_texts(ids, offsets, letters, starts):
+    """The characters of texts, with a blank between two tokens, and where each text begins.
+
+    The characters of a token are ``letters[starts[token]:starts[token + 1]]``.
+    """
+    ends = np.zeros(len(offsets), np.int64)
+    for text in range(len(offsets) - 1):
+        length = max(offsets[text + 1] - offsets[text] - 1, 0)
+        for place in range(offsets[text], offsets[text + 1]):
+            length += starts[ids[place] + 1] - starts[ids[place]]
+        ends[text + 1] = ends[text] + length
+    spelled = np.full(ends[-1], BLANK, np.int64)
+    for text in range(len(offsets) - 1):
+        at = ends[text]
+        for place in range(offsets[text], offsets[text + 1]):
+            for letter in range(starts[ids[place]], starts[ids[place] + 1]):
+                spelled[at] = letters[letter]
+                at += 1
+            at += 1
+    return spelled, ends
 
 
 @compiled

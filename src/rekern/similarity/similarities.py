@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from itertools import accumulate
 from typing import Self
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints
+from rekern.core.arrays import Floats, Ints, offsets_of, slice_ragged
 from rekern.core.estimators import NotFittedError
 from rekern.core.object_descriptions import State
+from rekern.core.parallel_jobs import run_in_threads, split_range
 from rekern.core.registry import register
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel
@@ -25,6 +25,7 @@ from rekern.similarity.overlap_core import score_pairs
 from rekern.similarity.pair_sides import Sides, read_tree_sides
 from rekern.similarity.score_descriptions import describe_score
 from rekern.similarity.score_groups import GROUPS, NEED_TREES, score_group
+from rekern.similarity.token_traits import find_traits
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs
 from rekern.structures.representation_columns import WORDS
@@ -62,8 +63,7 @@ NAMES = (
     "negation differs",
 )
 FREQUENT = 100  # how many of the most frequent tokens count as function words
-PREFIX = 4  # the number of characters of a common beginning
-NEGATIONS = frozenset(["not", "n't", "no", "never", "neither", "nor", "without", "none", "fail", "refus", "reject"])
+PAIRS_IN_BLOCK = 512  # that a thread scores at least; a block needs scratch space for the whole vocabulary
 ONE_SIDED = "window recall"
 SIDES = (("precision", "lower share"), ("recall", "higher share"), ("source", "lower"), ("target", "higher"))
 SMALLEST_SPREAD = 1e-9  # a score with a smaller standard deviation is constant, apart from rounding
@@ -348,31 +348,23 @@ class Similarities(ScoreKernel):
 
     def _score_basic(self, tokens: Tokens, raw: Tokens) -> Floats:
         numbers, vocabulary = _number_used_words(tokens)
-        function_words = set(self.frequent_)
-        frequent = np.array([token in function_words for token in vocabulary], bool)
-        worded = np.array([any(map(str.isalnum, token)) for token in vocabulary], bool)
+        raw_numbers, raw_vocabulary = _number_used_words(raw)
+        traits = find_traits(vocabulary)
+        frequent = np.fromiter(map(set(self.frequent_).__contains__, vocabulary), bool, len(vocabulary))
         weights = np.ones((4, len(vocabulary)))
         weights[1] = [self.idf_.get(token, self.unseen_idf_) for token in vocabulary]
-        weights[2] = worded & ~frequent
-        weights[3] = [any(map(str.isdigit, token)) for token in vocabulary]
-        begins: dict[str, int] = {}
-        prefix = [
-            begins.setdefault(token[:PREFIX], len(begins)) if len(token) >= PREFIX else -1 for token in vocabulary
-        ]
-        raw_numbers, raw_vocabulary = _number_used_words(raw)
-        upper = np.array([token[:1].isupper() for token in raw_vocabulary], bool)
+        weights[2] = traits.is_word & ~frequent
+        weights[3] = traits.is_number
+        capital = find_traits(raw_vocabulary).is_upper[raw_numbers] & ~frequent[numbers]
         codes = np.frombuffer("".join(vocabulary).encode("utf-32-le", "surrogatepass"), np.uint32)
-        found: Floats = score_pairs(
-            numbers,
-            tokens.offsets,
-            upper[raw_numbers] & ~frequent[numbers],
-            weights,
-            np.array(prefix, np.int64),
-            np.array([token in NEGATIONS for token in vocabulary], bool),
-            codes,
-            np.array(list(accumulate(map(len, vocabulary), initial=0)), np.int64),
-        )
-        return found
+        starts = offsets_of(np.fromiter(map(len, vocabulary), np.int64, len(vocabulary)))
+        calls = []
+        pairs = len(tokens) // 2
+        for first, last in split_range(pairs, max(PAIRS_IN_BLOCK, pairs // 64)) or [(0, 0)]:
+            place, offsets = slice_ragged(tokens.offsets, 2 * first, 2 * last)
+            by_token = (weights, traits.prefix, traits.is_negation, codes, starts)
+            calls.append((numbers[place], offsets, capital[place], *by_token))
+        return np.concatenate(run_in_threads(score_pairs, calls))
 
 
 def _rename_side(name: str) -> str:
