@@ -270,3 +270,18 @@ def test_a_prediction_does_not_wait_for_scikit_learn(models: Path) -> None:
     model = load_model(models / "two.rekern")
     said = f"{model.predict([('a b', 'b a')])} {model.explain(('a b', 'b a')).decision} 3\n{model.kernel_} []\n"
     assert done.stdout.split() == said.split()
+
+
+def test_a_picture_of_an_evaluation(models: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for name, table in (("two", "test.tsv"), ("three", "three.tsv")):
+        result = invoke("evaluate", models / f"{name}.rekern", models / table, "--plot", tmp_path / f"{name}.svg")
+        assert "the picture is in" in result.stderr
+    two, three = ((tmp_path / f"{name}.svg").read_text() for name in ("two", "three"))
+    assert two.count('<g id="axes_') == 4 and three.count('<g id="axes_') == 1
+    assert "--plot is for classifiers" in error_of(
+        "evaluate", models / "real.rekern", models / "real.tsv", "--plot", tmp_path / "no.png"
+    )
+    assert "name it .png, .svg or .pdf" in error_of(
+        "evaluate", models / "two.rekern", models / "test.tsv", "--plot", tmp_path / "no.doc"
+    )

@@ -3,9 +3,11 @@
 Each command imports what it needs when it runs, so that ``rekern --help`` stays fast.
 """
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.core import TyperGroup
 
 from rekern.cli.ask import ask
 from rekern.cli.bench import bench
@@ -43,10 +45,22 @@ def _print_version(asked: bool) -> None:
 
 @app.callback()
 def _define_options(
+    context: typer.Context,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config", metavar="FILE", help="Options of the commands: a TOML file with a table such as [train]."
+        ),
+    ] = None,
     version: Annotated[
         bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_print_version)
     ] = False,
-) -> None: ...
+) -> None:
+    if config is not None:
+        from rekern.cli.config_file import read_config
+
+        assert isinstance(context.command, TyperGroup)
+        context.default_map = dict(read_config(config, context.command))
 
 
 for _command, _examples in (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
@@ -37,6 +38,10 @@ def evaluate(
         ),
     ] = None,
     top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Number of mistakes that are written.")] = 50,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Draw confusion, ROC, precision, calibration: .png, .svg or .pdf."),
+    ] = None,
     table: TableOptions,
     jobs: common_options.Jobs = None,
     json: common_options.Json = False,
@@ -52,6 +57,8 @@ def evaluate(
     if errors is not None:
         output.choose_table_format(errors)
         check_writable(errors)
+    if plot is not None:
+        _check_plot(plot)
     loaded = load_pair_model(model, jobs)
     pairs = table.read(file)
     check_items(loaded, pairs)
@@ -66,6 +73,11 @@ def evaluate(
 
         write_table(errors, list_columns(loaded, pairs, mistakes, as_text))
         output.say(f"the {len(mistakes):,} worst of {len(found.mistakes):,} mistakes are in {errors}")
+    if plot is not None:
+        if found.draw is None:
+            raise InputError("--plot is for classifiers; this model predicts numbers")
+        found.draw(plot)
+        output.say(f"the picture is in {plot}")
     if json:
         output.print_json({"pairs": len(pairs), **found.measures, "seconds": took})
         return
@@ -79,6 +91,18 @@ class Evaluation(NamedTuple):
     measures: Mapping[str, object]
     show: Callable[[], None]
     mistakes: list[Mistake]
+    draw: Callable[[Path], None] | None = None
+
+
+def _check_plot(path: Path) -> None:
+    """Refuse a picture that cannot be drawn or written, before the work."""
+    from rekern.core.files import check_writable
+    from rekern.reproduce.plots import check_library
+
+    check_library()
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise InputError(f"--plot {path}: name it .png, .svg or .pdf")
+    check_writable(path)
 
 
 def _evaluate(model: TrainedModel, table: Table, threshold: ThresholdOptions) -> Evaluation:
@@ -106,13 +130,20 @@ def _evaluate_classes(model: PairClassifier, table: Table, threshold: float | st
     names = model.classes_.tolist()
     guesses, values, probabilities = model.decide(table.items, threshold)
     classes = class_measures(guesses.tolist(), labels, names)
-    binary = None
+    binary, scores = None, None
     if len(names) == 2:
         scores = values[:, 0] if probabilities is None else probabilities[:, 1]
         binary = binary_measures(scores, [label == names[1] for label in labels])
     found: dict[str, object] = {**classes, **(binary or {})}
     show = partial(_print_classes, classes, binary, str(names[-1]))
-    return Evaluation(found, show, rank_wrong_classes(guesses.tolist(), labels, values))
+    truth = [label == names[-1] for label in labels]
+
+    def draw(path: Path) -> None:
+        from rekern.cli.evaluation_plot import draw_evaluation
+
+        draw_evaluation(path, list(map(str, names)), classes["confusion"], scores, truth)
+
+    return Evaluation(found, show, rank_wrong_classes(guesses.tolist(), labels, values), draw)
 
 
 def _match_labels(model: PairClassifier, table: Table) -> list[object]:

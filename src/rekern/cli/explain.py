@@ -172,7 +172,7 @@ def print_explanation(found: PairExplanation, top: int) -> None:
     parts.add_row(f"{found.intercept:+.4f}", "intercept", "")
     console.print(parts)
     if found.remark:
-        print()
+        print(flush=True)  # before the remark, which goes to standard error
         output.say(found.remark)
     if found.neighbors:
         print(f"\nThe most similar training {'texts' if is_text else 'pairs'}:\n")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from sklearn import config_context
 
 from rekern.core.arrays import AnyArray, Floats
 from rekern.learning.dual_solution import DualSolution
@@ -89,6 +88,8 @@ def _solve(svm: SVC | SVR, gram: Floats, targets: AnyArray, C: float | Floats) -
 
     LIBSVM drops rows of weight 0 without a copy of the others: it reads the Gram where it is.
     """
+    from sklearn import config_context
+
     costs = C if isinstance(C, np.ndarray) else np.full(len(gram), float(C))
     coefficients = np.zeros(len(gram))
     with config_context(assume_finite=True):  # a search for NaN in a large Gram takes longer than to train
