@@ -116,6 +116,42 @@ def test_texts_are_in_the_file_only_on_request(tmp_path):
         assert found == (["pairs.json"] if keep else [])
 
 
+def test_a_compact_file_says_what_it_changes(tmp_path):
+    model = MODELS["two"]
+    model.save(tmp_path / "m", compact=True)
+    twin = load_model(tmp_path / "m")
+    assert model.compact_ is None and twin.compact_.rules > 0
+    changes = np.abs(twin.decision_function(PAIRS) - model.decision_function(PAIRS))
+    assert changes.max() == twin.compact_.largest_change > 0
+    twin.save(tmp_path / "again")
+    assert load_model(tmp_path / "again").compact_ == twin.compact_
+    with pytest.raises(InputError, match="cannot be made compact"):
+        twin.save(tmp_path / "m", compact=True)
+    with pytest.raises(InputError, match="no re-writing rules"):
+        PairClassifier(PrecisionRecall(), calibration=0).fit(PAIRS, LABELS).save(tmp_path / "m", compact=True)
+
+
+def test_neighbors_among_many_pairs_are_those_with_the_largest_values(monkeypatch, tmp_path):
+    model = MODELS["three"]
+    exact = model.explain(TEST[0]).neighbors
+    monkeypatch.setattr("rekern.learning.neighbor_search.ALL_COMPARED", 5)
+    monkeypatch.setattr("rekern.learning.neighbor_search.CANDIDATES", 12)
+    assert model.explain(TEST[0]).neighbors[0] == exact[0]
+    model.save(tmp_path / "m", keep_pairs=True)
+    assert load_model(tmp_path / "m").explain(TEST[0]).neighbors == model.explain(TEST[0]).neighbors
+
+
+def test_rules_are_shown_with_whole_words(tmp_path):
+    pairs = [("Critics praised it", "It was praised"), ("Critics praise it", "Nobody praises it")]
+    model = PairClassifier(Rewriting(1), calibration=0).fit(pairs, [1, 0])
+    model.save(tmp_path / "m")
+    for one in (model, load_model(tmp_path / "m")):
+        assert "critics → was" in [rule.rule for rule in one.rules(9).favoring]
+        assert "critics → was" in [part.name for part in one.explain(pairs[0]).parts]
+    tokens = PairClassifier(Rewriting(1), calibration=0).fit([(a.split(), b.split()) for a, b in pairs], [1, 0])
+    assert "Critics → was" in [rule.rule for rule in tokens.rules(9).favoring]
+
+
 def test_a_model_can_be_trained_again_after_loading(tmp_path):
     MODELS["three"].save(tmp_path / "m")
     twin = load_model(tmp_path / "m").fit(PAIRS, LABELS)

@@ -366,3 +366,15 @@ def test_thresholds_that_cannot_be_used(binary, three):
     with pytest.raises(InputError, match="this model has 3"):
         three.decide(TEST, 0.3)
     assert three.threshold_ is None
+
+
+def test_rules_and_explanations_are_data_and_short(binary):
+    pytest.importorskip("pandas")
+    rules = binary.rules(30)
+    favoring, opposing = rules
+    frame = rules.to_frame()
+    assert len(frame) == len(favoring) + len(opposing) and set(frame["side"]) == {"for", "against"}
+    assert len(repr(rules).splitlines()) <= 15
+    why = binary.explain(TEST[0])
+    assert why.to_frame()["contribution"].sum() == pytest.approx(why.decision)
+    assert len(repr(why).splitlines()) <= 15

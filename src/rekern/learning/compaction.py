@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -38,10 +39,13 @@ class Compaction(NamedTuple):
         return cls(rules, float(change))
 
 
-def compact_scorer(scorer: DecisionFunction, training: object) -> tuple[DecisionFunction, Compaction]:
+def compact_scorer(
+    scorer: DecisionFunction, read_training: Callable[[], object]
+) -> tuple[DecisionFunction, Compaction]:
     """Return the compact form of a decision function, and what it costs."""
     compact, rules = compact_decision(scorer)
     if not any(isinstance(term, RuleDecision) for term in compact.terms()):
         raise InputError("the model has no re-writing rules, so it cannot be made smaller: leave out --compact")
+    training = read_training()
     changes = np.abs(compact.score(training) - scorer.score(training))
     return compact, Compaction(rules, float(changes.max(initial=0.0)))

@@ -83,7 +83,8 @@ class KernelSearch:
         on_trial: Callable[[Trial], None] | None = None,
     ):
         self.task, self.folds, self.groups = task, list(folds), groups
-        self.started, self.seconds, self.longest = time.monotonic(), seconds, 0.0
+        self.started, self.seconds = time.monotonic(), seconds
+        self.longest = {True: 0.0, False: 0.0}  # seconds of a trial, on a Gram and on features
         self.matrices = SharedMatrices(items, len(groups) <= gram_limit, n_jobs, task.needs_all_features)
         self.n_jobs, self.on_trial = n_jobs, on_trial
         self.trials: list[Trial] = []
@@ -112,7 +113,8 @@ class KernelSearch:
             return
         self.known.add((candidate.name, C))
         started = time.monotonic()
-        if self.runs and started - self.started + 2 * self.longest > self.seconds:  # the last fit takes time too
+        on_gram = self.matrices.needs_gram(candidate.kernel)
+        if self.runs and started - self.started + self.longest[on_gram] + self._estimate_last_fit() > self.seconds:
             self._record(Trial(candidate.name, C, None, None, 0, 0.0, "not tried: no time left"))
             return
         with show_bars(False):
@@ -122,7 +124,7 @@ class KernelSearch:
                 return
             values, done, loss = self._hold_out(matrix, C)
         took = time.monotonic() - started
-        self.longest = max(self.longest, took)
+        self.longest[on_gram] = max(self.longest[on_gram], took)
         rows = list_rows(self.folds[:done])
         score, influences = self.task.measure(values[rows], rows)
         outcome = "tried" if done == len(self.folds) else f"dropped: {loss:.4f} below the best in these folds"
@@ -171,6 +173,10 @@ class KernelSearch:
                     loss = -gain
                     break
         return values, done, loss
+
+    def _estimate_last_fit(self) -> float:
+        """About how long it takes to train the model with the best kernel so far: as long as to try it."""
+        return self.trials[max(self.runs, key=_get_score).place].seconds
 
     def _compare(self, one: _Run, values: Floats, rows: Ints) -> tuple[float, float]:
         """How much lower a kernel scores on these rows than other decision values, and the standard error of that."""

@@ -329,7 +329,7 @@ class PairModel(BaseEstimator):
         header, more = self._describe_output()
         scorer = self.scorer_
         if compact:
-            scorer, compaction = compact_scorer(scorer, self._training())
+            scorer, compaction = compact_scorer(scorer, self._training)
             header["compact"] = compaction.to_dict()
         elif self.compact_ is not None:
             header["compact"] = self.compact_.to_dict()

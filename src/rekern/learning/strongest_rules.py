@@ -13,7 +13,7 @@ from rekern.kernels.score_effects import ScoreEffect
 if TYPE_CHECKING:
     import pandas as pd
 
-SHOWN = 6  # rules of each side in a repr
+SHOWN = 5  # rules of each side in a repr
 WIDTH = 120  # the most characters in a line of a repr
 
 

@@ -57,10 +57,13 @@ class SharedMatrices:
             return None
         key = joblib.hash(kernel)
         if self.last is None or self.last[0] != key:
-            as_features = not self.use_grams or (self.all_features and kernel.has_features())
             self.last = None  # what was made for the last kernel is large
-            self.last = key, self._join_features(kernel) if as_features else self._add_grams(kernel)
+            self.last = key, self._add_grams(kernel) if self.needs_gram(kernel) else self._join_features(kernel)
         return self.last[1]
+
+    def needs_gram(self, kernel: Kernel) -> bool:
+        """Return whether machines are trained on the Gram of a kernel, and not on its features."""
+        return self.use_grams and not (self.all_features and kernel.has_features())
 
     def _add_grams(self, kernel: Kernel) -> TrainingMatrix:
         for number, (weight, term) in enumerate(split_into_terms(kernel)):
