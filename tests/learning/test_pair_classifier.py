@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from helpers import close, rewritings
 from rekern import InputError, PairClassifier, load_model
-from rekern.kernels import PartialTree, Rewriting, SoftPairing, Spectrum
+from rekern.kernels import PairSum, PartialTree, Rewriting, SoftPairing, Spectrum
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Pairs
 
@@ -208,7 +208,7 @@ def test_rules_for_and_against(binary, three):
     with pytest.raises(ValueError, match="knows no class 7; its classes are 0, 1"):
         binary.rules(5, label=7)
     with pytest.raises(ValueError, match="no re-writing rules"):
-        PairClassifier(PrecisionRecall(), calibration=0).fit(*two_classes(30)).rules()
+        PairClassifier(PairSum(Spectrum(1)), calibration=0).fit(*two_classes(30)).rules()
 
 
 def test_in_scikit_learn():

@@ -33,6 +33,7 @@ def condense(matrix: sp.csr_array) -> tuple[sp.csr_array, Floats]:
     columns are found by a 64-bit signature: among a million columns, two that differ are taken for equal with a
     probability of 3 in 10⁸.
 
+    >>> import scipy.sparse as sp
     >>> large = sp.csr_array(np.array([[1.0, 2.0, 2.0, 0.0], [3.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 5.0]]))
     >>> small, norms = condense(large)
     >>> small.toarray().round(3).tolist(), norms.tolist()
@@ -79,6 +80,7 @@ def classify_features(
 
     Examples
     --------
+    >>> import scipy.sparse as sp
     >>> rows = sp.csr_array(np.array([[1.0, 0.0], [0.0, 1.0]]))
     >>> solution = classify_features(rows, np.ones(2), np.array([1, -1]), np.full(2, 10.0), 1e-9)
     >>> solution.coefficients.round(3).tolist()
@@ -95,6 +97,7 @@ def regress_features(
 ) -> DualSolution:
     """Train support vector regression on sparse features; errors up to ``epsilon`` cost nothing.
 
+    >>> import scipy.sparse as sp
     >>> rows = sp.csr_array(np.array([[1.0, 0.0], [0.0, 1.0]]))
     >>> solution = regress_features(rows, np.ones(2), np.array([1.0, 3.0]), np.full(2, 10.0), 0.0, 1e-9)
     >>> (solution.coefficients + solution.intercept).round(3).tolist()
@@ -112,6 +115,7 @@ def order_features(matrix: sp.csr_array, norms: Floats, costs: Floats, tolerance
 
     The rows are differences of two candidates, the better minus the worse.
 
+    >>> import scipy.sparse as sp
     >>> order_features(sp.csr_array(np.eye(2)), np.ones(2), np.full(2, 10.0), 1e-9).tolist()
     [1.0, 1.0]
     """

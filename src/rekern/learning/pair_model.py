@@ -279,7 +279,7 @@ class PairModel(BaseEstimator):
         >>> pairs = [("A beat B", "B was beaten by A"), ("C saw D", "C was seen by D"), ("E met F", "F met E")]
         >>> curve = PairClassifier("paper", calibration=0).fit(pairs, [1, 0, 1]).curves()[0]
         >>> curve.name, curve.kind, curve.description
-        ('precision', 'line', 'words of the source that the target has too')
+        ('recall', 'line', 'words of the target that the source has too')
         """
         column, side = self._find_output(label)
         effects = self.scorer_.effects(column)
