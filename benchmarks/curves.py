@@ -1,6 +1,6 @@
 """Rules, and rules with scores, curves or a Gaussian kernel over the same scores, in the folds of six corpora.
 
-    python benchmarks/curves.py [--corpora msrp rte …] [--pairs 3000] [--questions 350] [--folds 3]
+    python benchmarks/curves.py [--corpora msrp rte …] [--pairs 6000] [--questions 400] [--folds 5]
 
 Only training parts are read (of PAWS the dev part, which has no training part). Pairs that share a text are in one
 fold, and so are the candidates of a question. Larger corpora are sampled: ``--pairs`` and ``--questions`` say how many
@@ -43,9 +43,9 @@ WEIGHTS = (3, 10)  # of the Gaussian
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpora", nargs="+", choices=list(CORPORA), default=list(CORPORA))
-    parser.add_argument("--pairs", type=int, default=3000)
-    parser.add_argument("--questions", type=int, default=350)
-    parser.add_argument("--folds", type=int, default=3)
+    parser.add_argument("--pairs", type=int, default=6000)
+    parser.add_argument("--questions", type=int, default=400)
+    parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--data", help="folder of the corpora, by default REKERN_DATA")
     options = parser.parse_args()
     for name in options.corpora:
