@@ -5,8 +5,9 @@
 
 import warnings
 from concurrent.futures import ProcessPoolExecutor
+from tempfile import TemporaryDirectory
 
-from rekern import PairClassifier, PairRanker, PairRegressor, RewriteVectorizer, SemanticParser
+from rekern import PairClassifier, PairRanker, PairRegressor, RewriteVectorizer, SemanticParser, load_model
 from rekern.kernels import (
     Curves,
     DependencyPaths,
@@ -49,7 +50,12 @@ def compile_rules() -> None:
         PairClassifier(gram_limit=limit, calibration=2).fit(PAIRS, LABELS).explain(PAIRS[0])
         PairRegressor(gram_limit=limit).fit(PAIRS, LABELS).predict(PAIRS)
         PairRanker(gram_limit=limit).fit(PAIRS, LABELS, groups=[i // 3 for i in range(12)]).predict(PAIRS)
-    PairClassifier(calibration=0).fit(PAIRS, LABELS).rules()
+    many = [(f"{source} {number % 7}", target) for number, (source, target) in enumerate(PAIRS * 30)]
+    model = PairClassifier(calibration=0).fit(many, LABELS * 30)
+    model.rules()
+    with TemporaryDirectory() as folder:
+        model.save(f"{folder}/m.rekern", keep_pairs=True)
+        load_model(f"{folder}/m.rekern").explain(PAIRS[0])
     RewriteVectorizer().fit_transform(PAIRS)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import coverage
 import pytest
+from hypothesis import settings
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 _SHARED = REPOSITORY.parent / "shared" / "data"
@@ -13,6 +14,10 @@ _SHARED = REPOSITORY.parent / "shared" / "data"
 # The package looks only where REKERN_DATA points to; beside a checkout the corpora may lie in ../shared/data.
 if not os.environ.get("REKERN_DATA") and _SHARED.is_dir():
     os.environ["REKERN_DATA"] = str(_SHARED)
+
+
+settings.register_profile("lean", max_examples=50, deadline=None)
+settings.load_profile("lean")
 
 
 @pytest.fixture(scope="session")
@@ -25,17 +30,38 @@ def corpora() -> Path:
     return Path(folder).resolve()
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Measure no coverage in property tests: they run the same lines hundreds of times, and tracing doubles their time.
+# Long tests whose lines other tests cover too: they run without coverage, since tracing doubles their time.
+UNMEASURED = (
+    "tests/test_docs_run.py",
+    "tests/test_docs_pictures.py",
+    "tests/test_architecture.py",
+    "tests/test_plugins.py",
+    "tests/core/test_parallel_jobs_dask.py",
+    "tests/datasets/test_rewrite_corpus.py",
+    "tests/kernels/test_reference.py",
+    "tests/kernels/test_invariance.py",
+    "tests/kernels/trees/test_trees_reference.py",
+    "tests/kernels/trees/test_trees_oracle.py",
+    "tests/structures/test_treebank_tokenizer.py",
+    "tests/structures/test_dependency_trees.py",
+    "tests/structures/test_extreme_trees.py",
+    "tests/learning/test_scikit_learn.py",
+    "tests/krisp/answering/test_europe.py",
+    "tests/cli/test_ask_europe.py",
+    "tests/cli/test_cli_program.py",
+)
 
-    The lines must be covered by examples. Long tests over corpora are marked ``no_cover`` for the same reason.
-    """
-    measured = coverage.Coverage.current() if hasattr(getattr(item, "obj", None), "hypothesis") else None
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Measure no coverage in property tests, which run the same lines hundreds of times, and in long tests."""
+    place = item.path.relative_to(REPOSITORY).as_posix() if item.path.is_relative_to(REPOSITORY) else ""
+    unmeasured = place.startswith(UNMEASURED) or hasattr(getattr(item, "obj", None), "hypothesis")
+    measured = coverage.Coverage.current() if unmeasured else None
     if measured is not None:
         measured.stop()
     try:
-        yield
+        return (yield)
     finally:
         if measured is not None:
             measured.start()
