@@ -37,6 +37,7 @@ UNMEASURED = (
     "tests/test_architecture.py",
     "tests/test_plugins.py",
     "tests/core/test_parallel_jobs_dask.py",
+    "tests/reproduce/structural/",
     "tests/datasets/test_rewrite_corpus.py",
     "tests/kernels/test_reference.py",
     "tests/kernels/test_invariance.py",

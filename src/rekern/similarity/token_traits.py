@@ -18,11 +18,15 @@ MOST_TOKENS = 1_000_000  # a table with more tokens is emptied before the next c
 class TokenTraits(NamedTuple):
     """The traits of the tokens of a vocabulary.
 
-    ``prefix`` numbers the beginnings of four characters, from 0 up, and is -1 for a shorter token.
+    ``prefix`` numbers the beginnings of four characters, from 0 up, and is -1 for a shorter token. Equal beginnings
+    have equal numbers; which number depends on the tokens that the process has seen before.
 
     >>> traits = find_traits(["nation", "national", "n't", "42nd"])
-    >>> traits.prefix.tolist(), traits.is_number.tolist(), traits.is_negation.tolist()
-    ([1, 1, -1, 0], [False, False, False, True], [False, False, True, False])
+    >>> nation, national, short, other = traits.prefix.tolist()
+    >>> nation == national, nation == other, short
+    (True, False, -1)
+    >>> traits.is_number.tolist(), traits.is_negation.tolist()
+    ([False, False, False, True], [False, False, True, False])
     """
 
     is_word: Booleans  # has a letter or a digit
