@@ -33,21 +33,8 @@ LATE_IMPORTS = {
     "wn": "optional",
 }
 
-# Modules that import others by name: the registry, and the doors that load a public name when it is first used.
-IMPORTERS = {
-    "core/registry.py",
-    "__init__.py",
-    "datasets/__init__.py",
-    "kernels/__init__.py",
-    "kernels/rewriting/__init__.py",
-    "krisp/__init__.py",
-    "learning/__init__.py",
-    "questions/__init__.py",
-    "reproduce/__init__.py",
-    "similarity/__init__.py",
-    "structures/__init__.py",
-    "structures/parsers/__init__.py",
-}
+# Modules that import others by name: the registry, what loads a public name when it is first used, and the parsers.
+IMPORTERS = {"core/lazy_names.py", "core/registry.py", "structures/parsers/__init__.py"}
 
 # File names that stand in several folders, and what they hold in each.
 SAME_NAMES = {

@@ -3,9 +3,9 @@
 The names below are loaded when they are first used, so that ``import rekern`` costs next to nothing.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from rekern.core.lazy_names import load_lazily
 from rekern.core.version import __version__
 from rekern.errors import InputError, MissingExtraError, ModelFileError
 
@@ -56,12 +56,4 @@ __all__ = [
     "load_model",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module 'rekern' has no attribute {name!r}")
-    return getattr(import_module(_PLACES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = load_lazily(__name__, _PLACES)

@@ -93,7 +93,7 @@ def predict(
     if json:
         output.print_json({"pairs": n, "written": os.fspath(out or "-"), "seconds": took})
     else:
-        output.say(f"{n:,} predictions are in {out}, after {output.format_seconds(took)}")
+        output.say(f"{n:,} prediction{'s are' if n != 1 else ' is'} in {out}, after {output.format_seconds(took)}")
 
 
 def _can_stream(model: TrainedModel) -> bool:

@@ -1,7 +1,8 @@
 """Labelled pairs: tables in the usual formats, the public corpora, and the small corpora written for this package."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from rekern.core.lazy_names import load_lazily
 
 if TYPE_CHECKING:
     from rekern.datasets.public_corpora import (
@@ -39,18 +40,9 @@ __all__ = [
     "write_table",
 ]
 
-_TABLES = {"Table", "from_frame", "iterate_table", "open_table", "read_table", "write_table"}
+_TABLES = ("Table", "from_frame", "iterate_table", "open_table", "read_table", "write_table")
+_MODULES = (
+    dict.fromkeys(__all__, "public_corpora") | dict.fromkeys(_TABLES, "tables") | {"load_rewrites": "rewrite_corpus"}
+)
 
-
-def __getattr__(name: str) -> Any:
-    """Import the module of a public name when the name is first used."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = "tables" if name in _TABLES else "rewrite_corpus" if name == "load_rewrites" else "public_corpora"
-    value = getattr(import_module(f"{__name__}.{module}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = load_lazily(__name__, _MODULES)

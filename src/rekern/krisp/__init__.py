@@ -3,8 +3,9 @@
 >>> from rekern.krisp import SemanticParser, read_grammar
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from rekern.core.lazy_names import load_lazily
 
 if TYPE_CHECKING:
     from rekern.krisp.grammar import Grammar
@@ -42,8 +43,4 @@ __all__ = [
     "read_grammar",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _PLACES:
-        raise AttributeError(f"module 'rekern.krisp' has no attribute {name!r}")
-    return getattr(import_module(f"rekern.krisp.{_PLACES[name]}"), name)
+__getattr__, __dir__ = load_lazily(__name__, _PLACES)

@@ -3,8 +3,9 @@
 The names below are loaded when they are first used.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from rekern.core.lazy_names import load_lazily
 
 if TYPE_CHECKING:
     from rekern.questions.markov_logic import MarkovLogic
@@ -40,12 +41,4 @@ __all__ = [
     "read_expressions",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = load_lazily(__name__, _MODULES)

@@ -7,9 +7,9 @@ The names below are loaded when they are first used.
  'structural-rte3', 'stsb', 'trec', 'wikiqa']
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from rekern.core.lazy_names import load_lazily
 from rekern.reproduce.experiment_titles import TITLES as NAMES
 
 if TYPE_CHECKING:
@@ -17,8 +17,4 @@ if TYPE_CHECKING:
 
 __all__ = ["NAMES", "render", "run"]
 
-
-def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.experiments"), name)
+__getattr__, __dir__ = load_lazily(__name__, {"render": "experiments", "run": "experiments"})

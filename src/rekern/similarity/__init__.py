@@ -3,8 +3,9 @@
 The names below are loaded when they are first used.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from rekern.core.lazy_names import load_lazily
 
 if TYPE_CHECKING:
     from rekern.similarity.lexicons.latent_semantics import LatentSemantics
@@ -29,12 +30,4 @@ __all__ = [
     "WordVectors",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_MODULES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = load_lazily(__name__, _MODULES)

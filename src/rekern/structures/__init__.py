@@ -1,7 +1,8 @@
 """What a text becomes: tokens, trees and graphs as flat arrays with offsets, and pairs of token lists."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from rekern.core.lazy_names import load_lazily
 
 if TYPE_CHECKING:
     from rekern.structures.dependency_trees import from_grct, grct, lct, lemma_leaves, loct, word_trees
@@ -112,14 +113,4 @@ _NAMES = {
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = load_lazily(__name__, _MODULES)
