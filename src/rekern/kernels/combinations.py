@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING
 
@@ -38,7 +38,8 @@ class CombinedBlock:
 def _combine_plans(left: GramPlan, right: GramPlan, combine: Combine) -> GramPlan:
     if (left.rows, left.columns) != (right.rows, right.columns):
         raise ValueError("the two kernels do not see the same number of items: give a list, not an iterator")
-    return GramPlan(left.rows, left.columns, left.symmetric, CombinedBlock(left.block, right.block, combine))
+    block = CombinedBlock(left.block, right.block, combine)
+    return GramPlan(left.rows, left.columns, left.symmetric, block, left.prepare + right.prepare)
 
 
 @register
@@ -143,7 +144,7 @@ class Scaled(Kernel):
         weight = self._check_weight()
         plan = self.kernel.plan_gram(X, Y, n_jobs)
         block = RescaledBlock(plan.block, np.full(plan.rows, weight), np.ones(plan.columns), plan.symmetric)
-        return GramPlan(plan.rows, plan.columns, plan.symmetric, block)
+        return replace(plan, block=block)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every item."""
@@ -194,7 +195,7 @@ class Normalized(Kernel):
         rows = invert_roots(self.kernel.diag(X))
         columns = rows if Y is None else invert_roots(self.kernel.diag(Y))
         block = RescaledBlock(plan.block, rows, columns, plan.symmetric)
-        return GramPlan(plan.rows, plan.columns, plan.symmetric, block)
+        return replace(plan, block=block)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x): 1, or 0 for an item that is like nothing."""

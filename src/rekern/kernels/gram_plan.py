@@ -30,6 +30,7 @@ class GramPlan:
     columns: int
     symmetric: bool
     block: Block
+    prepare: tuple[Callable[[int | None], object], ...] = ()  # work of all blocks that jobs can share before the first
 
     def spans(self) -> list[tuple[int, int]]:
         """Return the ranges of rows of the blocks; they are the same for any number of jobs."""
@@ -44,6 +45,8 @@ def compute_gram(plan: GramPlan, n_jobs: int | None = None) -> Floats:
     """
     matrix = np.empty((plan.rows, plan.columns))
     blocks = plan.spans()
+    for prepare in plan.prepare:
+        prepare(n_jobs)
     if has_shared_memory():
         for _ in run(partial(_compute_block, matrix, plan), blocks, n_jobs, "Gram matrix"):
             pass

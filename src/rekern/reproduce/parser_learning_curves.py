@@ -22,7 +22,7 @@ from rekern.core.progress import track
 from rekern.errors import InputError
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.semantic_parser import SemanticParser
-from rekern.krisp.source_code_digest import digest_source
+from rekern.core.source_code_digest import digest_source
 from rekern.krisp.substring_kernels import make_substring_kernel
 
 KERNELS = ("dependency", "word", "syntactic")
