@@ -58,7 +58,10 @@ def values(group, training, items, **parameters):
 @given(st.lists(st.integers(0, 2), max_size=40), st.lists(st.integers(0, 2), max_size=40), st.integers(0, 4))
 def test_string_tiling_of_texts_that_repeat_few_tokens(one, two, least):
     found = reference.tiles(one, two, max(least, 1))
-    assert _tile(np.array(one, np.int32), np.array(two, np.int32), least) == (sum(size for *_, size in found), len(found))
+    assert _tile(np.array(one, np.int32), np.array(two, np.int32), least) == (
+        sum(size for *_, size in found),
+        len(found),
+    )
 
 
 @settings(max_examples=100, deadline=None)

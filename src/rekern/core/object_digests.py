@@ -14,6 +14,8 @@ from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, Modul
 
 import numpy as np
 
+from rekern.core.arrays import AnyArray
+
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), np.generic, np.dtype)
 
 
@@ -44,7 +46,7 @@ class _OpaqueError(Exception):
 class _Walk:
     """A walk over an object. What was met before is known by the number of its place: objects may hold each other."""
 
-    def __init__(self, write: Callable[[bytes], None]):
+    def __init__(self, write: Callable[[bytes | memoryview], None]):
         self.write = write
         self.met: dict[int, int] = {}
         self.kept: list[object] = []  # so that no identity is used twice
@@ -80,7 +82,7 @@ class _Walk:
         elif isinstance(value, partial):
             self._add_all([value.func, value.args, value.keywords])
         elif isinstance(getattr(value, "py_func", None), FunctionType):  # compiled by Numba
-            self.add(value.py_func)
+            self.add(getattr(value, "py_func", None))
         elif is_dataclass(value):
             self._add_all(getattr(value, field.name) for field in fields(value) if field.compare)
         elif hasattr(value, "__dict__"):
@@ -96,7 +98,7 @@ class _Walk:
         for value in found:
             self.add(value)
 
-    def _add_array(self, array: np.ndarray) -> None:  # type: ignore[type-arg]
+    def _add_array(self, array: AnyArray) -> None:
         self.write(f"{array.dtype.str}{array.shape}".encode())
         if array.dtype.hasobject:
             self._add_all(array.ravel().tolist())
@@ -109,9 +111,7 @@ class _Walk:
         cells = [cell.cell_contents for cell in function.__closure__ or ()]
         names = sorted(_list_names(function.__code__))
         outside = [
-            function.__globals__[name]
-            for name in names
-            if name in function.__globals__ and not hasattr(builtins, name)
+            function.__globals__[name] for name in names if name in function.__globals__ and not hasattr(builtins, name)
         ]
         self._add_all([function.__code__, function.__defaults__, function.__kwdefaults__, cells, outside])
 

@@ -13,7 +13,7 @@ from rekern.core.arrays import Floats
 from rekern.core.object_descriptions import State
 from rekern.core.registry import register
 from rekern.kernels.decision_functions import DecisionFunction, SumDecision
-from rekern.kernels.gram_plan import Block, GramPlan, RescaledBlock, invert_roots
+from rekern.kernels.gram_plan import Block, GramPlan, RescaledBlock, check_finite, invert_roots
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items, materialize_items
 
@@ -63,7 +63,8 @@ class Sum(Kernel):
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every item."""
         X = materialize_items(X)
-        return self.left.diag(X) + self.right.diag(X)
+        with np.errstate(over="ignore"):
+            return check_finite(self.left.diag(X) + self.right.diag(X))
 
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
         """Return the sum of the decision functions of both kernels."""
@@ -118,7 +119,8 @@ class Product(Kernel):
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every item."""
         X = materialize_items(X)
-        return self.left.diag(X) * self.right.diag(X)
+        with np.errstate(over="ignore"):
+            return check_finite(self.left.diag(X) * self.right.diag(X))
 
 
 @register
@@ -148,7 +150,8 @@ class Scaled(Kernel):
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every item."""
-        return self._check_weight() * self.kernel.diag(X)
+        with np.errstate(over="ignore"):
+            return check_finite(self._check_weight() * self.kernel.diag(X))
 
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
         """Return the kernel's own decision function, with the weight in the coefficients."""

@@ -2,7 +2,8 @@
 
 The matrix is written to ``NAME.part``. A second file, ``NAME.part.json``, says what it is a Gram of and how many of its
 blocks are on disk. A later run that finds both, for the same kernel, the same items and the same code, continues from
-there; otherwise it says what differs and starts again. The finished file gets its name in one step, so a file called NAME is always complete.
+there; otherwise it says what differs and starts again. The finished file gets its name in one step, so a file called
+NAME is always complete.
 """
 
 import errno
@@ -135,7 +136,7 @@ def _fill(
 def _compute_blocks(plan: GramPlan, blocks: list[tuple[int, int]], n_jobs: int | None) -> Iterator[Floats]:
     """Yield the blocks in order, in waves: a backend that is faster than the disk has to wait for it."""
     size = BLOCKS_PER_JOB * joblib.effective_n_jobs(resolve_jobs(n_jobs))
-    waves = (run(plan.block, blocks[first:last], n_jobs) for first, last in split_range(len(blocks), size))
+    waves = (run(plan.compute, blocks[first:last], n_jobs) for first, last in split_range(len(blocks), size))
     return track((block for wave in waves for block in wave), len(blocks), "Gram matrix")
 
 
@@ -173,7 +174,9 @@ def _count_done(record: IO[bytes], part: Path, state: GramState) -> int | None:
     except (OSError, ValueError, AttributeError, KeyError, TypeError):
         return None
     if difference is not None:
-        warnings.warn(f"{show_path(part)} is an unfinished Gram {difference}; it is computed from the start", stacklevel=4)
+        warnings.warn(
+            f"{show_path(part)} is an unfinished Gram {difference}; it is computed from the start", stacklevel=4
+        )
         return None
     return done if list(header.shape) == state["shape"] and header.dtype == np.float64 else None
 
@@ -218,7 +221,7 @@ def _lock(sidecar: Path) -> Iterator[IO[bytes]]:
 
 
 def _describe(plan: GramPlan, description: str) -> GramState:
-    """Return what a Gram is: its kernel, the code that computes it, and a digest of all that was read from the items."""
+    """Return what a Gram is: its kernel, the code that computes it, and a digest of all that was read of the items."""
     # An address in memory (of a tokenizer that is a function) differs from run to run and says nothing.
     kernel = re.sub(r" at 0x[0-9a-fA-F]+", "", description)
     return {

@@ -18,7 +18,7 @@ from rekern.core.weight_table import sum_weights, unpack_weights
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.graphs.neighborhood_decision import NeighborhoodDecision
-from rekern.kernels.graphs.neighborhood_features import NeighborhoodFeatures, list_root_pairs
+from rekern.kernels.graphs.neighborhood_features import NeighborhoodFeatures, iterate_root_pairs
 from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel, square_rows
 from rekern.structures.column_selection import select_graphs
@@ -159,7 +159,8 @@ class Neighborhoods(KeyFeatureKernel[Graphs]):
         for index, text in zip(best, texts):
             radius, distance = features.find_cell(int(cells[index]))
             counts = [
-                int(np.sum(list_root_pairs(graphs[i : i + 1], radius, distance)[1] == keys[index])) for i in (0, 1)
+                sum(int(np.sum(found == keys[index])) for _, found in iterate_root_pairs(graph, radius, distance))
+                for graph in (graphs[:1], graphs[1:])
             ]
             parts.append(Part("neighbourhoods", text, float(contributions[index])))
             places.append(NeighborhoodPlace(radius, distance, (counts[0], counts[1])))

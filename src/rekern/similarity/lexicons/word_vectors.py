@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -127,13 +128,14 @@ class VectorTable(WordSpace):
         """
         name = show_path(path)
         try:
+            _check_sizes(path)
             with np.load(path, allow_pickle=False) as content:
                 state = {"words": json.loads(content["words"].tobytes()), "array": content["array"]}
         except FileNotFoundError:
             raise InputError("there is no such file", file=name) from None
         except OSError as error:
             raise InputError(f"it cannot be read ({error.strerror or error})", file=name) from None
-        except (ValueError, KeyError, EOFError, zipfile.BadZipFile, TypeError, AttributeError):
+        except (ValueError, KeyError, EOFError, zipfile.BadZipFile, TypeError, AttributeError, NotImplementedError):
             raise InputError("not a word space that save() wrote, or damaged; save it again", file=name) from None
         if not isinstance(state["words"], list):
             raise InputError("not a word space that save() wrote, or damaged; save it again", file=name)
@@ -141,6 +143,19 @@ class VectorTable(WordSpace):
             return cls.from_dict(state)
         except InputError as error:
             raise InputError(str(error), file=name) from None
+
+
+def _check_sizes(path: str | Path) -> None:
+    """Raise a ValueError unless the arrays of an ``.npz`` file have the sizes of their headers, not compressed."""
+    with zipfile.ZipFile(path) as archive:
+        for entry in archive.infolist():
+            with archive.open(entry) as stream:
+                version = np.lib.format.read_magic(stream)
+                if version != (1, 0) or entry.compress_type != zipfile.ZIP_STORED:
+                    raise ValueError
+                shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+                if dtype.hasobject or stream.tell() + math.prod(shape) * dtype.itemsize != entry.file_size:
+                    raise ValueError
 
 
 @register
