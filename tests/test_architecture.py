@@ -23,6 +23,7 @@ LATE_IMPORTS = {
     "numba": "slow to import; `rekern question` starts without it",
     "pandas": "optional, and slow to import",
     "pyarrow": "optional",
+    "resource": "not on every system",
     "rich": "slow to import, and needed on terminals only",
     "scipy": "parts of it are slow to import",
     "sklearn": "slow to import; questions are classified without it",
