@@ -1,8 +1,11 @@
 """Compilation of functions of arrays by Numba: without Python objects, without the GIL, cached on disk."""
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Hashable
+from functools import cache
+from pathlib import Path
 from types import FunctionType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 Function: TypeAlias = Callable[..., Any]  # of arrays
 
@@ -11,7 +14,8 @@ def compiled(function: Function) -> Function:
     """Compile a function of arrays with Numba (a decorator); it releases the GIL and is cached on disk.
 
     Numba looks for a writable folder next to the source file, then in the user's cache. If there is neither, as in a
-    read-only installation without a home, the function is compiled in each process.
+    read-only installation without a home, the function is compiled in each process. Processes may compile and load at
+    the same time.
 
     >>> @compiled
     ... def double(x):
@@ -21,11 +25,60 @@ def compiled(function: Function) -> Function:
     """
     import numba  # slow: whoever only defines functions to be compiled later need not load it
 
+    compiled_function: Any = numba.njit(nogil=True)(function)
     try:
-        compiled_function: Function = numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:
-        compiled_function = numba.njit(nogil=True)(function)
-    return compiled_function
+        compiled_function.enable_caching()
+    except RuntimeError:  # there is no folder for it
+        return cast("Function", compiled_function)
+    _name_data_by_key(compiled_function._cache._cache_file, function)
+    return cast("Function", compiled_function)
+
+
+def _name_data_by_key(file: Any, function: Function) -> None:
+    """Give the cache of one function names of data files that depend on the signature and on all sources.
+
+    Numba numbers these files: two processes that compile one function for two signatures at the same time take the same
+    number, and from then on the wrong code is loaded. It also looks at the time stamp of the function's own file only,
+    not of those that hold the functions it calls.
+    """
+    file._source_stamp = (file._source_stamp, *sorted(map(stamp_source, list_sources(function))))
+
+    def save(key: Hashable, data: object) -> None:
+        text = repr((file._version, file._source_stamp, key))
+        name = f"{file._index_name.removesuffix('.nbi')}.{hashlib.sha256(text.encode()).hexdigest()[:24]}.nbc"
+        file._save_data(name, data)  # first, so that the index never names what is not there
+        file._save_index({**file._load_index(), key: name})
+
+    file.save = save
+
+
+@cache
+def list_sources(function: Function) -> frozenset[str]:
+    """The files that hold a function of arrays and all compiled functions that it calls.
+
+    >>> [Path(name).name for name in list_sources(replace_globals)]
+    ['compiling.py']
+    """
+    files = {function.__code__.co_filename}
+    for name in function.__code__.co_names:
+        called = getattr(function.__globals__.get(name), "py_func", function)
+        if called is not function:
+            files |= list_sources(called)
+    return frozenset(files)
+
+
+@cache
+def stamp_source(path: str) -> tuple[str, int, int]:
+    """The name, size and time stamp of a file.
+
+    >>> stamp_source(__file__)[0]
+    'compiling.py'
+    """
+    try:
+        state = Path(path).stat()
+    except OSError:  # typed in by hand
+        return path, 0, 0
+    return Path(path).name, state.st_size, state.st_mtime_ns
 
 
 def inlined(function: Function) -> Function:
