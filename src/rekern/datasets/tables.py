@@ -1,7 +1,7 @@
 """Tables of labelled pairs, from files and from data frames."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -65,6 +65,14 @@ class Table:
             return structures.Representations({"text": [text for text, _ in self.pairs], **self.others})
         sources, targets = (list(side) for side in zip(*self.pairs)) if self.pairs else ([], [])
         return structures.Representations({"source": sources, "target": targets, **self.others})
+
+    def list_groups(self) -> list[Hashable]:
+        """Return the group of each pair: its group where the table has groups, or else the source text itself.
+
+        >>> from_frame({"source": ["who", "who"], "target": ["me", "you"]}, label=None).list_groups()
+        ['who', 'who']
+        """
+        return list(self.groups) if self.groups is not None else [source for source, _ in self.pairs]
 
     def place(self, row: int) -> str:
         """Return where a row comes from, for messages: ``pairs.tsv, line 7``."""
