@@ -169,8 +169,8 @@ class PlainRules:
         self.prepare()
         if self._frequent is None:
             for row in range(len(scale)):
-                some = slice(row, row + 1)
-                self._score_alone(scores[some], scale[some], source.slice_rows(row, row + 1), target.slice_rows(row, row + 1))
+                sides = source.slice_rows(row, row + 1), target.slice_rows(row, row + 1)
+                self._score_alone(scores[row : row + 1], np.ascontiguousarray(scale[row : row + 1]), *sides)
             return
         known = self._frequent
         add_plain_scores(
@@ -202,12 +202,12 @@ class PlainRules:
         add_plain_scores(
             scores,
             scale,
-            (source.indptr, np.where(one >= 0, np.cumsum(one >= 0) - 1, -1), source.values),
-            (target.indptr, np.where(two >= 0, np.cumsum(two >= 0) - 1, -1), target.values),
+            (source.indptr, _number_known(one), source.values),
+            (target.indptr, _number_known(two), target.values),
             (*lists[1:], slots),
             (*lists2[1:], slots2),
             self.factors,
-            *(np.stack(table, axis=2) for table in tables),
+            *(np.ascontiguousarray(np.stack(table, axis=2)) for table in tables),
         )
 
     def weigh(self, source_keys: Keys, target_keys: Keys, output: int) -> Floats:
@@ -241,3 +241,8 @@ class PlainRules:
         """Return the rules of a file, after checking them."""
         lists = [NgramLists.from_state(state.state(side), len(factors)) for side in ("source", "target")]
         return cls(lists[0], lists[1], factors)
+
+
+def _number_known(numbers: Ints) -> SmallInts:
+    """Return the numbers of n-grams among those that are known; -1 for the others."""
+    return np.where(numbers >= 0, np.cumsum(numbers >= 0) - 1, -1).astype(np.int32)
