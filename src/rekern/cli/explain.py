@@ -68,7 +68,7 @@ def explain(
     if how_chosen:
         _explain_choice(model, texts, json)
         return
-    loaded = load_pair_model(model, jobs)
+    loaded = load_pair_model(model, jobs, texts if row is None else None)
     pair = _find_pair(texts or [], row, table, loaded)
 
     from rekern.learning import PairClassifier
@@ -96,7 +96,7 @@ def _explain_choice(model: Path, texts: list[str] | None, json: bool) -> None:
 
     if texts:
         raise InputError("--how-chosen is about the model alone: leave the texts out")
-    choice = load_pair_model(model).how_chosen_
+    choice = load_pair_model(model, texts=[]).how_chosen_
     if choice is None:
         raise InputError(f"the kernel of {show_path(model)} was given, not chosen: train it with --auto")
     if json:
