@@ -323,4 +323,4 @@ def _print_next_steps(out: Path, pairs: Path | None, took: float) -> None:
         print(f"  rekern demo --pairs {folder}")
     print(f"  rekern evaluate {model} {folder}/test.tsv")
     print(f"  rekern train {folder}/train.tsv --k 1-3 -o mine.rekern")
-    print(f"\nTo try it in the browser:\n\n  rekern serve {model}")
+    print(f"  rekern serve {model}")

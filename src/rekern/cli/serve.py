@@ -21,7 +21,7 @@ LOCAL = "127.0.0.1"
 def serve(
     models: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[MODEL]...", help="Model files; by default the model of the demonstration."),
+        typer.Argument(metavar="MODEL", help="Model files; by default the model of the demonstration."),
     ] = None,
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on; others than yours need a token.")
