@@ -103,15 +103,15 @@ def _draw(found: PairExplanation, top: int, html: Path | None, svg: Path | None)
     from rekern.core.files import write_atomically
     from rekern.drawing import wrap_page
 
-    drawings = [
-        (html, lambda: wrap_page("Why the model decides so", found.to_html(top, style=False))),
-        (svg, lambda: found.to_svg(top)),
-    ]
-    for file, draw in drawings:
-        if file is not None:
-            with write_atomically(file) as temporary:
-                temporary.write_text(draw(), encoding="utf-8")
-            output.say(f"the drawing is in {show_path(file)}")
+    drawings = {}
+    if html is not None:
+        drawings[html] = wrap_page("Why the model decides so", found.to_html(top, style=False))
+    if svg is not None:
+        drawings[svg] = found.to_svg(top)
+    for file, drawing in drawings.items():
+        with write_atomically(file) as temporary:
+            temporary.write_text(drawing, encoding="utf-8")
+        output.say(f"the drawing is in {show_path(file)}")
 
 
 def _explain_choice(model: Path, texts: list[str] | None, json: bool) -> None:

@@ -132,7 +132,8 @@ def _whole_span(mark: Mark) -> Span:
 
 def _find_baselines(side: Side, start: float, below: bool) -> list[float]:
     """Return the baseline of each row; the lanes are below the words of the source, and above those of the target."""
-    found, y = [], start
+    found: list[float] = []
+    y = start
     for depth in side.depths:
         if not below and depth:
             y += depth * LANE + (PAD if found else 0)
