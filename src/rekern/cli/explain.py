@@ -75,7 +75,7 @@ def explain(
     for file in (html, svg):
         if file is not None:
             check_writable(file)
-    loaded = load_pair_model(model, jobs)
+    loaded = load_pair_model(model, jobs, texts if row is None else None)
     pair = _find_pair(texts or [], row, table, loaded)
 
     from rekern.learning import PairClassifier
@@ -120,7 +120,7 @@ def _explain_choice(model: Path, texts: list[str] | None, json: bool) -> None:
 
     if texts:
         raise InputError("--how-chosen is about the model alone: leave the texts out")
-    choice = load_pair_model(model).how_chosen_
+    choice = load_pair_model(model, texts=[]).how_chosen_
     if choice is None:
         raise InputError(f"the kernel of {show_path(model)} was given, not chosen: train it with --auto")
     if json:

@@ -70,7 +70,8 @@ def predict(
     if out is not None and not to_screen:
         output.choose_table_format(out)
         check_writable(out)
-    loaded = load_pair_model(model, jobs)
+    texts_given = None if source_text is None else [source_text, target_text or ""]
+    loaded = load_pair_model(model, jobs, texts_given)
     if source_text is not None and is_text_model(loaded):
         target_text = target_text or ""
     blocks = _read_blocks(file, source_text, target_text, table, can_stream=_can_stream(loaded))

@@ -41,15 +41,16 @@ def rules(
     Each rule has a weight, a support and an example. The support is the number of training pairs that the rule
     matches; ⟨1⟩, ⟨2⟩ … stand for the same words on both sides. The scores that move decisions most come first.
     """
-    from rekern.learning import PairClassifier
-    from rekern.learning.rule_listing import describe_rules, list_rules
-
     if out is not None and out != "-":
         from rekern.core.files import check_writable
 
         output.choose_table_format(out)
         check_writable(out)
-    loaded = load_pair_model(model)
+    loaded = load_pair_model(model, texts=[])
+
+    from rekern.learning import PairClassifier
+    from rekern.learning.rule_listing import describe_rules, list_rules
+
     if label is not None and not isinstance(loaded, PairClassifier):
         raise InputError("--label is for classifiers; this model predicts numbers")
     found = list_rules(loaded, top, label)
