@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rekern.core.files import show_path
+from rekern.core.json_values import to_json_value
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,19 +47,7 @@ def print_json_line(value: object) -> None:
 
 def _format_json(value: object, indent: int | None) -> str:
     is_utf8 = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
-    return json.dumps(_to_json_value(value), ensure_ascii=not is_utf8, indent=indent, allow_nan=False)
-
-
-def _to_json_value(value: object) -> object:
-    if isinstance(value, dict):
-        return {str(key): _to_json_value(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_to_json_value(item) for item in value]
-    if hasattr(value, "tolist"):  # NumPy arrays and scalars
-        return _to_json_value(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+    return json.dumps(to_json_value(value), ensure_ascii=not is_utf8, indent=indent, allow_nan=False)
 
 
 def make_console() -> Console:
