@@ -7,12 +7,12 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rekern.web.access import Access
 from rekern.web.job_queue import JobQueue
@@ -20,11 +20,6 @@ from rekern.web.metrics import Metrics
 from rekern.web.problems import Problem
 from rekern.web.serving_limits import ServingLimits
 
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 Log = Callable[[str], None]
 
 BODY_SECONDS = 30.0  # in which the body of a request must arrive
@@ -50,7 +45,7 @@ class Guard:
 
     def __init__(
         self,
-        inner: Application,
+        inner: ASGIApp,
         access: Access,
         limits: ServingLimits,
         queue: JobQueue,

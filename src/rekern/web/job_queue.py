@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import TypeVar
+
+from starlette.types import Receive
 
 from rekern.web.problems import Problem
 
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 T = TypeVar("T")
 
 
@@ -84,7 +85,7 @@ class JobQueue:
         started = self._start(job, work)
         waiter = asyncio.wrap_future(started)
         leaving = None if receive is None else asyncio.ensure_future(_wait_for_leave(receive))
-        watched: set[asyncio.Future[Any]] = {waiter} if leaving is None else {waiter, leaving}
+        watched: list[asyncio.Future[T] | asyncio.Future[None]] = [waiter] if leaving is None else [waiter, leaving]
         try:
             await asyncio.wait(watched, timeout=self.seconds, return_when=asyncio.FIRST_COMPLETED)
             if waiter.done():
