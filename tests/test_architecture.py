@@ -51,7 +51,8 @@ PARSED = re.compile(
     r"re\.\w+\([^)]*str\((error|caught|fault)\)|str\((error|caught|fault)\)\.(removeprefix|split\([^)]|partition|replace)"
 )
 
-PUBLIC_UNDERSCORES = {"_replace", "_fields", "_asdict", "_make", "_exit"}  # of named tuples, and os._exit
+# Of named tuples, os._exit, and what Numba's functions call their cache.
+PUBLIC_UNDERSCORES = {"_replace", "_fields", "_asdict", "_make", "_exit", "_cache"}
 
 
 def name_of(path):

@@ -1,8 +1,11 @@
 """Compilation of functions of arrays by Numba: without Python objects, without the GIL, cached on disk."""
 
+# mypy: allow-untyped-calls
+
 import hashlib
 import sys
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -55,30 +58,36 @@ def compiled(function: Function) -> Function:
     import numba  # slow: whoever only defines functions to be compiled later need not load it
 
     compiled_function: Any = numba.njit(nogil=True)(function)
-    try:
-        compiled_function.enable_caching()
-    except RuntimeError:  # there is no folder for it
-        return cast("Function", compiled_function)
-    _name_data_by_key(compiled_function._cache._cache_file, function)
+    with suppress(RuntimeError):  # there is no folder for it
+        compiled_function._cache = _define_cache()(function)
     return cast("Function", compiled_function)
 
 
-def _name_data_by_key(file: Any, function: Function) -> None:
-    """Give the cache of one function names of data files that depend on the signature and on all sources.
+@cache
+def _define_cache() -> Any:
+    """Define Numba's cache of a function with other names of data files and another stamp of the sources.
 
     Numba numbers these files: two processes that compile one function for two signatures at the same time take the same
     number, and from then on the wrong code is loaded. It also looks at the time stamp of the function's own file only,
     not of those that hold the functions it calls.
     """
-    file._source_stamp = (file._source_stamp, *sorted(map(stamp_source, list_sources(function))))
+    from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-    def save(key: Hashable, data: object) -> None:
-        text = repr((file._version, file._source_stamp, key))
-        name = f"{file._index_name.removesuffix('.nbi')}.{hashlib.sha256(text.encode()).hexdigest()[:24]}.nbc"
-        file._save_data(name, data)  # first, so that the index never names what is not there
-        file._save_index({**file._load_index(), key: name})
+    class CodeFile(IndexDataCacheFile):
+        def save(self, key: Hashable, data: object) -> None:
+            text = repr((self._version, self._source_stamp, key))
+            base = self._index_name.removesuffix(".nbi")
+            name = f"{base}.{hashlib.sha256(text.encode()).hexdigest()[:24]}.nbc"
+            self._save_data(name, data)  # first, so that the index never names what is not there
+            self._save_index({**self._load_index(), key: name})
 
-    file.save = save
+    class CodeCache(FunctionCache):
+        def __init__(self, function: Function):
+            super().__init__(function)
+            stamp = tuple(sorted(map(stamp_source, list_sources(function))))
+            self._cache_file = CodeFile(self._cache_path, self._impl.filename_base, stamp)
+
+    return CodeCache
 
 
 @cache
