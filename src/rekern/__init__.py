@@ -11,6 +11,7 @@ from rekern.errors import InputError, MissingExtraError, ModelFileError
 
 if TYPE_CHECKING:
     from rekern.core.model_archive import load_model
+    from rekern.core.model_limits import ModelLimits
     from rekern.kernels.rewriting.rewrite_vectorizer import RewriteVectorizer
     from rekern.krisp import SemanticParser
     from rekern.learning import (
@@ -28,6 +29,7 @@ _PLACES = {
     "AutoPairClassifier": "rekern.learning",
     "AutoPairRanker": "rekern.learning",
     "AutoPairRegressor": "rekern.learning",
+    "ModelLimits": "rekern.core.model_limits",
     "PairClassifier": "rekern.learning",
     "PairRanker": "rekern.learning",
     "PairRegressor": "rekern.learning",
@@ -45,6 +47,7 @@ __all__ = [
     "InputError",
     "MissingExtraError",
     "ModelFileError",
+    "ModelLimits",
     "PairClassifier",
     "PairRanker",
     "PairRegressor",

@@ -89,7 +89,7 @@ def test_a_round_trip_gives_the_same_bits(name, tmp_path):
 
 def test_what_could_not_be_loaded_is_not_saved(tmp_path, monkeypatch):
     model = PairClassifier(KERNEL, calibration=0).fit(TRAIN, LABELS)
-    monkeypatch.setattr("rekern.core.model_archive.LARGEST_MEMBER", 30)
+    monkeypatch.setattr("rekern.core.archive_members.LARGEST_ARRAY", 30)
     with pytest.raises(ValueError, match="a model with 4 numbers in an array could not be loaded"):
         model.save(tmp_path / "m.rekern")
     assert not list(tmp_path.iterdir())

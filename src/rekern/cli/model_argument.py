@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rekern.cli.quick_start import skip_numba
 from rekern.core.estimators import skip_scikit_learn
 from rekern.core.files import show_path
 from rekern.errors import InputError
@@ -20,8 +22,10 @@ if TYPE_CHECKING:
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file written by `rekern train`.")]
 
 
-def load_pair_model(path: Path, n_jobs: int | None = None) -> TrainedModel:
+def load_pair_model(path: Path, n_jobs: int | None = None, texts: Sequence[str] | None = None) -> TrainedModel:
     """Load a classifier, regressor or ranker of pairs; ``n_jobs`` is the number of threads that it will use.
+
+    ``texts`` are the texts of a single pair if the command is about nothing else, empty if it is about none.
 
     >>> load_pair_model(Path("no such.rekern"))
     Traceback (most recent call last):
@@ -29,6 +33,8 @@ def load_pair_model(path: Path, n_jobs: int | None = None) -> TrainedModel:
     rekern.errors.ModelFileError: no such.rekern: there is no such file
     """
     skip_scikit_learn()
+    if texts is not None:
+        skip_numba(path, texts)
     from rekern import learning
 
     model: object = learning.load_model(path)

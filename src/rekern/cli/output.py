@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rekern.core.files import show_path
+from rekern.core.json_values import to_json_value
 from rekern.core.messages import show_controls
 from rekern.errors import InputError
 
@@ -51,20 +51,8 @@ def print_json_line(value: object) -> None:
 
 def _format_json(value: object, indent: int | None) -> str:
     is_utf8 = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
-    text = json.dumps(_to_json_value(value), ensure_ascii=not is_utf8, indent=indent, allow_nan=False)
+    text = json.dumps(to_json_value(value), ensure_ascii=not is_utf8, indent=indent, allow_nan=False)
     return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
-
-
-def _to_json_value(value: object) -> object:
-    if isinstance(value, dict):
-        return {str(key): _to_json_value(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_to_json_value(item) for item in value]
-    if hasattr(value, "tolist"):  # NumPy arrays and scalars
-        return _to_json_value(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
 def make_console() -> Console:

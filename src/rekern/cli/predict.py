@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,15 +14,14 @@ import typer
 from rekern.cli import common_options, output
 from rekern.cli.model_argument import ModelFile, check_items, is_text_model, load_pair_model
 from rekern.cli.option_groups import expand_options
-from rekern.cli.predicted_rows import ColumnChoice, Columns, PredictedRows
-from rekern.cli.table_options import TableOptions, list_groups
+from rekern.cli.table_options import TableOptions
 from rekern.cli.threshold_options import ThresholdOptions
 from rekern.errors import InputError
+from rekern.learning.predicted_rows import ColumnChoice, PredictedRows
 
 if TYPE_CHECKING:
     from rekern.cli.model_argument import TrainedModel
     from rekern.datasets.tables import Table, TableBlock
-    from rekern.learning import PairClassifier
 
 
 @expand_options(leave_out=("label",))
@@ -71,11 +70,12 @@ def predict(
     if out is not None and not to_screen:
         output.choose_table_format(out)
         check_writable(out)
-    loaded = load_pair_model(model, jobs)
+    texts_given = None if source_text is None else [source_text, target_text or ""]
+    loaded = load_pair_model(model, jobs, texts_given)
     if source_text is not None and is_text_model(loaded):
         target_text = target_text or ""
     blocks = _read_blocks(file, source_text, target_text, table, can_stream=_can_stream(loaded))
-    choice = ColumnChoice(columns, texts, "3" if table.no_header else "label")
+    choice = ColumnChoice(columns, texts, "3" if table.no_header else "label", output.say)
     predictions = _predict_blocks(loaded, blocks, choice, threshold)
     if to_screen and json:
         rows = [row for block in predictions for row in block.list_rows()]
@@ -142,48 +142,17 @@ def _predict_blocks(
     model: TrainedModel, blocks: Iterator[TableBlock], choice: ColumnChoice, threshold: ThresholdOptions
 ) -> Iterator[PredictedRows]:
     """Predict block by block; an error names the row of the file."""
+    from rekern.learning import PairClassifier
+    from rekern.learning.predicted_columns import predict_columns
+
+    if not isinstance(model, PairClassifier):
+        threshold.forbid("this model predicts numbers")
     for block in blocks:
         if is_text_model(model) and not block.columns.names:  # the one text of the command line
             block = block._replace(table=replace(block.table, is_single=True))
         check_items(model, block.table)
         try:
-            predicted = _predict_columns(model, block.table, threshold)
+            predicted = predict_columns(model, block.table, threshold.resolve())
         except InputError as error:
             raise block.table.locate(error) from None
         yield choice.copy(block, predicted)
-
-
-def _predict_columns(model: TrainedModel, table: Table, threshold: ThresholdOptions) -> Columns:
-    """Return the columns of the predictions."""
-    from rekern.learning import PairClassifier, PairRegressor
-
-    if isinstance(model, PairClassifier):
-        return _classify(model, table, threshold.resolve())
-    threshold.forbid("this model predicts numbers")
-    values = model.predict(table.items).tolist()
-    if isinstance(model, PairRegressor):
-        return {"prediction": values}
-    return {"score": values, "rank": _rank_in_groups(values, list_groups(table))}
-
-
-def _classify(model: PairClassifier, table: Table, threshold: float | str | None) -> Columns:
-    """Return the classes and all their probabilities (decision values, if the model has no probabilities)."""
-    labels, values, probabilities = model.decide(table.items, threshold)
-    names = [str(name) for name in model.classes_]
-    columns: Columns = {"prediction": labels.tolist()}
-    if probabilities is None:
-        shown = names if values.shape[1] > 1 else names[1:]
-        return columns | {f"decision_{name}": values[:, column].tolist() for column, name in enumerate(shown)}
-    return columns | {f"probability_{name}": probabilities[:, column].tolist() for column, name in enumerate(names)}
-
-
-def _rank_in_groups(scores: Sequence[float], groups: Sequence[object]) -> list[object]:
-    """Return the rank of each score within its group, from 1; equal scores keep their order."""
-    members: dict[object, list[int]] = {}
-    for row, group in enumerate(groups):
-        members.setdefault(group, []).append(row)
-    ranks: list[object] = [0] * len(scores)
-    for rows in members.values():
-        for rank, row in enumerate(sorted(rows, key=lambda row: -scores[row]), 1):
-            ranks[row] = rank
-    return ranks

@@ -146,17 +146,14 @@ def _is_table(path: str, data: bytes, column: str) -> bool:
 
 def _answer_one(model: TrainedModel, asked: str, json: bool) -> None:
     from rekern.questions.pattern_model import PatternModel
+    from rekern.questions.question_rows import describe_explanation
 
     if not isinstance(model, PatternModel):  # a support vector machine has no patterns to show
         _answer_all(model, [asked], json)
         return
     found = model.explain(asked)
     if json:
-        listed = [
-            {"kind": p.kind, "pattern": p.name, "confidence": p.value, "weights": p.weights} for p in found.patterns
-        ]
-        row = {"question": asked, "type": found.type, "probabilities": found.probabilities, "patterns": listed}
-        output.print_json({"rows": [row]})
+        output.print_json({"rows": [describe_explanation(asked, found)]})
         return
     console = output.make_console()
     console.print(f"{found.type}\n")
@@ -176,20 +173,16 @@ def _answer_one(model: TrainedModel, asked: str, json: bool) -> None:
 
 
 def _answer_all(model: TrainedModel, questions: list[str], json: bool) -> None:
-    chances = model.predict_proba(questions)
-    kinds = model.classes_.tolist()
-    best = chances.argmax(axis=1)
+    from rekern.questions.question_rows import describe_types
+
+    rows = describe_types(model, questions)
     if json:
-        rows = [
-            {"question": asked, "type": kinds[place], "probabilities": dict(zip(kinds, row.tolist()))}
-            for asked, place, row in zip(questions, best, chances)
-        ]
         output.print_json({"rows": rows})
         return
     from rekern.datasets.tables import write_table
 
-    columns: dict[str, list[object]] = {"type": [kinds[place] for place in best]}
-    columns["probability"] = [round(float(row[place]), 4) for place, row in zip(best, chances)]
+    columns: dict[str, list[object]] = {"type": [row["type"] for row in rows]}
+    columns["probability"] = [round(max(row["probabilities"].values()), 4) for row in rows]
     write_table("-", {**columns, "question": list(questions)})
 
 

@@ -46,8 +46,14 @@ def rules(
 
         output.choose_table_format(out)
         check_writable(out)
-    loaded = load_pair_model(model)
-    found = {name: loaded.rules(top, name) for name in _list_outputs(loaded, label)}
+    loaded = load_pair_model(model, texts=[])
+
+    from rekern.learning import PairClassifier
+    from rekern.learning.rule_listing import describe_rules, list_rules
+
+    if label is not None and not isinstance(loaded, PairClassifier):
+        raise InputError("--label is for classifiers; this model predicts numbers")
+    found = list_rules(loaded, top, label)
     if out is not None and out != "-":
         from rekern.datasets.tables import write_table
 
@@ -56,16 +62,7 @@ def rules(
         if not json:
             output.say(f"{len(columns['rule']):,} rules are in {out}")
     if json:
-        report = [
-            {
-                "label": name,
-                "for": _list_rules(loaded, both.favoring),
-                "against": _list_rules(loaded, both.opposing),
-                "scores": both.to_dict()["scores"],
-            }
-            for name, both in found.items()
-        ]
-        output.print_json({"outputs": report, **({"written": os.fspath(out)} if out is not None else {})})
+        output.print_json({**describe_rules(loaded, found), **({"written": os.fspath(out)} if out is not None else {})})
     elif out == "-":
         from rekern.datasets.tables import write_table
 
@@ -78,20 +75,6 @@ def rules(
             if both.scores:
                 of = "" if name is None else f" for {name}"
                 print_scores(both.scores[:top], f"Scores{of}, by how much they move decisions", curves)
-
-
-def _list_outputs(model: TrainedModel, label: str | None) -> list[object]:
-    """Return the labels whose rules to list; None stands for the only output of a regressor or ranker."""
-    from rekern.learning import PairClassifier
-
-    if not isinstance(model, PairClassifier):
-        if label is not None:
-            raise InputError("--label is for classifiers; this model predicts numbers")
-        return [None]
-    names: list[object] = model.classes_.tolist()
-    if label is not None:
-        return [model.find_label(label)]
-    return names[1:] if len(names) == 2 else names
 
 
 def _make_heading(name: object, sign: str) -> str:
@@ -146,41 +129,19 @@ def print_scores(effects: Sequence[ScoreEffect], heading: str, curves: bool = Fa
         print(effect.draw() + "\n")
 
 
-def _list_rules(model: TrainedModel, rows: Sequence[WeightedRule]) -> list[dict[str, object]]:
-    """Return the rules as JSON objects."""
-    return [
-        {
-            "rule": rule.rule,
-            "weight": rule.weight,
-            "support": rule.support,
-            "example": {"source": rule.source, "target": rule.target},
-            "pair": dict(zip(("source", "target"), _find_pair(model, rule.pair))) if model.has_pairs() else None,
-        }
-        for rule in rows
-    ]
-
-
 def _make_columns(model: TrainedModel, found: dict[object, StrongestRules]) -> dict[str, list[object]]:
     """Return the rules as columns of a table."""
+    from rekern.learning.rule_listing import find_pair_texts
+
     names = ("label", "side", "rule", "weight", "support", "example_source", "example_target", "source", "target")
     columns: dict[str, list[object]] = {name: [] for name in names}
     for label, both in found.items():
         for side, rows in zip(("for", "against"), both):
             for rule in rows:
-                source, target = _find_pair(model, rule.pair) if model.has_pairs() else ("", "")
+                source, target = find_pair_texts(model, rule.pair) if model.has_pairs() else ("", "")
                 values = (label, side, rule.rule, rule.weight, rule.support, rule.source, rule.target, source, target)
                 for name, value in zip(names, values):
                     columns[name].append(value)
     if None in found:
         del columns["label"]
     return columns
-
-
-def _find_pair(model: TrainedModel, number: int) -> tuple[str, str]:
-    """Return the texts of a training pair."""
-    source, target = model.pairs_[number]
-    return _join_tokens(source), _join_tokens(target)
-
-
-def _join_tokens(side: str | Sequence[str]) -> str:
-    return side if isinstance(side, str) else " ".join(side)

@@ -102,7 +102,7 @@ def list_groups(table: Table) -> list[Hashable]:
     >>> list_groups(from_frame({"source": ["who", "who"], "target": ["me", "you"]}, label=None))
     ['who', 'who']
     """
-    return list(table.groups) if table.groups is not None else [source for source, _ in table.pairs]
+    return table.list_groups()
 
 
 def check_numbers(table: Table, remedy: str) -> None:

@@ -6,12 +6,9 @@
 
 from __future__ import annotations
 
-import io
 import json
-import math
 import os
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,9 +17,19 @@ from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
+from rekern.core.archive_members import (
+    check_checksum,
+    check_members,
+    compute_checksum,
+    read_array,
+    read_json,
+    write_array,
+    write_member,
+)
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.files import show_path, write_atomically
 from rekern.core.json_values import Json, JsonMapping, JsonObject
+from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
 from rekern.core.registry import find_class
 from rekern.core.version import __version__
 from rekern.errors import MissingDataError, MissingExtraError, ModelFileError
@@ -30,13 +37,7 @@ from rekern.errors import MissingDataError, MissingExtraError, ModelFileError
 FORMAT = "rekern model"
 VERSION = 3  # since the decision functions of pair models are stored, and training pairs only on request
 BEFORE_DECISIONS = 2  # what other models are written as: older releases read them
-LARGEST_MEMBER = 1 << 31
-UNSUSPECTED = 1 << 26  # bytes that any file may unpack to
-TIMES = 200  # its own size that a larger one may unpack to: zeros shrink to a thousandth, texts and trees to a tenth
-LARGEST_NUMBER = 1e100  # sums and products of such numbers are finite
 TABLE_TYPES = ("u1", "u4", "u8", "i4", "i8", "f4", "f8")
-LONGEST_HEADER = 1 << 12  # bytes of the header of an array
-SAMPLE = 1 << 14  # bytes of an array by which to see whether it shrinks
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class OpenArchive:
 
     header: JsonObject
     archive: zipfile.ZipFile
+    limits: ModelLimits = DEFAULT_LIMITS
 
     def has(self, name: str) -> bool:
         """Whether there is a member of this name, such as ``pairs.json`` or ``weights.npy``."""
@@ -66,16 +68,16 @@ class OpenArchive:
 
     def read_json(self, name: str) -> Json:
         """What a member says, as JSON."""
-        return json.loads(_read_member(self.archive, name))
+        return read_json(self.archive, name, self.limits)
 
     def read_array(self, name: str, dimensions: int | None = None) -> Floats:
         """An array of finite numbers, with this number of dimensions."""
-        array: Floats = _read_array(self.archive, name, ("f8",), dimensions)
+        array: Floats = read_array(self.archive, name, ("f8",), dimensions)
         return array
 
     def read_table(self, name: str) -> AnyArray:
         """An array of one of the types of `TABLE_TYPES`; floating-point numbers in it are finite."""
-        array: AnyArray = _read_array(self.archive, name, TABLE_TYPES)
+        array: AnyArray = read_array(self.archive, name, TABLE_TYPES)
         return array
 
 
@@ -110,17 +112,18 @@ def save_model(model: StorableModel, path: str | os.PathLike[str], content: Mode
     write_archive(path, {"model": type(model).__name__, **content.header}, content)
 
 
-def load_model(path: str | os.PathLike[str]) -> Any:
+def load_model(path: str | os.PathLike[str], *, limits: ModelLimits = DEFAULT_LIMITS) -> Any:
     """Read a model that ``save`` wrote.
 
-    A file that is damaged, truncated, of another kind or written by a newer Rekern raises ``ModelFileError``.
+    A file that is damaged, truncated, of another kind, written by a newer Rekern, or that exceeds the ``limits``
+    raises ``ModelFileError``. The file may come from a stranger: it is data, and cannot run code.
 
     >>> load_model("no such file.rekern")
     Traceback (most recent call last):
     ...
     rekern.errors.ModelFileError: no such file.rekern: there is no such file
     """
-    with open_archive(path) as archive:
+    with open_archive(path, limits) as archive:
         name = archive.header["model"]
         kind = find_class(name) if isinstance(name, str) else None
         if kind is None or not issubclass(kind, StorableModel):
@@ -129,33 +132,24 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
 
 def write_archive(path: str | os.PathLike[str], header: JsonMapping, content: ModelContent) -> None:
-    """Write a header, with the format and the version, and all else that a model file holds."""
+    """Write a header, with the format and the version, all else that a model file holds, and a checksum.
+
+    The same content gives the same bytes.
+    """
     whole = {"format": FORMAT, "version": content.version, "written_by": __version__, **header}
-    with write_atomically(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("model.json", json.dumps(whole, ensure_ascii=True, indent=1))
+    with write_atomically(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        write_member(archive, "model.json", json.dumps(whole, ensure_ascii=True, indent=1).encode())
         for name, member in content.members.items():
-            archive.writestr(name, json.dumps(member, ensure_ascii=True))
+            write_member(archive, name, json.dumps(member, ensure_ascii=True).encode())
         for name, array in content.arrays.items():
-            _write_array(archive, name, np.ascontiguousarray(array, dtype=np.float64))
+            write_array(archive, name, np.ascontiguousarray(array, dtype=np.float64))
         for name, array in content.tables.items():
-            _write_array(archive, name, np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")))
-
-
-def _write_array(archive: zipfile.ZipFile, name: str, array: AnyArray) -> None:
-    if array.nbytes >= LARGEST_MEMBER:
-        raise ValueError(f"a model with {array.size:,} numbers in an array could not be loaded; use fewer words")
-    buffer = io.BytesIO()
-    np.lib.format.write_array(buffer, array, allow_pickle=False)
-    content = buffer.getbuffer()
-    # Keys are random bytes, which do not shrink: writing and reading them as they are is faster.
-    middle = len(content) // 2
-    sample = bytes(content[middle : middle + SAMPLE])
-    shrinks = len(content) < SAMPLE or len(zlib.compress(sample, 1)) < 0.95 * len(sample)
-    archive.writestr(f"{name}.npy", content, zipfile.ZIP_DEFLATED if shrinks else zipfile.ZIP_STORED)
+            write_array(archive, name, np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")))
+        archive.comment = compute_checksum(archive)
 
 
 @contextmanager
-def open_archive(path: str | os.PathLike[str]) -> Iterator[OpenArchive]:
+def open_archive(path: str | os.PathLike[str], limits: ModelLimits = DEFAULT_LIMITS) -> Iterator[OpenArchive]:
     """Open a model file and check its header.
 
     Whatever fails in the block is a ``ModelFileError`` that names the file.
@@ -173,8 +167,9 @@ def open_archive(path: str | os.PathLike[str]) -> Iterator[OpenArchive]:
         if Path(path).is_dir():
             raise ModelFileError("this is a folder, not a model file")
         with zipfile.ZipFile(path) as archive:
-            _check_size(archive, Path(path).stat().st_size)
-            yield OpenArchive(_read_header(archive), archive)
+            check_members(archive, Path(path).stat().st_size, limits)
+            check_checksum(archive)
+            yield OpenArchive(_read_header(archive, limits), archive, limits)
     except (ModelFileError, MissingDataError, MissingExtraError) as error:
         raise ModelFileError(f"{name}: {error}") from None
     except OSError as error:
@@ -182,17 +177,17 @@ def open_archive(path: str | os.PathLike[str]) -> Iterator[OpenArchive]:
     except zipfile.BadZipFile:
         raise ModelFileError(f"{name}: this is not a model file, or it is truncated; train and save it again") from None
     except MemoryError:
-        raise
+        raise ModelFileError(f"{name}: it needs more memory than there is") from None
     except Exception as error:
         # Whatever a damaged or hostile file provokes in its readers, it means one thing to the caller.
         reason = " ".join(str(error).split()) or type(error).__name__
         raise ModelFileError(f"{name}: the model file is damaged ({reason}); train and save it again") from None
 
 
-def _read_header(archive: zipfile.ZipFile) -> JsonObject:
+def _read_header(archive: zipfile.ZipFile, limits: ModelLimits) -> JsonObject:
     if "model.json" not in archive.namelist():
         raise ModelFileError("this is a zip file, but not a Rekern model")
-    header = json.loads(_read_member(archive, "model.json"))
+    header = read_json(archive, "model.json", limits)
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ModelFileError("this is a zip file, but not a Rekern model")
     version = header.get("version")
@@ -204,37 +199,3 @@ def _read_header(archive: zipfile.ZipFile) -> JsonObject:
             f"this Rekern reads up to version {VERSION}: upgrade it"
         )
     return header
-
-
-def _check_size(archive: zipfile.ZipFile, packed: int) -> None:
-    """Refuse a small file that would fill the memory."""
-    size = sum(member.file_size for member in archive.infolist())
-    if size > max(UNSUSPECTED, TIMES * packed):
-        raise ModelFileError(f"its {packed:,} bytes would unpack to {size:,}; no model is like that")
-
-
-def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:
-    """The content of a member, unless it would unpack to more than any model of ours has."""
-    size = archive.getinfo(name).file_size
-    if size > LARGEST_MEMBER:
-        raise ModelFileError(f"its {name} would unpack to {size:,} bytes; no model has more than {LARGEST_MEMBER:,}")
-    return archive.read(name)
-
-
-def _read_array(archive: zipfile.ZipFile, name: str, types: tuple[str, ...], dimensions: int | None = None) -> Any:
-    """An array of one of these types, with this number of dimensions; floating-point numbers must be finite."""
-    member = _read_member(archive, f"{name}.npy")
-    stream = io.BytesIO(member[:LONGEST_HEADER])
-    if np.lib.format.read_magic(stream) != (1, 0):
-        raise ModelFileError(f"its {name} are not a table of numbers")
-    shape, by_column, kind = np.lib.format.read_array_header_1_0(stream)
-    content = memoryview(member)[stream.tell() :]
-    fits = len(shape) == (dimensions or len(shape)) and math.prod(shape) * kind.itemsize == len(content)
-    # Checked before an array is made: a header may claim any size.
-    if by_column or kind.str[1:] not in types or not fits:
-        raise ModelFileError(f"its {name} are not a table of numbers")
-    array = np.frombuffer(content, dtype=kind).reshape(shape).astype(kind.newbyteorder("="))
-    # NaN fails too; all finite numbers of 32 bits are small enough.
-    if kind.kind == "f" and not (np.isfinite(array) if kind.itemsize < 8 else np.abs(array) <= LARGEST_NUMBER).all():
-        raise ModelFileError(f"its {name} are not finite numbers")
-    return array

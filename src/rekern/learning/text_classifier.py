@@ -96,6 +96,7 @@ class TextClassifier(PairClassifier):
             parts=found.parts,
             neighbors=found.neighbors,
             remark=found.remark,
+            curves=found.curves,
         )
 
     def rules(self, n: int = 20, label: object = None) -> StrongestRules:

@@ -13,7 +13,8 @@ import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.json_values import JsonObject
-from rekern.core.model_archive import LARGEST_NUMBER, OpenArchive
+from rekern.core.model_archive import OpenArchive
+from rekern.core.model_limits import LARGEST_NUMBER
 from rekern.core.object_descriptions import build, describe
 from rekern.errors import InputError, ModelFileError
 from rekern.questions.ngram_patterns import NGramPatterns

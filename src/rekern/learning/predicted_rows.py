@@ -1,13 +1,12 @@
-"""The rows that ``rekern predict`` writes: columns of the file, and predictions beside them."""
+"""The rows of predictions: columns of the table, and predictions beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rekern.cli import output
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -61,6 +60,7 @@ class ColumnChoice:
     names: str | None
     texts: bool
     label: str
+    tell: Callable[[str], None]  # how the user is told that a column has a new name
     told: set[str] = field(default_factory=set)  # columns whose new name the user was told
 
     def copy(self, block: TableBlock, predicted: Columns) -> PredictedRows:
@@ -106,5 +106,5 @@ class ColumnChoice:
             new = f"input_{new}"
         if new != name and name not in self.told:
             self.told.add(name)
-            output.say(f"the column {name} of the file is called {new} in the result")
+            self.tell(f"the column {name} of the file is called {new} in the result")
         return new

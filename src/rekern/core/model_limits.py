@@ -1,0 +1,73 @@
+"""Limits on what a model file may ask for; they are checked before anything is read or made."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from rekern.errors import ModelFileError
+
+LARGEST_NUMBER = 1e100  # sums and products of such numbers are finite
+
+
+@dataclass(frozen=True)
+class ModelLimits:
+    """What a model file may ask for. Give larger limits to `rekern.load_model` for a large file that you trust.
+
+    The time and the memory that loading takes are at most proportional to the size of the file, with a factor that
+    follows from these limits.
+
+    Parameters
+    ----------
+    members : int
+        The number of parts in the zip file.
+    member_bytes : int
+        The size of one of them, unpacked.
+    unpacked_bytes, unpacked_times : int
+        All of them may unpack to this many bytes, or to this many times the size of the file if that is more.
+    json_values, json_times : int
+        Their JSON may have this many values, or this many for each byte of the file if that is more.
+    depth : int
+        How deep JSON, and so kernels inside kernels, may be nested.
+    objects : int
+        The number of kernels, tokenizers and word spaces together.
+    item_size : int
+        The number of words of a training text, or of nodes of a tree or graph, that the file keeps for comparison.
+    sentence_words : int
+        The number of words of a training sentence of a semantic parser.
+
+    Examples
+    --------
+    >>> ModelLimits().check("depth", 10, "nested")
+    >>> ModelLimits(depth=5).check("depth", 10, "it is 10 deep")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.ModelFileError: it is 10 deep; the limit is 5: load_model(path, limits=ModelLimits(depth=10))
+    """
+
+    members: int = 10_000
+    member_bytes: int = 1 << 31
+    unpacked_bytes: int = 1 << 26
+    unpacked_times: int = 200  # zeros shrink to a thousandth, texts and trees to a tenth
+    json_values: int = 1_000_000
+    json_times: int = 10
+    depth: int = 100
+    objects: int = 200
+    item_size: int = 20_000
+    sentence_words: int = 200
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ValueError(f"{field.name}={value!r}: give a whole number of at least 1")
+
+    def check(self, name: str, found: int, message: str) -> None:
+        """Raise ModelFileError if a number exceeds the limit of this name; ``message`` says what has the number."""
+        limit = getattr(self, name)
+        if found > limit:
+            remedy = f"load_model(path, limits=ModelLimits({name}={found}))"
+            raise ModelFileError(f"{message}; the limit is {limit:,}: {remedy}")
+
+
+DEFAULT_LIMITS = ModelLimits()
