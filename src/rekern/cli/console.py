@@ -1,7 +1,6 @@
 """The console of all commands: Rich's, without any style if the user wants no color, and quiet about closed pipes."""
 
 import os
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -26,9 +25,9 @@ class PlainConsole(Console):
             color_system=None if os.environ.get("NO_COLOR") else "auto",
         )
 
-    def render_str(self, text: str, **options: Any) -> Text:
+    def render_str(self, text: str, **options: object) -> Text:
         """Return a text to be printed, without control characters, which may come from files and databases."""
-        return super().render_str(show_controls(text), **options)
+        return super().render_str(show_controls(text), **options)  # type: ignore[arg-type]
 
     def on_broken_pipe(self) -> None:
         """Leave a closed pipe to `rekern.cli.exit_codes`, as for all other output."""

@@ -122,8 +122,9 @@ class _PrintedText:
         """Write a text."""
         return self.rich_proxied_file.write(show_controls(text))
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.rich_proxied_file, name)
+    def __getattr__(self, name: str) -> object:
+        found: object = getattr(self.rich_proxied_file, name)
+        return found
 
 
 @contextmanager
