@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from rekern.core.model_archive import ModelContent, OpenArchive
-from rekern.core.object_descriptions import build, describe
+from rekern.core.object_descriptions import BuildContext, build, describe
 from rekern.errors import ModelFileError
 from rekern.kernels.kernel import Kernel
 from rekern.krisp.answer_calibration import AnswerCalibration
@@ -72,7 +72,7 @@ def read_content(archive: OpenArchive) -> ParserContent:
     """The content of a parser in a model file; anything wrong raises ``ModelFileError``."""
     header = archive.header
     grammar = read_grammar_content(archive.read_json("grammar.json"))
-    kernel = _build_kernel(header["kernel"])
+    kernel = _build_kernel(header["kernel"], archive.context)
     parameters = {name: build(header["parameters"][name]) for name in PARAMETERS}
     for name, value in parameters.items():
         if not isinstance(value, {"names": str, "stems": bool}.get(name, int | float)):
@@ -99,12 +99,14 @@ def read_content(archive: OpenArchive) -> ParserContent:
     )
 
 
-def _build_kernel(description: JSONObject) -> Kernel:
+def _build_kernel(description: JSONObject, context: BuildContext) -> Kernel:
     """The kernel of a description; sums of files of version 0.1.0 become ordinary sums."""
     if description.get("type") == EARLIER_SUM:
-        return average_kernels([_build_kernel(part) for part in description["kernels"]], description["weights"])
+        return average_kernels(
+            [_build_kernel(part, context) for part in description["kernels"]], description["weights"]
+        )
     try:
-        kernel = build(description)
+        kernel = build(description, None, context)
     except ModelFileError as error:
         raise ModelFileError(shorten(error)) from None
     if not isinstance(kernel, Kernel) or not list_substring_kernels(kernel):

@@ -90,7 +90,7 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
         stored: Arrays = {f"array-{n}": archive.read_table(f"array-{n}") for n in range(header["tables"])}
     else:
         stored = {f"array-{n}": archive.read_array(f"array-{n}") for n in range(header.get("kernel_arrays", 0))}
-    kernel = build(header["kernel"], stored)
+    kernel = build(header["kernel"], stored, archive.context)
     if not isinstance(kernel, Kernel):
         raise ModelFileError("it has no kernel")
     parameters = {name: _build_parameter(value) for name, value in header["parameters"].items()}
@@ -106,9 +106,11 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
         raise ModelFileError("it lacks its training pairs or their labels")
     if "labels" in header:
         _read_pairs(model, archive)
-    state = build(header["state"], stored) if is_ready and "state" in header else None
+    state = build(header["state"], stored, archive.context) if is_ready and "state" in header else None
     scorer = None if state is None else restore_state(kernel, state, len(model.intercept_))
-    model.start_cache(scorer, _read_tokens(build(header["tokens"], stored), model) if "tokens" in header else None)
+    model.start_cache(
+        scorer, _read_tokens(build(header["tokens"], stored, archive.context), model) if "tokens" in header else None
+    )
     if state is None:
         if not model.has_pairs():
             raise ModelFileError("it lacks its decision function")

@@ -13,17 +13,18 @@ MODEL = "QuestionClassifier"  # what the header of a file says
 TrainedModel = PatternModel | BigramSVM | KernelSVM
 
 
-def load_question_model(path: str | Path) -> TrainedModel:
+def load_question_model(path: str | Path, tagger: str | None = None) -> TrainedModel:
     """Load only what is needed for answers from a file that `QuestionClassifier.save` wrote.
 
-    It is faster than `rekern.load_model`, which returns the classifier with all its parameters.
+    It is faster than `rekern.load_model`, which returns the classifier with all its parameters. ``tagger`` names the
+    tagger, if the model needs one.
 
     >>> load_question_model("no such file.rekern")
     Traceback (most recent call last):
     ...
     rekern.errors.ModelFileError: no such file.rekern: there is no such file
     """
-    with open_archive(path) as archive:
+    with open_archive(path, resources={"tagger": tagger}) as archive:
         if archive.header.get("model") != MODEL:
             raise ModelFileError(f"it holds a {archive.header.get('model')!r}, not a classifier of questions")
         return read_question_model(archive)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
-from typing import Self
+from typing import Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -293,6 +293,7 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         model = cls(patterns=PatternSettings(**settings), **parameters)
         model.model_ = read_question_model(archive)
         model.classes_ = model.model_.classes_
+        model.tagger = cast("str | Tagger", archive.context.given.get("tagger", model.tagger))
         if isinstance(model.model_, KernelSVM):
             model.kernel = model.model_.kernel
         model.check_parameters()

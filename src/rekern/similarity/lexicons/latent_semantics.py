@@ -10,8 +10,9 @@ import scipy.sparse as sp
 
 from rekern.core.arrays import Ints
 from rekern.core.registry import register
+from rekern.core.state_schema import Schema
 from rekern.errors import InputError
-from rekern.similarity.lexicons.word_vectors import VectorTable
+from rekern.similarity.lexicons.word_vectors import VECTORS, VectorTable
 from rekern.structures.tokens import Tokens
 
 __all__ = ["LatentSemantics"]
@@ -47,6 +48,8 @@ class LatentSemantics(VectorTable):
     >>> space.similarity("stock", "share") > 0.9 > 0.1 > space.similarity("stock", "dog")
     True
     """
+
+    schema = Schema(VECTORS)
 
     def __init__(
         self,

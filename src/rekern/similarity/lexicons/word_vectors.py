@@ -14,12 +14,15 @@ import numpy.typing as npt
 from rekern.core.arrays import Floats
 from rekern.core.files import show_path, write_atomically
 from rekern.core.registry import register
+from rekern.core.state_schema import Array, Record, Schema, Texts
 from rekern.errors import InputError, missing_extra
 from rekern.similarity.lexicons.vector_files import read_vectors
 from rekern.structures.tokens import Tokens
 from rekern.structures.word_space import WordSpace
 
-__all__ = ["VectorTable", "WordVectors"]
+__all__ = ["VECTORS", "VectorTable", "WordVectors"]
+
+VECTORS = Record(words=Texts("words"), array=Array("f4 f8", "words", "*"))
 
 
 class VectorTable(WordSpace):
@@ -157,6 +160,8 @@ class WordVectors(VectorTable):
     >>> "dog" in space, round(space.similarity("cat", "dog"), 3), round(space.similarity("cat", "car"), 3)
     (True, 0.995, 0.1)
     """
+
+    schema = Schema(VECTORS)
 
     def __init__(self, words: Iterable[str], array: npt.ArrayLike):
         self._set_vectors(words, array)
