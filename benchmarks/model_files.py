@@ -81,7 +81,8 @@ def make_corpus(size: int, seed: int) -> dict[str, list[object]]:
 def run(*arguments: object) -> Run:
     """Run a Python process and measure it."""
     measure = (
-        "import resource, subprocess, sys\n"
+        "import os, resource, subprocess, sys\n"
+        "os.environ.pop('PYTHONDONTWRITEBYTECODE', None)\n"  # an installed package has its bytecode
         "done = subprocess.run([sys.executable, *sys.argv[1:]], capture_output=True, text=True)\n"
         "used = resource.getrusage(resource.RUSAGE_CHILDREN)\n"
         "sys.stdout.write(f'{used.ru_maxrss} {used.ru_utime + used.ru_stime} {done.returncode}\\n' + done.stdout)\n"

@@ -19,6 +19,7 @@ MOST_ANY = 120
 LATE_IMPORTS = {
     "gensim": "optional, and takes seconds to import",
     "jieba": "optional",
+    "joblib": "slow to import; one pair is compared without it",
     "matplotlib": "optional, and slow to import",
     "numba": "slow to import; `rekern question` starts without it",
     "pandas": "optional, and slow to import",

@@ -7,7 +7,9 @@ def main() -> None:
     """Run the command line; the process ends with 0, with 2 after an error, with 130 after Ctrl-C."""
     try:
         from rekern.cli.commands import app
+        from rekern.cli.quick_start import own_process
 
+        own_process()
         app()
     except KeyboardInterrupt:  # before a command has begun
         print("rekern: stopped", file=sys.stderr)

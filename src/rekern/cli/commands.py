@@ -94,6 +94,7 @@ for _command, _examples in (
         (
             'rekern explain model.rekern "Ann met Bob." "Bob was met by Ann."',
             "rekern explain model.rekern --row 7 test.tsv --top 20",
+            'rekern explain model.rekern "Ann met Bob." "Bob was met by Ann." --html why.html',
             "rekern explain model.rekern --how-chosen",
         ),
     ),

@@ -1,10 +1,37 @@
 """Compilation of functions of arrays by Numba: without Python objects, without the GIL, cached on disk."""
 
+import sys
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, TypeAlias
 
+import numpy as np
+
 Function: TypeAlias = Callable[..., Any]  # of arrays
+
+_is_interpreted = False
+
+
+def interpret_cores() -> None:
+    """Run the functions that are defined from now on as plain Python, with the same results.
+
+    To load Numba and one compiled function takes a second; a single pair is compared in a twentieth of it without
+    them. For a process that compares no more than that, before it imports kernels.
+    """
+    global _is_interpreted
+    is_early = "numba" not in sys.modules and "rekern.core.hashing" not in sys.modules
+    if is_early and int(np.__version__.partition(".")[0]) >= 2:  # before, uint64 with int gave float64
+        _is_interpreted = True
+        np.seterr(over="ignore")  # keys wrap around
+
+
+def is_interpreted() -> bool:
+    """Return whether the functions of arrays are plain Python, so that loops over large tables are to be avoided.
+
+    >>> is_interpreted()
+    False
+    """
+    return _is_interpreted
 
 
 def compiled(function: Function) -> Function:
@@ -19,6 +46,8 @@ def compiled(function: Function) -> Function:
     >>> double(21)
     42
     """
+    if _is_interpreted:
+        return function
     import numba  # slow: whoever only defines functions to be compiled later need not load it
 
     try:
@@ -42,6 +71,8 @@ def inlined(function: Function) -> Function:
     >>> quadruple(2)
     8
     """
+    if _is_interpreted:
+        return function
     import numba
 
     inlined_function: Function = numba.njit(inline="always", nogil=True)(function)

@@ -32,6 +32,7 @@ from rekern.core.json_values import Json, JsonMapping, JsonObject
 from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
 from rekern.core.object_descriptions import PLAIN_CONTEXT, BuildContext
 from rekern.core.registry import find_class
+from rekern.core.state_schema import find_schema
 from rekern.core.version import __version__
 from rekern.errors import MissingDataError, MissingExtraError, ModelFileError
 
@@ -151,6 +152,9 @@ def load_model(path: str | os.PathLike[str], *, limits: ModelLimits = DEFAULT_LI
         kind = find_class(name) if isinstance(name, str) else None
         if kind is None or not issubclass(kind, StorableModel):
             raise ModelFileError(f"it holds a {name!r}, which this Rekern does not know")
+        schema = find_schema(kind)
+        if schema is not None and schema.header is not None:
+            schema.header.check(archive.header, "model.json")
         return kind.from_archive(archive)
 
 

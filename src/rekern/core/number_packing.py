@@ -1,17 +1,14 @@
 """Whole numbers in few bytes, without loss: sorted keys, and small numbers in planes of bytes."""
 
-# mypy: allow-untyped-defs, no-check-untyped-defs
-# Compiled functions take arrays and are typed by Numba.
-
 import numpy as np
 import numpy.typing as npt
 
-from rekern.core.arrays import Keys
-from rekern.core.compiling import compiled
+from rekern.core.arrays import Ints, Keys
 from rekern.errors import ModelFileError
 
 Bytes = npt.NDArray[np.uint8]
 MOST_BITS = 32  # of a key that are stored as its place
+BLOCK = 1 << 20  # bytes whose bits are looked at together
 
 
 def pack_keys(keys: Keys) -> dict[str, Bytes]:
@@ -28,9 +25,9 @@ def pack_keys(keys: Keys) -> dict[str, Bytes]:
     """
     sizes = {bits: (1 << bits) + len(keys) * (65 - bits) for bits in range(0, MOST_BITS + 1, 8)}
     bits = min(sizes, key=lambda number: sizes[number])
-    tops = np.zeros((((1 << bits) + len(keys)) + 7) // 8, np.uint8)
-    _write_tops(keys, bits, tops)
-    return {"tops": tops, "rests": _split_bytes(keys, 8 - bits // 8)}
+    tops = np.zeros((1 << bits) + len(keys), np.bool_)
+    tops[np.arange(len(keys)) + (keys >> np.uint64(64 - bits) if bits else 0 * keys).astype(np.int64)] = True
+    return {"tops": np.packbits(tops, bitorder="little"), "rests": _split_bytes(keys, 8 - bits // 8)}
 
 
 def unpack_keys(tops: Bytes, rests: Bytes) -> Keys:
@@ -41,10 +38,12 @@ def unpack_keys(tops: Bytes, rests: Bytes) -> Keys:
     count = rests.shape[1]
     if len(tops) != ((1 << bits) + count + 7) // 8:
         raise ModelFileError("its keys are damaged")
-    keys = np.zeros(count, np.uint64)
-    if _read_tops(tops, bits, keys) != count:
+    places = _find_ones(tops)
+    if len(places) != count or (count and int(places[-1]) > count - 1 + (1 << bits) - 1):
         raise ModelFileError("its keys are damaged")
-    _add_planes(rests, keys)
+    keys = _join_bytes(rests)
+    if bits:
+        keys |= (places - np.arange(count)).astype(np.uint64) << np.uint64(64 - bits)
     if (keys[1:] <= keys[:-1]).any():
         raise ModelFileError("its keys are not in order")
     return keys
@@ -69,8 +68,7 @@ def unpack_numbers(planes: Bytes, below: int) -> Keys:
     """
     if planes.ndim != 2 or not 1 <= len(planes) <= 8:
         raise ModelFileError("its numbers are damaged")
-    numbers = np.zeros(planes.shape[1], np.uint64)
-    _add_planes(planes, numbers)
+    numbers = _join_bytes(planes)
     if len(numbers) and int(numbers.max()) >= below:
         raise ModelFileError("its numbers are damaged")
     return numbers
@@ -82,37 +80,19 @@ def _split_bytes(numbers: Keys, count: int) -> Bytes:
     return np.stack(planes) if planes else np.empty((0, len(numbers)), np.uint8)
 
 
-@compiled
-def _add_planes(planes, numbers):
-    """Set the lowest bytes of every number."""
-    for place in range(len(planes)):
-        for index in range(len(numbers)):
-            numbers[index] |= np.uint64(planes[place, index]) << np.uint64(8 * place)
+def _join_bytes(planes: Bytes) -> Keys:
+    """Return the numbers with these lowest bytes."""
+    numbers = np.zeros(planes.shape[1], "<u8")
+    cells = numbers.view(np.uint8).reshape(len(numbers), 8)
+    for place, plane in enumerate(planes):
+        cells[:, place] = plane
+    return numbers.astype(np.uint64, copy=False)
 
 
-@compiled
-def _write_tops(keys, bits, tops):
-    """Set bit (top bits of a key + number of the key) for every key."""
-    for index in range(len(keys)):
-        bit = index + (np.int64(keys[index] >> np.uint64(64 - bits)) if bits > 0 else 0)
-        tops[bit >> 3] |= np.uint8(1 << (bit & 7))
-
-
-@compiled
-def _read_tops(tops, bits, keys):
-    """Write the top bits of the keys; return how many keys there are, or -1 if they do not fit."""
-    count = 0
-    for place in range(len(tops)):
-        byte = np.int64(tops[place])
-        bit = place << 3
-        while byte:
-            if byte & 1:
-                top = bit - count
-                if count == len(keys) or top >= 1 << bits:
-                    return -1
-                if bits > 0:
-                    keys[count] = np.uint64(top) << np.uint64(64 - bits)
-                count += 1
-            byte >>= 1
-            bit += 1
-    return count
+def _find_ones(packed: Bytes) -> Ints:
+    """Return the places of the bits that are 1."""
+    blocks = [
+        np.flatnonzero(np.unpackbits(packed[first : first + BLOCK], bitorder="little").view(np.bool_)) + 8 * first
+        for first in range(0, len(packed), BLOCK)
+    ]
+    return np.concatenate(blocks) if blocks else np.zeros(0, np.int64)

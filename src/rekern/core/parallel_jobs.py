@@ -1,10 +1,10 @@
 """Parallel work with joblib: in threads by default, or with the backend that the user configures."""
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-import joblib
 import numpy as np
 
 from rekern.core.progress import track
@@ -19,6 +19,10 @@ def resolve_jobs(n_jobs: int | None) -> int | None:
     2
     """
     if n_jobs is None:
+        if "joblib" not in sys.modules:  # nobody has configured it
+            return -1
+        import joblib
+
         backend, configured = joblib.parallel.get_active_backend()
         return -1 if _is_default(backend, configured) and not backend.nesting_level else None
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or not n_jobs:
@@ -28,6 +32,8 @@ def resolve_jobs(n_jobs: int | None) -> int | None:
 
 def _is_default(backend: object, configured: int | None) -> bool:
     """Return whether no ``joblib.parallel_config`` is active, so that `run` can choose threads."""
+    import joblib
+
     return configured is None and isinstance(backend, joblib.parallel.BACKENDS["loky"])
 
 
@@ -37,6 +43,8 @@ def has_shared_memory() -> bool:
     >>> has_shared_memory()
     True
     """
+    import joblib
+
     backend, configured = joblib.parallel.get_active_backend()
     in_process = (joblib.parallel.BACKENDS["threading"], joblib.parallel.BACKENDS["sequential"])
     return _is_default(backend, configured) or isinstance(backend, in_process)
@@ -63,6 +71,8 @@ def run(
     if len(calls) <= 1 or n_jobs == 1:
         results: Iterator[T] = (function(*call) for call in calls)
     else:
+        import joblib
+
         backend = joblib.parallel.get_active_backend()[0]
         return_as = "generator" if getattr(backend, "supports_return_generator", False) else "list"
         n_jobs = n_jobs and min(n_jobs, len(calls))  # joblib would start n_jobs threads even for fewer calls
@@ -104,8 +114,12 @@ def run_in_threads(
     [2, 4]
     """
     n_jobs = resolve_jobs(n_jobs)
+    if len(calls) <= 1 or n_jobs == 1:
+        return [function(*call) for call in calls]
+    import joblib
+
     threads = joblib.effective_n_jobs(n_jobs) if n_jobs is not None else joblib.cpu_count()
-    if len(calls) <= 1 or threads == 1:
+    if threads == 1:
         return [function(*call) for call in calls]
     with ThreadPoolExecutor(min(threads, len(calls))) as pool:
         return list(pool.map(lambda call: function(*call), calls))

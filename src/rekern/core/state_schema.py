@@ -26,6 +26,9 @@ from rekern.errors import ModelFileError
 
 LONGEST_TEXT = 1 << 20  # characters of a name, a label or a parameter
 
+FEW_CHARACTERS, MOST_PADDING = 1 << 24, 100  # of all labels as an array, or for each character of theirs
+LARGEST_WHOLE = 1 << 62
+
 Sizes = dict[str, int]
 Dimension = int | str  # a number, a size, a size and "+1", or "*" for any number
 
@@ -174,6 +177,20 @@ class ListOf:
             self.item.check(part, name, sizes)
 
 
+class Row:
+    """A list with a constraint for each of its places."""
+
+    def __init__(self, *places: Constraint):
+        self.places = places
+
+    def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
+        """Raise ModelFileError if the value is no such list."""
+        if not isinstance(value, list) or len(value) != len(self.places):
+            raise refuse(name, f"a list of {len(self.places)} is needed")
+        for place, part in zip(self.places, value):
+            place.check(part, name, sizes)
+
+
 @dataclass(frozen=True)
 class MapOf:
     """A mapping from texts to values that satisfy a constraint."""
@@ -202,6 +219,32 @@ class Weights:
             self.least <= number <= LARGEST_NUMBER for number in value.values()
         ):
             raise refuse(name, f"finite numbers of at least {self.least:g} are needed")
+
+
+@dataclass(frozen=True)
+class Labels:
+    """A list of labels: texts, or numbers. As an array they take as much memory for each as the longest text."""
+
+    length: Dimension = "*"
+    least: int = 0
+
+    def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
+        """Raise ModelFileError if the value is no such list."""
+        kinds = set(map(type, value)) if isinstance(value, list) else {type(None)}
+        if (
+            not isinstance(value, list)
+            or len(value) < self.least
+            or not (kinds <= {str} or kinds <= {int, float, bool})
+        ):
+            raise refuse(name, "a list of texts, or of numbers, is needed")
+        if _bind(self.length, len(value), {} if sizes is None else sizes) != len(value):
+            raise refuse(name, "it does not fit the other parts")
+        if kinds == {str}:
+            lengths = [len(label) for label in value]
+            if max(lengths) * len(value) > max(FEW_CHARACTERS, MOST_PADDING * sum(lengths)):
+                raise refuse(name, f"a label has {max(lengths):,} characters")
+        elif not all(-LARGEST_WHOLE <= label <= LARGEST_WHOLE for label in value):
+            raise refuse(name, "finite numbers are needed")
 
 
 class Array:

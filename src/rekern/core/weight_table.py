@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Floats, Keys
-from rekern.core.compiling import compiled
+from rekern.core.compiling import compiled, is_interpreted
 from rekern.core.hashing import size_table
 from rekern.core.key_index import number_keys, partition_keys
 from rekern.core.key_rows import KeyRows
@@ -25,6 +25,7 @@ from rekern.errors import ModelFileError
 
 CHUNK = 1024
 MOST_ENTRIES = 1 << 31
+COARSE = 1 << 12  # top bits of a quickly made table
 
 Numbers = npt.NDArray[np.uint32]
 
@@ -88,6 +89,10 @@ def sum_and_count(rows: KeyRows, factors: Floats, n_jobs: int | None = None) -> 
 
 def make_table(keys: Keys, numbers: Numbers, weights: Floats) -> WeightTable:
     """Return a table of keys in ascending order, each with the number of its row of weights."""
+    if is_interpreted():  # quickly made, for few searches
+        bounds = np.arange(COARSE, dtype=np.uint64) * np.uint64((1 << 64) // COARSE)
+        starts = np.append(np.searchsorted(keys, bounds), len(keys)).astype(np.uint32)
+        return WeightTable(keys, numbers, weights, starts, np.full(1, ~np.uint64(0)))
     bits = max(0, len(keys).bit_length() - 2)
     starts = np.zeros((1 << bits) + 1, np.uint32)
     # The bit map has at least 8 bits for each key, and 64 bits in a word.

@@ -17,7 +17,6 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import IO, TypedDict
 
-import joblib
 import numpy as np
 
 from rekern.core.arrays import Floats
@@ -134,6 +133,8 @@ def _fill(
 
 def _compute_blocks(plan: GramPlan, blocks: list[tuple[int, int]], n_jobs: int | None) -> Iterator[Floats]:
     """Yield the blocks in order, in waves: a backend that is faster than the disk has to wait for it."""
+    import joblib
+
     size = BLOCKS_PER_JOB * joblib.effective_n_jobs(resolve_jobs(n_jobs))
     waves = (run(plan.block, blocks[first:last], n_jobs) for first, last in split_range(len(blocks), size))
     return track((block for wave in waves for block in wave), len(blocks), "Gram matrix")

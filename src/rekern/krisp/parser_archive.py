@@ -20,6 +20,7 @@ from rekern.krisp.parser_members import (
     read_stems,
     write_grammar,
 )
+from rekern.krisp.parser_schema import PARSER_SCHEMA
 from rekern.krisp.parser_weights import ParserWeights
 from rekern.krisp.parsing_rules import ParserClasses
 from rekern.krisp.productions import shorten
@@ -73,11 +74,9 @@ def read_content(archive: OpenArchive) -> ParserContent:
     header = archive.header
     grammar = read_grammar_content(archive.read_json("grammar.json"))
     kernel = _build_kernel(header["kernel"], archive.context)
-    parameters = {name: build(header["parameters"][name]) for name in PARAMETERS}
-    for name, value in parameters.items():
-        if not isinstance(value, {"names": str, "stems": bool}.get(name, int | float)):
-            raise ModelFileError(f"its {name} is damaged")
-    sentences = [read_sentence(entry) for entry in archive.read_json("sentences.json")]
+    PARSER_SCHEMA.parts.check(header["parameters"], "parameters")
+    parameters = {name: header["parameters"][name] for name in PARAMETERS}
+    sentences = [read_sentence(entry, archive.limits) for entry in archive.read_json("sentences.json")]
     spans = [read_span(entry, sentences) for entry in archive.read_json("substrings.json")]
     productions = tuple(find_production(grammar, entry) for entry in header["productions"])
     substrings = Substrings(SentenceCorpus(sentences), spans)

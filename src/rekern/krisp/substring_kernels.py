@@ -34,8 +34,7 @@ from rekern.krisp.annotated_sentence import AnnotatedSentence
 from rekern.krisp.constituent_trees import find_smallest_constituent
 from rekern.krisp.substring_core import path_gram, tree_gram, word_gram
 from rekern.krisp.substrings import Substring, Substrings, align_corpora
-
-LONGEST_SUBSEQUENCE = 100  # words: as many as a sentence may have
+from rekern.krisp.word_scores import LONGEST_SUBSEQUENCE
 
 
 class SubstringKernel(Kernel):

@@ -14,6 +14,7 @@ import numpy as np
 from rekern.core.json_values import Json
 from rekern.core.model_archive import VERSION, ModelContent, OpenArchive
 from rekern.core.object_descriptions import Arrays, State, build, describe
+from rekern.core.state_schema import find_schema
 from rekern.errors import ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel import Kernel, walk_kernels
@@ -96,10 +97,13 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
     parameters = {name: _build_parameter(value) for name, value in header["parameters"].items()}
     if "n_jobs" in parameters:  # n_jobs is not saved: the user who loads the model chooses it
         raise ModelFileError("it says how many threads to use")
+    schema = find_schema(kind)
+    if schema is not None:
+        schema.parts.check(parameters, "parameters")
     model = kind(kernel=kernel, **parameters)
     model.kernel_ = kernel
     model.intercept_ = archive.read_array("intercept", 1)
-    model.solver_ = str(header["solver"])
+    model.solver_ = header["solver"]
     model.compact_ = Compaction.from_dict(header["compact"]) if "compact" in header else None
     model.how_chosen_ = KernelChoice.from_dict(header["how_chosen"]) if "how_chosen" in header else None
     if archive.has("pairs.json") != ("labels" in header):

@@ -7,6 +7,7 @@ from pathlib import Path
 from rekern.core.model_archive import OpenArchive, open_archive
 from rekern.errors import ModelFileError
 from rekern.questions.pattern_model import PatternModel
+from rekern.questions.question_schema import QUESTION_SCHEMA
 from rekern.questions.svm_models import BigramSVM, KernelSVM
 
 MODEL = "QuestionClassifier"  # what the header of a file says
@@ -33,8 +34,9 @@ def load_question_model(path: str | Path, tagger: str | None = None) -> TrainedM
 def read_question_model(archive: OpenArchive) -> TrainedModel:
     """Read the trained model from an open file."""
     header = archive.header
-    if not isinstance(header["parameters"]["tagger"], str):
-        raise ModelFileError("it names no tagger")
+    assert QUESTION_SCHEMA.header is not None
+    QUESTION_SCHEMA.header.check(header, "model.json")
+    QUESTION_SCHEMA.parts.check(header["parameters"], "parameters")
     if "parts" in header:
         return PatternModel.from_archive(archive)
     return BigramSVM.from_archive(archive) if "bigrams" in header else KernelSVM.from_archive(archive)

@@ -30,6 +30,7 @@ from rekern.questions.pattern_weights import learn_pattern_weights
 from rekern.questions.question_archive import TrainedModel, read_question_model
 from rekern.questions.question_explanation import QuestionExplanation
 from rekern.questions.question_labels import check_labels
+from rekern.questions.question_schema import QUESTION_SCHEMA
 from rekern.questions.question_units import Tagger, cut
 from rekern.questions.svm_models import BigramSVM, GramKernel, KernelSVM
 from rekern.questions.svm_training import train_one_vs_rest
@@ -79,6 +80,8 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
     >>> model.predict_proba(["how to sew"]).round(2).tolist()
     [[0.02, 0.98]]
     """
+
+    schema = QUESTION_SCHEMA
 
     model_: TrainedModel
     classes_: AnyArray

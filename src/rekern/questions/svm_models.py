@@ -116,6 +116,7 @@ class KernelSVM(QuestionModel):
         kernel = build(header["kernel"], {}, archive.context)
         if not hasattr(kernel, "gram"):
             raise ModelFileError("it has no kernel")
+        kernel.diag(questions)  # bad parameters and bad questions raise an error here, not at the first prediction
         return cls(*_read_svm(archive, len(questions)), kernel, questions)
 
     def describe(self, arrays: Arrays) -> JsonObject:

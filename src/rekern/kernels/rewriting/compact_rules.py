@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints, offsets_of, take_ragged
+from rekern.core.arrays import Floats, Ints
 from rekern.core.weight_table import Numbers, WeightTable, make_table
 from rekern.errors import InputError
 from rekern.kernels.decision_functions import DecisionFunction, SumDecision
@@ -60,8 +60,7 @@ def _keep_common(lists: NgramLists, least: int) -> NgramLists:
     kept = np.flatnonzero(lengths >= least)
     if len(kept) == len(lengths):
         return lists
-    places = take_ragged(lists.offsets, kept).places
-    return NgramLists(lists.keys[kept], offsets_of(lengths[kept]), lists.rows[places], lists.counts[places])
+    return lists.take(kept)
 
 
 def _choose_wildcard(tables: list[WeightTable], counts: list[Numbers], n: int) -> list[WeightTable]:

@@ -101,34 +101,6 @@ def add_plain_scores(scores, scale, source, target, sources, targets, factors, s
 
 
 @compiled
-def weigh_rules(source_grams, target_grams, sources, targets, factors, output):
-    """Return the weights of the rules of each of some source n-grams with each of some target n-grams."""
-    source_offsets, source_rows, source_times = sources
-    target_offsets, target_rows, target_times = targets
-    weights = np.zeros((len(source_grams), len(target_grams)))
-    times = np.zeros(len(factors))
-    for one in range(len(source_grams)):
-        gram = source_grams[one]
-        if gram < 0:
-            continue
-        for entry in range(source_offsets[gram], source_offsets[gram + 1]):
-            times[source_rows[entry]] = source_times[entry]
-        for two in range(len(target_grams)):
-            gram2 = target_grams[two]
-            if gram2 < 0:
-                continue
-            total = 0.0
-            for entry in range(target_offsets[gram2], target_offsets[gram2 + 1]):
-                known = target_rows[entry]
-                if times[known] != 0.0:
-                    total += factors[known, output] * (times[known] * target_times[entry])
-            weights[one, two] = total
-        for entry in range(source_offsets[gram], source_offsets[gram + 1]):
-            times[source_rows[entry]] = 0.0
-    return weights
-
-
-@compiled
 def transpose_lists(offsets, rows, counts, size):
     """Return the n-grams of every row, from the rows of every n-gram: heads, n-grams, counts."""
     heads = np.zeros(size + 1, np.int64)
@@ -195,22 +167,6 @@ def find_strong_rules(first, last, sources, targets, width, factors, output, n):
                 found_source[size], found_target[size], found[size] = gram, other, weight
                 size += 1
     return found_source[:size], found_target[:size], found[:size]
-
-
-@compiled
-def decode_rows(lengths, steps, size):
-    """Return the rows of all lists from the steps between them, or an empty array if one is not below ``size``."""
-    rows = np.empty(len(steps), np.int32)
-    at = 0
-    for length in lengths:
-        row = np.int64(-1)
-        for _ in range(length):
-            row += np.int64(steps[at]) + 1
-            if row >= size or row < 0:
-                return rows[:0]
-            rows[at] = row
-            at += 1
-    return rows
 
 
 @compiled

@@ -135,6 +135,8 @@ class RuleDecision(DecisionFunction):
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every pair, a column for each output. Other pairs do not change the sum of a pair."""
+        for rules in self.plain:
+            rules.prepare()
         known = self.extractor.recall(X) if isinstance(X, Pairs) else None
         if known is not None and not known.heavy and self.heavy is None:
             return self._score_rows(known, n_jobs)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from rekern.core.arrays import Floats
 from rekern.core.registry import register
@@ -14,6 +13,9 @@ from rekern.core.state_schema import Array, Record, Schema, Texts, Whole
 from rekern.errors import InputError, ModelFileError
 from rekern.similarity.lexicons.explicit_semantics_core import compare_texts
 from rekern.structures.tokens import Tokens
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 __all__ = ["ExplicitSemantics"]
 
@@ -65,6 +67,8 @@ class ExplicitSemantics:
         tokens = Tokens.from_texts(documents, tokenizer)
         if not len(tokens):
             raise InputError("there are no documents to describe concepts; give at least one")
+        import scipy.sparse as sp
+
         counts = _count_tokens(tokens, len(tokens.vocabulary))
         df = np.bincount(counts.indices, minlength=len(tokens.vocabulary))
         kept = np.flatnonzero(df <= max(COMMON * len(tokens), FEW))
@@ -137,6 +141,8 @@ class ExplicitSemantics:
         >>> ExplicitSemantics.from_dict(concepts.to_dict())
         ExplicitSemantics(3 documents, 4 words)
         """
+        import scipy.sparse as sp
+
         # Compiled code trusts these arrays, and SciPy's own checks have gaps.
         try:
             cls.schema.parts.check(state, "concepts")
@@ -156,6 +162,8 @@ class ExplicitSemantics:
 
 def _count_tokens(tokens: Tokens, width: int) -> sp.csr_array:
     """Return a matrix with a row for each text and the number of times that it has each token."""
+    import scipy.sparse as sp
+
     texts = np.repeat(np.arange(len(tokens)), np.diff(tokens.offsets))
     counts = sp.csr_array((np.ones(len(texts)), (texts, tokens.ids)), shape=(len(tokens), width))
     counts.sum_duplicates()
@@ -164,6 +172,8 @@ def _count_tokens(tokens: Tokens, width: int) -> sp.csr_array:
 
 def _prune(matrix: sp.csr_array) -> sp.csr_array:
     """Keep only the entries with the largest weights of each row."""
+    import scipy.sparse as sp
+
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     order = np.lexsort((matrix.indices, -matrix.data, rows))
     kept = np.sort(order[np.arange(len(order)) - matrix.indptr[rows] < MOST])

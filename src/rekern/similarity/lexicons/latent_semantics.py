@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from rekern.core.arrays import Ints
 from rekern.core.registry import register
@@ -14,6 +13,9 @@ from rekern.core.state_schema import Schema
 from rekern.errors import InputError
 from rekern.similarity.lexicons.word_vectors import VECTORS, VectorTable
 from rekern.structures.tokens import Tokens
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 __all__ = ["LatentSemantics"]
 
@@ -110,6 +112,8 @@ class LatentSemantics(VectorTable):
 
 def _count_texts(tokens: Tokens, row_of: Ints, size: int, window: int) -> sp.csr_array:
     """Return a matrix with a row for each word and a column for each text, weighted by (1 + ln tf) · idf."""
+    import scipy.sparse as sp
+
     texts = np.repeat(np.arange(len(tokens)), np.diff(tokens.offsets))
     rows = row_of[tokens.ids]
     known = rows >= 0
@@ -123,6 +127,8 @@ def _count_texts(tokens: Tokens, row_of: Ints, size: int, window: int) -> sp.csr
 
 def _count_neighbors(tokens: Tokens, row_of: Ints, size: int, window: int) -> sp.csr_array:
     """Return a matrix with a row and a column for each word, weighted by positive pointwise mutual information."""
+    import scipy.sparse as sp
+
     texts = np.repeat(np.arange(len(tokens)), np.diff(tokens.offsets))
     rows = row_of[tokens.ids]
     total = sp.csr_array((size, size))

@@ -1,0 +1,82 @@
+"""Commands about one pair start without Numba, SciPy and scikit-learn, and print the same."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from rekern import PairClassifier
+from rekern.cli.quick_start import is_light
+from rekern.core.object_descriptions import describe
+from rekern.kernels import PartialTree, Rewriting
+from rekern.learning.named_kernels import resolve_kernel
+from rekern.similarity import Similarities
+
+HEAVY = ("scipy", "sklearn", "numba", "joblib", "pandas")
+CHANCE = np.random.default_rng(3)
+WORDS = ["the", "house", "was", "praised", "by", "Anna", "not", "7", "critics", "in", "Kent", "."]
+TEXTS = [" ".join(CHANCE.choice(WORDS, CHANCE.integers(1, 9))) for _ in range(160)]
+PAIRS = list(zip(TEXTS[::2], TEXTS[1::2]))
+ASKED = [*PAIRS[:3], ("The house, the house", "was praised"), ("unknown words only", "Anna"), ("", "."), ("é ü", "")]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    trained = PairClassifier().fit(PAIRS, np.arange(len(PAIRS)) % 2)
+    path = tmp_path_factory.mktemp("models") / "m.rekern"
+    trained.save(path)
+    return trained, path
+
+
+def run(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONUTF8": "1"}
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_interpreted_decisions_have_the_same_bits(model):
+    trained, path = model
+    code = (
+        "import json, sys\nfrom pathlib import Path\nfrom rekern.cli.quick_start import own_process\n"
+        f"own_process()\nfrom rekern.cli.model_argument import load_pair_model\n"
+        f"model = load_pair_model(Path({str(path)!r}), texts=['a', 'b'])\n"
+        f"values = [float(model.decision_function([pair])[0]).hex() for pair in {ASKED!r}]\n"
+        f"print(json.dumps([values, [name for name in {HEAVY} if name in sys.modules]]))"
+    )
+    values, heavy = json.loads(run(code))
+    assert values == [float(value).hex() for value in trained.decision_function(ASKED)]
+    assert heavy == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["predict", "MODEL", "--source-text", "the house", "--target-text", "Anna was praised"],
+        ["explain", "MODEL", "the house", "Anna was praised", "--neighbors", "0"],
+        ["rules", "MODEL"],
+    ],
+)
+def test_commands_about_one_pair_import_nothing_slow(model, arguments):
+    given = [str(model[1]) if argument == "MODEL" else argument for argument in arguments]
+    code = f"import sys; sys.argv[1:] = {given!r}\nfrom rekern.cli import main\ntry: main()\nexcept SystemExit: pass\n"
+    code += f"print([name for name in {HEAVY} if name in sys.modules])"
+    assert run(code).splitlines()[-1] == "[]"
+
+
+def test_only_kernels_with_little_work_are_interpreted():
+    light = [resolve_kernel("rules+curves"), resolve_kernel("paper"), Rewriting(k=[(3, 4)])]
+    heavy = [
+        PartialTree(),
+        Rewriting(wildcards="free"),
+        Rewriting(span=2),
+        Rewriting(k=6),
+        Similarities(groups=("wordnet",)),
+    ]
+    assert [is_light(describe(kernel)) for kernel in light] == [True] * len(light)
+    assert [is_light(describe(kernel)) for kernel in heavy] == [False] * len(heavy)
+    assert not is_light(None)
