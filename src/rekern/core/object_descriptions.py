@@ -29,34 +29,19 @@ Arrays = dict[str, AnyArray]
 class State(dict[str, Any]):
     """The named parts of what an object has learned: numbers, texts, lists, arrays, registered objects and states.
 
-    The methods return a part after checking its kind, and raise ModelFileError if a file lacks it or has another kind.
+    The methods return inner states, and raise ModelFileError if a file lacks them. The schema of a class checks the
+    other parts.
 
-    >>> state = State(weights=np.ones((2, 1)), inner=State(n=3))
-    >>> state.array("weights", "f8", 2).shape, state.state("inner").number("n")
-    ((2, 1), 3)
-    >>> state.array("weights", "u8", 1)
+    >>> state = State(inner=State(n=3))
+    >>> state.state("inner")
+    {'n': 3}
+    >>> state.state("outer")
     Traceback (most recent call last):
     ...
-    rekern.errors.ModelFileError: its weights are damaged
+    rekern.errors.ModelFileError: its outer is damaged
     """
 
     limits: ModelLimits = DEFAULT_LIMITS  # of the one who reads the file
-
-    def array(self, name: str, kind: str, dimensions: int | None = None) -> Any:
-        """Return an array of this type, such as "f8" or "u1"."""
-        value = self.get(name)
-        if not isinstance(value, np.ndarray) or value.dtype.str[1:] != kind:
-            raise ModelFileError(f"its {name} are damaged")
-        if dimensions is not None and value.ndim != dimensions:
-            raise ModelFileError(f"its {name} are damaged")
-        return value
-
-    def number(self, name: str) -> int:
-        """Return a whole number of at least 0."""
-        value = self.get(name)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise ModelFileError(f"its {name} is no number")
-        return value
 
     def state(self, name: str) -> State:
         """Return a state inside this one."""
@@ -206,7 +191,7 @@ class _Builder:
             return self._build_words(description, 1 if kind == "numbers" else 2)
         return self._build_object(description)
 
-    def _build_words(self, description: JsonObject, dimensions: int) -> dict[str, Any]:
+    def _build_words(self, description: JsonObject, dimensions: int) -> dict[str, object]:
         """Words with a number or a vector each."""
         words: Any = description.get("words")
         array = self.build(description.get("array"))
@@ -236,7 +221,7 @@ class _Builder:
             schema.parts.check(values, str(kind))
         return found(**values) if is_by_parameters else found.from_dict(values)
 
-    def _replace_resource(self, name: str, values: dict[str, Any]) -> None:
+    def _replace_resource(self, name: str, values: dict[str, object]) -> None:
         """Put what the reader gives in the place of what the file names: nothing named in a file is opened."""
         if name in self.context.given:
             values[name] = self.context.given[name]
