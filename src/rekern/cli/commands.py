@@ -22,6 +22,7 @@ from rekern.cli.predict import predict
 from rekern.cli.question import question
 from rekern.cli.reproduce import reproduce
 from rekern.cli.rules import rules
+from rekern.cli.serve import serve
 from rekern.cli.train import train
 
 app = typer.Typer(
@@ -137,6 +138,15 @@ for _command, _examples in (
             "rekern ask --evaluate",
             "rekern ask --train questions.tsv --grammar grammar.txt --db shop.db --model shop.rekern",
             'rekern ask --model shop.rekern --db shop.db "who wrote emma?"',
+        ),
+    ),
+    (
+        serve,
+        (
+            "rekern serve",
+            "rekern serve model.rekern --port 8000",
+            "REKERN_TOKEN=… rekern serve model.rekern --host 0.0.0.0",
+            "rekern serve --database shop.db --grammar grammar.txt --train questions.tsv",
         ),
     ),
     (reproduce, ("rekern reproduce", "rekern reproduce msrp --data corpora --out figures")),

@@ -68,11 +68,18 @@ def read_columns(
     >>> columns.names, columns.column(1)
     (['id', 'question'], ['Who left?'])
     """
-    file = show_source(path)
-    data = read_bytes(path)
+    return parse_columns(read_bytes(path), show_source(path), choose_format(path, format), encoding, header)
+
+
+def parse_columns(data: bytes, file: str, format: str, encoding: str = "utf-8", header: bool = True) -> NamedColumns:
+    """Return the named columns of the bytes of a file; ``file`` is its name in messages.
+
+    >>> parse_columns(b"id,question\\n7,Who left?\\n", "questions.csv", "csv").column(1)
+    ['Who left?']
+    """
     if not data:
         raise refuse_empty(file)
-    columns = _parse(data, file, choose_format(path, format), encoding, header)
+    columns = _parse(data, file, format, encoding, header)
     if not columns.lines:
         raise InputError(f"{file} has a header but no rows: add at least one pair", file=file, names_file=True)
     return columns
@@ -272,14 +279,14 @@ def collect_rows(
     return NamedColumns(names, lambda index: [row[index] for row in rows], lines, file=file)
 
 
-def collect_records(records: list[dict[str, object]], lines: list[int], file: str, unit: str) -> NamedColumns:
+def collect_records(records: list[dict[str, object]], lines: list[int], file: str | None, unit: str) -> NamedColumns:
     """Make columns from objects: every key of any of them; a key that one lacks is None there.
 
     >>> collect_records([{"text": "a"}, {"id": 7}], [1, 2], "a.jsonl", "line").column(1)
     [None, 7]
     """
     if not records:
-        raise refuse_empty(file)
+        raise refuse_empty(file or "the table")
     names = list(dict.fromkeys(chain.from_iterable(records)))
     return NamedColumns(names, lambda index: [record.get(names[index]) for record in records], lines, unit, file)
 
