@@ -14,6 +14,7 @@ from rekern.core.key_rows import KeyRows
 from rekern.core.object_descriptions import State
 from rekern.core.parameters import check_most, check_whole
 from rekern.core.registry import register
+from rekern.core.state_schema import COLUMN, Flag, Schema, Whole, parameters
 from rekern.core.weight_table import sum_weights, unpack_weights
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
@@ -81,6 +82,16 @@ class Neighborhoods(KeyFeatureKernel[Graphs]):
 
     on_texts = True
     structure = "graphs"
+
+    schema = Schema(
+        parameters(
+            radius=Whole(0, FARTHEST),
+            distance=Whole(0, FARTHEST),
+            min_radius=Whole(0, FARTHEST),
+            normalize=Flag(),
+            on=COLUMN,
+        )
+    )
 
     def __init__(
         self,
