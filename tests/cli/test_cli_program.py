@@ -118,9 +118,9 @@ def test_a_missing_library_names_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_
 def test_warnings_are_one_line(monkeypatch: pytest.MonkeyPatch, models: Path) -> None:
     from rekern.learning import load_model
 
-    def load(path: Path) -> object:
+    def load(path: Path, **resources: object) -> object:
         warnings.warn("something\nodd", stacklevel=1)
-        return load_model(path)
+        return load_model(path, **resources)
 
     monkeypatch.setattr("rekern.learning.load_model", load)
     result = invoke("evaluate", models / "two.rekern", models / "test.tsv", "--json")
