@@ -140,6 +140,7 @@ class SmoothedPartialTree(PartialTree):
     ['(NN)', '(NN dog::n~cat::n)', '(dog::n~cat::n)']
     """
 
+    checks_itself = frozenset({"similarity"})
     schema = Schema(
         parameters(
             **PARTIAL_TREE,
