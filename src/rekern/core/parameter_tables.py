@@ -22,7 +22,6 @@ from rekern.core.state_schema import (
     Constraint,
     Optional,
     Record,
-    RefusedValueError,
     Schema,
     Sizes,
     refuse,
@@ -69,12 +68,10 @@ def check_parameters(thing: object) -> None:
         value = getattr(thing, name)
         try:
             constraint.check(_reduce(value), name)
-        except RefusedValueError as error:
+        except ModelFileError as error:
             reason = error.reason.removesuffix(" is needed").removesuffix(" are needed")
             reason = reason.replace(f" and at most {LARGEST_NUMBER:g}", "")
             raise InputError(f"{name}={show_value(value)}: give {reason}") from None
-        except ModelFileError:
-            raise InputError(f"{name}={show_value(value)}: it is of no use here; see help") from None
 
 
 def _reduce(value: object) -> object:

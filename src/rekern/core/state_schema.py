@@ -42,17 +42,11 @@ class Constraint(Protocol):
         ...
 
 
-class RefusedValueError(ModelFileError):
-    """A value that does not satisfy its constraint; ``reason`` says what is needed."""
-
-    def __init__(self, name: str, reason: str):
-        super().__init__(f"its {name} is damaged: {reason}")
-        self.reason = reason
-
-
-def refuse(name: str, reason: str) -> RefusedValueError:
+def refuse(name: str, reason: str) -> ModelFileError:
     """Make the error for a value of this name."""
-    return RefusedValueError(name, reason)
+    error = ModelFileError(f"its {name} is damaged: {reason}")
+    error.reason = reason
+    return error
 
 
 def _bind(dimension: Dimension, found: int, sizes: Sizes) -> int:
@@ -146,7 +140,7 @@ class Either:
         for choice in self.choices:
             try:
                 return choice.check(value, name, sizes)
-            except RefusedValueError as error:
+            except ModelFileError as error:
                 reasons.append(error.reason.removesuffix(" is needed"))
         raise refuse(name, f"{', or '.join(reasons)} is needed")
 

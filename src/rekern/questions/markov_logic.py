@@ -20,7 +20,7 @@ from sklearn.exceptions import NotFittedError
 from rekern.core.arrays import Floats, Ints
 from rekern.core.messages import show_value
 from rekern.core.parameter_tables import check_parameters, state_parameters
-from rekern.core.state_schema import Choice, Flag, Number
+from rekern.core.state_schema import Choice, Flag
 from rekern.errors import InputError
 from rekern.questions.closed_form_likelihood import WORLDS, TypeFormulas, compute_probabilities, learn_weights
 from rekern.questions.enumerated_likelihood import EnumeratedLikelihood
@@ -36,6 +36,7 @@ from rekern.questions.logic_formulas import (
     list_names,
     parse_formula,
 )
+from rekern.questions.pattern_settings import check_share
 
 MAX_ATOMS = 16  # query atoms whose worlds are enumerated
 MAX_COUNTS = 200_000_000  # formulas × items × worlds that are enumerated
@@ -63,8 +64,8 @@ class MarkovLogic(BaseEstimator):
     parameter_table = state_parameters(
         formulas=None,
         queries=None,
-        penalty=Number(0.0),
-        start=Number(0.0),
+        penalty=None,
+        start=None,
         worlds=Choice(*WORLDS),
         enumerate_worlds=Flag(),
     )
@@ -156,6 +157,8 @@ class MarkovLogic(BaseEstimator):
                 raise InputError(f"{name} is a list of texts, not {show_value(texts)}")
         if not self.queries or len(set(self.queries)) != len(self.queries):
             raise InputError("queries are the names of the query atoms: give at least one, each once")
+        check_share("penalty", self.penalty, np.inf)
+        check_share("start", self.start, np.inf)
         if self.worlds == "all" and len(self.queries) > MAX_ATOMS:
             remedy = f"use at most {MAX_ATOMS}, or worlds='one'"
             raise InputError(f"{len(self.queries)} query atoms have too many worlds: {remedy}")

@@ -12,7 +12,7 @@ import numpy as np
 from rekern.core.json_values import JsonObject
 from rekern.core.messages import show_value
 from rekern.core.parameter_tables import check_parameters, state_parameters
-from rekern.core.state_schema import Flag, Number, Record, Whole
+from rekern.core.state_schema import Flag, Record, Whole
 from rekern.errors import InputError
 
 
@@ -42,8 +42,8 @@ class PatternSettings:
         orders=None,
         stems=Flag(),
         idf=Flag(),
-        near=Number(0.0, 1.0),
-        floor=Number(0.0, 1.0),
+        near=None,
+        floor=None,
     )
 
     shortest: int = 1
@@ -84,6 +84,8 @@ class PatternSettings:
         whole = [isinstance(order, int | np.integer) and not isinstance(order, bool) for order in orders]
         if not orders or not all(whole) or min(orders) < 1:
             raise InputError(f"orders={show_value(self.orders)}: give lengths of n-grams, such as (1, 2)")
+        check_share("near", self.near)
+        check_share("floor", self.floor)
 
 
 PATTERN_SETTINGS = frozenset(field.name for field in fields(PatternSettings))
@@ -97,6 +99,11 @@ def check_share(name: str, value: object, limit: float = 1.0) -> None:
     ...
     rekern.errors.InputError: share=2.0: give a number from 0 to 1
     """
-    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else -1.0
+    try:
+        number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else -1.0
+    except OverflowError:  # a whole number with hundreds of digits
+        number = np.inf
     if not 0 <= number <= limit or number == np.inf:
-        raise InputError(f"{name}={value!r}: give a number from 0" + (f" to {limit:g}" if limit < np.inf else ""))
+        raise InputError(
+            f"{name}={show_value(value)}: give a number from 0" + (f" to {limit:g}" if limit < np.inf else "")
+        )

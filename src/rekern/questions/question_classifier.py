@@ -19,7 +19,7 @@ from rekern.core.messages import name_value, show_value
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
 from rekern.core.parameter_tables import check_parameters, state_parameters
 from rekern.core.registry import register
-from rekern.core.state_schema import Choice, Flag, Number
+from rekern.core.state_schema import Choice, Flag
 from rekern.errors import InputError, ModelFileError
 from rekern.questions.closed_form_likelihood import WORLDS
 from rekern.questions.ngram_patterns import NGramPatterns
@@ -27,7 +27,7 @@ from rekern.questions.pattern_archive import Arrays
 from rekern.questions.pattern_collection import PatternCollection
 from rekern.questions.pattern_extraction import PATTERN_METHODS, extract_method_patterns
 from rekern.questions.pattern_model import PatternModel
-from rekern.questions.pattern_settings import PATTERN_SETTINGS, PatternSettings
+from rekern.questions.pattern_settings import PATTERN_SETTINGS, PatternSettings, check_share
 from rekern.questions.pattern_weights import learn_pattern_weights
 from rekern.questions.question_archive import TrainedModel, read_question_model
 from rekern.questions.question_explanation import QuestionExplanation
@@ -91,12 +91,12 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
     iterations_: int
 
     parameter_table = state_parameters(
-        method=Choice(*METHODS),
+        method=None,
         patterns=None,
         expressions=None,
-        share=Number(0.0, 1.0),
-        penalty=Number(0.0),
-        start=Number(0.0),
+        share=None,
+        penalty=None,
+        start=None,
         worlds=Choice(*WORLDS),
         prior=Flag(),
         tagger=None,
@@ -354,10 +354,15 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         rekern.errors.InputError: penalty=-1.0: give a number from 0
         """
         check_parameters(self)
+        if not isinstance(self.method, str) or self.method not in METHODS:
+            raise InputError(f"method={show_value(self.method)}: give one of {', '.join(METHODS)}")
         if self.method == "svm" and not hasattr(self.kernel, "gram"):
             raise InputError("method='svm' needs a kernel, such as kernel=Subsequence()")
         if not isinstance(self.patterns, PatternSettings):
             raise InputError(f"patterns={show_value(self.patterns)}: give PatternSettings(…)")
         self.patterns.check()
+        check_share("share", self.share)
+        check_share("penalty", self.penalty, np.inf)
+        check_share("start", self.start, np.inf)
         if self.C is not None and not (isinstance(self.C, Real) and not isinstance(self.C, bool) and self.C > 0):
             raise InputError(f"C={show_value(self.C)}: give a number above 0, or None to choose it by cross-validation")
