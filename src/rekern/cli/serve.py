@@ -148,7 +148,6 @@ def _import_libraries() -> None:
     try:
         import fastapi  # noqa: F401
         import jinja2  # noqa: F401
-        import python_multipart  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError as error:
         raise missing_extra(error.name or "fastapi", "web") from None
