@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 
 import pyarrow
 import pyarrow.parquet
@@ -83,7 +84,7 @@ def test_changes_add_up():
     after = Explanation(decision=-0.4, intercept=0.1, parts=[Part("rule", f"r{n}", -0.05) for n in range(5, 15)])
     steps = list_changes(before, after)
     assert steps[0].end == 1.0 and steps[-1].end == -0.4
-    for left, right in zip(steps, steps[1:-1]):
+    for left, right in pairwise(steps[:-1]):
         assert left.end == pytest.approx(right.start)
     assert steps[-2].end == pytest.approx(-0.4)
 
@@ -140,6 +141,14 @@ def test_a_file_is_predicted(client, model):
     assert "700 predictions" in events[-1]["html"] and not find_faults(events[-1]["html"])
 
 
+def test_columns_of_a_file_can_be_named(client):
+    columns = {"source": "q1", "target": "q2", "label": "same"}
+    events = read_events(client.post("/file", params={"format": "csv", **columns}, content="q1,q2,same\na,b,1\n"))
+    assert "1 prediction<" in events[-1]["html"]
+    (last,) = read_events(client.post("/file", params={"format": "csv", **columns}, content="q1,q2\na,b\n"))
+    assert "no column 'same'" in last["problem"]
+
+
 @pytest.mark.parametrize(
     ("format", "content"),
     [
@@ -173,9 +182,9 @@ def test_parquet(client):
         ("tsv", "text\nc\n", "columns source and target"),
         ("tsv", f"source\ttarget\na\t{'x' * 1001}\n", "at most 1,000"),
         ("tsv", "source\ttarget\n" + "a\tb\n" * 1201, "1,201 rows"),
-        ("jsonl", '{"source": 1}', "line 1"),
+        ("jsonl", '{"source": 1, "target": "b"}', "line 1"),
         ("parquet", "PAR1", "not a usable Parquet file"),
-        ("parquet", write_parquet({"source": ["x" * 5_000_000] * 4, "target": ["b"] * 4}), "too large"),
+        ("parquet", write_parquet({"source": ["x" * 2_000_000] * 4, "target": ["b"] * 4}), "too large"),
         ("parquet", write_parquet({"source": ["a"] * 5000, "target": ["b"] * 5000}), "5,000 rows"),
         ("tsv", "", "is empty"),
     ],

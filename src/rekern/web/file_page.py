@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 from collections.abc import AsyncIterator, Callable
+from typing import NamedTuple
 
 from fastapi import FastAPI
 from starlette.requests import Request
@@ -21,7 +22,7 @@ from rekern.web.predict_api import iterate_predictions
 from rekern.web.problems import Problem
 from rekern.web.served_models import ServedModel
 from rekern.web.site import Site
-from rekern.web.uploaded_table import FORMATS, read_upload
+from rekern.web.uploaded_table import FORMATS, ColumnNames, read_upload
 
 Tell = Callable[[JsonObject], None]
 PREVIEW = 20  # rows that the page shows
@@ -40,10 +41,11 @@ def add_routes(app: FastAPI, site: Site) -> None:
     async def predict(request: Request) -> Response:
         state = PageState(site, request)
         model, format = state.model(), state.choice("format", FORMATS)
+        names = ColumnNames(*(state.text(name) for name in ColumnNames._fields))
         data = await request.body()
         if site.files.is_full():
             raise site.files.refuse()
-        events = _stream(site, lambda job, tell: predict_file(site, model, data, format, job, tell))
+        events = _stream(site, lambda job, tell: predict_file(site, model, Upload(data, format, names), job, tell))
         return StreamingResponse(events, media_type="application/x-ndjson", headers={"Cache-Control": "no-store"})
 
 
@@ -74,11 +76,19 @@ async def _stream(site: Site, work: Callable[[Job, Tell], None]) -> AsyncIterato
         task.cancel()
 
 
-def predict_file(site: Site, model: ServedModel, data: bytes, format: str, job: Job, tell: Tell) -> None:
+class Upload(NamedTuple):
+    """What the browser sends: the bytes of a file, its format, and the names of its columns."""
+
+    data: bytes
+    format: str
+    names: ColumnNames
+
+
+def predict_file(site: Site, model: ServedModel, upload: Upload, job: Job, tell: Tell) -> None:
     """Predict a file, and tell the progress, the rows of the result and a summary."""
-    block = read_upload(site, model, data, format)
+    block = read_upload(site, model, *upload)
     total, done = len(block.table), 0
-    written = WRITTEN.get(format, "tsv")
+    written = WRITTEN.get(upload.format, "tsv")
     stream = io.BytesIO()
     table = TableWriter(stream, f"predictions.{written}", written, to_screen=False)
     tell({"progress": 0, "total": total, "name": f"predictions.{written}"})

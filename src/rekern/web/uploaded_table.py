@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from rekern.datasets.named_columns import NamedColumns
 from rekern.datasets.table_formats import explain_parquet_errors, parse_columns
-from rekern.datasets.tables import TableBlock, make_block
+from rekern.datasets.tables import Roles, TableBlock, make_block
 from rekern.errors import InputError, missing_extra
 from rekern.web.problems import Problem
 from rekern.web.served_models import ServedModel
@@ -15,7 +17,15 @@ FILE = "the file"  # its name in messages
 BATCH = 16  # rows of a Parquet file that are unpacked before they are checked: few bytes may hold long texts
 
 
-def read_upload(site: Site, model: ServedModel, data: bytes, format: str) -> TableBlock:
+class ColumnNames(NamedTuple):
+    """The columns that the user names; those that are empty have their usual names."""
+
+    source: str = ""
+    target: str = ""
+    label: str = ""
+
+
+def read_upload(site: Site, model: ServedModel, data: bytes, format: str, names: ColumnNames) -> TableBlock:
     """Return the pairs or texts of a file; with labels, if it has a column of labels."""
     if format not in FORMATS:
         raise Problem("invalid-input", f"the format is unknown: choose {', '.join(FORMATS)}", column="format")
@@ -26,10 +36,12 @@ def read_upload(site: Site, model: ServedModel, data: bytes, format: str) -> Tab
             if isinstance(value, str) and len(value) > site.limits.characters:
                 reason = f"the text has {len(value):,} characters; give at most {site.limits.characters:,}"
                 raise InputError(reason, file=FILE, row=line, column=str(name), unit=columns.unit)
-    label = "label" if has_labels(columns) else None
-    block = make_block(columns, {"source": "source", "target": "target", "label": label, "group": None})
+    label = names.label or ("label" if has_labels(columns) else None)
+    text = (names.source or "text") if model.is_for_texts else None
+    sides: Roles = {"source": names.source or "source", "target": names.target or "target"}
+    block = make_block(columns, {**sides, "label": label, "group": None}, text)
     if block.table.is_single != model.is_for_texts:
-        wanted = "a column text" if model.is_for_texts else "columns source and target"
+        wanted = "columns source and target"
         raise InputError(f"the model {model.name} needs a file with {wanted}", file=FILE)
     return block
 

@@ -76,6 +76,9 @@ async function send() {
   const pieces = [];
   let name = "predictions.tsv";
   const query = new URLSearchParams({ model: form.elements.model.value, format });
+  for (const column of ["source", "target", "label"]) {
+    if (form.elements[column]?.value) query.set(column, form.elements[column].value);
+  }
   try {
     const answer = await fetch(`/file?${query}`, { method: "POST", body: file, signal: controller.signal, headers: { "Content-Type": "application/octet-stream" } });
     if (!answer.ok) {
