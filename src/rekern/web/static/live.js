@@ -68,13 +68,15 @@ function showProblem(words) {
 }
 
 let addressTimer = 0;
+let shown = location.search; // the state that the page shows
 function remember(address, push) {
   clearTimeout(addressTimer);
-  if (push) {
-    history.pushState(null, "", address);
-  } else {
-    addressTimer = setTimeout(() => history.replaceState(null, "", address), 200); // browsers allow few at once
-  }
+  const set = () => {
+    history[push ? "pushState" : "replaceState"](null, "", address);
+    shown = location.search;
+  };
+  if (push) set();
+  else addressTimer = setTimeout(set, 200); // browsers allow few at once
 }
 
 /** Show the result of the form as it is now. */
@@ -110,4 +112,6 @@ result.addEventListener("click", (event) => {
     }
   });
 });
-window.addEventListener("popstate", () => location.reload());
+window.addEventListener("popstate", () => {
+  if (location.search !== shown) location.reload(); // a place on the page, such as #main, is no other state
+});
