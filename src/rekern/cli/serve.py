@@ -119,7 +119,7 @@ def _make_asker(
     """Return what answers questions from a database: with a trained parser, or with one that is trained now."""
     from rekern.krisp.answering.asker import Asker
     from rekern.krisp.answering.asker_training import train_asker
-    from rekern.krisp.answering.database_urls import open_database
+    from rekern.krisp.answering.isolated_database import open_database
     from rekern.krisp.answering.question_table import read_questions
     from rekern.krisp.grammar_files import read_grammar
 

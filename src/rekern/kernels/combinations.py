@@ -12,6 +12,7 @@ import numpy as np
 from rekern.core.arrays import Floats
 from rekern.core.object_descriptions import State
 from rekern.core.registry import register
+from rekern.core.state_schema import KERNEL, Number, Schema, parameters
 from rekern.kernels.decision_functions import DecisionFunction, SumDecision
 from rekern.kernels.gram_plan import Block, GramPlan, RescaledBlock, invert_roots
 from rekern.kernels.kernel import Kernel
@@ -50,6 +51,8 @@ class Sum(Kernel):
     >>> K("a b c".split(), "a b d".split())
     4.0
     """
+
+    schema = Schema(parameters(left=KERNEL, right=KERNEL))
 
     def __init__(self, left: Kernel, right: Kernel):
         self.left = left
@@ -106,6 +109,8 @@ class Product(Kernel):
     2.0
     """
 
+    schema = Schema(parameters(left=KERNEL, right=KERNEL))
+
     def __init__(self, left: Kernel, right: Kernel):
         self.left = left
         self.right = right
@@ -128,6 +133,8 @@ class Scaled(Kernel):
     >>> (0.5 * Spectrum(1, normalize=False))("a b c".split(), "a b d".split())
     1.0
     """
+
+    schema = Schema(parameters(kernel=KERNEL, weight=Number(0.0)))
 
     def __init__(self, kernel: Kernel, weight: float = 1.0):
         self.kernel = kernel
@@ -184,6 +191,8 @@ class Normalized(Kernel):
     >>> round(K("a b".split(), "a b".split()), 12)
     1.0
     """
+
+    schema = Schema(parameters(kernel=KERNEL))
 
     def __init__(self, kernel: Kernel):
         self.kernel = kernel

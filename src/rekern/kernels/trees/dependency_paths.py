@@ -5,6 +5,7 @@ from __future__ import annotations
 from rekern.core.arrays import Ints
 from rekern.core.parameters import check_choice, check_decay
 from rekern.core.registry import register
+from rekern.core.state_schema import COLUMN, DECAY, Choice, Flag, Schema, parameters
 from rekern.kernels.trees.dependency_paths_core import PathParameters, fill_dependency_paths
 from rekern.kernels.trees.shared_fragments import list_dependency_paths
 from rekern.kernels.trees.tree_kernel import FillBlock, TreeKernel
@@ -28,6 +29,8 @@ class DependencyPaths(TreeKernel[PathParameters]):
     """
 
     kind = "path"
+
+    schema = Schema(parameters(decay=DECAY, weights=Choice("length", "printed"), normalize=Flag(), on=COLUMN))
 
     def __init__(self, decay: float = 0.25, weights: str = "length", normalize: bool = True, on: str | None = None):
         self.decay = decay

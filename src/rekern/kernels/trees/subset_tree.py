@@ -5,6 +5,7 @@ from __future__ import annotations
 from rekern.core.arrays import Ints
 from rekern.core.parameters import check_decay
 from rekern.core.registry import register
+from rekern.core.state_schema import COLUMN, DECAY, Flag, Schema, parameters
 from rekern.kernels.trees.shared_fragments import list_subset_trees
 from rekern.kernels.trees.subset_tree_core import SubsetTreeParameters, fill_subset_trees
 from rekern.kernels.trees.tree_kernel import FillBlock, TreeKernel
@@ -24,6 +25,8 @@ class SubsetTree(TreeKernel[SubsetTreeParameters]):
     >>> K.explain("(NP (DT the) (NN dog))", "(NP (DT the) (NN cat))", n=1).parts[0].name
     '(DT the)'
     """
+
+    schema = Schema(parameters(decay=DECAY, words=Flag(), normalize=Flag(), on=COLUMN))
 
     def __init__(self, decay: float = 0.4, words: bool = False, normalize: bool = True, on: str | None = None):
         self.decay = decay

@@ -12,6 +12,7 @@ from rekern.core.inverted_lists import ListBlock, invert_rows
 from rekern.core.key_rows import KeyRows
 from rekern.core.parameters import check_decay
 from rekern.core.registry import register
+from rekern.core.state_schema import COLUMN, DECAY, Flag, Schema, parameters
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel_items import Items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel, normalize_rows, square_rows
@@ -39,6 +40,8 @@ class SubTree(TreeKernel[float], KeyFeatureKernel[Trees]):
     >>> sorted(K.fit(["(NP (DT the) (NN dog))"]).get_feature_names_out())
     ['(DT the)', '(NN dog)', '(NP (DT the) (NN dog))']
     """
+
+    schema = Schema(parameters(decay=DECAY, normalize=Flag(), on=COLUMN))
 
     def __init__(self, decay: float = 0.4, normalize: bool = True, on: str | None = None):
         self.decay = decay

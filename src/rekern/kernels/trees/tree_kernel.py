@@ -9,6 +9,7 @@ import numpy as np
 
 from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.explanations import Explanation, Part
+from rekern.core.json_values import JsonObject
 from rekern.core.parameters import check_most, check_whole
 from rekern.kernels.gram_plan import GramPlan, invert_roots
 from rekern.kernels.kernel import Kernel
@@ -110,7 +111,7 @@ class TreeKernel(Kernel, Generic[Parameters]):
         squares = self.square_trees(trees, trees.vocabulary, parameters)
         return (squares > 0).astype(float) if self.normalize else squares
 
-    def explain(self, a: Item, b: Item, n: int | None = 10, beam: int = 200) -> Explanation:
+    def explain(self, a: Item, b: Item, n: int | None = 10, beam: int = 200) -> TreeExplanation:
         """Return the fragments that two trees share, the ``n`` that add most to their kernel value (all with None).
 
         Of the fragments at one pair of nodes only the ``beam`` heaviest are followed further up. For small trees all
@@ -133,7 +134,26 @@ class TreeKernel(Kernel, Generic[Parameters]):
         parts = [Part(self.kind, text, value * scale) for text, value in ranked[:n]]
         decision = self(a, b)
         complete = bool(np.isclose(sum(part.value for part in parts), decision, rtol=1e-9, atol=1e-12))
-        return Explanation(decision=decision, parts=parts, complete=complete)
+        return TreeExplanation(
+            decision=decision, parts=parts, complete=complete, left=left.written(0), right=right.written(0)
+        )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class TreeExplanation(Explanation):
+    """The value of a kernel on two trees, and what they share; a drawing shows it on the trees, ``left`` and ``right``.
+
+    >>> from rekern.kernels import SubTree
+    >>> SubTree().explain("(A (B b))", "(C (B b))").left
+    '(A (B b))'
+    """
+
+    left: str
+    right: str
+
+    def to_dict(self, n: int | None = None) -> JsonObject:
+        """Return plain values for JSON."""
+        return {**super().to_dict(n), "left": self.left, "right": self.right}
 
 
 @dataclass(frozen=True)
