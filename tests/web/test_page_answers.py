@@ -108,6 +108,15 @@ def test_every_kernel_of_the_page_works(client, name):
     assert f"<strong>{kernel(left, right):.4f}</strong>" in html
 
 
+def test_warm_up(models):
+    from rekern.web.site import Site
+    from rekern.web.warm_up import start_warm_up
+
+    thread = start_warm_up(Site(models))
+    thread.join(60)
+    assert not thread.is_alive()
+
+
 def test_numbers_out_of_range_are_moved(client):
     html = client.get("/kernels", params={"kernel": "partial", "decay": "7", "mu": "nan"}).text
     assert "PartialTree(decay=1.0)" in html

@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
+from rekern.drawing import draw_answer
 from rekern.web.job_queue import Job
 from rekern.web.page_state import PageState
 from rekern.web.site import Site
@@ -21,7 +22,6 @@ EXAMPLES = (
     "what languages are spoken in switzerland?",
     "which countries have the euro and a coast?",
 )
-SHOWN_ROWS = 50
 
 
 def add_routes(app: FastAPI, site: Site) -> None:
@@ -43,15 +43,9 @@ def add_routes(app: FastAPI, site: Site) -> None:
 
         def work(job: Job) -> dict[str, object]:
             answer = site.models.ask(question)
-            found = answer.to_dict()
             rows = [] if answer.result is None else answer.result.rows
-            return {
-                "answer": answer,
-                "rows": rows[:SHOWN_ROWS],
-                "more": max(len(rows) - SHOWN_ROWS, 0),
-                "found": found,
-                "summary": _summarize(rows, answer.reading is not None),
-            }
+            summary = _summarize(rows, answer.reading is not None)
+            return {"drawing": draw_answer(answer, style=False), "summary": summary}
 
         return await site.answer_page(request, "ask", values, work)
 

@@ -34,7 +34,7 @@ def add_routes(app: FastAPI, site: Site) -> None:
 
     @app.get("/docs", include_in_schema=False)
     async def docs(request: Request) -> Response:
-        return site.render(request, "docs", {"kinds": KINDS})
+        return site.render(request, "docs", {"kinds": dict(sorted(KINDS.items(), key=lambda item: item[1].status))})
 
     @app.get("/sign-in", include_in_schema=False)
     async def show_form(request: Request) -> Response:

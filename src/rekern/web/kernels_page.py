@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from fastapi import FastAPI
@@ -12,9 +12,15 @@ from starlette.responses import Response
 
 from rekern.core.explanations import Explanation
 from rekern.drawing import draw_explanation
+from rekern.drawing.decision_steps import list_steps
+from rekern.drawing.explanation_drawing import write_figure
+from rekern.drawing.figures import choose_figure
+from rekern.drawing.markup import Markup, element
+from rekern.drawing.waterfall import write_waterfall
 from rekern.kernels import DependencyPaths, PartialTree, Rewriting, SubsetTree, SubTree
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_summary import summarize_kernel
+from rekern.kernels.trees.tree_kernel import TreeKernel
 from rekern.web.job_queue import Job
 from rekern.web.page_state import PageState
 from rekern.web.site import Site
@@ -73,7 +79,7 @@ FAMILIES = {
     "subsets": Family("Subset trees (SST)", "A node stands with all its children or none of them.", (DECAY,), TREES),
     "partial": Family(
         "Partial trees (PTK)",
-        "Any connected part of a tree counts; gaps between children are allowed.",
+        "Every connected part of a tree counts; gaps between children are allowed.",
         (DECAY, Slider("mu", "μ, the weight of a level", 0.4, 0.05, 1.0, 0.05)),
         TREES,
     ),
@@ -120,7 +126,7 @@ def add_routes(app: FastAPI, site: Site) -> None:
             shared = explain_kernel(kernel, left, right)
             return {
                 "value": value,
-                "drawing": draw_explanation(shared, SHOWN, style=False),
+                "drawing": _draw_shared(kernel, left, right, shared),
                 "code": summarize_kernel(kernel),
                 "summary": f"The value is {value:.4f}; {len(shared.parts)} parts are shared.",
             }
@@ -156,5 +162,18 @@ def explain_kernel(kernel: Kernel, left: object, right: object) -> Explanation:
         parts = sorted(decision.parts(right, 0), key=lambda part: (-abs(part.contribution), part.name))
         shared = [part for part in parts if part.contribution]
         return Explanation(decision=sum(part.contribution for part in shared), parts=shared)
-    found: Explanation = kernel.explain(left, right, n=None)
-    return found
+    assert isinstance(kernel, TreeKernel)
+    return kernel.explain(left, right, n=None)
+
+
+def _draw_shared(kernel: Kernel, left: object, right: object, shared: Explanation) -> str:
+    """Return what two items share, marked on both of them, and how it adds up."""
+    if not isinstance(kernel, Rewriting):
+        return draw_explanation(shared, SHOWN, style=False)
+    content: list[Markup] = []
+    for name, pair, found in (("A", left, explain_kernel(kernel, right, left)), ("B", right, shared)):
+        source, target = cast(tuple[str, str], pair)
+        figure = choose_figure({"source": source, "target": target, **found.to_dict()})
+        content += [element("h2", f"Pair {name}"), *write_figure(figure)]
+    steps = list_steps(shared.to_dict(), SHOWN, figure.parts)
+    return element("figure", *content, element("h2", "What they share"), write_waterfall(steps), class_="rk")

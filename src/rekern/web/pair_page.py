@@ -56,18 +56,19 @@ def add_routes(app: FastAPI, site: Site) -> None:
             return site.render(request, "pair", values)
 
         def work(job: Job) -> dict[str, object]:
-            found = _explain(site, model, source, target, label)
+            found = explain_texts(site, model, source, target, label)
             job.check()
             changes = None
             if any(was) and was != (source, target):
-                changes = draw_changes(_explain(site, model, *was, label), found)
+                changes = draw_changes(explain_texts(site, model, *was, label), found)
             drawing = draw_explanation(found, style=False)
             return {"drawing": drawing, "changes": changes, "summary": _summarize(found)}
 
         return await site.answer_page(request, "pair", values, work)
 
 
-def _explain(site: Site, model: ServedModel, source: str, target: str, label: str | None) -> PairExplanation:
+def explain_texts(site: Site, model: ServedModel, source: str, target: str, label: str | None) -> PairExplanation:
+    """Explain the decision about two texts, or about the first one if the model judges single texts."""
     pairs, texts = (None, [source]) if model.is_for_texts else ([[source, target]], None)
     return explain_item(model, read_rows(site, model, pairs, texts).table.items[0], label, NEIGHBORS)
 

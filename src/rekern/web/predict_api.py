@@ -17,7 +17,7 @@ from rekern.learning.pair_ranker import PairRanker
 from rekern.learning.predicted_columns import predict_columns
 from rekern.learning.predicted_rows import ColumnChoice, PredictedRows
 from rekern.web.job_queue import Job
-from rekern.web.request_rows import PairRows, TextRows, read_rows
+from rekern.web.request_rows import PAIRS, TEXTS, PairRows, TextRows, read_rows
 from rekern.web.served_models import ServedModel
 from rekern.web.site import Site
 
@@ -31,8 +31,8 @@ class PredictRequest(BaseModel):
     """Pairs or texts to judge."""
 
     model: ModelName = None
-    pairs: PairRows | None = None
-    texts: TextRows | None = None
+    pairs: PairRows | None = PAIRS
+    texts: TextRows | None = TEXTS
     threshold: Threshold | None = Field(
         None,
         description="Predict the second of two classes above this probability, or above the best one for a measure.",

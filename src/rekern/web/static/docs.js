@@ -34,7 +34,7 @@ function listFields(rows) {
 function describe(path, method, operation, all) {
   const card = make("article", { class: "card api" });
   card.append(make("h2", {}, make("span", { class: "method" }, method.toUpperCase()), " ", make("code", {}, path)));
-  card.append(make("p", {}, make("strong", {}, operation.summary ?? ""), ` ${(operation.description ?? "").split("\n\n")[0]}`));
+  card.append(make("p", {}, make("strong", {}, operation.summary ?? ""), ` ${(operation.description ?? "").replaceAll("`", "").replaceAll("\n\n", " ")}`));
   const schema = findSchema(operation.requestBody?.content["application/json"]?.schema, all);
   const rows = (operation.parameters ?? []).map((one) => [one.name, nameType(one.schema), one.schema.default === undefined ? "" : `by default ${one.schema.default}`]);
   for (const [name, field] of Object.entries(schema?.properties ?? {})) rows.push([name, nameType(field), field.description ?? ""]);
