@@ -41,7 +41,7 @@ bench: .venv/.test
 	$(PYTHON) -m venv .venv
 
 .venv/.demo: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[tables,plot]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[tables,plot,web]"
 	@touch $@
 
 .venv/.test: .venv/bin/python pyproject.toml tests/parser-model.txt

@@ -12,7 +12,7 @@ sys.path.insert(0, str(GALLERY))
 
 def list_scripts() -> list[str]:
     """List the names of the gallery's scripts."""
-    return sorted(path.stem for path in GALLERY.glob("*.py") if path.stem != "drawing")
+    return sorted(path.stem for path in GALLERY.glob("*.py") if path.stem != "picture")
 
 
 def draw_picture(name: str) -> str:

@@ -24,6 +24,7 @@ LATE_IMPORTS = {
     "numba": "slow to import; `rekern question` starts without it",
     "pandas": "optional, and slow to import",
     "pyarrow": "optional",
+    "resource": "not on every system",
     "rich": "slow to import, and needed on terminals only",
     "scipy": "parts of it are slow to import",
     "sklearn": "slow to import; questions are classified without it",
@@ -50,7 +51,8 @@ PARSED = re.compile(
     r"re\.\w+\([^)]*str\((error|caught|fault)\)|str\((error|caught|fault)\)\.(removeprefix|split\([^)]|partition|replace)"
 )
 
-PUBLIC_UNDERSCORES = {"_replace", "_fields", "_asdict", "_make", "_exit"}  # of named tuples, and os._exit
+# Of named tuples, os._exit, and what Numba's functions call their cache.
+PUBLIC_UNDERSCORES = {"_replace", "_fields", "_asdict", "_make", "_exit", "_cache"}
 
 
 def name_of(path):

@@ -2,7 +2,7 @@
 
 from itertools import permutations
 
-from drawing import GREY, INK, Picture, save
+from picture import GREY, INK, Picture, save
 from sklearn.metrics import confusion_matrix
 
 from rekern import PairClassifier

@@ -1,6 +1,6 @@
 """Two decisions, taken apart: every rule that matches a pair adds something to the decision value."""
 
-from drawing import BLUE, GREY, INK, LIGHT, ORANGE, Picture, save
+from picture import BLUE, GREY, INK, LIGHT, ORANGE, Picture, save
 
 from rekern import PairClassifier
 from rekern.datasets import load_rewrites

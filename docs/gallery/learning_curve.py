@@ -1,6 +1,6 @@
 """How many labelled pairs are needed: accuracy on held-out pairs over the number of training pairs."""
 
-from drawing import BLUE, GREEN, INK, ORANGE, Axes, Picture, save
+from picture import BLUE, GREEN, INK, ORANGE, Axes, Picture, save
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline

@@ -2,7 +2,7 @@
 
 import random
 
-from drawing import BLUE, GREY, Axes, Picture, save
+from picture import BLUE, GREY, Axes, Picture, save
 
 from rekern import PairRegressor
 from rekern.kernels import Rewriting

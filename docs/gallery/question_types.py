@@ -1,6 +1,6 @@
 """What kind of answer a question wants: the probabilities of the embedded model."""
 
-from drawing import GREY, INK, Picture, save
+from picture import GREY, INK, Picture, save
 
 from rekern.questions import embedded_model
 

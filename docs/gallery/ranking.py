@@ -1,6 +1,6 @@
 """Candidates for the answer to a question, in order: a ranker learns which candidate of a question is better."""
 
-from drawing import BLUE, GREY, INK, LIGHT, Picture, save
+from picture import BLUE, GREY, INK, LIGHT, Picture, save
 
 from rekern import PairRanker
 from rekern.kernels import Rewriting

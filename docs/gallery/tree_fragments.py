@@ -1,6 +1,6 @@
 """What two trees have in common: the fragments that a tree kernel counts."""
 
-from drawing import BLUE, GREY, INK, LIGHT, Picture, save
+from picture import BLUE, GREY, INK, LIGHT, Picture, save
 
 from rekern.kernels import SubsetTree
 

@@ -19,7 +19,8 @@ def test_demo_shows_everything_and_its_proposals_work(tmp_path: Path, monkeypatc
         assert words in text
     head, proposals = text.split("Try:\n")
     assert max(map(len, head.splitlines())) <= 80
-    commands = [shlex.split(line) for line in proposals.strip().splitlines()]
+    *commands, last = [shlex.split(line) for line in proposals.strip().splitlines()]
+    assert last == ["rekern", "serve", "demo.rekern"]
     assert {command[1] for command in commands} == {"explain", "rules", "evaluate", "train"}
     answers = []
     for command in commands:

@@ -136,3 +136,13 @@ def test_scores_are_listed_and_drawn(models: Path) -> None:
     shown = invoke("explain", models / "two.rekern", *pair, "--top", 100, "--curves").stdout
     assert f"words of the target that the source has too: {recall['score']:.2f}" in " ".join(shown.split())
     assert shown.count("◆") == sum(score["spread"] > 0 for score in report["scores"])
+
+
+def test_drawings(models: Path, tmp_path: Path) -> None:
+    page, picture = tmp_path / "why.html", tmp_path / "why.svg"
+    result = invoke("explain", models / "two.rekern", *PAIR, "--html", page, "--svg", picture, "--json")
+    assert result.stderr.count("the drawing is in") == 2
+    assert result.stdout == invoke("explain", models / "two.rekern", *PAIR, "--json").stdout
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert "patient" in picture.read_text(encoding="utf-8")
+    assert "there is no folder" in error_of("explain", models / "two.rekern", *PAIR, "--svg", tmp_path / "no" / "x.svg")

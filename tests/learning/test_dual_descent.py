@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.svm import SVC, LinearSVC, LinearSVR
 
 from helpers import close, rewritings
@@ -170,3 +172,26 @@ def test_an_order_has_a_cost_for_each_difference():
         assert (found >= 0).all()
         assert (found <= costs).all()
     assert np.allclose(X.T @ by_features, X.T @ by_gram, atol=1e-3)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(2, 30), st.integers(1, 8), st.integers(0, 10**6), st.sampled_from([0.01, 0.1, 1.0]))
+def test_the_promised_gap_holds_at_the_end(rows, columns, seed, C):
+    rng = np.random.default_rng(seed)
+    X = sp.csr_array(rng.integers(-2, 3, (rows, columns)).astype(np.float64))
+    signs = rng.choice([-1.0, 1.0], rows)
+    limits = np.full(rows, C)
+    for tolerance in (1e-1, 1e-3):
+        coefficients, _ = dual_descent.classify_features(X, squares(X), signs, limits, tolerance=tolerance)
+        primal, dual = hinge_objectives(X, signs, limits, coefficients)
+        assert primal - dual <= tolerance * primal + 1e-9
+        differences = sp.csr_array(X.multiply(signs[:, None]))
+        gram = (differences @ differences.T).toarray()
+        for coefficients in (
+            dual_descent.order_features(differences, squares(X), limits, tolerance),
+            dual_descent.order_gram(gram, limits, tolerance),
+        ):
+            values = gram @ coefficients
+            half = 0.5 * coefficients @ values
+            primal = half + C * np.maximum(0, 1 - values[gram.diagonal() > 0]).sum()  # an empty row teaches nothing
+            assert primal - (coefficients.sum() - half) <= tolerance * primal + 1e-9

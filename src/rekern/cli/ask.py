@@ -60,6 +60,9 @@ def ask(
     seconds: Annotated[
         float, typer.Option("--seconds", min=0.1, metavar="S", help="Time limit of a database query.")
     ] = 10.0,
+    memory: Annotated[
+        int, typer.Option("--memory", min=16, metavar="MB", help="Memory limit of a database query, in megabytes.")
+    ] = 1024,
     jobs: common_options.Jobs = None,
     json: common_options.Json = False,
 ) -> None:
@@ -74,7 +77,7 @@ def ask(
         raise InputError("--evaluate needs --test FILE for a database of your own")
     if question is not None and (evaluate or test is not None):
         raise InputError("--evaluate answers the questions of a table: leave QUESTION out")
-    asker = _make_asker(question, train, grammar, db, model, seconds, jobs, json, encoding)
+    asker = _make_asker(question, train, grammar, db, model, seconds, memory, jobs, json, encoding)
     if evaluate or test is not None:
         _evaluate(asker, test, json, encoding)
     elif question is not None:
@@ -93,6 +96,7 @@ def _make_asker(
     db: str | None,
     model: Path | None,
     seconds: float,
+    memory: int,
     jobs: int | None,
     json: bool,
     encoding: str,
@@ -115,10 +119,10 @@ def _make_asker(
 
     from rekern.krisp.answering.asker import Asker
     from rekern.krisp.answering.asker_training import train_parser
-    from rekern.krisp.answering.database_urls import open_database
+    from rekern.krisp.answering.isolated_database import open_database
 
     logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())  # lost connections are reported as errors anyway
-    database = open_database(db, seconds)
+    database = open_database(db, seconds, memory << 20)
     if train is None:
         assert model is not None
         from rekern.core.model_archive import load_model

@@ -22,6 +22,7 @@ from rekern.cli.predict import predict
 from rekern.cli.question import question
 from rekern.cli.reproduce import reproduce
 from rekern.cli.rules import rules
+from rekern.cli.serve import serve
 from rekern.cli.train import train
 
 app = typer.Typer(
@@ -94,6 +95,7 @@ for _command, _examples in (
         (
             'rekern explain model.rekern "Ann met Bob." "Bob was met by Ann."',
             "rekern explain model.rekern --row 7 test.tsv --top 20",
+            'rekern explain model.rekern "Ann met Bob." "Bob was met by Ann." --html why.html',
             "rekern explain model.rekern --how-chosen",
         ),
     ),
@@ -136,6 +138,15 @@ for _command, _examples in (
             "rekern ask --evaluate",
             "rekern ask --train questions.tsv --grammar grammar.txt --db shop.db --model shop.rekern",
             'rekern ask --model shop.rekern --db shop.db "who wrote emma?"',
+        ),
+    ),
+    (
+        serve,
+        (
+            "rekern serve",
+            "rekern serve model.rekern --port 8000",
+            "REKERN_TOKEN=… rekern serve model.rekern --host 0.0.0.0",
+            "rekern serve --database shop.db --grammar grammar.txt --train questions.tsv",
         ),
     ),
     (reproduce, ("rekern reproduce", "rekern reproduce msrp --data corpora --out figures")),

@@ -156,6 +156,7 @@ def _compare(corpus: Corpus, jobs: int | None) -> Comparison:
     """Train every method and test it on the held-out pairs."""
     from rekern.kernels import Rewriting
     from rekern.learning import PairClassifier
+    from rekern.learning.demonstration_model import make_demonstration_kernel
     from rekern.similarity import PrecisionRecall
 
     kernels = {
@@ -163,7 +164,7 @@ def _compare(corpus: Corpus, jobs: int | None) -> Comparison:
         "ps-srk": Rewriting((1, 4), wildcards="none"),
         "pw-srk": Rewriting((1, 4), wildcards="free"),
         "kb-srk": Rewriting((1, 4)),
-        "kb-srk+pr": Rewriting((1, 4)) + PrecisionRecall(),
+        "kb-srk+pr": make_demonstration_kernel(),
     }
     predictions: dict[str, AnyArray] = {}
     rows: list[MethodRow] = []
@@ -322,3 +323,4 @@ def _print_next_steps(out: Path, pairs: Path | None, took: float) -> None:
         print(f"  rekern demo --pairs {folder}")
     print(f"  rekern evaluate {model} {folder}/test.tsv")
     print(f"  rekern train {folder}/train.tsv --k 1-3 -o mine.rekern")
+    print(f"  rekern serve {model}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from rekern.cli import common_options, output
-from rekern.cli.model_argument import ModelFile, check_items, load_pair_model
+from rekern.cli.model_argument import ModelFile, ResourceOptions, check_items, load_pair_model
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions, check_numbers, list_groups
 from rekern.cli.threshold_options import ThresholdOptions
@@ -43,6 +43,7 @@ def evaluate(
         typer.Option("--plot", metavar="FILE", help="Draw confusion, ROC, precision, calibration: .png, .svg or .pdf."),
     ] = None,
     table: TableOptions,
+    resources: ResourceOptions,
     jobs: common_options.Jobs = None,
     json: common_options.Json = False,
 ) -> None:
@@ -59,7 +60,7 @@ def evaluate(
         check_writable(errors)
     if plot is not None:
         _check_plot(plot)
-    loaded = load_pair_model(model, jobs)
+    loaded = load_pair_model(model, jobs, resources=resources)
     pairs = table.read(file)
     check_items(loaded, pairs)
     started = time.perf_counter()

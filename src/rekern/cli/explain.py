@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rekern.cli import common_options, output
-from rekern.cli.model_argument import ModelFile, check_items, is_text_model, load_pair_model
+from rekern.cli.model_argument import ModelFile, ResourceOptions, check_items, is_text_model, load_pair_model
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions
-from rekern.core.files import show_path
+from rekern.core.files import check_writable, show_path
 from rekern.core.messages import shorten_text
 from rekern.errors import InputError
 
@@ -56,7 +56,12 @@ def explain(
         typer.Option("--neighbors", min=0, metavar="N", help="Number of similar training pairs to show."),
     ] = 3,
     curves: Annotated[bool, typer.Option("--curves", help="Draw the curves of the scores that are shown.")] = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Also draw it: a page that needs nothing else.")
+    ] = None,
+    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Also draw it: one picture.")] = None,
     table: TableOptions,
+    resources: ResourceOptions,
     jobs: common_options.Jobs = None,
     json: common_options.Json = False,
 ) -> None:
@@ -66,9 +71,12 @@ def explain(
     similar training pairs follow.
     """
     if how_chosen:
-        _explain_choice(model, texts, json)
+        _explain_choice(model, texts, json, resources)
         return
-    loaded = load_pair_model(model, jobs, texts if row is None else None)
+    for file in (html, svg):
+        if file is not None:
+            check_writable(file)
+    loaded = load_pair_model(model, jobs, texts if row is None else None, resources=resources)
     pair = _find_pair(texts or [], row, table, loaded)
 
     from rekern.learning import PairClassifier
@@ -79,6 +87,7 @@ def explain(
         found = loaded.explain(pair, neighbors=neighbors)
     else:
         raise InputError("--label is for classifiers; this model predicts numbers")
+    _draw(found, SHOWN if top is None else top, html, svg)
     if json:
         output.print_json(found.to_dict(top))
     else:
@@ -90,13 +99,29 @@ def explain(
             print_curves(loaded.curves(about), found.parts[: SHOWN if top is None else top])
 
 
-def _explain_choice(model: Path, texts: list[str] | None, json: bool) -> None:
+def _draw(found: PairExplanation, top: int, html: Path | None, svg: Path | None) -> None:
+    """Write the drawings that were asked for."""
+    from rekern.core.files import write_atomically
+    from rekern.drawing import wrap_page
+
+    drawings = {}
+    if html is not None:
+        drawings[html] = wrap_page("Why the model decides so", found.to_html(top, style=False))
+    if svg is not None:
+        drawings[svg] = found.to_svg(top)
+    for file, drawing in drawings.items():
+        with write_atomically(file) as temporary:
+            temporary.write_text(drawing, encoding="utf-8")
+        output.say(f"the drawing is in {show_path(file)}")
+
+
+def _explain_choice(model: Path, texts: list[str] | None, json: bool, resources: ResourceOptions) -> None:
     """Print what ``rekern train --auto`` tried."""
     from rekern.cli.trial_table import print_choice
 
     if texts:
         raise InputError("--how-chosen is about the model alone: leave the texts out")
-    choice = load_pair_model(model, texts=[]).how_chosen_
+    choice = load_pair_model(model, texts=[], resources=resources).how_chosen_
     if choice is None:
         raise InputError(f"the kernel of {show_path(model)} was given, not chosen: train it with --auto")
     if json:

@@ -1,9 +1,15 @@
 """Compilation of functions of arrays by Numba: without Python objects, without the GIL, cached on disk."""
 
+# mypy: allow-untyped-calls
+
+import hashlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from types import FunctionType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -38,7 +44,8 @@ def compiled(function: Function) -> Function:
     """Compile a function of arrays with Numba (a decorator); it releases the GIL and is cached on disk.
 
     Numba looks for a writable folder next to the source file, then in the user's cache. If there is neither, as in a
-    read-only installation without a home, the function is compiled in each process.
+    read-only installation without a home, the function is compiled in each process. Processes may compile and load at
+    the same time.
 
     >>> @compiled
     ... def double(x):
@@ -50,11 +57,66 @@ def compiled(function: Function) -> Function:
         return function
     import numba  # slow: whoever only defines functions to be compiled later need not load it
 
+    compiled_function: Any = numba.njit(nogil=True)(function)
+    with suppress(RuntimeError):  # there is no folder for it
+        compiled_function._cache = _define_cache()(function)
+    return cast("Function", compiled_function)
+
+
+@cache
+def _define_cache() -> Any:
+    """Define Numba's cache of a function with other names of data files and another stamp of the sources.
+
+    Numba numbers these files: two processes that compile one function for two signatures at the same time take the same
+    number, and from then on the wrong code is loaded. It also looks at the time stamp of the function's own file only,
+    not of those that hold the functions it calls.
+    """
+    from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+    class CodeFile(IndexDataCacheFile):
+        def save(self, key: Hashable, data: object) -> None:
+            text = repr((self._version, self._source_stamp, key))
+            base = self._index_name.removesuffix(".nbi")
+            name = f"{base}.{hashlib.sha256(text.encode()).hexdigest()[:24]}.nbc"
+            self._save_data(name, data)  # first, so that the index never names what is not there
+            self._save_index({**self._load_index(), key: name})
+
+    class CodeCache(FunctionCache):
+        def __init__(self, function: Function):
+            super().__init__(function)
+            stamp = tuple(sorted(map(stamp_source, list_sources(function))))
+            self._cache_file = CodeFile(self._cache_path, self._impl.filename_base, stamp)
+
+    return CodeCache
+
+
+@cache
+def list_sources(function: Function) -> frozenset[str]:
+    """The files that hold a function of arrays and all compiled functions that it calls.
+
+    >>> [Path(name).name for name in list_sources(replace_globals)]
+    ['compiling.py']
+    """
+    files = {function.__code__.co_filename}
+    for name in function.__code__.co_names:
+        called = getattr(function.__globals__.get(name), "py_func", function)
+        if called is not function:
+            files |= list_sources(called)
+    return frozenset(files)
+
+
+@cache
+def stamp_source(path: str) -> tuple[str, int, int]:
+    """The name, size and time stamp of a file.
+
+    >>> stamp_source(__file__)[0]
+    'compiling.py'
+    """
     try:
-        compiled_function: Function = numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:
-        compiled_function = numba.njit(nogil=True)(function)
-    return compiled_function
+        state = Path(path).stat()
+    except OSError:  # typed in by hand
+        return path, 0, 0
+    return Path(path).name, state.st_size, state.st_mtime_ns
 
 
 def inlined(function: Function) -> Function:

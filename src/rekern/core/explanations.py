@@ -1,7 +1,8 @@
 """Explanations: a number taken apart into named parts that add up to it.
 
 All models and kernels explain with the classes of this module or with subclasses, so that every explanation has the
-same fields and the same ways out: `to_dict` for JSON, `to_frame` for pandas, `to_text` for reading.
+same fields and the same ways out: `to_dict` for JSON, `to_frame` for pandas, `to_text` for reading, `to_html` and
+`to_svg` for looking, which notebooks do by themselves.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from rekern.core.json_values import JsonObject
+from rekern.drawing import draw_explanation, draw_svg, plot_steps
+from rekern.drawing.decision_steps import list_steps
 from rekern.errors import missing_extra
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 LINES = 15  # the most that a repr takes
 WIDTH = 160  # the most characters in a line of a repr
@@ -122,6 +126,34 @@ class Explanation:
     def to_text(self, n: int = 12) -> str:
         """The explanation to read: the ``n`` largest parts, the rest in one line, the intercept."""
         return "\n".join([*self.heading(), *self._part_lines(n), *self.footer()])
+
+    def to_html(self, n: int = 12, style: bool = True) -> str:
+        """The explanation as a drawing, a fragment of HTML; notebooks show it. See `rekern.drawing.draw_explanation`.
+
+        >>> "<figure" in Explanation(decision=1.0).to_html()
+        True
+        """
+        return draw_explanation(self, n, style=style)
+
+    def to_svg(self, n: int = 12, width: float = 920) -> str:
+        """The explanation as a drawing, one SVG of a width in pixels.
+
+        >>> Explanation(decision=1.0).to_svg(width=400).startswith("<svg")
+        True
+        """
+        return draw_svg(self, n, width=width)
+
+    def plot(self, n: int = 12, ax: Axes | None = None) -> Axes:
+        """The parts as a waterfall of matplotlib, on ``ax`` or on a new figure.
+
+        >>> import matplotlib; matplotlib.use("agg")
+        >>> Explanation(decision=1.5, intercept=0.5, parts=[Part("score", "recall", 0.5, 2.0)]).plot().get_xlabel()
+        'decision value'
+        """
+        return plot_steps(list_steps(self.to_dict(), n), ax)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
 
     def heading(self) -> list[str]:
         """The lines above the parts; subclasses put what was explained there."""

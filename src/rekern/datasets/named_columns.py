@@ -1,7 +1,7 @@
 """The columns of a file as they are, before their meaning is known, with the place of every row in the file."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rekern.core.messages import list_names
@@ -40,6 +40,19 @@ class NamedColumns:
         """Return an error, whose row is counted from 0, with the file and the line."""
         row = None if error.row is None else self.lines[error.row]
         return error.at(file=self.file, row=row, unit=self.unit)
+
+    def select(self, rows: Sequence[int]) -> "NamedColumns":
+        """Return the columns with these rows only.
+
+        >>> NamedColumns(["id"], lambda index: ["7", "8"], [2, 3]).select([1]).column(0)
+        ['8']
+        """
+
+        def column(index: int) -> list[object]:
+            values = self.column(index)
+            return [values[row] for row in rows]
+
+        return replace(self, column=column, lines=[self.lines[row] for row in rows])
 
     def texts(self, column: ColumnName, option: str = "column=") -> list[str]:
         """Return the texts of one column, given by its name or its number; ``option`` is how the user chooses another.

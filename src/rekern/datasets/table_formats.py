@@ -4,15 +4,15 @@ Each reader takes the whole file, which keeps line and byte numbers for messages
 `rekern.datasets.tables` decides what the columns mean.
 """
 
-import csv
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 
 from rekern.core.text_files import STANDARD_INPUT, decode_text, read_bytes, show_source
+from rekern.datasets.csv_rows import iterate_csv
 from rekern.datasets.named_columns import NamedColumns
 from rekern.datasets.rte_xml import is_xml, read_pairs
 from rekern.errors import InputError, missing_extra
@@ -68,11 +68,18 @@ def read_columns(
     >>> columns.names, columns.column(1)
     (['id', 'question'], ['Who left?'])
     """
-    file = show_source(path)
-    data = read_bytes(path)
+    return parse_columns(read_bytes(path), show_source(path), choose_format(path, format), encoding, header)
+
+
+def parse_columns(data: bytes, file: str, format: str, encoding: str = "utf-8", header: bool = True) -> NamedColumns:
+    """Return the named columns of the bytes of a file; ``file`` is its name in messages.
+
+    >>> parse_columns(b"id,question\\n7,Who left?\\n", "questions.csv", "csv").column(1)
+    ['Who left?']
+    """
     if not data:
         raise refuse_empty(file)
-    columns = _parse(data, file, choose_format(path, format), encoding, header)
+    columns = _parse(data, file, format, encoding, header)
     if not columns.lines:
         raise InputError(f"{file} has a header but no rows: add at least one pair", file=file, names_file=True)
     return columns
@@ -124,31 +131,6 @@ def read_csv(text: str, file: str, header: bool = True) -> NamedColumns:
     while rows and is_blank_row(rows[-1][1]):
         rows.pop()
     return _collect_grid([row for _, row in rows], [line for line, _ in rows], file, header, CSV_REMEDY)
-
-
-def iterate_csv(lines: Iterable[str], file: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of the first line, from 1, and the fields of each row of comma separated values.
-
-    >>> list(iterate_csv(["a,b\\n", '"c\\n', 'd",e\\n'], "a.csv"))
-    [(1, ['a', 'b']), (2, ['c\\nd', 'e'])]
-    """
-    start = 1
-    reader = csv.reader(lines, strict=True)
-    while True:
-        try:
-            # The usual limit of 131,072 characters is too small for documents. It is one limit for the whole process.
-            limit = csv.field_size_limit(2**31 - 1)
-            try:
-                row = next(reader)
-            finally:
-                csv.field_size_limit(limit)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            remedy = "close every quoted field, and double the quotes inside it"
-            raise InputError(f"{error}; {remedy}", file=file, row=start, unit="line") from None
-        yield start, row
-        start = reader.line_num + 1
 
 
 def is_blank_row(row: list[str]) -> bool:
@@ -272,14 +254,14 @@ def collect_rows(
     return NamedColumns(names, lambda index: [row[index] for row in rows], lines, file=file)
 
 
-def collect_records(records: list[dict[str, object]], lines: list[int], file: str, unit: str) -> NamedColumns:
+def collect_records(records: list[dict[str, object]], lines: list[int], file: str | None, unit: str) -> NamedColumns:
     """Make columns from objects: every key of any of them; a key that one lacks is None there.
 
     >>> collect_records([{"text": "a"}, {"id": 7}], [1, 2], "a.jsonl", "line").column(1)
     [None, 7]
     """
     if not records:
-        raise refuse_empty(file)
+        raise refuse_empty(file or "the table")
     names = list(dict.fromkeys(chain.from_iterable(records)))
     return NamedColumns(names, lambda index: [record.get(names[index]) for record in records], lines, unit, file)
 

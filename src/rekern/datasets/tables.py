@@ -139,7 +139,10 @@ def read_table(
     columns = read_columns(path, format, encoding=encoding, header=header)
     _check_corpus(columns, choose_format(path, format))
     roles: Roles = {"source": source, "target": target, "label": label, "group": group}
-    return _make_table(columns, _choose_roles(columns, roles, text), by_number=True)
+    return make_block(columns, roles, text).table
+
+
+Roles = dict[str, ColumnName | None]
 
 
 class TableBlock(NamedTuple):
@@ -148,6 +151,20 @@ class TableBlock(NamedTuple):
     table: Table
     columns: NamedColumns
     texts: tuple[int, ...] = ()  # which columns are the source and the target, or the text
+
+
+def make_block(columns: NamedColumns, roles: Roles, text: ColumnName | None = None) -> TableBlock:
+    """Return the pairs in the columns that have these roles, or the single texts in the column ``text``.
+
+    >>> columns = NamedColumns(["q", "p"], lambda index: [["a"], ["b"]][index], [2])
+    >>> make_block(columns, {"source": "q", "target": "p", "label": None, "group": None}).table.pairs
+    [('a', 'b')]
+    """
+    used = _choose_roles(columns, roles, text)
+    table = _make_table(columns, used, by_number=True)
+    found = [(role, used.get(role)) for role in (*SIDES, "text")]
+    texts = tuple(columns.find(role, name, by_number=True) for role, name in found if name is not None)
+    return TableBlock(table, columns, texts)
 
 
 def iterate_table(
@@ -178,11 +195,7 @@ def iterate_table(
     roles: Roles = {"source": source, "target": target, "label": label, "group": group}
     for columns in iterate_columns(path, format, encoding=encoding, header=header, rows=rows):
         _check_corpus(columns, chosen)
-        used = _choose_roles(columns, roles, text)
-        table = _make_table(columns, used, by_number=True)
-        found = [(role, used.get(role)) for role in (*SIDES, "text")]
-        texts = tuple(columns.find(role, name, by_number=True) for role, name in found if name is not None)
-        yield TableBlock(table, columns, texts)
+        yield make_block(columns, roles, text)
 
 
 def from_frame(
@@ -221,9 +234,6 @@ def _check_corpus(columns: NamedColumns, format: str) -> None:
         have, name = list_names(columns.names), columns.file
         reason = f"{name} is not in the format {format!r}: it has {have}, not {expected}; leave the format out"
         raise InputError(reason, file=name, names_file=True)
-
-
-Roles = dict[str, ColumnName | None]
 
 
 def _choose_roles(columns: NamedColumns, roles: Roles, text: ColumnName | None) -> Roles:

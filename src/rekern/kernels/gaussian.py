@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -13,8 +13,8 @@ from rekern.core.explanations import Part
 from rekern.core.object_descriptions import State
 from rekern.core.parameters import check_positive
 from rekern.core.registry import register
-from rekern.errors import ModelFileError
-from rekern.kernels.decision_functions import DecisionFunction, check_columns
+from rekern.core.state_schema import KERNEL, POSITIVE, Array, Choice, Either, Optional, Record, Schema, parameters
+from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import Block, GramPlan
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Item, Items, materialize_items
@@ -44,6 +44,11 @@ class Gaussian(Kernel):
     >>> round(Gaussian(Spectrum(1, normalize=False), gamma=0.5)("a b".split(), "a c".split()), 6)  # d² = 2 + 2 - 2
     0.367879
     """
+
+    schema = Schema(
+        parameters(kernel=KERNEL, gamma=Either(Choice("scale"), POSITIVE)),
+        learned=Record(variance_=Optional(POSITIVE)),
+    )
 
     def __init__(self, kernel: Kernel, gamma: float | str = "scale"):
         self.kernel = kernel
@@ -80,20 +85,13 @@ class Gaussian(Kernel):
             self.variance_ = variance if variance > SMALLEST_VARIANCE else 1.0
         return fitted
 
-    def set_learned(self, state: State) -> None:
-        """Set the variance of the scores, after checking it."""
-        variance = state.get("variance_", 1.0)
-        if not isinstance(variance, float) or not variance > 0:
-            raise ModelFileError("its variance is damaged")
-        super().set_learned(state)
-
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Turn the blocks of the kernel into distances, and these into values."""
         plan = self.kernel.plan_gram(X, Y, n_jobs)
         rows = self.kernel.diag(X)
         columns = rows if Y is None else self.kernel.diag(Y)
         block = GaussianBlock(plan.block, rows, columns, plan.symmetric, self.find_gamma())
-        return GramPlan(plan.rows, plan.columns, plan.symmetric, block)
+        return replace(plan, block=block)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) = 1 for every item."""
@@ -117,6 +115,12 @@ class Gaussian(Kernel):
 class GaussianScoreDecision(DecisionFunction):
     """The decision function of a Gaussian kernel over scores: a sum over training items."""
 
+    STATE = Record(
+        points=Array("f8", "items", "scores"),
+        coefficients=Array("f8", "items", "outputs"),
+        baseline=Array("f8", "scores"),
+    )
+
     def __init__(self, kernel: Gaussian, scores: ScoreKernel, points: Floats, coefficients: Floats, baseline: Floats):
         self.kernel = kernel
         self.scores = scores
@@ -139,13 +143,8 @@ class GaussianScoreDecision(DecisionFunction):
     @classmethod
     def from_state(cls, kernel: Gaussian, scores: ScoreKernel, state: State, outputs: int) -> Self:
         """Return the function that `to_state` wrote down, after checking it."""
-        size = len(scores.names())
-        points = check_columns(state, "points", len(state.array("points", "f8", 2)), size)
-        baseline = state.array("baseline", "f8", 1)
-        if baseline.shape != (size,):
-            raise ModelFileError("its baseline does not fit its kernel")
-        coefficients = check_columns(state, "coefficients", len(points), outputs)
-        return cls(kernel, scores, points, coefficients, baseline)
+        cls.STATE.check(state, "decision function", {"scores": len(scores.names()), "outputs": outputs})
+        return cls(kernel, scores, state["points"], state["coefficients"], state["baseline"])
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every item, a column for each output."""

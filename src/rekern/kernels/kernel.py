@@ -19,6 +19,7 @@ from rekern.core.estimators import BaseEstimator, available_if
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import split_range
 from rekern.core.registry import find_class
+from rekern.core.state_schema import find_schema
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction, GramDecision
 from rekern.kernels.gram_file import resolve_path, write_gram
@@ -176,8 +177,15 @@ class Kernel(BaseEstimator):
         """
         return State({name: value for name, value in vars(self).items() if _is_learned(name)})
 
+    def count_sizes(self) -> dict[str, int]:
+        """Return the sizes that the schema of what the kernel has learned refers to, such as the number of scores."""
+        return {}
+
     def set_learned(self, state: State) -> None:
         """Set what `get_learned` of a kernel with the same parameters returned; ``state`` comes from a file."""
+        schema = find_schema(type(self))
+        if schema is not None:
+            schema.learned.check(state, type(self).__name__, self.count_sizes())
         for name, value in state.items():
             if not _is_learned(name) or hasattr(type(self), name):
                 raise ModelFileError(f"its kernel cannot have learned {name!r}")

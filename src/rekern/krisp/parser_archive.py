@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from rekern.core.model_archive import ModelContent, OpenArchive
-from rekern.core.object_descriptions import build, describe
+from rekern.core.object_descriptions import BuildContext, build, describe
 from rekern.errors import ModelFileError
 from rekern.kernels.kernel import Kernel
 from rekern.krisp.answer_calibration import AnswerCalibration
@@ -20,6 +20,7 @@ from rekern.krisp.parser_members import (
     read_stems,
     write_grammar,
 )
+from rekern.krisp.parser_schema import PARSER_SCHEMA
 from rekern.krisp.parser_weights import ParserWeights
 from rekern.krisp.parsing_rules import ParserClasses
 from rekern.krisp.productions import shorten
@@ -72,12 +73,10 @@ def read_content(archive: OpenArchive) -> ParserContent:
     """The content of a parser in a model file; anything wrong raises ``ModelFileError``."""
     header = archive.header
     grammar = read_grammar_content(archive.read_json("grammar.json"))
-    kernel = _build_kernel(header["kernel"])
-    parameters = {name: build(header["parameters"][name]) for name in PARAMETERS}
-    for name, value in parameters.items():
-        if not isinstance(value, {"names": str, "stems": bool}.get(name, int | float)):
-            raise ModelFileError(f"its {name} is damaged")
-    sentences = [read_sentence(entry) for entry in archive.read_json("sentences.json")]
+    kernel = _build_kernel(header["kernel"], archive.context)
+    PARSER_SCHEMA.parts.check(header["parameters"], "parameters")
+    parameters = {name: header["parameters"][name] for name in PARAMETERS}
+    sentences = [read_sentence(entry, archive.limits) for entry in archive.read_json("sentences.json")]
     spans = [read_span(entry, sentences) for entry in archive.read_json("substrings.json")]
     productions = tuple(find_production(grammar, entry) for entry in header["productions"])
     substrings = Substrings(SentenceCorpus(sentences), spans)
@@ -99,12 +98,14 @@ def read_content(archive: OpenArchive) -> ParserContent:
     )
 
 
-def _build_kernel(description: JSONObject) -> Kernel:
+def _build_kernel(description: JSONObject, context: BuildContext) -> Kernel:
     """The kernel of a description; sums of files of version 0.1.0 become ordinary sums."""
     if description.get("type") == EARLIER_SUM:
-        return average_kernels([_build_kernel(part) for part in description["kernels"]], description["weights"])
+        return average_kernels(
+            [_build_kernel(part, context) for part in description["kernels"]], description["weights"]
+        )
     try:
-        kernel = build(description)
+        kernel = build(description, None, context)
     except ModelFileError as error:
         raise ModelFileError(shorten(error)) from None
     if not isinstance(kernel, Kernel) or not list_substring_kernels(kernel):

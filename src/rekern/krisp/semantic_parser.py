@@ -24,6 +24,7 @@ from rekern.krisp.mentions import Span, find_longest_spans, find_mentions
 from rekern.krisp.name_learning import learn_names, mark_unsaid_values, rebuild_derivation
 from rekern.krisp.parser_archive import PARAMETERS, ParserContent, read_content, write_content
 from rekern.krisp.parser_input import InputReader, SentenceInput, TreeInput, split_sentence
+from rekern.krisp.parser_schema import PARSER_SCHEMA
 from rekern.krisp.parser_weights import ParserWeights, collect_weights, score_substrings
 from rekern.krisp.parsing_rules import ParserClasses
 from rekern.krisp.productions import Derivation
@@ -94,6 +95,8 @@ class SemanticParser(BaseEstimator):
     >>> parser.predict(["How big is New York?", "the population of Utah"])
     ["answer(size(state('new york')))", "answer(population(state('utah')))"]
     """
+
+    schema = PARSER_SCHEMA
 
     def __init__(
         self,

@@ -133,7 +133,7 @@ def order_gram(gram: Floats, costs: Floats, tolerance: float = TOLERANCE) -> Flo
     [1.0, 1.0]
     """
     coefficients: Floats
-    coefficients, _ = descend_gram(gram, np.ones(len(gram)), costs, 0.0, False, tolerance, SWEEPS)
+    coefficients, _ = descend_gram(gram, np.ones(len(gram)), costs, 0.0, tolerance, SWEEPS)
     return coefficients
 
 
@@ -151,7 +151,7 @@ def classify_dense_gram(
     """
     coefficients: Floats
     values: Floats
-    coefficients, values = descend_gram(gram, signs, costs, 1.0, True, tolerance, sweeps)
+    coefficients, values = descend_gram(gram, signs, costs, 1.0, tolerance, sweeps)
     return coefficients, values
 
 

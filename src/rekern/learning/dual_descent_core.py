@@ -67,16 +67,28 @@ def descend_rows(indptr, indices, values, norms, targets, costs, width, regressi
         # The gap between the objectives tells how far they can be from the optimum. A bound on the largest step would
         # not do: among many similar rows one of them keeps moving long after the decision function has settled.
         if length + losses - gains <= tolerance * (0.5 * length + losses):
-            break
+            # So far these were the losses that the rows had when they were visited; now those that they have.
+            losses = 0.0
+            for row in range(n):
+                if norms[row] + bias * bias == 0.0 or costs[row] == 0.0:
+                    continue
+                value = offset * bias + (norms[row] - shared[row]) * coefficients[row]
+                for entry in range(indptr[row], indptr[row + 1]):
+                    value += weights[indices[entry]] * values[entry]
+                if regression:
+                    losses += costs[row] * max(abs(value - targets[row]) - width, 0.0)
+                else:
+                    losses += costs[row] * max(1.0 - value * targets[row], 0.0)
+            if length + losses - gains <= tolerance * (0.5 * length + losses):
+                break
     return coefficients, offset * bias, sweep + 1
 
 
 @compiled
-def descend_gram(gram, signs, costs, bias, final_losses, tolerance, sweeps):
+def descend_gram(gram, signs, costs, bias, tolerance, sweeps):
     """A support vector classifier on a dense Gram, to which the square of ``bias`` is added for the intercept.
 
-    Returns the coefficients and the decision values of all rows. The losses of the primal objective are those at the
-    end of a sweep with ``final_losses``, and else those that each row had when it was visited.
+    Returns the coefficients and the decision values of all rows.
     """
     n = len(gram)
     constant = bias * bias
@@ -90,8 +102,6 @@ def descend_gram(gram, signs, costs, bias, final_losses, tolerance, sweeps):
                 continue
             sign = signs[row]
             old = coefficients[row]
-            if not final_losses:
-                losses += costs[row] * max(1.0 - values[row] * sign, 0.0)
             centre = old * sign - (values[row] * sign - 1.0) / square
             new = min(max(centre, 0.0), costs[row]) * sign
             step = new - old
@@ -100,8 +110,7 @@ def descend_gram(gram, signs, costs, bias, final_losses, tolerance, sweeps):
                 for other in range(n):
                     values[other] += step * (gram[row, other] + constant)
         for row in range(n):
-            if final_losses:
-                losses += costs[row] * max(1.0 - values[row] * signs[row], 0.0)
+            losses += costs[row] * max(1.0 - values[row] * signs[row], 0.0)
             gains += abs(coefficients[row])
             length += coefficients[row] * values[row]
         if length + losses - gains <= tolerance * (0.5 * length + losses):

@@ -32,6 +32,7 @@ from rekern.learning.classifier_trainers import FeatureTrainer, GramTrainer, Lar
 from rekern.learning.cross_validation import make_stratified_folds
 from rekern.learning.dual_descent import condense
 from rekern.learning.dual_solution import DualSolution
+from rekern.learning.model_schema import CLASSIFIER
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
 from rekern.learning.training_data_archive import read_labels
@@ -109,6 +110,7 @@ class PairClassifier(ClassifierMixin, PairModel):
     """
 
     task: ClassVar[str] = "classify"
+    schema = CLASSIFIER
     classes_: AnyArray
     calibration_: Floats | None  # slope and offset of the sigmoid of each output
     thresholds_: dict[str, float]

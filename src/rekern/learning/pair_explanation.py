@@ -7,6 +7,7 @@ from typing import Any
 
 from rekern.core.explanations import Explanation, Neighbor
 from rekern.core.messages import shorten_text
+from rekern.kernels.score_effects import ScoreEffect
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -14,7 +15,8 @@ class PairExplanation(Explanation):
     """The exact decomposition of one decision value of a pair.
 
     Parts of kind "rule" name the words of the source and the target that they lie on. ``explained`` is the class whose
-    decision value is taken apart, None for a regression or a ranking.
+    decision value is taken apart, None for a regression or a ranking. ``curves`` is what the scores of the model do,
+    for drawings.
     """
 
     source: str
@@ -24,6 +26,7 @@ class PairExplanation(Explanation):
     probability: float | None = None
     neighbors: list[Neighbor] = field(default_factory=list)
     remark: str = field(default="", compare=False)  # why there are no neighbors, though they were asked for
+    curves: list[ScoreEffect] = field(default_factory=list, compare=False)
 
     def to_dict(self, n: int | None = None) -> dict[str, Any]:
         """Plain values for JSON; with ``n`` only the first parts, and what the others add up to."""

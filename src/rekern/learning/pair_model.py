@@ -222,6 +222,7 @@ class PairModel(BaseEstimator):
             probability=probability,
             neighbors=self._find_neighbors(pair, neighbors),
             remark="" if neighbors <= 0 or self.has_pairs() else f"similar training pairs are not shown: {KEEP_PAIRS}",
+            curves=self._list_curves(output),
         )
 
     def _read_pair(self, pair: object) -> Pair | Row:
@@ -281,10 +282,12 @@ class PairModel(BaseEstimator):
         >>> curve.name, curve.kind, curve.description
         ('recall', 'line', 'words of the target that the source has too')
         """
-        column, side = self._find_output(label)
-        effects = self.scorer_.effects(column)
+        return self._list_curves(self._find_output(label))
+
+    def _list_curves(self, output: Output) -> list[ScoreEffect]:
+        effects = self.scorer_.effects(output.column)
         effects.sort(key=lambda effect: (-effect.spread, effect.name))
-        return effects if side > 0 else [effect.flip() for effect in effects]
+        return effects if output.sign > 0 else [effect.flip() for effect in effects]
 
     def _find_output(self, label: object) -> Output:
         """The decision value that a label stands for."""

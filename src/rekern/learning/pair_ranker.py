@@ -15,6 +15,7 @@ from rekern.kernels.kernel_items import materialize_items
 from rekern.learning.candidate_groups import number_groups, rows_of_groups
 from rekern.learning.dual_descent import condense, order_features, order_gram
 from rekern.learning.measures import ranking_measures
+from rekern.learning.model_schema import RANKER
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_input import list_texts, take_items
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
@@ -55,6 +56,7 @@ class PairRanker(PairModel):
     """
 
     task: ClassVar[str] = "rank"
+    schema = RANKER
 
     def __init__(
         self,

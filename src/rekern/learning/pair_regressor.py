@@ -19,6 +19,7 @@ from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel
 from rekern.learning.dual_descent import condense, regress_features
 from rekern.learning.gram_svm import regress_gram
+from rekern.learning.model_schema import REGRESSOR
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
 from rekern.learning.training_data_archive import read_labels
@@ -50,6 +51,7 @@ class PairRegressor(RegressorMixin, PairModel):
     """
 
     task: ClassVar[str] = "regress"
+    schema = REGRESSOR
     levels_: AnyArray  # the different labels of training
 
     def __init__(

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
-from typing import Self
+from typing import Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -30,6 +30,7 @@ from rekern.questions.pattern_weights import learn_pattern_weights
 from rekern.questions.question_archive import TrainedModel, read_question_model
 from rekern.questions.question_explanation import QuestionExplanation
 from rekern.questions.question_labels import check_labels
+from rekern.questions.question_schema import QUESTION_SCHEMA
 from rekern.questions.question_units import Tagger, cut
 from rekern.questions.svm_models import BigramSVM, GramKernel, KernelSVM
 from rekern.questions.svm_training import train_one_vs_rest
@@ -79,6 +80,8 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
     >>> model.predict_proba(["how to sew"]).round(2).tolist()
     [[0.02, 0.98]]
     """
+
+    schema = QUESTION_SCHEMA
 
     model_: TrainedModel
     classes_: AnyArray
@@ -293,6 +296,7 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         model = cls(patterns=PatternSettings(**settings), **parameters)
         model.model_ = read_question_model(archive)
         model.classes_ = model.model_.classes_
+        model.tagger = cast("str | Tagger", archive.context.given.get("tagger", model.tagger))
         if isinstance(model.model_, KernelSVM):
             model.kernel = model.model_.kernel
         model.check_parameters()

@@ -6,7 +6,7 @@ import logging
 from functools import cache
 
 from rekern.core.spacy_pipelines import load_pipeline
-from rekern.errors import InputError, missing_extra
+from rekern.errors import InputError, ModelFileError, missing_extra
 from rekern.questions.question_units import Tagger
 
 CONTENT_TAGS = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM", "PRON"})  # of Universal Dependencies
@@ -35,6 +35,24 @@ def find_tagger(name: str | Tagger | None) -> Tagger | None:
     if name == "jieba":
         return load_jieba_tagger()
     raise InputError(f"tagger={name!r}: give 'words', 'spacy', 'spacy:MODEL', 'jieba' or a function")
+
+
+def choose_tagger(named: object, given: object) -> Tagger | None:
+    """Return the tagger of a model: the given one, or the lists of words; what a file names is not loaded.
+
+    >>> choose_tagger("words", None) is None
+    True
+    >>> choose_tagger("spacy", None)
+    Traceback (most recent call last):
+    ...
+    rekern.errors.ModelFileError: it needs the tagger 'spacy': give it to load_model(path, tagger=…), or with --tagger
+    """
+    if given is not None:
+        return find_tagger(given if callable(given) else str(given))
+    if named == "words":
+        return None
+    shown = " ".join(str(named)[:60].split())
+    raise ModelFileError(f"it needs the tagger {shown!r}: give it to load_model(path, tagger=…), or with --tagger")
 
 
 @cache

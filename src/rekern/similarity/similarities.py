@@ -19,13 +19,14 @@ from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import add_sides, materialize_items
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.similarity.kernel_scores import compare_sides, name_kernels
-from rekern.similarity.lexical_resources import Resources, Thesaurus
+from rekern.similarity.lexical_resources import Resources, Thesaurus, list_word_pairs
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.latent_semantics import LatentSemantics
 from rekern.similarity.overlap_core import score_pairs
 from rekern.similarity.pair_sides import Sides, read_tree_sides
 from rekern.similarity.score_descriptions import describe_score
 from rekern.similarity.score_groups import GROUPS, NEED_TREES, score_group
+from rekern.similarity.similarities_schema import SIMILARITIES_SCHEMA
 from rekern.similarity.token_traits import find_traits
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs
@@ -156,6 +157,8 @@ class Similarities(ScoreKernel):
     reads_tokens = True
     reads_forms = True
 
+    schema = SIMILARITIES_SCHEMA
+
     def __init__(
         self,
         only: tuple[str, ...] | None = None,
@@ -183,6 +186,13 @@ class Similarities(ScoreKernel):
         self.thesaurus = thesaurus
         self.kernels = kernels
         self.min_match = min_match
+
+    def get_stored_params(self) -> dict[str, object]:
+        """Return the parameters for a model file, which names nothing outside: a thesaurus is part of it."""
+        stored: dict[str, object] = self.get_params(deep=False)
+        if self.thesaurus is not None:
+            stored["thesaurus"] = list_word_pairs(self.thesaurus)
+        return {**stored, "wordnet": None if self.wordnet is None else "given"}
 
     def names(self) -> list[str]:
         """Return the names of the scores.
@@ -237,7 +247,7 @@ class Similarities(ScoreKernel):
         if not len(tokens):
             raise InputError("there are no pairs to learn word weights from; give at least one")
         self.idf_, self.unseen_idf_, self.frequent_ = _count_words(tokens)
-        used = {group for group, offered in self._list_groups().items() if set(offered) & set(names)}
+        used = self._list_used_groups()
         if used - {"basic"}:
             sides = self._read_sides(X, tokens, raw)
             same = self.on is None
@@ -290,18 +300,19 @@ class Similarities(ScoreKernel):
         """
         return [describe_score(name) for name in self.names()]
 
+    def count_sizes(self) -> dict[str, int]:
+        """Return the number of scores."""
+        return {"scores": len(self.names())}
+
     def set_learned(self, state: State) -> None:
         """Set the word weights, the frequent words, and the mean and spread of every score, after checking them."""
-        sizes = {state.array(name, "f8", 1).shape for name in ("mean_", "scale_")}
-        weights = [state.get(name, {}) for name in ("idf_", "lemma_idf_")]
-        words = [state.get(name, ()) for name in ("frequent_", "frequent_lemmas_")]
-        if sizes != {(len(self.names()),)} or not all(isinstance(table, dict) for table in weights):
-            raise ModelFileError("its scores do not fit its kernel")
-        if not all(isinstance(names, tuple) and all(isinstance(word, str) for word in names) for names in words):
-            raise ModelFileError("its frequent words are damaged")
-        if not isinstance(state.get("unseen_idf_"), float) or not isinstance(state.get("space_"), WordSpace | None):
-            raise ModelFileError("its word weights are damaged")
         super().set_learned(state)
+        if self._list_used_groups() - {"basic"} and not {"lemma_idf_", "frequent_lemmas_", "space_"} <= state.keys():
+            raise ModelFileError("its word weights are damaged")
+
+    def _list_used_groups(self) -> set[str]:
+        names = set(self.names())
+        return {group for group, offered in self._list_groups().items() if set(offered) & names}
 
     def _read_tokens(self, X: object) -> tuple[Tokens, Tokens]:
         """Return the tokens of all sides, and the same tokens as written, before lower case and stemming."""

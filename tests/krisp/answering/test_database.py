@@ -1,11 +1,13 @@
 """Databases are only read, in limited time, and must fit the grammar."""
 
 import importlib.util
+import itertools
 import sqlite3
 import threading
 import time
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 from unittest.mock import MagicMock
 
 import pytest
@@ -16,12 +18,14 @@ from rekern.errors import InputError
 from rekern.krisp import read_grammar
 from rekern.krisp.answering.database import Database, QueryResult
 from rekern.krisp.answering.database_grammar import connect_grammar
-from rekern.krisp.answering.database_urls import open_database
+from rekern.krisp.answering.database_urls import connect_database
+from rekern.krisp.answering.isolated_database import open_database
 from rekern.krisp.answering.sql_compiler import Query, escape_for_sqlalchemy
 from rekern.krisp.answering.sqlalchemy_database import SQLAlchemyDatabase
 from rekern.krisp.answering.sqlite_database import SQLiteDatabase
 
 FOREVER = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
+COUNT = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) SELECT COUNT(*) FROM n"
 LINES = [
     "Query -> length({River}) := SELECT km FROM river WHERE name = {1}",
     "River -> '{name}'",
@@ -29,9 +33,9 @@ LINES = [
 ]
 
 
-@pytest.fixture
-def file(tmp_path):
-    path = tmp_path / "rivers & co.db"
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("databases") / "rivers & co.db"
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE river (name TEXT, km REAL)")
         connection.execute("INSERT INTO river VALUES ('Rhine', 1233), ('Inn', 518), (NULL, 1)")
@@ -39,7 +43,7 @@ def file(tmp_path):
     return path
 
 
-@pytest.fixture(params=["path", "url", "sqlalchemy"])
+@pytest.fixture(scope="module", params=["path", "url", "sqlalchemy"])
 def database(request, file):
     if request.param == "sqlalchemy":
         pytest.importorskip("sqlalchemy")
@@ -170,17 +174,95 @@ def test_a_server_that_cannot_be_reached_is_said_at_once(monkeypatch):
     engine.connect.side_effect = sqlalchemy.exc.OperationalError("SELECT s3cret", {}, cause)
     monkeypatch.setattr(sqlalchemy, "create_engine", lambda *_, **__: engine)
     with pytest.raises(InputError) as caught:
-        open_database("postgresql+psycopg://ann:s3cret@host/db")
+        connect_database("postgresql+psycopg://ann:s3cret@host/db")
     said = 'postgresql+psycopg://host/db: connection to "host" failed: Connection refused'
     assert str(caught.value) == said
     engine.dialect.is_async = True
     with pytest.raises(InputError, match="is asynchronous; take another"):
-        open_database("postgresql+psycopg://ann:s3cret@host/db")
+        connect_database("postgresql+psycopg://ann:s3cret@host/db")
 
 
 def test_huge_values_are_not_made(database):
+    doubled = "WITH RECURSIVE d(x) AS (SELECT 'xxxxxxxxxx' UNION ALL SELECT x || x FROM d) SELECT MAX(LENGTH(x)) FROM d"
     with pytest.raises(InputError, match="too big"):
-        database.run(Query("SELECT randomblob(1000000000)", {}))
+        database.run(Query(doubled, {}))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "fts3_tokenizer('simple', x'4141414141414141')",
+        "fts3_tokenizer('simple')",
+        "instr(hex(zeroblob(49000000)), hex(zeroblob(20000000)) || '1')",
+        "length(replace(hex(zeroblob(20000000)), '0', 'xx'))",
+        "randomblob(1000000000)",
+        "readfile('/etc/passwd')",
+    ],
+)
+def test_only_named_functions_are_called(database, call):
+    with pytest.raises(InputError, match=r"not authorized to use function|no such function") as caught:
+        database.run(Query(f"SELECT {call}", {}))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_query_that_looks_at_no_clock_is_stopped(file):
+    """The search for a long text takes minutes inside one instruction of SQLite."""
+    database = open_database(file, seconds=0.2)
+    text, part = "a" * 9_000_000, "a" * 4_500_000 + "b"
+    started = time.monotonic()
+    with pytest.raises(InputError, match=r"the query was stopped after 0\.2 seconds"):
+        database.run(Query("SELECT INSTR(:v1, :v2)", {"v1": text, "v2": part}))
+    assert time.monotonic() - started < 20
+    assert database.run(Query("SELECT COUNT(*) FROM river", {})).rows == [(3,)]  # a new process answers
+    database.close()
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is limited only where /proc is")
+def test_memory_is_limited(file):
+    database = open_database(file, seconds=20, memory=1 << 26)
+    many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)"
+    with pytest.raises(InputError, match=r"needs more memory than it may have|out of memory"):
+        database.run(Query(f"{many} SELECT :v1 || i FROM n ORDER BY 1", {"v1": "x" * 9_000_000}))
+    assert database.run(Query("SELECT COUNT(*) FROM river", {})).rows == [(3,)]
+    database.close()
+    with pytest.raises(InputError, match="at least 16 megabytes"):
+        open_database(file, memory=1)
+
+
+def test_large_results_are_cut(database):
+    many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)"
+    found = SQLiteDatabase("memory", sqlite3.connect(":memory:")).run(
+        Query(f"{many} SELECT :v1 FROM n", {"v1": "x" * 9_000_000})
+    )
+    assert found.cut
+    assert len(found.rows) == 5
+
+
+def test_threads_share_a_database(file):
+    """Two threads of one connection used to wait for each other for ever."""
+    databases = [open_database(file), SQLiteDatabase("memory", sqlite3.connect(file, check_same_thread=False))]
+    for database in databases:
+        counts = []
+
+        def ask(database=database, counts=counts):
+            for _ in range(20):
+                counts.append(database.run(Query(COUNT, {})).rows[0][0])
+
+        threads = [threading.Thread(target=ask, daemon=True) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert counts == [3000] * 160
+        database.close()
+
+
+def test_bytes_and_odd_text_come_through(file):
+    database = open_database(file)
+    assert database.run(Query("SELECT x'00ff', :v1, NULL, 1.5, 1e999", {"v1": "日"})).rows == [
+        (b"\x00\xff", "日", None, 1.5, float("inf"))
+    ]
+    database.close()
 
 
 def test_text_that_is_no_text(tmp_path):
@@ -204,7 +286,8 @@ def server():
     engine = MagicMock()
     engine.dialect.is_mariadb = False
     connection = engine.connect.return_value.__enter__.return_value
-    connection.execute.return_value.fetchmany.return_value = [("Rhine",)]
+    connection.execution_options.return_value = connection
+    connection.execute.return_value.fetchmany.side_effect = itertools.cycle([[("Rhine",)], []])
     connection.execute.return_value.keys.return_value = ["name"]
     connection.execute.return_value.__iter__.side_effect = lambda: iter([("pg_reload_conf",), ("pg_sleep",)])
     engine.told = lambda: [str(call.args[0]) for call in connection.execute.call_args_list]
@@ -268,6 +351,23 @@ def test_what_postgresql_is_not_told(server, sql, complaint):
     assert not any(sql in told for told in server.told())
 
 
+@pytest.mark.parametrize(
+    ("sql", "complaint"),
+    [
+        ("SELECT 'x' INTO OUTFILE 'x'", "without INTO"),
+        ("SELECT LOAD_FILE('/etc/passwd')", "the function load_file may do more than read"),
+        ("SELECT `sys_exec`('rm -r .')", "the function sys_exec may do more than read"),
+        ("SELECT GET_LOCK ('a', 10)", "the function get_lock may do more than read"),
+    ],
+)
+@pytest.mark.parametrize("dialect", ["mysql", "mariadb"])
+def test_what_mysql_is_not_told(server, dialect, sql, complaint):
+    server.dialect.name = dialect
+    with pytest.raises(InputError, match=complaint):
+        SQLAlchemyDatabase("a server", server).run(Query(sql, {}))
+    assert server.told() == []
+
+
 def test_an_error_after_the_time_is_over(server):
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -288,7 +388,7 @@ def test_values_of_drivers_become_plain(server):
     result = server.connect.return_value.__enter__.return_value.execute.return_value
     numbers = (Decimal("8.50"), Decimal("3E2"), Decimal("NaN"), Decimal("1E5000"))
     values = (*numbers, date(2020, 1, 2), ["a", Decimal(1)], {"ä": None}, True, None)
-    result.fetchmany.return_value = [values]
+    result.fetchmany.side_effect = [[values], []]
     (row,) = SQLAlchemyDatabase("a server", server).run(Query("SELECT 1", {})).rows
     assert row[2] != row[2]
     assert row[:2] + row[3:] == (8.5, 300, float("inf"), "2020-01-02", '["a", "1"]', '{"ä": null}', True, None)

@@ -1,7 +1,7 @@
-"""Questions to a PostgreSQL server; run where REKERN_POSTGRESQL holds a URL of a user who may create databases.
+"""Questions to a PostgreSQL server of the tests' own, or to that of REKERN_POSTGRESQL.
 
-For example ``REKERN_POSTGRESQL=postgresql+psycopg://ann:secret@localhost/postgres``. A database of the tests' own is
-made on the server and dropped afterwards.
+That is the URL of a user who may create databases, for example ``postgresql+psycopg://ann:secret@localhost/postgres``.
+A database of the tests' own is made on the server and dropped afterwards.
 """
 
 import json
@@ -9,19 +9,21 @@ import os
 import re
 import sqlite3
 import time
+from contextlib import nullcontext
+from importlib import resources
 from pathlib import Path
 
 import pytest
 
 from cli.running import error_of, invoke
+from database_servers import start_postgresql
 from rekern.errors import InputError
 from rekern.krisp import read_grammar
 from rekern.krisp.answering.database_grammar import connect_grammar
-from rekern.krisp.answering.database_urls import open_database
 from rekern.krisp.answering.europe_facts import SCHEMA, europe_database, europe_questions, fill_europe
+from rekern.krisp.answering.isolated_database import open_database
 from rekern.krisp.answering.sql_compiler import Query, compile_sql
 
-URL = os.environ.get("REKERN_POSTGRESQL", "")
 NAME = "rekern_test"
 HOWTO = Path(__file__).parents[3] / "docs/how-to/ask-your-database.md"
 ODD = ["100% sure: %s %(v1)s", "a:b :v1 ::x \\: \\", 'O\'Brien "x"; DROP TABLE t; --', "naïve 日本", "{1} {{x}} $1"]
@@ -47,21 +49,30 @@ what does michel strogoff cost?
 which books did mark twain write?
 """
 
-pytestmark = pytest.mark.skipif(not URL, reason="REKERN_POSTGRESQL holds no URL of a PostgreSQL server")
+pytestmark = pytest.mark.slow
+URL = []  # of the server, once it runs
 
 
 def url(**changes):
     from sqlalchemy import make_url
 
-    return make_url(URL).set(**({"database": NAME} | changes)).render_as_string(hide_password=False)
+    return make_url(URL[0]).set(**({"database": NAME} | changes)).render_as_string(hide_password=False)
 
 
 @pytest.fixture(scope="module")
-def engine():
+def server_url():
+    given = os.environ.get("REKERN_POSTGRESQL", "")
+    with nullcontext(given) if given else start_postgresql() as found:
+        URL[:] = [found]
+        yield found
+
+
+@pytest.fixture(scope="module")
+def engine(server_url):
     """An engine that may write, on a database with Europe, the shop of the how-to page and odd values."""
     from sqlalchemy import create_engine
 
-    server = create_engine(URL, isolation_level="AUTOCOMMIT")
+    server = create_engine(server_url, isolation_level="AUTOCOMMIT")
     with server.connect() as connection:
         connection.exec_driver_sql(f"DROP DATABASE IF EXISTS {NAME} WITH (FORCE)")
         connection.exec_driver_sql(f"CREATE DATABASE {NAME} ENCODING 'UTF8' TEMPLATE template0")
@@ -115,9 +126,7 @@ def state(engine):
 
 
 def test_europe_is_answered_as_by_sqlite(engine):
-    from rekern.krisp.answering import europe as embedded
-
-    lines = embedded._read("grammar.txt")
+    lines = resources.files("rekern.krisp.answering").joinpath("data/europe/grammar.txt").read_text(encoding="utf-8")
     databases = europe_database(), open_database(url())
     first, second = (connect_grammar(read_grammar(lines.splitlines()), database) for database in databases)
     assert {p.value for p in first.productions} == {p.value for p in second.productions}
@@ -134,7 +143,7 @@ def test_europe_is_answered_as_by_sqlite(engine):
 
 def test_the_page_on_your_own_database(engine, tmp_path):
     page = HOWTO.read_text(encoding="utf-8")
-    script, grammar, questions = re.findall(r"```(?:python)?\n(.*?)```", page, re.DOTALL)[:3]
+    script, grammar, questions = re.findall(r"```(?:python|text)\n(.*?)```", page, re.DOTALL)[:3]
     (tmp_path / "grammar.txt").write_text(grammar, encoding="utf-8")
     (tmp_path / "questions.tsv").write_text(questions, encoding="utf-8")
     with sqlite3.connect(tmp_path / "shop.db") as connection:
@@ -144,11 +153,10 @@ def test_the_page_on_your_own_database(engine, tmp_path):
     invoke("ask", *files, "--db", url(), "--model", tmp_path / "shop.rekern", "--jobs", 1)
     answers = []
     for db in (url(), tmp_path / "shop.db"):
-        lines = invoke("ask", "--model", tmp_path / "shop.rekern", "--db", db, "--json", input=QUESTIONS).stdout
-        decoder, place, found = json.JSONDecoder(), 0, []
-        while place < len(lines.rstrip()):
-            answer, place = decoder.raw_decode(lines, place + (lines[place] == "\n"))
-            found.append((answer["question"], answer.get("query"), sorted(answer.get("answer", []), key=str)))
+        # 3: one of the questions has no confident reading
+        lines = invoke("ask", "--model", tmp_path / "shop.rekern", "--db", db, "--json", code=3, input=QUESTIONS).stdout
+        found = [json.loads(line) for line in lines.splitlines()]
+        found = [(line["question"], line.get("query"), sorted(line.get("answer", []), key=str)) for line in found]
         answers.append(found)
     assert answers[0] == answers[1]
     assert len(answers[0]) == 20

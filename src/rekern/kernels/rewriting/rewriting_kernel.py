@@ -25,8 +25,9 @@ from rekern.core.inverted_lists import (
 from rekern.core.key_rows import KeyRows
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads
-from rekern.core.parameters import check_choice, check_decay, check_patterns, check_size, list_windows
+from rekern.core.parameters import LONGEST_WINDOW, check_choice, check_decay, check_patterns, check_size, list_windows
 from rekern.core.registry import register
+from rekern.core.state_schema import COLUMN, DECAY, TOKENIZER, Choice, Either, Flag, ListOf, Schema, Whole, parameters
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel_items import Items, materialize_items
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 Windows = int | tuple[int, int] | list[int | tuple[int, int]]
+
+MOST_WINDOWS = 100  # in a model file
 
 
 @register
@@ -82,6 +85,25 @@ class Rewriting(KeyFeatureKernel[Pairs]):
     """
 
     reads_tokens = True
+
+    schema = Schema(
+        parameters(
+            k=Either(
+                Whole(1, LONGEST_WINDOW),
+                ListOf(Whole(1, LONGEST_WINDOW), 2, tuple),
+                ListOf(
+                    Either(Whole(1, LONGEST_WINDOW), ListOf(Whole(1, LONGEST_WINDOW), 2, (list, tuple))),
+                    most=MOST_WINDOWS,
+                ),
+            ),
+            wildcards=Choice("aligned", "free", "none"),
+            decay=DECAY,
+            normalize=Flag(),
+            span=Whole(1, LONGEST_WINDOW),
+            tokenizer=TOKENIZER,
+            on=COLUMN,
+        )
+    )
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
 from rekern.errors import InputError
@@ -10,13 +11,16 @@ from rekern.krisp.answering.sql_compiler import Query
 
 SECONDS = 10.0  # what a query may take
 ROWS = 10_000  # what a query may bring back
+RESULT_BYTES = 50_000_000  # of all its values together; later rows are cut
+MEMORY = 1 << 30  # bytes that a query may take
+LEAST_MEMORY = 1 << 24
 LONGEST_WAIT = 2_000_000.0  # seconds; PostgreSQL and threads count no further than a few weeks
 
 Value: TypeAlias = str | int | float | bytes | None
 
 
 class QueryResult(NamedTuple):
-    """The rows that a query found; ``cut`` tells whether there were more than the limit."""
+    """The rows that a query found; ``cut`` tells whether there were more than the limits allow."""
 
     columns: list[str]
     rows: list[tuple[Value, ...]]
@@ -54,6 +58,33 @@ def check_seconds(seconds: float) -> float:
     if not seconds > 0:
         raise InputError("the time limit of a query must be more than 0 seconds")
     return min(seconds, LONGEST_WAIT)
+
+
+def check_memory(memory: int) -> int:
+    """Return a limit of memory, in bytes, that leaves room for the smallest queries.
+
+    >>> check_memory(1 << 30)
+    1073741824
+    """
+    if not memory >= LEAST_MEMORY:
+        raise InputError(f"the memory limit of a query must be at least {LEAST_MEMORY >> 20} megabytes")
+    return int(memory)
+
+
+def take_rows(rows: Iterable[Sequence[Value]], limit: int) -> tuple[list[tuple[Value, ...]], bool]:
+    """Take rows up to the limits of their number and size; also tell whether there were more.
+
+    >>> take_rows([("Rhine",), ("Inn",)], 1)
+    ([('Rhine',)], True)
+    """
+    taken: list[tuple[Value, ...]] = []
+    size = 0
+    for row in rows:
+        size += sum(len(value) if isinstance(value, str | bytes) else 8 for value in row)
+        if len(taken) == limit or (taken and size > RESULT_BYTES):
+            return taken, True
+        taken.append(tuple(row))
+    return taken, False
 
 
 def describe_timeout(name: str, seconds: float) -> str:

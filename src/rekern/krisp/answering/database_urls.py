@@ -1,9 +1,8 @@
-"""Opening a database by its path or URL."""
+"""Connecting to a database by its path or URL."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from rekern.core.files import show_path
 from rekern.errors import InputError, missing_extra
@@ -14,15 +13,15 @@ from rekern.krisp.answering.sqlite_database import check_file, open_sqlite
 EXAMPLE = "postgresql+psycopg://user:password@host/database"
 
 
-def open_database(url: str | Path, seconds: float = SECONDS) -> Database:
-    """Open a database only to read: an SQLite file by its path (or sqlite:///path), others by a URL of SQLAlchemy.
+def connect_database(url: str, seconds: float = SECONDS) -> Database:
+    """Open a database in this process, where its limits of time and memory hold against most queries, not against all.
 
-    >>> open_database("no such.db")
+    >>> connect_database(" ")
     Traceback (most recent call last):
     ...
-    rekern.errors.InputError: no such.db: there is no such database file
+    rekern.errors.InputError: the database has no name: give an SQLite file, or a URL of SQLAlchemy
     """
-    text = str(url)
+    text = url
     if not text.strip():
         raise InputError("the database has no name: give an SQLite file, or a URL of SQLAlchemy")
     match = re.match(r"([a-z][a-z0-9_]*)(\+[a-z0-9_]+)?://", text, re.IGNORECASE)

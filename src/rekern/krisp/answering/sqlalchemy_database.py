@@ -21,6 +21,7 @@ from rekern.krisp.answering.database import (
     check_seconds,
     describe_error,
     describe_timeout,
+    take_rows,
 )
 from rekern.krisp.answering.sql_compiler import Query, escape_for_sqlalchemy
 from rekern.krisp.answering.sqlite_database import limit_time, restrict_to_reading
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 
+CHUNK = 100  # rows that are fetched at once
+
 # The functions of PostgreSQL whose results depend on more than their arguments and the tables: they lock, signal, write
 # files, open connections, and a read-only transaction stops only some of them. Those in _HARMLESS are allowed.
 _ACTING = """SELECT DISTINCT proname FROM pg_catalog.pg_proc WHERE provolatile = 'v' AND (proname LIKE 'dblink%'
@@ -37,6 +40,14 @@ OR pronamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_c
 _HARMLESS = {"random", "random_normal", "gen_random_uuid", "array_sample", "array_shuffle", "bernoulli", "system"} | {
     *("clock_timestamp", "timeofday", "pg_sleep", "pg_sleep_for", "pg_sleep_until")
 }
+# The same for MySQL and MariaDB, which have no catalogue of their own functions.
+_MYSQL_ACTING = frozenset(
+    """
+    load_file get_lock release_lock release_all_locks is_free_lock is_used_lock benchmark master_pos_wait
+    source_pos_wait master_gtid_wait wait_for_executed_gtid_set wait_until_sql_thread_after_gtids setval nextval
+    lastval last_insert_id service_get_read_locks service_get_write_locks service_release_locks
+    """.split()  # noqa: SIM905
+)
 
 
 class SQLAlchemyDatabase:
@@ -112,14 +123,17 @@ class SQLAlchemyDatabase:
                     with limit_time(raw, self.name, self.seconds):
                         return _fetch(connection.exec_driver_sql(explain + query.sql, query.parameters), limit)
                 _check_statement(query.sql, self.name)
+                if dialect.name in ("mysql", "mariadb"):
+                    _check_for_mysql(query.sql, self.name)
                 maria = getattr(dialect, "is_mariadb", False)  # known once connected, even if the URL says mysql
                 for restriction in _list_restrictions("mariadb" if maria else dialect.name, self.seconds):
                     connection.execute(text(restriction))
                 if dialect.name == "postgresql":
                     found = self._run_with_cursor(query, limit, connection)
                 else:
+                    streaming = connection.execution_options(stream_results=True, max_row_buffer=CHUNK)
                     found = _fetch(
-                        connection.execute(text(explain + escape_for_sqlalchemy(query)), query.parameters), limit
+                        streaming.execute(text(explain + escape_for_sqlalchemy(query)), query.parameters), limit
                     )
                 connection.rollback()
                 return found
@@ -172,10 +186,26 @@ def _check_statement(sql: str, name: str) -> None:
         raise InputError(f"{name}: SQL for this database must be without semicolons and comments, also in strings")
 
 
+def _check_for_mysql(sql: str, name: str) -> None:
+    """Refuse what MySQL and MariaDB let a read-only transaction do nevertheless: write files, read them, take locks.
+
+    >>> _check_for_mysql("SELECT 1 INTO OUTFILE 'x'", "a server")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: a server: SQL for this database must be without INTO, also in strings
+    """
+    if re.search(r"\binto\b", sql, re.IGNORECASE):
+        raise InputError(f"{name}: SQL for this database must be without INTO, also in strings")
+    for function in re.findall(r"(\w+)`?\s*\(", sql.lower()):
+        if function in _MYSQL_ACTING or function.startswith(("sys_", "lib_mysqludf")):
+            raise InputError(f"{name}: the function {function} may do more than read, so it is not called")
+
+
 def _fetch(result: CursorResult[tuple[object, ...]], limit: int | None) -> QueryResult:
-    limit = ROWS if limit is None else limit
-    rows = [tuple(map(_to_plain, row)) for row in result.fetchmany(limit + 1)]
-    return QueryResult(list(result.keys()), rows[:limit], len(rows) > limit)
+    chunks = iter(lambda: result.fetchmany(CHUNK), [])
+    rows = (tuple(map(_to_plain, row)) for chunk in chunks for row in chunk)
+    taken, cut = take_rows(rows, ROWS if limit is None else limit)
+    return QueryResult(list(result.keys()), taken, cut)
 
 
 def _to_plain(value: object) -> Value:

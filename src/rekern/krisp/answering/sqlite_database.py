@@ -1,8 +1,9 @@
-"""SQLite databases, opened only to read, every query with a time limit."""
+"""SQLite databases, opened only to read, every query with limits on its time and on what it brings back."""
 
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,17 +19,33 @@ from rekern.krisp.answering.database import (
     check_seconds,
     describe_error,
     describe_timeout,
+    take_rows,
 )
 from rekern.krisp.answering.sql_compiler import Query
 
 STEPS = 1000  # instructions of SQLite between two looks at the clock
-LONGEST_VALUE = 100_000_000  # bytes of one value; SQLite itself would make values that fill the memory
+LONGEST_VALUE = 10_000_000  # bytes of one value; SQLite itself would make values that fill the memory
 
-_READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
+# The functions that a query may call. Others reach files or memory (load_extension, fts3_tokenizer), or only make
+# long values out of nothing, so that one call takes longer than any limit (zeroblob, hex, printf).
+FUNCTIONS = frozenset(
+    """
+    abs avg ceil ceiling changes coalesce concat concat_ws count cume_dist current_date current_time
+    current_timestamp date datetime degrees dense_rank exp first_value floor glob group_concat if ifnull iif instr
+    json json_array_length json_extract json_type julianday lag last_value lead length like likelihood likely ln log
+    log10 log2 lower ltrim match max median min mod nth_value ntile nullif octet_length percent_rank pi pow power
+    radians random rank replace round row_number rtrim sign soundex sqrt strftime string_agg substr substring sum
+    time timediff total trim trunc typeof unicode unixepoch unlikely upper sin cos tan asin acos atan atan2 -> ->>
+    """.split()  # noqa: SIM905
+)
+_READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}
 
 
 class SQLiteDatabase:
-    """An SQLite database; `rekern.krisp.answering.open_database` opens one.
+    """An SQLite database in this process, for data and queries that you trust; threads wait for each other.
+
+    `rekern.krisp.answering.isolated_database.open_database` opens a file in a process of its own, where the limits hold
+    against any query.
 
     >>> import sqlite3
     >>> connection = sqlite3.connect(":memory:")
@@ -46,16 +63,18 @@ class SQLiteDatabase:
     def __init__(self, name: str, connection: sqlite3.Connection, seconds: float = SECONDS):
         self.name, self.seconds = name, check_seconds(seconds)
         self._connection = connection
+        # One thread at a time: SQLite calls back into Python, and two threads would wait for each other for ever.
+        self._lock = threading.Lock()
         restrict_to_reading(connection)
 
     def run(self, query: Query, limit: int = ROWS) -> QueryResult:
         """Run a query and return the rows that it finds."""
-        with limit_time(self._connection, self.name, self.seconds):
+        with self._lock, limit_time(self._connection, self.name, self.seconds):
             cursor = self._connection.execute(query.sql, query.parameters)
-            rows = cursor.fetchmany(limit + 1)
+            rows, cut = take_rows(cursor, limit)
             columns = [column[0] for column in cursor.description or []]
             cursor.close()
-        return QueryResult(columns, rows[:limit], len(rows) > limit)
+        return QueryResult(columns, rows, cut)
 
     def prepare(self, query: Query) -> None:
         """Have the database check a query without running it."""
@@ -63,7 +82,8 @@ class SQLiteDatabase:
 
     def close(self) -> None:
         """Close the connection."""
-        self._connection.close()
+        with self._lock:
+            self._connection.close()
 
 
 def open_sqlite(path: str, seconds: float) -> SQLiteDatabase:
@@ -102,7 +122,7 @@ def restrict_to_reading(connection: sqlite3.Connection) -> None:
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
 
     def allowed(action: int, first: str | None, second: str | None, *_: str | None) -> int:
-        harmless = action in _READING and not (action == sqlite3.SQLITE_FUNCTION and second == "load_extension")
+        harmless = action in _READING or (action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in FUNCTIONS)
         return sqlite3.SQLITE_OK if harmless else sqlite3.SQLITE_DENY
 
     connection.set_authorizer(allowed)

@@ -1,0 +1,156 @@
+"""``rekern serve``: models as an HTTP API and as pages in the browser."""
+
+from __future__ import annotations
+
+import ipaddress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rekern.cli import output
+from rekern.errors import InputError, missing_extra
+
+if TYPE_CHECKING:
+    from rekern.krisp.answering.asker import Asker
+    from rekern.krisp.semantic_parser import SemanticParser
+
+LOCAL = "127.0.0.1"
+
+
+def serve(
+    models: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="MODEL", help="Model files; by default the model of the demonstration."),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on; others than yours need a token.")
+    ] = LOCAL,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, metavar="N", help="Port; 0 is any free one.")] = 8000,
+    token: Annotated[
+        str | None,
+        typer.Option("--token", metavar="TOKEN", envvar="REKERN_TOKEN", help="What clients must send to be answered."),
+    ] = None,
+    no_token: Annotated[bool, typer.Option("--no-token", help="Let everybody in who reaches ADDRESS.")] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", metavar="NAME", help="A name by which clients reach the server; can be repeated."),
+    ] = None,
+    database: Annotated[
+        str | None, typer.Option("--database", metavar="URL", help="Database for the page Ask; by default Europe.")
+    ] = None,
+    grammar: Annotated[
+        Path | None, typer.Option("--grammar", metavar="FILE", help="With --train: the grammar of the meanings.")
+    ] = None,
+    train: Annotated[
+        str | None,
+        typer.Option("--train", metavar="FILE", help="With --database: learn from this table of questions."),
+    ] = None,
+    max_body: Annotated[
+        float, typer.Option("--max-body", min=0.001, metavar="MB", help="Largest request or file.")
+    ] = 16.0,
+    max_rows: Annotated[int, typer.Option("--max-rows", min=1, metavar="N", help="Most rows of a request.")] = 20_000,
+    max_text: Annotated[
+        int, typer.Option("--max-text", min=1, metavar="N", help="Most characters of a text.")
+    ] = 20_000,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.1, metavar="S", help="Time limit of a request.")] = 30.0,
+    workers: Annotated[int, typer.Option("--workers", min=1, metavar="N", help="Jobs that run at once.")] = 2,
+    waiting: Annotated[
+        int, typer.Option("--waiting", min=0, metavar="N", help="Jobs that wait; more are refused.")
+    ] = 16,
+    log_texts: Annotated[
+        bool, typer.Option("--log-texts", help="Log addresses with the texts in them; by default none are logged.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Log no requests.")] = False,
+) -> None:
+    """Serve models to the browser and to other programs.
+
+    The pages show decisions, rules, predictions of files, answers, question types and kernels. The API is under /api/,
+    and /docs describes it. Without MODEL, the model of the demonstration is served. Ctrl-C or SIGTERM ends the server
+    after the requests that run.
+    """
+    if token is not None and no_token:
+        raise InputError("--token and --no-token contradict each other: leave one out")
+    if token is not None and not token.strip():
+        raise InputError("the token is empty: give one that nobody guesses")
+    if token is None and not no_token and not _is_local(host):
+        raise InputError(f"--host {host} can be reached by others: add --token TOKEN (or REKERN_TOKEN), or --no-token")
+    if (grammar is None) != (train is None) or (train is not None and database is None):
+        raise InputError("--train, --grammar and --database go together")
+    _import_libraries()
+    if train is None and models:
+        from rekern.core.estimators import skip_scikit_learn
+
+        skip_scikit_learn()  # trained models are loaded faster without it
+    from rekern.web.access import Access
+    from rekern.web.application import make_application
+    from rekern.web.served_models import ServedModels
+    from rekern.web.server import open_socket, run_server
+    from rekern.web.serving_limits import ServingLimits
+    from rekern.web.site import Site
+    from rekern.web.warm_up import start_warm_up
+
+    limits = ServingLimits(
+        megabytes=max_body, characters=max_text, rows=max_rows, seconds=seconds, workers=workers, waiting=waiting
+    )
+
+    def make_asker(parser: SemanticParser | None) -> Asker | None:
+        if database is None:
+            if parser is not None:
+                raise InputError("a model of rekern ask needs --database, the database to ask")
+            return None
+        if train is None and parser is None:
+            raise InputError("--database needs a model of rekern ask, or --train and --grammar")
+        return _make_asker(database, train, grammar, parser, seconds)
+
+    with open_socket(host, port) as listener:  # first, so that a port in use is found before the models are loaded
+        with output.show_status("loading models"):
+            served = ServedModels.load(models or [], make_asker)
+        access = Access([host, *(allow_host or [])], token)
+        site = Site(served, limits, access)
+        application = make_application(site, None if quiet else output.say, log_texts)
+        address = f"[{host}]" if ":" in host else host
+        names = ", ".join(model.name for model in served.list_models())
+        print(f"http://{address}:{listener.getsockname()[1]}/  serves {names}; Ctrl-C ends it", flush=True)
+        start_warm_up(site)
+        run_server(application, listener, seconds, output.say)
+
+
+def _make_asker(
+    url: str, train: str | None, grammar: Path | None, parser: SemanticParser | None, seconds: float
+) -> Asker:
+    """Return what answers questions from a database: with a trained parser, or with one that is trained now."""
+    from rekern.krisp.answering.asker import Asker
+    from rekern.krisp.answering.asker_training import train_asker
+    from rekern.krisp.answering.isolated_database import open_database
+    from rekern.krisp.answering.question_table import read_questions
+    from rekern.krisp.grammar_files import read_grammar
+
+    database = open_database(url, seconds)
+    if train is None or grammar is None:
+        assert parser is not None
+        return Asker(parser, database)
+    return train_asker(read_questions(train, "utf-8"), read_grammar(grammar), database)
+
+
+def _is_local(host: str) -> bool:
+    """Tell whether an address can only be reached from this computer.
+
+    >>> _is_local("127.0.0.1"), _is_local("localhost"), _is_local("0.0.0.0")
+    (True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _import_libraries() -> None:
+    try:
+        import fastapi  # noqa: F401
+        import jinja2  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise missing_extra(error.name or "fastapi", "web") from None

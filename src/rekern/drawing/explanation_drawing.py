@@ -1,0 +1,255 @@
+"""The drawing of a decision: the texts with their rules, the waterfall, the curves, and the nearest training pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rekern.drawing.curve_plots import HEIGHT, WIDTH, ScorePlot, choose_plots, draw_plot, write_plots
+from rekern.drawing.decision_steps import (
+    SHOWN_PARTS,
+    DrawnPart,
+    HasValues,
+    Values,
+    choose_parts,
+    list_steps,
+    read_values,
+)
+from rekern.drawing.figures import Figure, choose_figure
+from rekern.drawing.markup import Markup, element, join, write_number, write_signed
+from rekern.drawing.stylesheet import STYLE, SVG_STYLE
+from rekern.drawing.text_widths import cut_text, wrap_text
+from rekern.drawing.waterfall import draw_share, draw_waterfall, write_waterfall
+
+WIDE, NARROW = 920.0, 368.0
+SHOWN_PLOTS = 8
+
+
+def draw_explanation(
+    explanation: Values | HasValues, n: int = SHOWN_PARTS, *, curves: Sequence[Values] = (), style: bool = True
+) -> str:
+    """Return the drawing of a decision as a fragment of HTML that loads nothing and runs no script.
+
+    Parameters
+    ----------
+    explanation : an explanation, or the result of its ``to_dict``
+        What ``explain`` of a model returns.
+    n : int
+        The number of parts in the waterfall. The strongest rules are always among them.
+    curves : sequence of dict
+        The curves of the scores, as ``to_dict`` of the results of ``model.curves()``. An explanation has its own.
+    style : bool
+        Whether the fragment contains its style. A page with many drawings has it once: `STYLE`.
+
+    Examples
+    --------
+    >>> part = {"kind": "rule", "name": "a → b", "contribution": 1.0, "source": "a", "target": "b"}
+    >>> why = {"source": "a <b>", "target": "b", "prediction": 1, "decision": 1.0, "parts": [part]}
+    >>> drawing = draw_explanation(why)
+    >>> "<figure" in drawing, "a <b>" in drawing
+    (True, False)
+    """
+    values = read_values(explanation)
+    curves = curves or _list_curves(explanation)
+    figure = choose_figure(values)
+    content = [element("style", Markup(STYLE)) if style else None, _write_heading(values)]
+    content += write_figure(figure)
+    content.append(write_waterfall(list_steps(values, n, figure.parts)))
+    plots = _choose_plots(curves, figure.parts, n)
+    if plots:
+        content += [element("h4", "What these scores add, and where this pair is"), write_plots(plots)]
+    content += [write_chances(values.get("probabilities", {})), _write_neighbors(values)]
+    return element("figure", *content, class_="rk")
+
+
+def draw_svg(
+    explanation: Values | HasValues,
+    n: int = SHOWN_PARTS,
+    *,
+    curves: Sequence[Values] = (),
+    width: float = WIDE,
+) -> str:
+    """Return the drawing of a decision as one SVG, for a file or a page.
+
+    The parameters are those of `draw_explanation`, and the width in pixels.
+
+    >>> draw_svg({"source": "a", "target": "b", "prediction": 1, "decision": 1.0, "parts": []}).startswith("<svg ")
+    True
+    """
+    values = read_values(explanation)
+    figure = choose_figure(values)
+    shapes: list[Markup] = []
+    y = 26.0
+    answer = _describe_answer(values)
+    title = cut_text(f"{answer.label} {answer.text}", width, 19)
+    shapes.append(element("text", title, class_="rk-strong", x=0, y=y, font_size=19))
+    for line in wrap_text("  ·  ".join(answer.notes), width, 14):
+        y += 20
+        shapes.append(element("text", line, class_="rk-soft", x=0, y=y, font_size=14))
+    y += 22
+    if figure.draw is not None:
+        drawn, height = figure.draw(width)
+        shapes.append(element("g", drawn, transform=f"translate(0 {write_number(y)})"))
+        y += height + 18
+    drawn, y = draw_waterfall(list_steps(values, n, figure.parts), width, y)
+    shapes.append(drawn)
+    plots = _choose_plots(curves or _list_curves(explanation), figure.parts, n)
+    columns = max(int((width + 14) // (WIDTH + 14)), 1)
+    for first in range(0, len(plots), columns):
+        row = plots[first : first + columns]
+        y += 14
+        lines = [wrap_text(plot.text, WIDTH - 8, 11.5)[:4] for plot in row]
+        for place, plot in enumerate(row):
+            text = [
+                element("text", line, class_="rk-soft", x=0, y=HEIGHT + 12 + 14 * number, font_size=11.5)
+                for number, line in enumerate(lines[place])
+            ]
+            left = place * (WIDTH + 14)
+            shapes.append(
+                element("g", draw_plot(plot), *text, transform=f"translate({write_number(left)} {write_number(y)})")
+            )
+        y += HEIGHT + 14 * max(map(len, lines)) + 8
+    drawn, y = _draw_neighbors(values, width, y)
+    shapes.append(drawn)
+    pad = 16
+    whole_width, whole_height = write_number(width + 2 * pad), write_number(y + 2 * pad)
+    return element(
+        "svg",
+        element("title", title),
+        element("style", Markup(SVG_STYLE)),
+        element("rect", class_="rk-paper", width="100%", height="100%", rx=8),
+        element("g", *shapes, transform=f"translate({pad} {pad})"),
+        xmlns="http://www.w3.org/2000/svg",
+        class_="rk-svg",
+        viewBox=f"0 0 {whole_width} {whole_height}",
+        width=whole_width,
+        height=whole_height,
+        role="img",
+    )
+
+
+class Answer(NamedTuple):
+    """What is said above a drawing: what the answer is, the answer, and remarks."""
+
+    label: str
+    text: str
+    notes: list[str]
+
+
+def _describe_answer(values: Values) -> Answer:
+    """Return the prediction, its probability, and the decision value."""
+    decision = write_signed(values["decision"])
+    if "prediction" not in values:
+        return Answer("value", decision, [])
+    prediction, probability, explained = values["prediction"], values.get("probability"), _find_explained(values)
+    if probability is None and "probabilities" in values:
+        probability = values["probabilities"].get(prediction)
+    answer = f"{prediction:.4g}" if isinstance(prediction, float) else str(prediction)
+    notes = [] if probability is None else [f"probability {100 * probability:.1f} %"]
+    of = "" if explained is None else f" for {explained}"
+    return Answer("prediction", answer, [*notes, f"decision {decision}{of}"])
+
+
+def _find_explained(values: Values) -> object:
+    """Return the class whose decision value is explained; None for a regression or a ranking."""
+    return values["prediction"] if "probabilities" in values else values.get("explained")
+
+
+def _write_heading(values: Values) -> Markup:
+    answer = _describe_answer(values)
+    explained = _find_explained(values)
+    names = ("raises", "lowers") if explained is None else (f"for {explained}", f"against {explained}")
+    legend = [
+        element("span", sign, Markup(" "), element("bdi", name), class_=f"rk-tag {side}")
+        for name, sign, side in zip(names, ("●", "▫"), ("rk-for", "rk-against"))
+        if "prediction" in values
+    ]
+    return element(
+        "div",
+        element("span", element("small", answer.label), Markup(" "), element("bdi", answer.text), class_="rk-answer"),
+        *(element("span", element("bdi", note)) for note in answer.notes),
+        *legend,
+        class_="rk-head",
+    )
+
+
+def write_figure(figure: Figure) -> list[Markup]:
+    """Return a figure for HTML, twice: the style shows one of them, by the room that there is."""
+    if figure.draw is None:
+        return []
+    found = []
+    for width, name in ((WIDE, "rk-wide"), (NARROW, "rk-narrow")):
+        drawn, height = figure.draw(width)
+        box = f"0 0 {write_number(width)} {write_number(height)}"
+        found.append(element("svg", drawn, class_=f"rk-svg {name}", viewBox=box, role="img", aria_label=figure.label))
+    return found
+
+
+def write_chances(chances: Values) -> Markup | None:
+    """Return a table of probabilities, the highest first, each with a bar."""
+    if not chances:
+        return None
+    rows = [
+        element(
+            "tr",
+            element("td", element("bdi", str(name))),
+            element("td", draw_share(share), class_="rk-cell-bar"),
+            element("td", f"{100 * share:.1f} %", class_="rk-value"),
+        )
+        for name, share in sorted(chances.items(), key=lambda item: -item[1])
+    ]
+    return join([element("h4", "Probabilities"), element("table", element("tbody", *rows), class_="rk-shares")])
+
+
+def _list_curves(explanation: object) -> list[Values]:
+    """Return the curves that an explanation has, as plain values."""
+    return [curve.to_dict() for curve in getattr(explanation, "curves", ())]
+
+
+def _choose_plots(curves: Sequence[Values], parts: Sequence[DrawnPart], n: int) -> list[ScorePlot]:
+    scores = {part.name: part.score for part in choose_parts(parts, n) if part.kind == "score"}
+    return choose_plots(curves, scores, SHOWN_PLOTS)
+
+
+def _write_neighbors(values: Values) -> Markup | None:
+    neighbors = values.get("neighbors") or []
+    if not neighbors:
+        return None
+    rows = [
+        element(
+            "tr",
+            element("td", f"{near['similarity']:.3f}", class_="rk-figure"),
+            element("td", element("bdi", str(near["label"]))),
+            element("td", *_write_sides(near)),
+        )
+        for near in neighbors
+    ]
+    head = element("tr", *(element("th", name) for name in ("similar", "label", "text")))
+    table = element("table", element("thead", head), element("tbody", *rows))
+    return join([element("h4", "The most similar training examples"), table])
+
+
+def _write_sides(near: Values) -> list[Markup]:
+    texts = [str(near[name]) for name in ("text", "source", "target") if near.get(name)]
+    lines: list[Markup] = []
+    for text in texts:
+        lines += [element("bdi", text), element("br")]
+    return lines[:-1]
+
+
+def _draw_neighbors(values: Values, width: float, y: float) -> tuple[Markup, float]:
+    neighbors = values.get("neighbors") or []
+    shapes: list[Markup] = []
+    if neighbors:
+        y += 30
+        title = "The most similar training examples: similarity, label, text"
+        shapes.append(element("text", title, class_="rk-soft", x=0, y=y, font_size=13))
+    for near in neighbors:
+        y += 8
+        head = f"{near['similarity']:.3f}  {cut_text(str(near['label']), 80, 13)}"
+        shapes.append(element("text", head, x=0, y=y + 18, font_size=13))
+        for name in ("text", "source", "target"):
+            for line in wrap_text(str(near.get(name) or ""), width - 110, 13)[:4]:
+                y += 18
+                shapes.append(element("text", line, x=110, y=y, font_size=13))
+    return join(shapes), y

@@ -1,0 +1,182 @@
+"""What stands in front of the application: access, limits, headers, counts, one line of log for each request."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rekern.web.access import Access
+from rekern.web.job_queue import JobQueue
+from rekern.web.metrics import Metrics
+from rekern.web.problems import Problem
+from rekern.web.serving_limits import ServingLimits
+
+Log = Callable[[str], None]
+
+BODY_SECONDS = 30.0  # in which the body of a request must arrive
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+
+
+class Guard:
+    """An ASGI application in front of another one."""
+
+    def __init__(
+        self,
+        inner: ASGIApp,
+        access: Access,
+        limits: ServingLimits,
+        queue: JobQueue,
+        metrics: Metrics,
+        paths: Collection[str] = (),
+        log: Log | None = None,
+        shows_texts: bool = False,
+    ) -> None:
+        self._inner, self._access, self._limits = inner, access, limits
+        self._queue, self._metrics, self._log, self._shows_texts = queue, metrics, log, shows_texts
+        self._paths = frozenset(paths)  # those that are counted by their name
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._inner(scope, receive, send)
+            return
+        started = time.perf_counter()
+        answer = Answer(send)
+        try:
+            problem = self._find_problem(scope)
+            if problem is None:
+                await self._inner(scope, LimitedBody(receive, self._limits.body), answer)
+            else:
+                await _make_refusal(problem, scope)(scope, receive, answer)
+        except asyncio.CancelledError:
+            answer.status = answer.status or 499
+            raise
+        except Exception as error:
+            self._report(scope, error)
+            if not answer.status:
+                detail = "the server failed to answer; its log says where"
+                await Problem("internal", detail).to_response()(scope, receive, answer)
+        finally:
+            seconds = time.perf_counter() - started
+            path = self._name_path(scope)
+            method = scope["method"] if scope["method"] in ("GET", "POST", "HEAD") else "other"
+            self._metrics.count_request(method, path, answer.status, seconds)
+            if self._log is not None:
+                shown = _show_path(scope) if self._shows_texts else path
+                self._log(f"{method} {shown} {answer.status} {1000 * seconds:.1f} ms")
+
+    def _find_problem(self, scope: Scope) -> Problem | None:
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        method, path = scope["method"], scope["path"]
+        problem = self._access.find_problem(method, path, headers)
+        if problem is not None:
+            return problem
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length) > self._limits.body:
+            return refuse_body(self._limits.body)
+        if method == "POST" and path.startswith("/api/") and self._queue.is_full():
+            return self._queue.refuse()  # before the body is read, so that a refusal costs little
+        return None
+
+    def _name_path(self, scope: Scope) -> str:
+        """Return the path if the server has it; names that clients make up are counted together."""
+        path: str = scope["path"]
+        return path if path in self._paths else "/static" if path.startswith("/static/") else "other"
+
+    def _report(self, scope: Scope, error: Exception) -> None:
+        """Log a bug: what and where, without its message, which may have a text in it."""
+        if self._log is None:
+            return
+        frames = traceback.extract_tb(error.__traceback__)
+        place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "?"
+        self._log(f"error: {type(error).__name__} at {place} in {self._name_path(scope)}")
+        if os.environ.get("REKERN_TRACEBACK"):
+            traceback.print_exception(error, file=sys.stderr)
+
+
+class Answer:
+    """The way out: it notes the status, and adds the headers that every answer has."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.status = 0
+
+    async def __call__(self, message: Message) -> None:
+        """Send a message of the application."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            message = {**message, "headers": [*message.get("headers", ()), *_HEADERS]}
+        await self._send(message)
+
+
+class LimitedBody:
+    """The way in: it ends a body that is too large or too slow."""
+
+    def __init__(self, receive: Receive, limit: int, seconds: float = BODY_SECONDS) -> None:
+        self._receive, self._limit = receive, limit
+        self._read = 0
+        self._is_complete = False
+        self._deadline = time.monotonic() + seconds
+
+    async def __call__(self) -> Message:
+        """Return the next message of the client."""
+        if self._is_complete:
+            return await self._receive()
+        try:
+            message = await asyncio.wait_for(self._receive(), max(self._deadline - time.monotonic(), 0.01))
+        except TimeoutError:
+            raise Problem("too-slow", "the body did not arrive in time", headers={"Connection": "close"}) from None
+        if message["type"] == "http.request":
+            self._read += len(message.get("body", b""))
+            self._is_complete = not message.get("more_body", False)
+            if self._read > self._limit:
+                raise refuse_body(self._limit)
+        return message
+
+
+def refuse_body(limit: int) -> Problem:
+    """Return the answer to a body that is too large.
+
+    >>> refuse_body(16_000_000).detail
+    'the body has more than 16 MB; send less at once, or start the server with --max-body'
+    """
+    detail = f"the body has more than {limit / 1e6:g} MB; send less at once, or start the server with --max-body"
+    return Problem("too-large", detail)
+
+
+def _make_refusal(problem: Problem, scope: Scope) -> Response:
+    """Return the answer to a refused request; a browser without a session is sent to the page that makes one."""
+    if problem.kind == "no-token" and scope["method"] == "GET" and not scope["path"].startswith("/api/"):
+        accepted = Request(scope).headers.get("accept", "")
+        if "text/html" in accepted:
+            return RedirectResponse("/sign-in", 303)
+    return problem.to_response()
+
+
+def _show_path(scope: Scope) -> str:
+    query = scope.get("query_string", b"").decode("latin-1")
+    text = scope["path"] + (f"?{query}" if query else "")
+    return "".join(sign if sign.isprintable() else "?" for sign in text)

@@ -1,0 +1,177 @@
+"""The models that a server has: of pairs or texts, of question types, and what answers questions."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from rekern.core.json_values import JsonObject
+from rekern.core.model_archive import load_model
+from rekern.errors import InputError
+from rekern.kernels.kernel_summary import summarize_kernel
+from rekern.krisp.answering.answer import Answer
+from rekern.krisp.answering.asker import Asker
+from rekern.krisp.answering.europe import LONGEST, europe_asker, quick_europe_asker
+from rekern.krisp.semantic_parser import SemanticParser
+from rekern.learning.demonstration_model import load_demonstration_model
+from rekern.learning.pair_classifier import PairClassifier
+from rekern.learning.pair_ranker import PairRanker
+from rekern.learning.pair_regressor import PairRegressor
+from rekern.learning.predicted_columns import PairPredictor
+from rekern.learning.text_classifier import TextClassifier
+from rekern.questions.question_archive import TrainedModel as QuestionModel
+from rekern.questions.question_archive import load_question_model
+from rekern.questions.question_classifier import QuestionClassifier
+from rekern.questions.six_type_model import load_embedded_model
+from rekern.web.problems import Problem
+
+T = TypeVar("T")
+DEMONSTRATION = "demo"
+
+
+class Late(Generic[T]):
+    """A value that is made when it is first needed, once, whichever thread comes first.
+
+    >>> Late(lambda: 42).get()
+    42
+    """
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+
+    @cached_property
+    def _value(self) -> T:
+        return self._make()
+
+    def get(self) -> T:
+        """Return the value."""
+        with self._lock:
+            return self._value
+
+
+@dataclass(frozen=True, eq=False)
+class ServedModel:
+    """A model of pairs or of single texts under its name."""
+
+    name: str
+    model: PairPredictor
+
+    @property
+    def is_for_texts(self) -> bool:
+        """Whether it judges single texts, and not pairs."""
+        return isinstance(self.model, TextClassifier)
+
+    @property
+    def classes(self) -> list[object]:
+        """The classes; none of a regressor or ranker."""
+        return self.model.classes_.tolist() if isinstance(self.model, PairClassifier) else []
+
+    def describe(self) -> JsonObject:
+        """Return what the model is, as plain values for JSON."""
+        model = self.model
+        found: JsonObject = {
+            "name": self.name,
+            "task": model.task,
+            "items": "texts" if self.is_for_texts else "pairs",
+            "kernel": summarize_kernel(model.kernel_),
+            "has_pairs": model.has_pairs(),
+        }
+        if isinstance(model, PairClassifier):
+            found |= {"classes": self.classes, "threshold": model.threshold_, "thresholds": dict(model.thresholds_)}
+        return found
+
+
+class ServedModels:
+    """All models of a server: ``models`` of pairs or texts, one of question types, and one that answers questions."""
+
+    def __init__(
+        self,
+        models: Mapping[str, PairPredictor],
+        question_model: QuestionModel | None = None,
+        asker: Asker | None = None,
+    ) -> None:
+        self._models = {name: ServedModel(name, model) for name, model in models.items()}
+        self._question = Late(load_embedded_model if question_model is None else lambda: question_model)
+        self._asker = asker
+        self._quick_europe, self._europe = Late(quick_europe_asker), Late(lambda: europe_asker(1))
+        self._asking = threading.Lock()  # a database takes one query at a time
+
+    @classmethod
+    def load(
+        cls, paths: Iterable[str | Path], make_asker: Callable[[SemanticParser | None], Asker | None]
+    ) -> ServedModels:
+        """Load model files; without one of pairs or texts, the model of the demonstration is served.
+
+        ``make_asker`` gets the parser among the files, if there is one, and returns what answers questions.
+        """
+        models: dict[str, PairPredictor] = {}
+        question_model, parser = None, None
+        for path in map(Path, paths):
+            model: object = load_model(path)
+            if isinstance(model, PairClassifier | PairRegressor | PairRanker):
+                model.n_jobs = 1  # requests are served at the same time; each takes one core
+                models[choose_name(path.stem, models)] = model
+            elif isinstance(model, QuestionClassifier):
+                question_model = load_question_model(path)
+            elif isinstance(model, SemanticParser):
+                parser = model
+            else:
+                raise InputError(f"{path} is a model that the server cannot use")
+        if not models:
+            demonstration = load_demonstration_model()
+            demonstration.n_jobs = 1
+            models[DEMONSTRATION] = demonstration
+        return cls(models, question_model, make_asker(parser))
+
+    def list_models(self) -> list[ServedModel]:
+        """Return the models of pairs and texts, in the order in which they were given."""
+        return list(self._models.values())
+
+    def find(self, name: str | None) -> ServedModel:
+        """Return the model with this name; without a name, the first one."""
+        if not name:
+            return next(iter(self._models.values()))
+        found = self._models.get(name)
+        if found is None:
+            known = ", ".join(self._models)
+            raise Problem("unknown-model", f"there is no model of this name; there are: {known}", column="model")
+        return found
+
+    def find_question_model(self) -> QuestionModel:
+        """Return the model of question types."""
+        return self._question.get()
+
+    @property
+    def database(self) -> str:
+        """What questions are asked about."""
+        return "europe" if self._asker is None else self._asker.database.name
+
+    def ask(self, question: str) -> Answer:
+        """Answer a question from the database."""
+        asker = self._asker
+        if asker is None:
+            asker = (self._quick_europe if len(question.split()) <= LONGEST else self._europe).get()
+        with self._asking:
+            return asker.ask(question)
+
+    def describe(self) -> JsonObject:
+        """Return what the server has, as plain values for JSON."""
+        return {"models": [model.describe() for model in self.list_models()], "database": self.database}
+
+
+def choose_name(wanted: str, taken: Mapping[str, object]) -> str:
+    """Return a name that is free: the wanted one, or the wanted one with a number.
+
+    >>> choose_name("msrp", {"msrp": 1})
+    'msrp-2'
+    """
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        name = f"{wanted}-{number}"
+    return name

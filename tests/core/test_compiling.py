@@ -1,0 +1,61 @@
+"""The cache of compiled functions is right whatever several processes do, and whichever file changes."""
+
+import importlib.util
+import os
+import sys
+
+import pytest
+
+from rekern.core import compiling
+
+FUNCTION = "from rekern.core.compiling import compiled\n\n@compiled\ndef double(x):\n    return x + x\n"
+CALLER = f"from called import double\n{FUNCTION.replace('def double', 'def run').replace('x + x', 'double(x)')}"
+
+
+@pytest.fixture(autouse=True)
+def _new_process(monkeypatch):
+    """Let modules be imported as by a new process."""
+    monkeypatch.setattr(compiling, "stamp_source", compiling.stamp_source.__wrapped__)
+
+
+def import_anew(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_two_processes_that_compile_one_function_at_the_same_time(tmp_path):
+    path = tmp_path / "function.py"
+    path.write_text(FUNCTION)
+    one, other = (import_anew(path).double for _ in range(2))
+    file = other._cache._cache_file
+    file._load_index = dict  # what it read before the first process had written anything
+    save_data = one._cache._cache_file._save_data
+
+    def save_late(name, data):
+        assert other(1.5) == 3.0
+        save_data(name, data)
+
+    one._cache._cache_file._save_data = save_late
+    one._cache._cache_file._load_index = dict
+    assert one(2) == 4
+    later = import_anew(path).double
+    assert (later(2), later(1.5)) == (4, 3.0)
+    assert sum(later._cache_hits.values()) >= 1
+
+
+def test_a_function_that_is_called_changes(tmp_path, monkeypatch):
+    called, caller = tmp_path / "called.py", tmp_path / "caller.py"
+    called.write_text(FUNCTION)
+    caller.write_text(CALLER)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    assert import_anew(caller).run(2) == 4
+    again = import_anew(caller).run
+    assert again(2) == 4
+    assert sum(again._cache_hits.values()) == 1
+    called.write_text(FUNCTION.replace("x + x", "x * 5"))
+    os.utime(called, (1, 1))
+    sys.modules.pop("called")
+    assert import_anew(caller).run(2) == 10

@@ -1,0 +1,204 @@
+"""Access, limits and the log: what stands in front of the application."""
+
+import asyncio
+import threading
+import time
+
+import pytest
+from starlette.testclient import TestClient
+
+from rekern.web.access import Access
+from rekern.web.application import make_application
+from rekern.web.guard import HEADERS, LimitedBody
+from rekern.web.job_queue import ClientGone, Job, JobCancelled, JobQueue
+from rekern.web.problems import Problem
+from rekern.web.serving_limits import ServingLimits
+from rekern.web.site import Site
+
+BASE = "http://127.0.0.1:8000"
+
+
+def test_every_answer_has_the_headers(client):
+    for path in ("/api/health", "/nothing", "/openapi.json"):
+        answer = client.get(path)
+        assert {name: answer.headers[name] for name in HEADERS} == HEADERS
+
+
+def test_the_policy_allows_nothing_from_elsewhere():
+    policy = HEADERS["content-security-policy"]
+    assert "default-src 'none'" in policy and "unsafe" not in policy and "http" not in policy
+
+
+def test_other_host_names_are_refused(client):
+    for host in ("evil.example", "127.0.0.1.evil.example", "", "[::1", "localhost.evil.example"):
+        assert client.get("/api/health", headers={"host": host}).status_code == 421
+    for host in ("localhost:1", "127.0.0.1", "[::1]:8000", "192.168.0.7"):
+        assert client.get("/api/health", headers={"host": host}).status_code == 200
+
+
+def test_pages_of_other_sites_may_not_post(client):
+    body = {"question": "who?"}
+    for headers in ({"sec-fetch-site": "cross-site"}, {"origin": "http://evil.example"}, {"origin": "null"}):
+        assert client.post("/api/question", json=body, headers=headers).status_code == 403
+    own = {"origin": BASE, "sec-fetch-site": "same-origin"}
+    assert client.post("/api/question", json=body, headers=own).status_code == 200
+
+
+def test_a_large_body_is_refused(client):
+    assert client.post("/api/predict", content=b"x" * 200_001).status_code == 413
+
+    def stream():
+        for _ in range(30):
+            yield b"x" * 10_000
+
+    answer = client.post("/api/predict", content=stream(), headers={"content-type": "application/json"})
+    assert answer.status_code == 413 and answer.json()["type"] == "/docs#too-large"
+
+
+def test_a_slow_body_is_refused():
+    async def receive():
+        await asyncio.sleep(5)
+
+    with pytest.raises(Problem) as caught:
+        asyncio.run(LimitedBody(receive, 100, seconds=0.02)())
+    assert caught.value.status_code == 408
+
+
+def test_the_token(models):
+    site = Site(models, access=Access(token="secret"))
+    with TestClient(make_application(site), base_url=BASE, follow_redirects=False) as client:
+        assert client.get("/api/health").status_code == 200
+        refused = client.get("/api/models")
+        assert refused.status_code == 401 and "Bearer" in refused.headers["www-authenticate"]
+        for value in ("Bearer wrong", "Basic secret", "secret", "Bearer", "Bearer sécret"):
+            assert client.get("/api/models", headers={"authorization": value.encode()}).status_code == 401
+        assert client.get("/api/models", headers={"authorization": "Bearer secret"}).status_code == 200
+
+
+def test_the_log_has_no_texts(models):
+    lines = []
+    with TestClient(make_application(Site(models), lines.append), base_url=BASE) as client:
+        client.get("/api/rules", params={"label": "my secret"})
+        client.post("/api/question", json={"question": "my secret?"})
+        client.get("/my secret")
+    assert len(lines) == 3 and "secret" not in " ".join(lines)
+    assert lines[1].startswith("POST /api/question 200 ") and lines[2].startswith("GET other 404 ")
+    with TestClient(make_application(Site(models), lines.append, shows_texts=True), base_url=BASE) as client:
+        client.get("/api/rules", params={"label": "my secret"})
+    assert "secret" in lines[-1]
+
+
+def test_a_bug_is_one_line_without_its_message(models, monkeypatch):
+    lines = []
+    site = Site(models)
+    monkeypatch.setattr(site.models, "describe", lambda: 1 / 0)
+    with TestClient(make_application(site, lines.append), base_url=BASE) as client:
+        answer = client.get("/api/models")
+    assert answer.status_code == 500 and answer.json()["type"] == "/docs#internal"
+    assert lines[0].startswith("error: ZeroDivisionError at test_guard.py:")
+
+
+def test_a_full_queue_refuses_at_once(models):
+    site = Site(models, ServingLimits(workers=1, waiting=0))
+    ready, done = threading.Event(), threading.Event()
+
+    def work(job):
+        ready.set()
+        done.wait(10)
+
+    with TestClient(make_application(site), base_url=BASE) as client:
+        job = client.portal.start_task_soon(site.queue.run, work)
+        assert ready.wait(10)
+        answer = client.post("/api/question", json={"question": "who?"})
+        assert answer.status_code == 429 and int(answer.headers["retry-after"]) >= 1
+        assert client.get("/api/rules").status_code == 429
+        assert client.get("/api/health").json()["jobs"] == 1
+        done.set()
+        job.result(10)
+        assert client.post("/api/question", json={"question": "who?"}).status_code == 200
+
+
+def run(coroutine):
+    return asyncio.run(asyncio.wait_for(coroutine, 20))
+
+
+def test_a_job_that_takes_too_long_is_cancelled():
+    seen = []
+
+    async def main():
+        queue = JobQueue(1, 1, seconds=0.05)
+
+        def work(job):
+            try:
+                while True:
+                    job.check()
+                    time.sleep(0.005)
+            except JobCancelled:
+                seen.append("cancelled")
+                raise
+
+        with pytest.raises(Problem) as caught:
+            await queue.run(work)
+        assert caught.value.status_code == 503 and queue.taken == 1  # it still runs
+        while queue.taken:
+            await asyncio.sleep(0.005)
+
+    run(main())
+    assert seen == ["cancelled"]
+
+
+def test_a_job_of_a_client_that_leaves_is_cancelled():
+    async def main():
+        queue = JobQueue(1, 1, seconds=10)
+        started, calls = threading.Event(), []
+
+        def work(job):
+            started.set()
+            while not job.is_cancelled():
+                time.sleep(0.005)
+
+        async def leave():
+            await asyncio.to_thread(started.wait, 10)
+            return {"type": "http.disconnect"}
+
+        async def stay():
+            await asyncio.sleep(10)
+
+        first = asyncio.ensure_future(queue.run(work, leave))
+        second = asyncio.ensure_future(queue.run(calls.append, stay))  # waits for the first
+        with pytest.raises(ClientGone):
+            await first
+        await second
+        assert len(calls) == 1 and isinstance(calls[0], Job)
+
+    run(main())
+
+
+def test_a_waiting_job_of_a_client_that_leaves_never_starts():
+    async def main():
+        queue = JobQueue(1, 1, seconds=10)
+        done, calls = threading.Event(), []
+        first = asyncio.ensure_future(queue.run(lambda job: done.wait(10)))
+        while not queue.taken:
+            await asyncio.sleep(0.001)
+
+        async def leave():
+            return {"type": "http.disconnect"}
+
+        with pytest.raises(ClientGone):
+            await queue.run(calls.append, leave)
+        done.set()
+        assert await first and not calls
+
+    run(main())
+
+
+def test_a_closed_queue_refuses():
+    async def main():
+        queue = JobQueue(1, 1, seconds=1)
+        queue.close()
+        with pytest.raises(Problem) as caught:
+            await queue.run(lambda job: 1)
+        assert caught.value.kind == "ending"
+
+    run(main())
