@@ -185,8 +185,8 @@ def invert_whole_rows(rows: KeyRows, n_jobs: int | None = None) -> tuple[Inverte
         frequent, values = frequent[:0], values[:0]
     by_row = np.ascontiguousarray((values * times[frequent, None]).astype(np.float32).T)
     times[frequent] = 0
-    lists = _list_rows_below(rows.indptr, numbers, rows.values, counts, times)
-    return InvertedLists(*lists, height), FrequentKeys(values, by_row)
+    indptr, left, begin, end, below, weights = _list_rows_below(rows.indptr, numbers, rows.values, counts, times)
+    return InvertedLists(indptr, left, begin, end, below, weights, height), FrequentKeys(values, by_row)
 
 
 def _merge_equal_keys(rows: KeyRows, numbers: SmallInts, counts: Ints) -> Ints:

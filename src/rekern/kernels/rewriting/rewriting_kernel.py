@@ -234,10 +234,9 @@ def _invert_windows(left: _Side, right: _Side | None, n_jobs: int | None) -> lis
         lists, frequent = run_in_threads(invert_rows, calls, n_jobs), [NO_KEYS] * (3 * len(left.rows))
     scales = zip(left.scale, (left if right is None else right).scale)
     windows = []
-    for number, (row_scale, column_scale) in enumerate(scales):
-        three = slice(3 * number, 3 * number + 3)
-        known = (frequent[3 * number], frequent[3 * number + 1], frequent[3 * number + 2])
-        windows.append(WindowLists(row_scale, column_scale, *lists[three], known))
+    for (row_scale, column_scale), at in zip(scales, range(0, len(lists), 3)):
+        known = (frequent[at], frequent[at + 1], frequent[at + 2])
+        windows.append(WindowLists(row_scale, column_scale, lists[at], lists[at + 1], lists[at + 2], known))
     return windows
 
 
