@@ -18,7 +18,7 @@ from rekern.structures.representations import Representations
 from rekern.structures.tokens import Tokens
 from rekern.structures.trees import Trees
 
-__all__ = ["pack_items", "pack_value", "unpack_items"]
+__all__ = ["has_plain_lists", "pack_items", "pack_value", "unpack_items"]
 
 _WORDS = Raw(Texts("words"))
 TOKENS = Record(
@@ -80,6 +80,17 @@ def unpack_items(state: State) -> Corpus:
     if kind == "list":
         return _unpack_list(state, "items")
     raise ModelFileError(f"it has items of an unknown kind {kind!r}")
+
+
+def has_plain_lists(items: Corpus) -> bool:
+    """Return whether items, or a column of them, are a list, of which only a kernel can say whether it can be read.
+
+    >>> has_plain_lists(["a b"]), has_plain_lists(Pairs.from_items([("a", "b")]))
+    (True, False)
+    """
+    if isinstance(items, Representations):
+        return any(has_plain_lists(items[name]) for name in items.columns)
+    return isinstance(items, list | tuple)
 
 
 def pack_value(value: object) -> Json:
