@@ -31,6 +31,8 @@ SHAPES = """
 .rk-curve{fill:none;stroke:var(--rk-side);opacity:.6}
 .rk-against .rk-curve,.rk-against.rk-curve{stroke-dasharray:5 3}
 .rk-bracket{stroke:var(--rk-side);stroke-width:2.5;fill:none}
+.rk-bracket.rk-thin{stroke-width:1}
+.rk-bracket.rk-thick{stroke-width:4}
 .rk-against .rk-bracket{stroke-dasharray:5 2.5}
 .rk-badge{fill:var(--rk-side);stroke:var(--rk-side);stroke-width:1.5}
 .rk-against .rk-badge{fill:var(--rk-paper)}
@@ -39,6 +41,7 @@ SHAPES = """
 .rk-chip{fill:var(--rk-tint);stroke:var(--rk-side);stroke-width:.75}
 .rk-fill{fill:var(--rk-side);stroke:var(--rk-side);stroke-width:1.5}
 .rk-against .rk-fill,.rk-fill.rk-against{fill:var(--rk-against-tint)}
+.rk-cell{fill:var(--rk-for)}
 .rk-plot{fill:none;stroke:var(--rk-for);stroke-width:2;stroke-linejoin:round}
 .rk-mark{fill:var(--rk-ink);stroke:var(--rk-paper);stroke-width:1.5}
 """
@@ -74,6 +77,12 @@ padding:1px 4px;border-radius:3px;color:inherit;white-space:pre-wrap}
 .rk-fall td.rk-cell-bar{width:38%;padding-right:14px}
 .rk-fall td.rk-cell-badge{width:26px;padding-right:4px}
 .rk-fall tr.rk-sum td{border-bottom:0;font-weight:600}
+.rk-shares td.rk-cell-bar{width:38%;padding-right:14px}
+.rk-shares td{vertical-align:middle}
+.rk-rules td.rk-cell-weight{width:16%;padding-right:10px}
+.rk-rules td{vertical-align:middle}
+.rk-map{max-width:560px;width:100%;height:auto}
+.rk-result{font-size:17px;font-weight:600}
 .rk-curves{display:flex;flex-wrap:wrap;gap:8px 14px}
 .rk-curves figure{margin:0;width:208px}
 .rk-curves figcaption{font-size:12.5px;line-height:1.3;color:var(--rk-soft)}
