@@ -1,8 +1,14 @@
 """Mutants of model files of every kind: each is refused in one line, or loads and predicts finite numbers."""
 
+from pathlib import Path
+
 import pytest
 from mutant_runs import run_mutants
 from small_models import list_untried, write_models
+
+from rekern import ModelFileError, load_model
+
+CORPUS = sorted((Path(__file__).parent / "corpus").glob("*.rekern"))
 
 
 @pytest.fixture(scope="module")
@@ -31,3 +37,12 @@ def test_10_000_mutants(models, first):
 
 def test_every_class_is_in_a_model(models):
     assert list_untried(models) == []
+
+
+@pytest.mark.parametrize(
+    "path", sorted((Path(__file__).parent / "corpus").glob("*.rekern")), ids=lambda path: path.stem
+)
+def test_files_that_failed_once(path):
+    with pytest.raises(ModelFileError) as caught:
+        load_model(path)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 1000
