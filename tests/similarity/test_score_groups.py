@@ -20,6 +20,7 @@ from rekern.similarity import LatentSemantics, Similarities, WordVectors
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.wordnet import WordNet
 from rekern.similarity.score_groups import GROUPS
+from rekern.similarity.sequence_core import _tile
 
 WORDS = ["the", "dog", "Dog", "cat", "run", "7", "12b", ",", "é", "entity", "gnu", "car"]
 token_lists = st.lists(st.sampled_from(WORDS), max_size=9) | st.lists(st.sampled_from("ab"), max_size=14)
@@ -53,6 +54,16 @@ def wordnet(tmp_path_factory):
 
 def values(group, training, items, **parameters):
     return Similarities(groups=(group,), standardize=False, **parameters).fit(training).scores(items)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.integers(0, 2), max_size=40), st.lists(st.integers(0, 2), max_size=40), st.integers(0, 4))
+def test_string_tiling_of_texts_that_repeat_few_tokens(one, two, least):
+    found = reference.tiles(one, two, max(least, 1))
+    assert _tile(np.array(one, np.int32), np.array(two, np.int32), least) == (
+        sum(size for *_, size in found),
+        len(found),
+    )
 
 
 @settings(max_examples=100, deadline=None)

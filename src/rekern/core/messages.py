@@ -1,7 +1,10 @@
 """Words for error messages: what a value is, and lists of names of bounded length."""
 
+import re
 from collections.abc import Iterable
 from numbers import Real
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tabs and line feeds
 
 MAX_NAMES = 20
 MAX_LENGTH = 60
@@ -38,6 +41,15 @@ def list_names(names: Iterable[object]) -> str:
     shown = [text if len(text) <= MAX_LENGTH else text[: MAX_LENGTH - 3] + "..." for text in shown]
     more = f" and {len(texts) - MAX_NAMES} more" if len(texts) > MAX_NAMES else ""
     return ", ".join(shown) + more or "none"
+
+
+def show_controls(text: str) -> str:
+    """Return a text in which control characters are written as escapes, so that they cannot control a terminal.
+
+    >>> show_controls("a\\x1b[2Jb\\tc\\n")
+    'a\\\\x1b[2Jb\\tc\\n'
+    """
+    return _CONTROLS.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
 def shorten_text(text: str, length: int = 100) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from rekern.core.object_descriptions import State
 from rekern.core.registry import register
 from rekern.core.state_schema import KERNEL, Number, Schema, parameters
 from rekern.kernels.decision_functions import DecisionFunction, SumDecision
-from rekern.kernels.gram_plan import Block, GramPlan, RescaledBlock, invert_roots
+from rekern.kernels.gram_plan import Block, GramPlan, RescaledBlock, check_finite, invert_roots
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items, materialize_items
 
@@ -39,7 +39,8 @@ class CombinedBlock:
 def _combine_plans(left: GramPlan, right: GramPlan, combine: Combine) -> GramPlan:
     if (left.rows, left.columns) != (right.rows, right.columns):
         raise ValueError("the two kernels do not see the same number of items: give a list, not an iterator")
-    return GramPlan(left.rows, left.columns, left.symmetric, CombinedBlock(left.block, right.block, combine))
+    block = CombinedBlock(left.block, right.block, combine)
+    return GramPlan(left.rows, left.columns, left.symmetric, block, left.prepare + right.prepare)
 
 
 @register
@@ -65,7 +66,8 @@ class Sum(Kernel):
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every item."""
         X = materialize_items(X)
-        return self.left.diag(X) + self.right.diag(X)
+        with np.errstate(over="ignore"):
+            return check_finite(self.left.diag(X) + self.right.diag(X))
 
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
         """Return the sum of the decision functions of both kernels."""
@@ -122,7 +124,8 @@ class Product(Kernel):
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every item."""
         X = materialize_items(X)
-        return self.left.diag(X) * self.right.diag(X)
+        with np.errstate(over="ignore"):
+            return check_finite(self.left.diag(X) * self.right.diag(X))
 
 
 @register
@@ -150,11 +153,12 @@ class Scaled(Kernel):
         weight = self._check_weight()
         plan = self.kernel.plan_gram(X, Y, n_jobs)
         block = RescaledBlock(plan.block, np.full(plan.rows, weight), np.ones(plan.columns), plan.symmetric)
-        return GramPlan(plan.rows, plan.columns, plan.symmetric, block)
+        return replace(plan, block=block)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every item."""
-        return self._check_weight() * self.kernel.diag(X)
+        with np.errstate(over="ignore"):
+            return check_finite(self._check_weight() * self.kernel.diag(X))
 
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
         """Return the kernel's own decision function, with the weight in the coefficients."""
@@ -203,7 +207,7 @@ class Normalized(Kernel):
         rows = invert_roots(self.kernel.diag(X))
         columns = rows if Y is None else invert_roots(self.kernel.diag(Y))
         block = RescaledBlock(plan.block, rows, columns, plan.symmetric)
-        return GramPlan(plan.rows, plan.columns, plan.symmetric, block)
+        return replace(plan, block=block)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x): 1, or 0 for an item that is like nothing."""

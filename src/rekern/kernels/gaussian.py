@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -91,7 +91,7 @@ class Gaussian(Kernel):
         rows = self.kernel.diag(X)
         columns = rows if Y is None else self.kernel.diag(Y)
         block = GaussianBlock(plan.block, rows, columns, plan.symmetric, self.find_gamma())
-        return GramPlan(plan.rows, plan.columns, plan.symmetric, block)
+        return replace(plan, block=block)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) = 1 for every item."""

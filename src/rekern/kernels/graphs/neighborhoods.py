@@ -19,7 +19,7 @@ from rekern.core.weight_table import sum_weights, unpack_weights
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.graphs.neighborhood_decision import NeighborhoodDecision
-from rekern.kernels.graphs.neighborhood_features import NeighborhoodFeatures, list_root_pairs
+from rekern.kernels.graphs.neighborhood_features import NeighborhoodFeatures, iterate_root_pairs
 from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel, square_rows
 from rekern.structures.column_selection import select_graphs
@@ -175,11 +175,14 @@ class Neighborhoods(KeyFeatureKernel[Graphs]):
         for index, text in zip(best, texts):
             radius, distance = features.find_cell(int(cells[index]))
             counts, nodes = [], []
-            for i in (0, 1):
-                pairs, found = list_root_pairs(graphs[i : i + 1], radius, distance)
-                equal = np.flatnonzero(found == keys[index])
-                counts.append(len(equal))
-                nodes.append(_find_around(graphs[i : i + 1], pairs[equal[0]].tolist(), radius))
+            for graph in (graphs[:1], graphs[1:]):
+                count, first = 0, None
+                for pairs, found in iterate_root_pairs(graph, radius, distance):
+                    equal = np.flatnonzero(found == keys[index])
+                    count += len(equal)
+                    first = pairs[equal[0]].tolist() if first is None and len(equal) else first
+                counts.append(count)
+                nodes.append(_find_around(graph, first or [], radius))
             parts.append(Part("neighbourhoods", text, float(contributions[index])))
             places.append(NeighborhoodPlace(radius, distance, (counts[0], counts[1]), (nodes[0], nodes[1])))
         return NeighborhoodExplanation(

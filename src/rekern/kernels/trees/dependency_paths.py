@@ -7,7 +7,7 @@ from rekern.core.parameters import check_choice, check_decay
 from rekern.core.registry import register
 from rekern.core.state_schema import COLUMN, DECAY, Choice, Flag, Schema, parameters
 from rekern.kernels.trees.dependency_paths_core import PathParameters, fill_dependency_paths
-from rekern.kernels.trees.shared_fragments import list_dependency_paths
+from rekern.kernels.trees.shared_paths import list_dependency_paths
 from rekern.kernels.trees.tree_kernel import FillBlock, TreeKernel
 from rekern.structures.trees import Trees
 
@@ -48,6 +48,8 @@ class DependencyPaths(TreeKernel[PathParameters]):
         check_choice("weights", self.weights, ("length", "printed"))
         return PathParameters(len(vocabulary), decay, decay if self.weights == "printed" else decay * decay)
 
-    def list_shared(self, left: Trees, right: Trees, parameters: PathParameters, beam: int) -> dict[str, float]:
+    def list_shared(
+        self, left: Trees, right: Trees, parameters: PathParameters, beam: int, n: int | None
+    ) -> dict[str, float]:
         """Return the paths that two trees share, as text, with what each adds."""
-        return list_dependency_paths(left, right, parameters.decay, parameters.middle, beam)
+        return list_dependency_paths(left, right, parameters.decay, parameters.middle, beam, n)

@@ -110,9 +110,11 @@ class PartialTree(TreeKernel[PartialTreeParameters]):
         """Return the class of every label; similar labels share one."""
         return parameters.labels.class_of
 
-    def list_shared(self, left: Trees, right: Trees, parameters: PartialTreeParameters, beam: int) -> dict[str, float]:
+    def list_shared(
+        self, left: Trees, right: Trees, parameters: PartialTreeParameters, beam: int, n: int | None
+    ) -> dict[str, float]:
         """Return the fragments that two trees share, as text, with what each adds."""
-        return list_partial_trees(left, right, parameters.weights, parameters.labels.find_similarity, beam)
+        return list_partial_trees(left, right, parameters.weights, parameters.labels.find_similarity, beam, n)
 
 
 @register

@@ -42,6 +42,8 @@ class SubsetTree(TreeKernel[SubsetTreeParameters]):
         """Return the parameters of the core, after checking them."""
         return SubsetTreeParameters(check_decay(self.decay), bool(self.words))
 
-    def list_shared(self, left: Trees, right: Trees, parameters: SubsetTreeParameters, beam: int) -> dict[str, float]:
+    def list_shared(
+        self, left: Trees, right: Trees, parameters: SubsetTreeParameters, beam: int, n: int | None
+    ) -> dict[str, float]:
         """Return the fragments that two trees share, as text, with what each adds."""
-        return list_subset_trees(left, right, parameters.decay, parameters.words, beam)
+        return list_subset_trees(left, right, parameters.decay, parameters.words, beam, n)
