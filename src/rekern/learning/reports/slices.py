@@ -56,7 +56,7 @@ def slice_values(properties: dict[str, Floats], values: Floats, are_shares: bool
 
     >>> slices = slice_values({"words": np.array([2.0, 3.0, 8.0, 9.0])}, np.array([1.0, 1.0, 0.0, 1.0]), True)
     >>> [(part.name, part.pairs, part.value) for part in slices]
-    [('2 to 3', 2, 1.0), ('8', 1, 0.0), ('9', 1, 1.0)]
+    [('2', 1, 1.0), ('3', 1, 1.0), ('8', 1, 0.0), ('9', 1, 1.0)]
     """
     found = []
     for by, property_values in properties.items():
