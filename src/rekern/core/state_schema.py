@@ -304,6 +304,20 @@ class Array:
             raise refuse(name, f"numbers below {sizes[self.below]} are needed")
 
 
+@dataclass(frozen=True)
+class Spreads:
+    """An array of standard deviations: 0, or so large that nothing overflows that is divided by them."""
+
+    length: Dimension
+    smallest: float = 1e-9
+
+    def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
+        """Raise ModelFileError if the value is no such array."""
+        Array("f8", self.length, least=0.0).check(value, name, sizes)
+        if isinstance(value, np.ndarray) and ((value > 0) & (value < self.smallest)).any():
+            raise refuse(name, f"0, or numbers of at least {self.smallest:g}, are needed")
+
+
 class ObjectOf:
     """An object of a registered class that is, or is derived from, one of these classes, given by their names."""
 

@@ -13,7 +13,18 @@ from rekern.core.explanations import Part
 from rekern.core.object_descriptions import State
 from rekern.core.parameters import check_positive
 from rekern.core.registry import register
-from rekern.core.state_schema import KERNEL, POSITIVE, Array, Choice, Either, Optional, Record, Schema, parameters
+from rekern.core.state_schema import (
+    KERNEL,
+    POSITIVE,
+    Array,
+    Choice,
+    Either,
+    Number,
+    Optional,
+    Record,
+    Schema,
+    parameters,
+)
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import Block, GramPlan
 from rekern.kernels.kernel import Kernel
@@ -47,7 +58,7 @@ class Gaussian(Kernel):
 
     schema = Schema(
         parameters(kernel=KERNEL, gamma=Either(Choice("scale"), POSITIVE)),
-        learned=Record(variance_=Optional(POSITIVE)),
+        learned=Record(variance_=Optional(Number(SMALLEST_VARIANCE))),
     )
 
     def __init__(self, kernel: Kernel, gamma: float | str = "scale"):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
-from sklearn.utils import Tags
-from sklearn.utils.class_weight import compute_sample_weight
 
 from rekern.core.arrays import AnyArray, Floats, Ints
 from rekern.core.estimators import BaseEstimator, ClassifierMixin, NotFittedError, RegressorMixin, available_if
@@ -32,6 +30,9 @@ from rekern.learning.strongest_rules import StrongestRules
 from rekern.learning.training_labels import read_labels, read_weights
 from rekern.similarity.lexical_resources import Thesaurus
 from rekern.structures.word_space import WordSpace
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 
 class AutoPairModel(BaseEstimator):
@@ -193,6 +194,8 @@ class AutoPairClassifier(ClassifierMixin, AutoPairModel):
         if self.metric == "f1" and len(classes) > 2:
             raise InputError(f"metric='f1' is for two classes, not {len(classes)}; use accuracy")
         weights = _read_weights(sample_weight, len(labels))
+        from sklearn.utils.class_weight import compute_sample_weight
+
         costs = weights * compute_sample_weight(self.class_weight, labels)
         chosen = self._search(ClassTask(labels, costs, self.metric), pairs, codes)
         model = PairClassifier(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from difflib import get_close_matches
-from typing import cast
 
+from rekern.core.estimators import copy_unfitted
 from rekern.errors import InputError
 from rekern.kernels.combinations import Scaled
 from rekern.kernels.curves import Curves
@@ -64,9 +64,7 @@ def resolve_kernel(kernel: object) -> Kernel:
     Rewriting(k=(1, 4))
     """
     if isinstance(kernel, Kernel):
-        from sklearn.base import clone
-
-        return cast(Kernel, clone(kernel))
+        return copy_unfitted(kernel)
     if kernel is None or is_kernel_name(kernel):
         return make_named_kernel(DEFAULT if kernel is None else str(kernel))
     names = ", ".join(NAMED_KERNELS)
