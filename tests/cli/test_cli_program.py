@@ -1,5 +1,6 @@
 """How commands begin and end: help, exit codes, one line for an error, Ctrl-C, closed pipes."""
 
+import json
 import os
 import signal
 import subprocess
@@ -117,9 +118,9 @@ def test_a_missing_library_names_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_
 def test_warnings_are_one_line(monkeypatch: pytest.MonkeyPatch, models: Path) -> None:
     from rekern.learning import load_model
 
-    def load(path: Path) -> object:
+    def load(path: Path, **resources: object) -> object:
         warnings.warn("something\nodd", stacklevel=1)
-        return load_model(path)
+        return load_model(path, **resources)
 
     monkeypatch.setattr("rekern.learning.load_model", load)
     result = invoke("evaluate", models / "two.rekern", models / "test.tsv", "--json")
@@ -231,3 +232,19 @@ def test_an_output_that_lacks_characters(models: Path) -> None:
     plain = {**os.environ, "PYTHONIOENCODING": "ascii"}
     output, errors = start("rules", models / "two.rekern", "--top", 1, env=plain).communicate()
     assert r"\u27e81\u27e9" in output and errors == ""
+
+
+def test_control_characters_of_names_reach_no_terminal(capsys):
+    with program._repair_streams():
+        print("a\x1b[2Jb\tc")
+        table = output.make_table("na\x1b]0;me")
+        table.add_row("cell\x9b2J")
+        console = output.make_console()
+        console.print(table)
+        console.print("text\x1b[31m")
+        output.say("said\x07")
+        output.print_json({"name": "j\x1b\x9b"})
+    found = capsys.readouterr()
+    assert "a\\x1b[2Jb\tc" in found.out and "cell\\x9b2J" in found.out and "said\\x07" in found.err
+    assert json.loads(found.out[found.out.index("{") :]) == {"name": "j\x1b\x9b"}
+    assert not set("\x1b\x9b\x07") & set(found.out + found.err)

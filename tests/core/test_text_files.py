@@ -82,3 +82,28 @@ def test_only_a_line_feed_ends_a_line(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes("a\x0cb\u2028c\rd\r\ne".encode())
     assert list(iterate_lines(path)) == ["a\x0cb\u2028c\rd", "e"]
+
+
+def bomb(path, megabytes, line=b""):
+    with gzip.open(path, "wb") as file:
+        file.write(b"source\ttarget\n")
+        for _ in range(megabytes):
+            file.write(b"a" * 1_000_000 + line)
+
+
+@pytest.mark.parametrize("read", [read_text, lambda path: list(iterate_lines(path))], ids=["whole", "lines"])
+def test_a_small_file_that_unpacks_to_much_is_refused_and_the_limit_can_be_raised(tmp_path, monkeypatch, read):
+    path = tmp_path / "a.tsv.gz"
+    bomb(path, 30)
+    assert path.stat().st_size < 100_000
+    monkeypatch.setenv("REKERN_UNPACKED_MB", "20")
+    with pytest.raises(InputError, match=r"unpacks to more than 20 MB; if you trust it, set REKERN_UNPACKED_MB"):
+        read(path)
+    monkeypatch.setenv("REKERN_UNPACKED_MB", "31")
+    assert sum(map(len, read(path))) > 30_000_000
+
+
+def test_many_lines_are_no_bomb_where_they_are_read_one_by_one(tmp_path, monkeypatch):
+    bomb(tmp_path / "a.gz", 5, b"\n")
+    monkeypatch.setenv("REKERN_UNPACKED_MB", "2")
+    assert sum(1 for _ in iterate_lines(tmp_path / "a.gz")) == 6

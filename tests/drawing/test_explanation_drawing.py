@@ -12,7 +12,9 @@ from rekern import PairClassifier, PairRegressor, TextClassifier
 from rekern.core.explanations import Explanation, Part
 from rekern.datasets import load_rewrites
 from rekern.drawing import STYLE, draw_explanation, draw_svg, wrap_page
-from rekern.drawing.decision_steps import list_steps, read_parts
+from rekern.drawing.decision_steps import list_steps
+from rekern.drawing.figures import choose_figure
+from rekern.drawing.part_places import mark_texts
 from rekern.drawing.word_links import MARGIN, lay_out_side
 from rekern.drawing.word_places import split_pieces
 from rekern.learning.pair_explanation import PairExplanation
@@ -95,7 +97,7 @@ def test_the_steps_of_shortened_values_add_up_too(why: PairExplanation) -> None:
 def test_the_bars_are_as_long_as_their_numbers_say(why: PairExplanation) -> None:
     page = Tags(draw_explanation(why))
     widths = [float(value.rstrip("%")) for name, value in page.attributes if name == "width" and value.endswith("%")]
-    steps = list_steps(why.to_dict())
+    steps = list_steps(why.to_dict(), parts=choose_figure(why.to_dict()).parts)
     assert len(widths) == len(steps)
     longest = max(range(len(steps)), key=lambda place: abs(steps[place].height))
     for width, step in zip(widths, steps):
@@ -106,7 +108,7 @@ def test_the_bars_are_as_long_as_their_numbers_say(why: PairExplanation) -> None
 def test_what_counts_against_differs_in_more_than_its_colour(why: PairExplanation) -> None:
     assert ".rk-against .rk-curve,.rk-against.rk-curve{stroke-dasharray" in STYLE
     html = draw_explanation(why)
-    strongest = read_parts(why.to_dict())
+    strongest = choose_figure(why.to_dict()).parts
     against = next(part for part in strongest if part.number and part.contribution < 0)
     group = re.search(rf'<g class="rk-link rk-against rk-r{against.number}">.*?</g>', html)
     assert group and "<rect" in group.group() and "<circle" not in group.group()
@@ -143,13 +145,13 @@ def test_every_word_of_long_texts_is_drawn_inside_a_narrow_drawing() -> None:
 
 
 def test_words_of_one_row_do_not_overlap() -> None:
-    side = lay_out_side(split_pieces("One two, three; four-five six's (seven) " * 5), [], 368, 5.0, 0)
+    side = lay_out_side(mark_texts(["One two, three; four-five six's (seven) " * 5], [])[1][0], 368)
     for one, other in zip(side.words, side.words[1:]):
         assert other.row > one.row or other.left >= one.left + one.width - 1e-6
 
 
 def test_texts_from_right_to_left_begin_at_the_right() -> None:
-    words = lay_out_side(split_pieces("مرحبا بالعالم"), [], 400, 5.0, 0).words
+    words = lay_out_side(mark_texts(["مرحبا بالعالم"], [])[1][0], 400).words
     assert words[0].left > words[1].left > 200
 
 

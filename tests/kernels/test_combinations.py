@@ -176,3 +176,27 @@ def test_a_gram_goes_straight_into_scikit_learn():
     kernel = Rewriting((1, 3))
     svm = SVC(kernel="precomputed", C=10).fit(kernel.gram(pairs), labels)
     assert svm.score(kernel.gram(pairs, pairs), labels) == 1
+
+
+HUGE = 1e300
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        Gaussian(HUGE * (HUGE * (HUGE * Spectrum(1, normalize=False))), 1.0),
+        HUGE * (HUGE * (HUGE * (HUGE * Spectrum(1)))),
+        HUGE * (HUGE * (1e99 * Spectrum(1))) * HUGE + Spectrum(1),
+        (HUGE * (HUGE * Spectrum(1))) * (HUGE * (HUGE * Spectrum(1))),
+        Normalized((HUGE * (HUGE * Spectrum(1))) * (HUGE * (HUGE * Spectrum(1)))),
+    ],
+    ids=range(5),
+)
+def test_huge_weights_are_an_error_and_never_nan(kernel, tmp_path, recwarn):
+    texts = ["a b", "a", "c"]
+    for call in (lambda: kernel.gram(texts), lambda: kernel.gram(texts, texts), lambda: kernel("a", "a")):
+        with pytest.raises(ValueError, match="a kernel value exceeds the range of numbers; use smaller weights"):
+            call()
+    with pytest.raises(ValueError, match="exceeds the range"):
+        kernel.gram(texts, out=tmp_path / "gram.npy")
+    assert not list(tmp_path.iterdir()) and not recwarn.list

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -14,7 +15,21 @@ import pytest
 from sklearn.svm import SVC
 
 from rekern.errors import InputError
-from rekern.kernels import Rewriting, Spectrum, Subsequence
+from rekern.kernels import (
+    DependencyPaths,
+    Gaussian,
+    Neighborhoods,
+    PairProduct,
+    PartialTree,
+    Rewriting,
+    SmoothedPartialTree,
+    SoftPairing,
+    Spectrum,
+    Subsequence,
+    SubsetTree,
+    SubTree,
+    Wildcard,
+)
 from rekern.kernels import gram_file as gramfile
 from rekern.kernels import gram_plan as base
 from rekern.kernels.gram_file import write_gram
@@ -153,25 +168,125 @@ def changed_pair():
 
 
 @pytest.mark.parametrize(
-    ("kernel", "pairs"),
+    ("kernel", "pairs", "difference"),
     [
-        (Rewriting(3), corpus(160)),
-        (Rewriting(2, decay=0.5), corpus(160)),
-        (Rewriting(2), corpus(160, seed=1)),
-        (Rewriting(2), corpus(150)),
-        (Rewriting(2), changed_pair()),
-        (Rewriting(2, normalize=False), corpus(160)),
-        (0.5 * Rewriting(2), corpus(160)),
+        (Rewriting(3), corpus(160), r"of another kernel, Rewriting\(k=2\)"),
+        (Rewriting(2, decay=0.5), corpus(160), "of another kernel"),
+        (Rewriting(2), corpus(160, seed=1), "of other items"),
+        (Rewriting(2), corpus(150), "of 160 × 160 items, not 150 × 150"),
+        (Rewriting(2), changed_pair(), "of other items"),
+        (Rewriting(2, normalize=False), corpus(160), "of another kernel"),
+        (0.5 * Rewriting(2), corpus(160), "of another kernel"),
     ],
     ids=range(7),
 )
-def test_another_kernel_or_corpus_starts_over(tmp_path, kernel, pairs):
+def test_another_kernel_or_corpus_starts_over_and_says_so(tmp_path, kernel, pairs, difference):
     path = tmp_path / "gram.npy"
     interrupted(Rewriting(2), corpus(160), path, after=4)
-    found = write(kernel, pairs, path)
+    with pytest.warns(UserWarning, match=rf"gram.npy.part is an unfinished Gram {difference}.*; it is computed from"):
+        found = write(kernel, pairs, path)
     assert Watched.starts[0] == 0
     assert len(Watched.starts) == 10
     assert np.array_equal(found, kernel.gram(pairs))
+
+
+TREES = [f"(S (A w{number % 7}) (B (C w{number % 5}) (D w{number % 3})))" for number in range(160)]
+GRAPHS = [(["saw", f"w{number % 7}"], [(0, 1, f"s{number % 3}")]) for number in range(160)]
+TEXTS = [" ".join(f"w{number % divisor}" for divisor in (7, 5, 3)) for number in range(160)]
+SIDES = list(zip(TREES, reversed(TREES)))
+ANY_KERNEL = [
+    (PartialTree(), TREES),
+    (SubsetTree(), TREES),
+    (SubTree(), TREES),
+    (SmoothedPartialTree(), TREES),
+    (DependencyPaths(), TREES),
+    (Neighborhoods(), GRAPHS),
+    (Spectrum(1), TEXTS),
+    (Wildcard(2), TEXTS),
+    (Subsequence(), TEXTS),
+    (SoftPairing(PartialTree()), SIDES),
+    (PairProduct(SubsetTree()), SIDES),
+    (Gaussian(PrecisionRecall()), [("a " * (number % 7 + 1), "a b " * (number % 5)) for number in range(160)]),
+    (Rewriting(2) + 2 * PrecisionRecall(), list(zip(TEXTS, reversed(TEXTS)))),
+]
+
+
+@pytest.mark.parametrize(("kernel", "items"), ANY_KERNEL, ids=lambda value: str(value)[:30])
+def test_one_other_item_anywhere_starts_over(tmp_path, kernel, items):
+    kernel.adapt(items)
+    path = tmp_path / "gram.npy"
+    interrupted(kernel, items, path, after=4)
+    changed = [*items[:150], items[2], *items[151:]]  # no row that a sample of 16 would contain
+    assert changed != items
+    with pytest.warns(UserWarning, match="an unfinished Gram of other items"):
+        found = write(kernel, changed, path)
+    assert len(Watched.starts) == 10
+    assert np.array_equal(found, kernel.gram(changed))
+    interrupted(kernel, items, path, after=4)
+    write(kernel, list(items), path)
+    assert Watched.starts == list(range(64, 160, 16))
+
+
+def test_other_code_starts_over(tmp_path, monkeypatch):
+    path = tmp_path / "gram.npy"
+    interrupted(Rewriting(2), corpus(160), path, after=4)
+    monkeypatch.setattr(gramfile, "digest_kernel_source", lambda: "0123456789abcdef")
+    with pytest.warns(UserWarning, match="an unfinished Gram of another version of the code"):
+        write(Rewriting(2), corpus(160), path)
+    assert len(Watched.starts) == 10
+
+
+def test_a_kernel_that_cannot_be_looked_into_starts_over(tmp_path):
+    path, values, lock = tmp_path / "gram.npy", np.ones((160, 5)), threading.Lock()
+
+    def plan(most):
+        def block(first, last):
+            with lock:
+                if first >= most:
+                    raise KeyboardInterrupt
+                return values[first:last]
+
+        return GramPlan(160, 5, False, block)
+
+    with pytest.raises(KeyboardInterrupt):
+        write_gram(plan(64), path, 1, "a kernel")
+    with pytest.warns(UserWarning, match="cannot be looked into"):
+        assert np.array_equal(write_gram(plan(160), path, 1, "a kernel"), values)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A block function that notes what it computes."""
+
+    block: Any
+    calls: ClassVar[list[int]] = []
+
+    def __call__(self, first, last):
+        self.calls.append(first)
+        return self.block(first, last)
+
+
+class CountingTree(PartialTree):
+    """A kernel that notes the rows that it computes."""
+
+    def plan_gram(self, X, Y, n_jobs):
+        plan = super().plan_gram(X, Y, n_jobs)
+        return GramPlan(plan.rows, plan.columns, plan.symmetric, Counted(plan.block))
+
+
+@pytest.mark.parametrize("kind", [SoftPairing, PairProduct], ids=lambda kind: kind.__name__)
+def test_a_pair_kernel_compares_texts_block_by_block_and_only_those_that_are_missing(tmp_path, kind):
+    sides = [(f"(S (A w{number}))", f"(S (B w{number}))") for number in range(160)]
+    kernel, path = kind(CountingTree()), tmp_path / "gram.npy"
+    Counted.calls.clear()
+    expected = kernel.gram(sides)
+    total = len(Counted.calls)
+    Counted.calls.clear()
+    interrupted(kernel, sides, path, after=5)
+    assert len(Counted.calls) == total // 2  # half of the blocks, half of the comparisons
+    found = write(kernel, sides, path)
+    assert np.array_equal(found, expected)
+    assert len(Counted.calls) == total  # nothing is compared twice, because no text occurs twice
 
 
 def test_a_block_function_that_cannot_be_looked_into_is_known_by_its_values(tmp_path):
@@ -224,7 +339,7 @@ def test_a_function_as_tokenizer_does_not_start_over(tmp_path):
     # Its repr holds an address that differs from run to run.
     plan = Rewriting(1).plan_gram(corpus(40), None, 1)
     texts = [f"Rewriting(tokenizer=<function cut at 0x7f{place}>)" for place in ("12ab", "34cd")]
-    assert len({gramfile._fingerprint(plan, plan.spans(), text) for text in texts}) == 1
+    assert len({repr(gramfile._describe(plan, text)) for text in texts}) == 1
 
 
 def test_the_number_of_jobs_does_not_start_over(tmp_path):

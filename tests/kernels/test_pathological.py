@@ -1,5 +1,6 @@
 """Long and repetitive texts: right values, bounded time and memory, a warning where something is left out."""
 
+import os
 import subprocess
 import sys
 import time
@@ -9,7 +10,16 @@ import numpy as np
 import pytest
 
 from helpers import close
-from rekern.kernels import Rewriting, Spectrum, Subsequence, Wildcard
+from rekern.kernels import (
+    DependencyPaths,
+    PartialTree,
+    Rewriting,
+    Spectrum,
+    Subsequence,
+    SubsetTree,
+    SubTree,
+    Wildcard,
+)
 from rekern.kernels.rewriting import aligned_rules as rules
 from rekern.kernels.rewriting import rule_extraction as rewriting
 from rekern.similarity import PrecisionRecall
@@ -156,3 +166,73 @@ def test_pairs_with_too_many_rules_to_list(repetitive, monkeypatch):
         assert abs(sum(part.contribution for part in parts) - scorer.score(repetitive)[row, 0]) < 1e-9
     assert parts[-1].kind == "kernel"
     assert scorer.list_strongest(3)[0].rule
+
+
+def sum_subsequences_slowly(one, two, longest, decay, factor):
+    """Σ over lengths of the sums over common subsequences, cell by cell."""
+    ends = {(i, j): factor for i in range(len(one)) for j in range(len(two)) if one[i] == two[j]}
+    total, level = sum(ends.values()), ends
+    for _ in range(1, longest):
+        level = {
+            (i, j): factor * sum(w * decay ** (i - a + j - b - 2) for (a, b), w in level.items() if a < i and b < j)
+            for i, j in ends
+        }
+        total += sum(level.values())
+    return total
+
+
+@pytest.mark.parametrize("weight", ["gaps", "span"])
+def test_subsequences_of_texts_that_repeat_their_tokens(weight):
+    rng = np.random.default_rng(0)
+    one, two = ("".join(rng.choice(list("ab"), size)) for size in (9, 12))
+    for longest in (1, 2, 3, 7, 50):
+        kernel = Subsequence(longest, 0.6, weight, normalize=False)
+        expected = sum_subsequences_slowly(one, two, longest, 0.6, 1.0 if weight == "gaps" else 0.36)
+        assert kernel(list(one), list(two)) == pytest.approx(expected, rel=1e-12)
+    # All lengths at once, of texts with more than 64 tokens, and the same one length after the other.
+    one, two = list("ab" * 40), list("abb" * 25)
+    whole, parts = (Subsequence(longest, 0.05, weight, normalize=False)(one, two) for longest in (1000, 74))
+    assert whole == pytest.approx(parts, rel=1e-12)
+
+
+MEMORY = """
+import resource
+from rekern.kernels import Neighborhoods, Subsequence
+
+def measure(kernel, small, large):
+    kernel(small, small)  # compiled before the memory is measured
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    kernel(large, large)
+    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+
+measure(Subsequence(3), ["a"], ["a"] * 5000)  # 25,000,000 matches
+star = ["hub", *["leaf"] * 5000], [(0, leaf) for leaf in range(1, 5001)]  # 12,500,000 pairs of nodes
+measure(Neighborhoods(), (["a"], []), star)
+"""
+
+
+def test_equal_tokens_and_stars_need_memory_for_what_differs_only():
+    pytest.importorskip("resource")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, env=environment, check=True)
+    assert all(int(megabytes) < 150 for megabytes in done.stdout.split()), done.stdout
+    assert len(done.stdout.split()) == 2
+
+
+@pytest.mark.parametrize("kernel", [PartialTree(), DependencyPaths(), SubsetTree(), SubTree()], ids=repr)
+@pytest.mark.parametrize("tree", ["(S" + " (A b)" * 60 + ")", "(A " * 120 + "b" + ")" * 120], ids=["wide", "deep"])
+def test_explanations_of_large_regular_trees_are_bounded(kernel, tree):
+    steps = 0
+
+    def count(frame, event, arg):
+        nonlocal steps
+        steps += 1
+        assert steps < 20_000_000, "too much work"
+
+    sys.setprofile(count)
+    try:
+        why = kernel.explain(tree, tree, n=5)
+    finally:
+        sys.setprofile(None)
+    assert len(why.parts) == 5 or kernel.__class__ is SubTree
+    assert why.parts[0].value >= why.parts[-1].value > 0

@@ -1,6 +1,7 @@
 """Meaning grammars: reading, checking, deriving, printing back."""
 
 import json
+import time
 import warnings
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from rekern.errors import InputError
 from rekern.krisp import Derivation, read_grammar
 from rekern.krisp.productions import split_meaning
-from rekern.krisp.wasp_files import read_phrases
+from rekern.krisp.wasp_files import read_phrases, read_wasp_productions
 from rekern.reproduce.clang import unwrap_meaning
 
 
@@ -193,3 +194,16 @@ def test_phrases_of_another_list():
     found = read_phrases(grammar, ["*n:S -> ({ tx })", "*n:S -> ({ texas })", "other"], {"S": {"texas": "tx"}})
     assert found.productions[1].phrases == ("tx", "texas")
     assert isinstance(found.parse("f('tx')"), Derivation)
+
+
+def test_lines_and_meanings_that_fit_nothing_take_linear_time():
+    steps = "*n:S -> ({ " + "a " * 100_000
+    with pytest.raises(InputError, match="line 1: this is no production"):
+        read_wasp_productions([steps])
+    with pytest.raises(InputError, match="line 1: this is no production"):
+        read_wasp_productions(["*n:S -> ({ " + " " * 100_000 + "x" + " })x" * 50_000])
+    grammar = read_grammar(["start S", "S -> f({S})", "S -> 'a name'", "S -> f(a)"])
+    started = time.process_time()
+    with pytest.raises(InputError, match="it ends too early"):
+        grammar.parse("f(" * 150_000)
+    assert time.process_time() - started < 15

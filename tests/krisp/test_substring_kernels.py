@@ -11,11 +11,19 @@ from reference import trees as tree_reference
 from rekern.core.object_descriptions import build, describe
 from rekern.errors import InputError
 from rekern.kernels import PartialTree, Spectrum
-from rekern.krisp import Constituents, OnSubstrings, SubstringPaths, WordSubsequences
+from rekern.krisp import (
+    Constituents,
+    OnSubstrings,
+    SemanticParser,
+    SubstringPaths,
+    WordSubsequences,
+    read_grammar,
+)
 from rekern.krisp.sentence_corpus import AnnotatedSentence, SentenceCorpus
 from rekern.krisp.substring_gram import SubstringGram, compute_gram, split_sum
 from rekern.krisp.substring_kernels import list_substring_kernels, make_substring_kernel
 from rekern.krisp.substrings import Substring, Substrings, list_spans
+from rekern.structures.sentences import Sentence
 
 word = st.sampled_from("abc")
 
@@ -202,3 +210,17 @@ def test_they_are_described_and_built_like_all_kernels():
 def test_items_that_are_no_substrings_are_named():
     with pytest.raises(InputError, match="row 1: this is str, not a Substring"):
         WordSubsequences().gram([Substring(AnnotatedSentence(("a",)), 0, 1), "a"])
+
+
+@pytest.mark.parametrize(
+    "heads", [(-1, -1, 0), (1, 0, 0), (-1, -(10**8), 0), (-1, 5, 0), (-1, 0), (0, 1, -1), (-1, -1, -1)]
+)
+def test_heads_that_are_no_tree(heads):
+    sentence = AnnotatedSentence(("chip", "saw", "dale"), heads)
+    with pytest.raises(InputError, match="the heads of 'chip saw dale' are no tree"):
+        SubstringPaths()(Substring(sentence, 0, 3), Substring(sentence, 0, 3))
+    grammar = read_grammar(["Query -> answer({State})", "State -> state(all)"])
+    words = sentence.words
+    tagged = Sentence(words, words, words, heads, words)
+    with pytest.raises(InputError, match="are no tree"):
+        SemanticParser(grammar, kernel="dependency").fit([tagged], ["answer(state(all))"])

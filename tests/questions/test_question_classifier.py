@@ -329,8 +329,12 @@ def test_a_model_whose_tagger_is_not_installed(models, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "jieba", None)
     load_jieba_tagger.cache_clear()
     for reader in (load_question_model, rekern.load_model):
-        with pytest.raises(ModelFileError, match=r'm\.rekern: jieba is not installed: pip install "rekern\[chinese\]"'):
+        with pytest.raises(
+            ModelFileError, match=r"m\.rekern: it needs the tagger 'jieba': give it to load_model\(path, tag"
+        ):
             reader(path)
+        with pytest.raises(ModelFileError, match=r'm\.rekern: jieba is not installed: pip install "rekern\[chinese\]"'):
+            reader(path, tagger="jieba")
 
 
 def test_measures():

@@ -2,6 +2,8 @@
 
 import json
 import math
+import os
+import zipfile
 
 import numpy as np
 import pytest
@@ -12,12 +14,13 @@ from helpers import close
 from reference import similarity_groups as reference
 from reference.similarities import Statistics
 from rekern import PairClassifier, load_model
-from rekern.errors import InputError
+from rekern.errors import InputError, ModelFileError
 from rekern.kernels import Gaussian, PartialTree, Rewriting, Spectrum, Subsequence
 from rekern.similarity import LatentSemantics, Similarities, WordVectors
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.wordnet import WordNet
 from rekern.similarity.score_groups import GROUPS
+from rekern.similarity.sequence_core import _tile
 
 WORDS = ["the", "dog", "Dog", "cat", "run", "7", "12b", ",", "é", "entity", "gnu", "car"]
 token_lists = st.lists(st.sampled_from(WORDS), max_size=9) | st.lists(st.sampled_from("ab"), max_size=14)
@@ -51,6 +54,16 @@ def wordnet(tmp_path_factory):
 
 def values(group, training, items, **parameters):
     return Similarities(groups=(group,), standardize=False, **parameters).fit(training).scores(items)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.integers(0, 2), max_size=40), st.lists(st.integers(0, 2), max_size=40), st.integers(0, 4))
+def test_string_tiling_of_texts_that_repeat_few_tokens(one, two, least):
+    found = reference.tiles(one, two, max(least, 1))
+    assert _tile(np.array(one, np.int32), np.array(two, np.int32), least) == (
+        sum(size for *_, size in found),
+        len(found),
+    )
 
 
 @settings(max_examples=100, deadline=None)
@@ -273,7 +286,7 @@ def test_models_files_and_explanations(tmp_path, wordnet):
     model = PairClassifier(kernel=Gaussian(scores, gamma=0.1) + Rewriting(k=1), C=10).fit(pairs, labels)
     assert (model.predict(pairs) == labels).mean() > 0.9
     model.save(tmp_path / "m.rekern")
-    again = load_model(tmp_path / "m.rekern")
+    again = load_model(tmp_path / "m.rekern", wordnet=scores.wordnet)
     assert np.array_equal(again.decision_function(pairs), model.decision_function(pairs))
     linear = PairClassifier(kernel=scores).fit(pairs, labels)
     shown = {part.name: part for part in linear.explain(pairs[0]).parts}
@@ -286,7 +299,36 @@ def test_model_without_its_wordnet(tmp_path):
     for name in ("synsets", "antonyms"):
         (tmp_path / f"{name}.tsv.gz").unlink()
     with pytest.raises(ValueError, match=r"m\.rekern: .*there is no synsets\.tsv"):
-        load_model(tmp_path / "m.rekern")
+        load_model(tmp_path / "m.rekern", wordnet=str(tmp_path))
+
+
+def test_a_thesaurus_is_part_of_the_file(tmp_path):
+    (tmp_path / "words.tsv").write_text("car\tauto\ndog\tcanine\n")
+    pairs = [("my car", "an auto"), ("a dog", "a canine"), ("my car", "a dog"), ("an auto", "a canine")]
+    scores = Similarities(groups=("thesaurus",), thesaurus=str(tmp_path / "words.tsv"))
+    model = PairClassifier(scores, calibration=0).fit(pairs, [1, 1, 0, 0])
+    model.save(tmp_path / "m.rekern")
+    (tmp_path / "words.tsv").unlink()
+    again = load_model(tmp_path / "m.rekern")
+    assert np.array_equal(again.decision_function(pairs), model.decision_function(pairs))
+
+
+def test_nothing_that_a_file_names_is_opened(tmp_path):
+    """A device, a pipe or any other path in a file is never opened."""
+    pairs, labels, _ = learned(None)
+    PairClassifier(Similarities(), calibration=0).fit(pairs, labels).save(tmp_path / "m.rekern")
+    with zipfile.ZipFile(tmp_path / "m.rekern") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("thesaurus", "wordnet"):
+        for place in ("/dev/zero", str(tmp_path / "pipe"), "wn:oewn:2024", "http://localhost/"):
+            header = json.loads(members["model.json"])
+            header["kernel"][name] = place
+            with zipfile.ZipFile(tmp_path / "changed.rekern", "w") as archive:
+                for member, content in members.items():
+                    archive.writestr(member, json.dumps(header) if member == "model.json" else content)
+            with pytest.raises(ModelFileError, match=f"it needs a {name}: give it to load_model"):
+                load_model(tmp_path / "changed.rekern")
 
 
 def test_model_with_its_space(tmp_path):
@@ -337,3 +379,37 @@ def test_parameters_are_plain():
     kernel = Similarities(groups=("basic", "wordnet"), wordnet="somewhere")
     assert json.dumps(kernel.get_params(deep=False))
     assert Similarities().names() == Similarities(groups=("basic",)).names() and len(Similarities().names()) == 28
+
+
+CONCEPTS = {
+    "words": ["a", "b"],
+    "idf": np.ones(2),
+    "data": np.ones(2),
+    "indices": np.array([0, 1]),
+    "indptr": np.array([0, 1, 2]),
+    "documents": 2,
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"data": np.ones(0), "indices": np.zeros(0, int), "indptr": np.array([0, 10**9, 0])},
+        {"data": np.array([1.0, -1.0])},
+        {"idf": np.array([1.0, -1.0])},
+        {"data": np.array([1.0, np.nan])},
+        {"indices": np.array([0, 2])},
+        {"indices": np.array([0, -1])},
+        {"indptr": np.array([0, 2, 1])},
+        {"indptr": np.array([0, 1])},
+        {"documents": 10**12},
+        {"documents": 10**8},
+        {"idf": np.ones(3)},
+        {"words": ["a", 1]},
+    ],
+    ids=range(12),
+)
+def test_concepts_that_are_damaged(change):
+    ExplicitSemantics.from_dict(CONCEPTS)
+    with pytest.raises(InputError, match="the concepts are damaged"):
+        ExplicitSemantics.from_dict({**CONCEPTS, **change}).similarity("a", "b")

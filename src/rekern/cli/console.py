@@ -3,6 +3,9 @@
 import os
 
 from rich.console import Console
+from rich.text import Text
+
+from rekern.core.messages import show_controls
 
 
 class PlainConsole(Console):
@@ -21,6 +24,10 @@ class PlainConsole(Console):
             legacy_windows=False,
             color_system=None if os.environ.get("NO_COLOR") else "auto",
         )
+
+    def render_str(self, text: str, **options: object) -> Text:
+        """Return a text to be printed, without control characters, which may come from files and databases."""
+        return super().render_str(show_controls(text), **options)  # type: ignore[arg-type]
 
     def on_broken_pipe(self) -> None:
         """Leave a closed pipe to `rekern.cli.exit_codes`, as for all other output."""

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from rekern.cli import common_options, output
-from rekern.cli.model_argument import ModelFile, check_items, load_pair_model
+from rekern.cli.model_argument import ModelFile, ResourceOptions, check_items, load_pair_model
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions, check_numbers, list_groups
 from rekern.cli.threshold_options import ThresholdOptions
-from rekern.cli.worst_errors import Mistake, list_columns, rank_wrong_classes, rank_wrong_numbers, rank_wrong_orders
+from rekern.cli.worst_errors import list_columns
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rekern.datasets.tables import Table
     from rekern.learning import PairClassifier
     from rekern.learning.measures import BinaryMeasures, ClassMeasures, Correlations, RankingMeasures
+    from rekern.learning.reports.mistakes import Mistake
 
 
 @expand_options()
@@ -43,6 +44,7 @@ def evaluate(
         typer.Option("--plot", metavar="FILE", help="Draw confusion, ROC, precision, calibration: .png, .svg or .pdf."),
     ] = None,
     table: TableOptions,
+    resources: ResourceOptions,
     jobs: common_options.Jobs = None,
     json: common_options.Json = False,
 ) -> None:
@@ -59,7 +61,7 @@ def evaluate(
         check_writable(errors)
     if plot is not None:
         _check_plot(plot)
-    loaded = load_pair_model(model, jobs)
+    loaded = load_pair_model(model, jobs, resources=resources)
     pairs = table.read(file)
     check_items(loaded, pairs)
     started = time.perf_counter()
@@ -108,6 +110,7 @@ def _check_plot(path: Path) -> None:
 def _evaluate(model: TrainedModel, table: Table, threshold: ThresholdOptions) -> Evaluation:
     from rekern.learning import PairClassifier, PairRegressor
     from rekern.learning.measures import correlations, ranking_measures
+    from rekern.learning.reports.mistakes import rank_wrong_numbers, rank_wrong_orders
 
     if isinstance(model, PairClassifier):
         return _evaluate_classes(model, table, threshold.resolve())
@@ -125,8 +128,9 @@ def _evaluate(model: TrainedModel, table: Table, threshold: ThresholdOptions) ->
 
 def _evaluate_classes(model: PairClassifier, table: Table, threshold: float | str | None) -> Evaluation:
     from rekern.learning.measures import binary_measures, class_measures
+    from rekern.learning.reports.mistakes import rank_wrong_classes
 
-    labels = _match_labels(model, table)
+    labels = match_labels(model, table)
     names = model.classes_.tolist()
     guesses, values, probabilities = model.decide(table.items, threshold)
     classes = class_measures(guesses.tolist(), labels, names)
@@ -146,7 +150,7 @@ def _evaluate_classes(model: PairClassifier, table: Table, threshold: float | st
     return Evaluation(found, show, rank_wrong_classes(guesses.tolist(), labels, values), draw)
 
 
-def _match_labels(model: PairClassifier, table: Table) -> list[object]:
+def match_labels(model: PairClassifier, table: Table) -> list[object]:
     """Return the labels of a table as classes of the model; an unknown label is an error that names its line."""
     labels = table.labels or []
     known = {_name_class(label): label for label in model.classes_.tolist()}

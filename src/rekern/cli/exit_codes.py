@@ -10,12 +10,13 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, TextIO, cast
 
 import typer
 from typer.core import TyperGroup
 
 from rekern.cli.output import say
+from rekern.core.messages import show_controls
 from rekern.errors import MissingExtraError
 
 FAILED = 2
@@ -103,7 +104,27 @@ def _repair_streams() -> Iterator[None]:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    yield
+    plain = sys.stdout
+    sys.stdout = cast(TextIO, _PrintedText(plain))
+    try:
+        yield
+    finally:
+        sys.stdout = plain
+
+
+class _PrintedText:
+    """Standard output for people: control characters of names and texts are printed as escapes."""
+
+    def __init__(self, stream: TextIO):
+        self.rich_proxied_file = stream  # Rich writes its styles there
+
+    def write(self, text: str) -> int:
+        """Write a text."""
+        return self.rich_proxied_file.write(show_controls(text))
+
+    def __getattr__(self, name: str) -> object:
+        found: object = getattr(self.rich_proxied_file, name)
+        return found
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rekern.cli import common_options, output
-from rekern.cli.model_argument import ModelFile, check_items, is_text_model, load_pair_model
+from rekern.cli.model_argument import ModelFile, ResourceOptions, check_items, is_text_model, load_pair_model
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions
 from rekern.core.files import check_writable, show_path
@@ -61,6 +61,7 @@ def explain(
     ] = None,
     svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Also draw it: one picture.")] = None,
     table: TableOptions,
+    resources: ResourceOptions,
     jobs: common_options.Jobs = None,
     json: common_options.Json = False,
 ) -> None:
@@ -70,12 +71,12 @@ def explain(
     similar training pairs follow.
     """
     if how_chosen:
-        _explain_choice(model, texts, json)
+        _explain_choice(model, texts, json, resources)
         return
     for file in (html, svg):
         if file is not None:
             check_writable(file)
-    loaded = load_pair_model(model, jobs, texts if row is None else None)
+    loaded = load_pair_model(model, jobs, texts if row is None else None, resources=resources)
     pair = _find_pair(texts or [], row, table, loaded)
 
     from rekern.learning import PairClassifier
@@ -114,13 +115,13 @@ def _draw(found: PairExplanation, top: int, html: Path | None, svg: Path | None)
         output.say(f"the drawing is in {show_path(file)}")
 
 
-def _explain_choice(model: Path, texts: list[str] | None, json: bool) -> None:
+def _explain_choice(model: Path, texts: list[str] | None, json: bool, resources: ResourceOptions) -> None:
     """Print what ``rekern train --auto`` tried."""
     from rekern.cli.trial_table import print_choice
 
     if texts:
         raise InputError("--how-chosen is about the model alone: leave the texts out")
-    choice = load_pair_model(model, texts=[]).how_chosen_
+    choice = load_pair_model(model, texts=[], resources=resources).how_chosen_
     if choice is None:
         raise InputError(f"the kernel of {show_path(model)} was given, not chosen: train it with --auto")
     if json:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rekern.cli.option_groups import OptionGroup
 from rekern.cli.quick_start import skip_numba
 from rekern.core.estimators import skip_scikit_learn
 from rekern.core.files import show_path
@@ -22,7 +24,31 @@ if TYPE_CHECKING:
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file written by `rekern train`.")]
 
 
-def load_pair_model(path: Path, n_jobs: int | None = None, texts: Sequence[str] | None = None) -> TrainedModel:
+@dataclass(frozen=True)
+class ResourceOptions(OptionGroup):
+    """What a model may need but does not contain.
+
+    >>> ResourceOptions(wordnet="oewn")
+    ResourceOptions(wordnet='oewn', thesaurus=None)
+    """
+
+    wordnet: Annotated[
+        str | None, typer.Option("--wordnet", metavar="DIR", help="Folder of WordNet, if MODEL says it needs it.")
+    ] = None
+    thesaurus: Annotated[
+        str | None, typer.Option("--thesaurus", metavar="FILE", help="Pairs of words, if MODEL says it needs them.")
+    ] = None
+
+
+NO_RESOURCES = ResourceOptions()
+
+
+def load_pair_model(
+    path: Path,
+    n_jobs: int | None = None,
+    texts: Sequence[str] | None = None,
+    resources: ResourceOptions = NO_RESOURCES,
+) -> TrainedModel:
     """Load a classifier, regressor or ranker of pairs; ``n_jobs`` is the number of threads that it will use.
 
     ``texts`` are the texts of a single pair if the command is about nothing else, empty if it is about none.
@@ -37,7 +63,7 @@ def load_pair_model(path: Path, n_jobs: int | None = None, texts: Sequence[str] 
         skip_numba(path, texts)
     from rekern import learning
 
-    model: object = learning.load_model(path)
+    model: object = learning.load_model(path, **asdict(resources))
     if isinstance(model, learning.PairClassifier | learning.PairRegressor | learning.PairRanker):
         model.n_jobs = n_jobs
         return model

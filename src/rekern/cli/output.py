@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,18 +11,21 @@ from typing import TYPE_CHECKING
 
 from rekern.core.files import show_path
 from rekern.core.json_values import to_json_value
+from rekern.core.messages import show_controls
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+_CONTROLS = re.compile("[\x7f-\x9f]")  # that JSON need not escape
+
 BAR_WIDTH = 24  # characters of the longest bar
 
 
 def say(message: str) -> None:
     """Print a remark on standard error, on one line."""
-    print(f"rekern: {' '.join(message.split())}", file=sys.stderr, flush=True)
+    print(show_controls(f"rekern: {' '.join(message.split())}"), file=sys.stderr, flush=True)
 
 
 def print_json(value: object) -> None:
@@ -47,7 +51,8 @@ def print_json_line(value: object) -> None:
 
 def _format_json(value: object, indent: int | None) -> str:
     is_utf8 = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
-    return json.dumps(to_json_value(value), ensure_ascii=not is_utf8, indent=indent, allow_nan=False)
+    text = json.dumps(to_json_value(value), ensure_ascii=not is_utf8, indent=indent, allow_nan=False)
+    return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def make_console() -> Console:

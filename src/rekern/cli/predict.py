@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rekern.cli import common_options, output
-from rekern.cli.model_argument import ModelFile, check_items, is_text_model, load_pair_model
+from rekern.cli.model_argument import ModelFile, ResourceOptions, check_items, is_text_model, load_pair_model
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions
 from rekern.cli.threshold_options import ThresholdOptions
@@ -53,6 +53,7 @@ def predict(
     texts: Annotated[bool, typer.Option("--texts", help="Put the two texts in front of each prediction.")] = False,
     threshold: ThresholdOptions,
     table: TableOptions,
+    resources: ResourceOptions,
     jobs: common_options.Jobs = None,
     json: common_options.Json = False,
 ) -> None:
@@ -71,7 +72,7 @@ def predict(
         output.choose_table_format(out)
         check_writable(out)
     texts_given = None if source_text is None else [source_text, target_text or ""]
-    loaded = load_pair_model(model, jobs, texts_given)
+    loaded = load_pair_model(model, jobs, texts_given, resources=resources)
     if source_text is not None and is_text_model(loaded):
         target_text = target_text or ""
     blocks = _read_blocks(file, source_text, target_text, table, can_stream=_can_stream(loaded))

@@ -31,6 +31,10 @@ def question(
         Path | None,
         typer.Option("--model", "-m", metavar="MODEL", help="Model written by --train; by default the built-in one."),
     ] = None,
+    tagger: Annotated[
+        str | None,
+        typer.Option("--tagger", metavar="NAME", help="The tagger, if MODEL says that it needs one: spacy or jieba."),
+    ] = None,
     train: Annotated[
         Path | None,
         typer.Option("--train", metavar="FILE", help="Learn from a table with a question and a type in each row."),
@@ -66,6 +70,8 @@ def question(
     if train is not None:
         if asked is not None or evaluate:
             raise InputError("--train takes its questions from its own file: leave QUESTION and --evaluate out")
+        if tagger is not None:
+            raise InputError("--tagger is for a model that needs one: leave it out")
         if model is not None:
             raise InputError("--train learns a new model: leave --model out, -o says where to write it")
         columns = (question_column, type_column)
@@ -76,24 +82,24 @@ def question(
         if value is not None:
             raise InputError(f"{name} belongs to --train FILE: add it, or leave {name} out")
     if evaluate:
-        _evaluate(_load_model(model), asked, (question_column, type_column), json)
+        _evaluate(_load_model(model, tagger), asked, (question_column, type_column), json)
         return
     if asked is None or not asked.strip():
         raise InputError("there is no question: give one, or a file with one per line")
     if _is_file(asked):
-        _answer_all(_load_model(model), _read_questions(asked, question_column), json)
+        _answer_all(_load_model(model, tagger), _read_questions(asked, question_column), json)
     else:
-        _answer_one(_load_model(model), asked, json)
+        _answer_one(_load_model(model, tagger), asked, json)
 
 
-def _load_model(path: Path | None) -> TrainedModel:
+def _load_model(path: Path | None, tagger: str | None) -> TrainedModel:
     if path is None:
         from rekern.questions.six_type_model import load_embedded_model
 
         return load_embedded_model()
     from rekern.questions.question_archive import load_question_model
 
-    return load_question_model(path)
+    return load_question_model(path, tagger)
 
 
 def _is_file(asked: str) -> bool:

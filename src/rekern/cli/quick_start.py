@@ -63,7 +63,8 @@ def is_light(kernel: Json) -> bool:
 
 def _is_light_part(part: JsonObject) -> bool:
     name = part["type"]
-    if name not in LIGHT or any(part.get(parameter) not in values for parameter, values in LIGHT[name].items()):
+    limits = LIGHT.get(name) if isinstance(name, str) else None
+    if limits is None or any(part.get(parameter) not in values for parameter, values in limits.items()):
         return False
     if name == "Similarities":
         return set(_list_leaves(part.get("groups"))) <= LIGHT_GROUPS

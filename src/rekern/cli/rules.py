@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rekern.cli import common_options, output
-from rekern.cli.model_argument import ModelFile, load_pair_model
+from rekern.cli.model_argument import ModelFile, ResourceOptions, load_pair_model
+from rekern.cli.option_groups import expand_options
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from rekern.learning.strongest_rules import StrongestRules
 
 
+@expand_options()
 def rules(
+    *,
     model: ModelFile,
     top: Annotated[
         int, typer.Option("--top", min=1, metavar="N", help="Number of rules for, and of rules against.")
@@ -34,6 +37,7 @@ def rules(
         str | None, typer.Option("--out", "-o", metavar="OUT", help="Write a .tsv, .csv, .jsonl or .parquet file.")
     ] = None,
     curves: Annotated[bool, typer.Option("--curves", help="Draw what each of the strongest scores adds.")] = False,
+    resources: ResourceOptions,
     json: common_options.Json = False,
 ) -> None:
     """List the strongest rules and scores of a model.
@@ -46,7 +50,7 @@ def rules(
 
         output.choose_table_format(out)
         check_writable(out)
-    loaded = load_pair_model(model, texts=[])
+    loaded = load_pair_model(model, texts=[], resources=resources)
 
     from rekern.learning import PairClassifier
     from rekern.learning.rule_listing import describe_rules, list_rules

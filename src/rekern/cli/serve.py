@@ -88,6 +88,7 @@ def serve(
     from rekern.web.server import open_socket, run_server
     from rekern.web.serving_limits import ServingLimits
     from rekern.web.site import Site
+    from rekern.web.warm_up import start_warm_up
 
     limits = ServingLimits(
         megabytes=max_body, characters=max_text, rows=max_rows, seconds=seconds, workers=workers, waiting=waiting
@@ -106,10 +107,12 @@ def serve(
         with output.show_status("loading models"):
             served = ServedModels.load(models or [], make_asker)
         access = Access([host, *(allow_host or [])], token)
-        application = make_application(Site(served, limits, access), None if quiet else output.say, log_texts)
+        site = Site(served, limits, access)
+        application = make_application(site, None if quiet else output.say, log_texts)
         address = f"[{host}]" if ":" in host else host
         names = ", ".join(model.name for model in served.list_models())
         print(f"http://{address}:{listener.getsockname()[1]}/  serves {names}; Ctrl-C ends it", flush=True)
+        start_warm_up(site)
         run_server(application, listener, seconds, output.say)
 
 
@@ -148,7 +151,6 @@ def _import_libraries() -> None:
     try:
         import fastapi  # noqa: F401
         import jinja2  # noqa: F401
-        import python_multipart  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError as error:
         raise missing_extra(error.name or "fastapi", "web") from None

@@ -30,13 +30,17 @@ from rekern.core.arrays import AnyArray, Floats
 from rekern.core.files import show_path, write_atomically
 from rekern.core.json_values import Json, JsonMapping, JsonObject
 from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
+from rekern.core.object_descriptions import PLAIN_CONTEXT, BuildContext
 from rekern.core.registry import find_class
+from rekern.core.state_schema import find_schema
 from rekern.core.version import __version__
 from rekern.errors import MissingDataError, MissingExtraError, ModelFileError
 
 FORMAT = "rekern model"
 VERSION = 3  # since the decision functions of pair models are stored, and training pairs only on request
 BEFORE_DECISIONS = 2  # what other models are written as: older releases read them
+RESOURCES = ("wordnet", "thesaurus", "tagger")
+LONGEST_REASON = 300  # characters
 TABLE_TYPES = ("u1", "u4", "u8", "i4", "i8", "f4", "f8")
 
 
@@ -60,7 +64,12 @@ class OpenArchive:
 
     header: JsonObject
     archive: zipfile.ZipFile
-    limits: ModelLimits = DEFAULT_LIMITS
+    context: BuildContext = PLAIN_CONTEXT
+
+    @property
+    def limits(self) -> ModelLimits:
+        """The limits of the one who reads the file."""
+        return self.context.limits
 
     def has(self, name: str) -> bool:
         """Whether there is a member of this name, such as ``pairs.json`` or ``weights.npy``."""
@@ -112,22 +121,41 @@ def save_model(model: StorableModel, path: str | os.PathLike[str], content: Mode
     write_archive(path, {"model": type(model).__name__, **content.header}, content)
 
 
-def load_model(path: str | os.PathLike[str], *, limits: ModelLimits = DEFAULT_LIMITS) -> Any:
+def load_model(path: str | os.PathLike[str], *, limits: ModelLimits = DEFAULT_LIMITS, **resources: object) -> Any:
     """Read a model that ``save`` wrote.
 
-    A file that is damaged, truncated, of another kind, written by a newer Rekern, or that exceeds the ``limits``
-    raises ``ModelFileError``. The file may come from a stranger: it is data, and cannot run code.
+    A file that is damaged, truncated, of another kind, written by a newer Rekern, or that exceeds the limits raises
+    ``ModelFileError``. The file may come from a stranger: it is data, runs no code, and opens nothing.
+
+    Parameters
+    ----------
+    path : str or path
+        The model file.
+    limits : ModelLimits
+        What the file may ask for.
+    wordnet, thesaurus, tagger : optional
+        What a model may need but does not contain: the folder of WordNet (or ``"wn:"`` and a lexicon, or a `WordNet`),
+        a file of word pairs, the name of a tagger of questions. A file that needs one says which.
+
+    Examples
+    --------
 
     >>> load_model("no such file.rekern")
     Traceback (most recent call last):
     ...
     rekern.errors.ModelFileError: no such file.rekern: there is no such file
     """
-    with open_archive(path, limits) as archive:
+    for resource in resources:
+        if resource not in RESOURCES:
+            raise TypeError(f"load_model has no parameter {resource!r}; it has limits, {', '.join(RESOURCES)}")
+    with open_archive(path, limits, resources) as archive:
         name = archive.header["model"]
         kind = find_class(name) if isinstance(name, str) else None
         if kind is None or not issubclass(kind, StorableModel):
             raise ModelFileError(f"it holds a {name!r}, which this Rekern does not know")
+        schema = find_schema(kind)
+        if schema is not None and schema.header is not None:
+            schema.header.check(archive.header, "model.json")
         return kind.from_archive(archive)
 
 
@@ -149,7 +177,11 @@ def write_archive(path: str | os.PathLike[str], header: JsonMapping, content: Mo
 
 
 @contextmanager
-def open_archive(path: str | os.PathLike[str], limits: ModelLimits = DEFAULT_LIMITS) -> Iterator[OpenArchive]:
+def open_archive(
+    path: str | os.PathLike[str],
+    limits: ModelLimits = DEFAULT_LIMITS,
+    resources: Mapping[str, object] | None = None,
+) -> Iterator[OpenArchive]:
     """Open a model file and check its header.
 
     Whatever fails in the block is a ``ModelFileError`` that names the file.
@@ -169,9 +201,10 @@ def open_archive(path: str | os.PathLike[str], limits: ModelLimits = DEFAULT_LIM
         with zipfile.ZipFile(path) as archive:
             check_members(archive, Path(path).stat().st_size, limits)
             check_checksum(archive)
-            yield OpenArchive(_read_header(archive, limits), archive, limits)
+            given = {name: value for name, value in (resources or {}).items() if value is not None}
+            yield OpenArchive(_read_header(archive, limits), archive, BuildContext(limits, given))
     except (ModelFileError, MissingDataError, MissingExtraError) as error:
-        raise ModelFileError(f"{name}: {error}") from None
+        raise ModelFileError(f"{name}: {_shorten(error)}") from None
     except OSError as error:
         raise ModelFileError(f"{name}: it cannot be read ({error.strerror or error})") from None
     except zipfile.BadZipFile:
@@ -180,8 +213,15 @@ def open_archive(path: str | os.PathLike[str], limits: ModelLimits = DEFAULT_LIM
         raise ModelFileError(f"{name}: it needs more memory than there is") from None
     except Exception as error:
         # Whatever a damaged or hostile file provokes in its readers, it means one thing to the caller.
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise ModelFileError(f"{name}: the model file is damaged ({reason}); train and save it again") from None
+        raise ModelFileError(
+            f"{name}: the model file is damaged ({_shorten(error)}); train and save it again"
+        ) from None
+
+
+def _shorten(error: Exception) -> str:
+    """Return the message of an error in one line; it may quote what a file says, which may be long."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= LONGEST_REASON else f"{text[:LONGEST_REASON]}…"
 
 
 def _read_header(archive: zipfile.ZipFile, limits: ModelLimits) -> JsonObject:

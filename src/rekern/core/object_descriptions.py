@@ -6,18 +6,22 @@ Only registered classes are ever made (see `rekern.core.registry`), so a descrip
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from rekern.core.arrays import AnyArray
 from rekern.core.json_values import Json, JsonObject
+from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
 from rekern.core.registry import find_class
+from rekern.core.state_schema import Array, Constraint, Sizes, Texts, find_schema, refuse
 from rekern.errors import ModelFileError
 
 PLAIN = bool | int | float | str
 DTYPES = ("f8", "f4", "i8", "i4", "u8", "u4", "u1")  # what an array of a description may be restored to
+
+MOST_EXACT = 1 << 53  # up to which floating-point numbers have all whole numbers
 
 Arrays = dict[str, AnyArray]
 
@@ -25,32 +29,19 @@ Arrays = dict[str, AnyArray]
 class State(dict[str, Any]):
     """The named parts of what an object has learned: numbers, texts, lists, arrays, registered objects and states.
 
-    The methods return a part after checking its kind, and raise ModelFileError if a file lacks it or has another kind.
+    The methods return inner states, and raise ModelFileError if a file lacks them. The schema of a class checks the
+    other parts.
 
-    >>> state = State(weights=np.ones((2, 1)), inner=State(n=3))
-    >>> state.array("weights", "f8", 2).shape, state.state("inner").number("n")
-    ((2, 1), 3)
-    >>> state.array("weights", "u8", 1)
+    >>> state = State(inner=State(n=3))
+    >>> state.state("inner")
+    {'n': 3}
+    >>> state.state("outer")
     Traceback (most recent call last):
     ...
-    rekern.errors.ModelFileError: its weights are damaged
+    rekern.errors.ModelFileError: its outer is damaged
     """
 
-    def array(self, name: str, kind: str, dimensions: int | None = None) -> Any:
-        """Return an array of this type, such as "f8" or "u1"."""
-        value = self.get(name)
-        if not isinstance(value, np.ndarray) or value.dtype.str[1:] != kind:
-            raise ModelFileError(f"its {name} are damaged")
-        if dimensions is not None and value.ndim != dimensions:
-            raise ModelFileError(f"its {name} are damaged")
-        return value
-
-    def number(self, name: str) -> int:
-        """Return a whole number of at least 0."""
-        value = self.get(name)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise ModelFileError(f"its {name} is no number")
-        return value
+    limits: ModelLimits = DEFAULT_LIMITS  # of the one who reads the file
 
     def state(self, name: str) -> State:
         """Return a state inside this one."""
@@ -72,6 +63,19 @@ class Verbatim:
     """JSON that is part of a state as it is, such as a list of texts."""
 
     value: Json
+
+
+@dataclass(frozen=True)
+class Raw:
+    """The constraint on JSON that is part of a state as it is."""
+
+    inner: Constraint
+
+    def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
+        """Raise ModelFileError if the JSON does not satisfy the inner constraint."""
+        if not isinstance(value, Verbatim):
+            raise refuse(name, "JSON is needed")
+        self.inner.check(value.value, name, sizes)
 
 
 def describe(value: object, arrays: Arrays | None = None) -> Json:
@@ -124,54 +128,113 @@ def _store_array(value: AnyArray, arrays: Arrays) -> str:
 
 def _describe_object(value: Any, arrays: Arrays | None) -> JsonObject:
     if hasattr(value, "get_params"):
-        return {name: describe(part, arrays) for name, part in value.get_params(deep=False).items()}
+        stored = value.get_stored_params() if hasattr(value, "get_stored_params") else value.get_params(deep=False)
+        return {name: describe(part, arrays) for name, part in stored.items()}
     return {"state": {name: describe(part, arrays) for name, part in value.to_dict().items()}}
 
 
-def build(description: Json, arrays: Arrays | None = None) -> Any:
-    """The object or parameter that `describe` wrote down.
+@dataclass(frozen=True)
+class BuildContext:
+    """What the reader of a file allows and gives: limits, and the resources that a file may need but not name."""
+
+    limits: ModelLimits = DEFAULT_LIMITS
+    given: Mapping[str, object] = field(default_factory=dict)
+
+
+PLAIN_CONTEXT = BuildContext()
+
+
+def build(description: Json, arrays: Arrays | None = None, context: BuildContext = PLAIN_CONTEXT) -> Any:
+    """The object or parameter that `describe` wrote down, checked by the schema of its class.
 
     >>> build({"type": "PairSum", "kernel": {"type": "SubsetTree", "decay": 0.5}})
     PairSum(kernel=SubsetTree(decay=0.5))
+    >>> build({"type": "PairSum", "kernel": {"type": "SubsetTree", "decay": 5}})
+    Traceback (most recent call last):
+    ...
+    rekern.errors.ModelFileError: its decay is damaged: a number above 0 and at most 1 is needed
     """
-    if isinstance(description, list):
-        return [build(item, arrays) for item in description]
-    if not isinstance(description, dict):
-        return description
-    kind = description.get("type")
-    if kind == "tuple":
-        return tuple(build(item, arrays) for item in description.get("items", []))
-    if kind == "array" and arrays is not None:
-        return _build_array(description, arrays)
-    if kind == "state":
-        parts = description.get("parts")
-        if not isinstance(parts, dict):
-            raise ModelFileError("a part of it is damaged")
-        return State({name: build(part, arrays) for name, part in parts.items()})
-    if kind == "json":
-        return Verbatim(description.get("value"))
-    if kind == "numbers" and arrays is not None:
-        words, array = description["words"], build(description["array"], arrays)
-        if not isinstance(words, list) or array.ndim != 1 or len(words) != len(array) or array.dtype != np.float64:
-            raise ModelFileError("its numbers do not fit its words")
-        return dict(zip(map(str, words), array.tolist()))
-    if kind == "vectors" and arrays is not None:
-        words, array = description["words"], build(description["array"], arrays)
-        if not isinstance(words, list) or array.ndim != 2 or len(words) != len(array):
-            raise ModelFileError("its word vectors do not fit its words")
-        return dict(zip(map(str, words), array))
-    found: Any = find_class(kind) if isinstance(kind, str) else None
-    if found is None:
-        raise ModelFileError(f"it uses {kind!r}, which this Rekern does not know")
-    if hasattr(found, "get_params"):
-        return found(**{name: build(value, arrays) for name, value in description.items() if name != "type"})
-    if not hasattr(found, "from_dict"):
-        raise ModelFileError(f"it uses {kind!r} where a kernel or a part of one is expected")
-    return found.from_dict({name: build(part, arrays) for name, part in description["state"].items()})
+    return _Builder(arrays, context).build(description)
+
+
+class _Builder:
+    """Builds one description; it counts the objects."""
+
+    def __init__(self, arrays: Arrays | None, context: BuildContext):
+        self.arrays, self.context, self.count = arrays, context, 0
+
+    def build(self, description: Json) -> Any:
+        if isinstance(description, list):
+            if set(map(type, description)) <= {str, int, float, bool, type(None)}:
+                return list(description)
+            return [self.build(item) for item in description]
+        if not isinstance(description, dict):
+            return description
+        kind = description.get("type")
+        if kind == "tuple":
+            items = description.get("items", [])
+            if not isinstance(items, list):
+                raise ModelFileError("a part of it is damaged")
+            return tuple(self.build(items))
+        if kind == "array" and self.arrays is not None:
+            return _build_array(description, self.arrays)
+        if kind == "state":
+            parts = description.get("parts")
+            if not isinstance(parts, dict):
+                raise ModelFileError("a part of it is damaged")
+            state = State({name: self.build(part) for name, part in parts.items()})
+            state.limits = self.context.limits
+            return state
+        if kind == "json":
+            return Verbatim(description.get("value"))
+        if kind in ("numbers", "vectors") and self.arrays is not None:
+            return self._build_words(description, 1 if kind == "numbers" else 2)
+        return self._build_object(description)
+
+    def _build_words(self, description: JsonObject, dimensions: int) -> dict[str, object]:
+        """Words with a number or a vector each."""
+        words: Any = description.get("words")
+        array = self.build(description.get("array"))
+        sizes: Sizes = {}
+        Texts("words").check(words, "words", sizes)
+        Array("f8", "words", *["*"] * (dimensions - 1)).check(array, "array", sizes)
+        return dict(zip(words, array.tolist() if dimensions == 1 else array))
+
+    def _build_object(self, description: JsonObject) -> Any:
+        kind = description.get("type")
+        found: Any = find_class(kind) if isinstance(kind, str) else None
+        if found is None:
+            raise ModelFileError(f"it uses {str(kind)[:40]!r}, which this Rekern does not know")
+        self.count += 1
+        self.context.limits.check("objects", self.count, "it has many kernels inside kernels")
+        schema = find_schema(found)
+        is_by_parameters = hasattr(found, "get_params")
+        if not is_by_parameters and not hasattr(found, "from_dict"):
+            raise ModelFileError(f"it uses {kind!r} where a kernel or a part of one is expected")
+        parts = {name: part for name, part in description.items() if name != "type"}
+        if not is_by_parameters:
+            parts = parts["state"]
+        values = {name: self.build(part) for name, part in parts.items()}
+        if schema is not None:
+            for name in schema.resources:
+                self._replace_resource(name, values)
+            schema.parts.check(values, str(kind))
+        return found(**values) if is_by_parameters else found.from_dict(values)
+
+    def _replace_resource(self, name: str, values: dict[str, object]) -> None:
+        """Put what the reader gives in the place of what the file names: nothing named in a file is opened."""
+        if name in self.context.given:
+            values[name] = self.context.given[name]
+        elif isinstance(values.get(name), str):
+            raise ModelFileError(f"it needs a {name}: give it to load_model(path, {name}=…), or with --{name}")
 
 
 def _build_array(description: JsonObject, arrays: Arrays) -> AnyArray:
-    dtype = description.get("dtype")
-    if description.get("name") not in arrays or dtype not in DTYPES:
-        raise ModelFileError(f"it lacks the array {description.get('name')!r}")
-    return arrays[description["name"]].astype(str(dtype), copy=False)
+    name, dtype = description.get("name"), description.get("dtype")
+    if not isinstance(name, str) or name not in arrays or dtype not in DTYPES:
+        raise ModelFileError(f"it lacks the array {str(name)[:40]!r}")
+    array = arrays[name]
+    is_whole = str(dtype)[0] != "f" and array.dtype.kind == "f"
+    if is_whole and ((np.trunc(array) != array) | (np.abs(array) > MOST_EXACT)).any():
+        raise ModelFileError(f"its {name} are not whole numbers")
+    return array.astype(str(dtype), copy=False)

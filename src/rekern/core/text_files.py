@@ -13,6 +13,9 @@ from rekern.core.files import explain_read_errors, show_path, write_atomically
 from rekern.errors import InputError
 
 STANDARD_INPUT = "-"
+UNPACKED = "REKERN_UNPACKED_MB"  # the environment variable that sets another limit than the following one
+UNPACKED_MB = 256  # that any compressed file may unpack to, and the longest line of one
+MOST_RATIO = 100  # of the sizes after and before; text has about 4
 _GZIP = b"\x1f\x8b"
 
 
@@ -36,8 +39,31 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     with explain_read_errors(show_source(path)):
         data = sys.stdin.buffer.read() if os.fspath(path) == STANDARD_INPUT else Path(path).read_bytes()
         if data and (data.startswith(_GZIP) or os.fspath(path).lower().endswith(".gz")):
-            data = gzip.decompress(data)
+            limit = limit_unpacked(len(data))
+            with gzip.open(io.BytesIO(data)) as stream:
+                data = stream.read(limit + 1)
+            if len(data) > limit:
+                raise refuse_unpacked(show_source(path), limit)
     return data
+
+
+def limit_unpacked(packed: int) -> int:
+    """Return how many bytes a compressed file of this size may unpack to: `UNPACKED_MB`, or a hundred times its size.
+
+    The environment variable ``REKERN_UNPACKED_MB`` sets another number of megabytes.
+
+    >>> limit_unpacked(1000), limit_unpacked(10_000_000)
+    (256000000, 1000000000)
+    """
+    chosen = os.environ.get(UNPACKED, "")
+    least = int(chosen) if chosen.isascii() and chosen.isdigit() and len(chosen) < 12 else UNPACKED_MB
+    return max(1_000_000 * least, MOST_RATIO * packed)
+
+
+def refuse_unpacked(file: str, limit: int) -> InputError:
+    """Return the error for a compressed file that unpacks to more than it may."""
+    reason = f"{file} unpacks to more than {limit // 1_000_000:,} MB; if you trust it, set {UNPACKED} to more megabytes"
+    return InputError(reason, file=file, names_file=True)
 
 
 def read_text(path: str | os.PathLike[str], encoding: str | None = None) -> str:
@@ -181,13 +207,22 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[Iterable[bytes]]:
         standard = sys.stdin.buffer
         if isinstance(standard, io.BufferedReader) and standard.peek(2).startswith(_GZIP):
             with gzip.open(standard) as unpacked:
-                yield unpacked
+                yield _limit_lines(unpacked, show_source(path))
         else:
             yield standard
         return
     with open(path, "rb") as stream:
         if os.fspath(path).lower().endswith(".gz") or stream.peek(2).startswith(_GZIP):
             with gzip.open(stream) as unpacked:
-                yield unpacked
+                yield _limit_lines(unpacked, show_source(path))
         else:
             yield stream
+
+
+def _limit_lines(stream: gzip.GzipFile, file: str) -> Iterator[bytes]:
+    """Yield the lines of a compressed file, which must not be longer than it may unpack to."""
+    limit = limit_unpacked(0)
+    while line := stream.readline(limit + 1):
+        if len(line) > limit:
+            raise refuse_unpacked(file, limit)
+        yield line

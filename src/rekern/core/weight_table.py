@@ -20,6 +20,7 @@ from rekern.core.key_rows import KeyRows
 from rekern.core.number_packing import pack_keys, pack_numbers, unpack_keys, unpack_numbers
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads, split_range
+from rekern.core.state_schema import Array, Record
 from rekern.errors import ModelFileError
 
 CHUNK = 1024
@@ -27,6 +28,13 @@ MOST_ENTRIES = 1 << 31
 COARSE = 1 << 12  # top bits of a quickly made table
 
 Numbers = npt.NDArray[np.uint32]
+
+PACKED_TABLE = Record(
+    tops=Array("u1", "*"),
+    rests=Array("u1", "*", "keys"),
+    numbers=Array("u1", "*", "keys"),
+    weights=Array("f8", "rows", "outputs"),
+)
 
 
 class WeightTable(NamedTuple):
@@ -106,10 +114,10 @@ def unpack_weights(state: State, outputs: int) -> WeightTable:
     >>> unpack_weights(pack_weights(sum_weights(rows, np.array([[0.5]]))), 1).weights.tolist()
     [[1.0], [1.5]]
     """
-    keys = unpack_keys(state.array("tops", "u1"), state.array("rests", "u1"))
-    weights = state.array("weights", "f8", 2)
-    numbers = unpack_numbers(state.array("numbers", "u1"), len(weights)).astype(np.uint32)
-    if len(keys) != len(numbers) or len(keys) >= MOST_ENTRIES or weights.shape[1] != outputs:
+    PACKED_TABLE.check(state, "table of weights", {"outputs": outputs})
+    keys, weights = unpack_keys(state["tops"], state["rests"]), state["weights"]
+    numbers = unpack_numbers(state["numbers"], len(weights)).astype(np.uint32)
+    if len(keys) >= MOST_ENTRIES:
         raise ModelFileError("its table of weights is damaged")
     return make_table(keys, numbers, weights)
 

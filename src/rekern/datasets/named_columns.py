@@ -48,7 +48,7 @@ class NamedColumns:
         ['8']
         """
 
-        def column(index: int) -> list[Any]:
+        def column(index: int) -> list[object]:
             values = self.column(index)
             return [values[row] for row in rows]
 

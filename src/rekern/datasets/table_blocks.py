@@ -21,6 +21,7 @@ from rekern.core.text_files import (
     refuse_nul,
     show_source,
 )
+from rekern.datasets.csv_rows import iterate_csv
 from rekern.datasets.named_columns import NamedColumns
 from rekern.datasets.table_formats import (
     CSV_REMEDY,
@@ -30,7 +31,6 @@ from rekern.datasets.table_formats import (
     collect_rows,
     explain_parquet_errors,
     is_blank_row,
-    iterate_csv,
     read_columns,
     read_record,
     refuse_empty,

@@ -4,15 +4,15 @@ Each reader takes the whole file, which keeps line and byte numbers for messages
 `rekern.datasets.tables` decides what the columns mean.
 """
 
-import csv
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 
 from rekern.core.text_files import STANDARD_INPUT, decode_text, read_bytes, show_source
+from rekern.datasets.csv_rows import iterate_csv
 from rekern.datasets.named_columns import NamedColumns
 from rekern.datasets.rte_xml import is_xml, read_pairs
 from rekern.errors import InputError, missing_extra
@@ -131,31 +131,6 @@ def read_csv(text: str, file: str, header: bool = True) -> NamedColumns:
     while rows and is_blank_row(rows[-1][1]):
         rows.pop()
     return _collect_grid([row for _, row in rows], [line for line, _ in rows], file, header, CSV_REMEDY)
-
-
-def iterate_csv(lines: Iterable[str], file: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of the first line, from 1, and the fields of each row of comma separated values.
-
-    >>> list(iterate_csv(["a,b\\n", '"c\\n', 'd",e\\n'], "a.csv"))
-    [(1, ['a', 'b']), (2, ['c\\nd', 'e'])]
-    """
-    start = 1
-    reader = csv.reader(lines, strict=True)
-    while True:
-        try:
-            # The usual limit of 131,072 characters is too small for documents. It is one limit for the whole process.
-            limit = csv.field_size_limit(2**31 - 1)
-            try:
-                row = next(reader)
-            finally:
-                csv.field_size_limit(limit)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            remedy = "close every quoted field, and double the quotes inside it"
-            raise InputError(f"{error}; {remedy}", file=file, row=start, unit="line") from None
-        yield start, row
-        start = reader.line_num + 1
 
 
 def is_blank_row(row: list[str]) -> bool:

@@ -129,7 +129,9 @@ def open_table(path: str | os.PathLike[str], format: str | None = None) -> Itera
     chosen = choose_format(path, format, FORMATS[:-1] if to_screen else FORMATS)
     name = show_path(path)
     if to_screen:
-        yield TableWriter(sys.stdout, name, chosen, to_screen)
+        # A command prints control characters as escapes. They are kept if the table does not go to a terminal.
+        plain = sys.stdout if sys.stdout.isatty() else getattr(sys.stdout, "rich_proxied_file", sys.stdout)
+        yield TableWriter(plain, name, chosen, to_screen)
         return
     with write_atomically(path) as temporary, open(temporary, "wb") as plain:
         # no name and no time of day, so that equal tables give equal files

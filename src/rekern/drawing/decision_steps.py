@@ -58,16 +58,9 @@ def read_values(explanation: Values | HasValues) -> Values:
 
 
 def read_parts(values: Values) -> list[DrawnPart]:
-    """Return the parts of an explanation, the strongest first, and number the strongest rules."""
+    """Return the parts of an explanation, the strongest first."""
     parts = [_read_part(part) for part in values.get("parts", ())]
-    parts.sort(key=lambda part: (-abs(part.contribution), part.name))
-    numbered, links = [], 0
-    for part in parts:
-        if links < SHOWN_LINKS and part.kind == "rule" and part.contribution:
-            links += 1
-            part = part._replace(number=links)
-        numbered.append(part)
-    return numbered
+    return sorted(parts, key=lambda part: (-abs(part.contribution), part.name))
 
 
 def _read_part(part: Values) -> DrawnPart:
@@ -89,8 +82,10 @@ def choose_parts(parts: Sequence[DrawnPart], n: int = SHOWN_PARTS) -> list[Drawn
     return [part for place, part in enumerate(parts) if place < n or part.number]
 
 
-def list_steps(values: Values, n: int = SHOWN_PARTS) -> list[Step]:
+def list_steps(values: Values, n: int = SHOWN_PARTS, parts: Sequence[DrawnPart] | None = None) -> list[Step]:
     """Return the steps from the intercept to the decision; each begins where the one before it ends.
+
+    ``parts`` are the parts of the explanation with numbers, if some of them are drawn as links.
 
     >>> part = {"kind": "rule", "name": "a → b", "contribution": 1.0}
     >>> for step in list_steps({"decision": 1.25, "intercept": 0.5, "parts": [part]}):
@@ -98,9 +93,9 @@ def list_steps(values: Values, n: int = SHOWN_PARTS) -> list[Step]:
     intercept 0.0 0.5
     a → b 0.5 1.5
     parts that are not listed 1.5 1.25
-    decision 0.0 1.25
+    value 0.0 1.25
     """
-    parts = read_parts(values)
+    parts = read_parts(values) if parts is None else parts
     shown = choose_parts(parts, n)
     decision, intercept = float(values["decision"]), float(values.get("intercept", 0.0))
     steps = [Step("intercept", 0.0, intercept)] if intercept else []
@@ -117,7 +112,7 @@ def list_steps(values: Values, n: int = SHOWN_PARTS) -> list[Step]:
         level += rest
     if abs(decision - level) > 1e-6 * max(1.0, abs(decision), *(abs(part.contribution) for part in parts)):
         steps.append(Step("parts that are not listed", level, decision))
-    return [*steps, Step("decision", 0.0, decision, is_total=True)]
+    return [*steps, Step("decision" if "prediction" in values else "value", 0.0, decision, is_total=True)]
 
 
 def name_side(value: float) -> str:

@@ -13,14 +13,13 @@ from rekern.drawing.decision_steps import (
     Values,
     choose_parts,
     list_steps,
-    read_parts,
     read_values,
 )
+from rekern.drawing.figures import Figure, choose_figure
 from rekern.drawing.markup import Markup, element, join, write_number, write_signed
 from rekern.drawing.stylesheet import STYLE, SVG_STYLE
 from rekern.drawing.text_widths import cut_text, wrap_text
-from rekern.drawing.waterfall import draw_waterfall, write_waterfall
-from rekern.drawing.word_links import draw_links
+from rekern.drawing.waterfall import draw_share, draw_waterfall, write_waterfall
 
 WIDE, NARROW = 920.0, 368.0
 SHOWN_PLOTS = 8
@@ -52,15 +51,14 @@ def draw_explanation(
     """
     values = read_values(explanation)
     curves = curves or _list_curves(explanation)
-    parts = read_parts(values)
+    figure = choose_figure(values)
     content = [element("style", Markup(STYLE)) if style else None, _write_heading(values)]
-    if "source" in values:
-        content += [_draw_texts(values, parts, WIDE, "rk-wide"), _draw_texts(values, parts, NARROW, "rk-narrow")]
-    content.append(write_waterfall(list_steps(values, n)))
-    plots = _choose_plots(curves, parts, n)
+    content += write_figure(figure)
+    content.append(write_waterfall(list_steps(values, n, figure.parts)))
+    plots = _choose_plots(curves, figure.parts, n)
     if plots:
         content += [element("h4", "What these scores add, and where this pair is"), write_plots(plots)]
-    content.append(_write_neighbors(values))
+    content += [write_chances(values.get("probabilities", {})), _write_neighbors(values)]
     return element("figure", *content, class_="rk")
 
 
@@ -79,23 +77,24 @@ def draw_svg(
     True
     """
     values = read_values(explanation)
-    parts = read_parts(values)
+    figure = choose_figure(values)
     shapes: list[Markup] = []
     y = 26.0
     answer = _describe_answer(values)
     title = cut_text(f"{answer.label} {answer.text}", width, 19)
     shapes.append(element("text", title, class_="rk-strong", x=0, y=y, font_size=19))
-    for line in wrap_text("  ·  ".join(answer.notes), width, 14):
+    legend = [f"{sign} {name}" for name, sign, _ in _list_sides(values)]
+    for line in wrap_text(" · ".join([*answer.notes, *legend]), width, 14):
         y += 20
         shapes.append(element("text", line, class_="rk-soft", x=0, y=y, font_size=14))
     y += 22
-    if "source" in values:
-        drawn, height = draw_links(str(values["source"]), str(values["target"]), parts, width)
+    if figure.draw is not None:
+        drawn, height = figure.draw(width)
         shapes.append(element("g", drawn, transform=f"translate(0 {write_number(y)})"))
         y += height + 18
-    drawn, y = draw_waterfall(list_steps(values, n), width, y)
+    drawn, y = draw_waterfall(list_steps(values, n, figure.parts), width, y)
     shapes.append(drawn)
-    plots = _choose_plots(curves or _list_curves(explanation), parts, n)
+    plots = _choose_plots(curves or _list_curves(explanation), figure.parts, n)
     columns = max(int((width + 14) // (WIDTH + 14)), 1)
     for first in range(0, len(plots), columns):
         row = plots[first : first + columns]
@@ -143,20 +142,34 @@ def _describe_answer(values: Values) -> Answer:
     decision = write_signed(values["decision"])
     if "prediction" not in values:
         return Answer("value", decision, [])
-    prediction, probability, explained = (values.get(name) for name in ("prediction", "probability", "explained"))
+    prediction, probability, explained = values["prediction"], values.get("probability"), _find_explained(values)
+    if probability is None and "probabilities" in values:
+        probability = values["probabilities"].get(prediction)
     answer = f"{prediction:.4g}" if isinstance(prediction, float) else str(prediction)
     notes = [] if probability is None else [f"probability {100 * probability:.1f} %"]
     of = "" if explained is None else f" for {explained}"
     return Answer("prediction", answer, [*notes, f"decision {decision}{of}"])
 
 
+def _find_explained(values: Values) -> object:
+    """Return the class whose decision value is explained; None for a regression or a ranking."""
+    return values["prediction"] if "probabilities" in values else values.get("explained")
+
+
+def _list_sides(values: Values) -> list[tuple[str, str, str]]:
+    """Return the legend: what counts for and against, with the sign and the style of each; nothing for a kernel."""
+    if "prediction" not in values:
+        return []
+    explained = _find_explained(values)
+    names = ("raises", "lowers") if explained is None else (f"for {explained}", f"against {explained}")
+    return list(zip(names, ("●", "▫"), ("rk-for", "rk-against")))
+
+
 def _write_heading(values: Values) -> Markup:
     answer = _describe_answer(values)
-    explained = values.get("explained")
-    names = ("raises", "lowers") if explained is None else (f"for {explained}", f"against {explained}")
     legend = [
         element("span", sign, Markup(" "), element("bdi", name), class_=f"rk-tag {side}")
-        for name, sign, side in zip(names, ("●", "▫"), ("rk-for", "rk-against"))
+        for name, sign, side in _list_sides(values)
     ]
     return element(
         "div",
@@ -167,12 +180,32 @@ def _write_heading(values: Values) -> Markup:
     )
 
 
-def _draw_texts(values: Values, parts: Sequence[DrawnPart], width: float, name: str) -> Markup:
-    source, target = str(values["source"]), str(values["target"])
-    drawn, height = draw_links(source, target, parts, width)
-    box = f"0 0 {write_number(width)} {write_number(height)}"
-    label = f"source: {source}; target: {target}"
-    return element("svg", drawn, class_=f"rk-svg {name}", viewBox=box, role="img", aria_label=label)
+def write_figure(figure: Figure) -> list[Markup]:
+    """Return a figure for HTML, twice: the style shows one of them, by the room that there is."""
+    if figure.draw is None:
+        return []
+    found = []
+    for width, name in ((WIDE, "rk-wide"), (NARROW, "rk-narrow")):
+        drawn, height = figure.draw(width)
+        box = f"0 0 {write_number(width)} {write_number(height)}"
+        found.append(element("svg", drawn, class_=f"rk-svg {name}", viewBox=box, role="img", aria_label=figure.label))
+    return found
+
+
+def write_chances(chances: Values) -> Markup | None:
+    """Return a table of probabilities, the highest first, each with a bar."""
+    if not chances:
+        return None
+    rows = [
+        element(
+            "tr",
+            element("td", element("bdi", str(name))),
+            element("td", draw_share(share), class_="rk-cell-bar"),
+            element("td", f"{100 * share:.1f} %", class_="rk-value"),
+        )
+        for name, share in sorted(chances.items(), key=lambda item: -item[1])
+    ]
+    return join([element("h4", "Probabilities"), element("table", element("tbody", *rows), class_="rk-shares")])
 
 
 def _list_curves(explanation: object) -> list[Values]:

@@ -12,9 +12,16 @@ REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 class Markup(str):
-    """Text that is markup already, and is not escaped again."""
+    """Text that is markup already, and is not escaped again. A notebook shows it as what it means.
+
+    >>> Markup("<b>x</b>")._repr_html_()
+    '<b>x</b>'
+    """
 
     __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return str(self)
 
 
 Content = str | None

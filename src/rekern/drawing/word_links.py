@@ -6,19 +6,20 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rekern.drawing.decision_steps import DrawnPart, name_side
-from rekern.drawing.markup import Markup, clean_text, element, join, write_signed
+from rekern.drawing.markup import Markup, element, join, write_signed
+from rekern.drawing.part_places import Mark, MarkedText
 from rekern.drawing.text_widths import is_right_to_left, measure_text
-from rekern.drawing.word_places import Element, Piece, Span, find_words, place_elements, split_pieces, split_rule
+from rekern.drawing.word_places import Piece, Span
 
 SIZE = 16.0  # of the letters
 BLANK = 4.6  # least distance of two words
-WIDEST_BLANK = 26.0  # in short texts, so that the links are apart
+WIDEST_BLANK = 48.0  # in short texts, so that the links are apart
 MARGIN = 20.0  # left and right, where the number of a rule may stand
 LINE = 24.0  # height of a row of words
 LANE = 17.0  # height of the place of one rule above or below a row
 PAD = 7.0  # below the last lane of a row
-GAP = 44.0  # least distance of the two texts
-MOST_PIECES = 320  # words of one text that are drawn
+GAP = 36.0  # least distance of the two texts
+LINK = 6.0  # and more of it for each link
 
 
 class PlacedWord(NamedTuple):
@@ -28,13 +29,6 @@ class PlacedWord(NamedTuple):
     row: int
     left: float
     width: float
-
-
-class Mark(NamedTuple):
-    """A rule on one text: its number, and its elements."""
-
-    part: DrawnPart
-    elements: list[Element]
 
 
 class Side(NamedTuple):
@@ -47,18 +41,21 @@ class Side(NamedTuple):
     n_more: int  # words that are not drawn
 
 
-def draw_links(source: str, target: str, parts: Sequence[DrawnPart], width: float) -> tuple[Markup, float]:
-    """Return the drawing of two texts with the numbered rules among the parts, and its height."""
-    numbered = [part for part in parts if part.number]
-    texts = [split_pieces(clean_text(text)) for text in (source, target)]
-    blank = min(_choose_blank(pieces, width) for pieces in texts)
-    left, right = (lay_out_side(pieces, numbered, width, blank, place) for place, pieces in enumerate(texts))
-    top = _find_baselines(left, start=SIZE + 2, below=True)
-    lowest = top[-1] + left.depths[-1] * LANE if top else 0.0
-    bottom = _find_baselines(right, start=lowest + GAP, below=False)
-    links = [_draw_link(part, left, right, top, bottom) for part in numbered]
-    words = [*_draw_words(left, top), *_draw_words(right, bottom)]
-    return join([join(links), join(words)]), (bottom[-1] if bottom else lowest) + 8
+def draw_texts(texts: Sequence[MarkedText], width: float) -> tuple[Markup, float]:
+    """Return the drawing of a text, or of two texts with links between them, and its height."""
+    blank = min(_choose_blank(text.pieces, width) for text in texts)
+    sides = [lay_out_side(text, width, blank) for text in texts]
+    top = _find_baselines(sides[0], start=SIZE + 2, below=True)
+    end = top[-1] + sides[0].depths[-1] * LANE if top else 0.0
+    baselines = [top]
+    for side in sides[1:]:
+        start = end + GAP + LINK * len(side.marks)
+        baselines.append(_find_baselines(side, start, below=False))
+        end = baselines[-1][-1] if baselines[-1] else end
+    numbers = {mark.part.number: mark.part for side in sides for mark in side.marks}
+    links = [_draw_link(numbers[number], sides, baselines) for number in sorted(numbers)]
+    words = [word for side, rows in zip(sides, baselines) for word in _draw_words(side, rows)]
+    return join([join(links), join(words)]), end + 8
 
 
 def _choose_blank(pieces: list[Piece], width: float) -> float:
@@ -68,18 +65,12 @@ def _choose_blank(pieces: list[Piece], width: float) -> float:
     return min(max((0.75 * width - taken) / max(blanks, 1), BLANK), WIDEST_BLANK)
 
 
-def lay_out_side(pieces: list[Piece], parts: Sequence[DrawnPart], width: float, blank: float, place: int) -> Side:
-    """Lay out the source (``place`` 0) or the target (``place`` 1), with the rules on it."""
-    shown = pieces[:MOST_PIECES]
-    words = _place_words(shown, width, blank, is_right_to_left(" ".join(piece.text for piece in shown)))
-    marks = []
-    for part in parts:
-        under = part.target if place else part.source
-        elements = place_elements(split_rule(part.name)[place], find_words(shown, under), under.split())
-        if elements:
-            marks.append(Mark(part, elements))
-    lanes, depths = _choose_lanes(words, marks)
-    return Side(words, marks, lanes, depths, len(pieces) - len(shown))
+def lay_out_side(text: MarkedText, width: float, blank: float = BLANK) -> Side:
+    """Lay out a text with the parts on it."""
+    is_mirrored = is_right_to_left(" ".join(piece.text for piece in text.pieces))
+    words = _place_words(text.pieces, width, blank, is_mirrored)
+    lanes, depths = _choose_lanes(words, text.marks)
+    return Side(words, text.marks, lanes, depths, text.n_more)
 
 
 def _place_words(pieces: list[Piece], width: float, blank: float, is_mirrored: bool) -> list[PlacedWord]:
@@ -163,23 +154,26 @@ def _draw_words(side: Side, baselines: list[float]) -> list[Markup]:
     return drawn
 
 
-def _draw_link(part: DrawnPart, left: Side, right: Side, top: list[float], bottom: list[float]) -> Markup:
-    """Draw one rule: a bracket on the words of each side, the chips of its wildcards, and curves between the sides."""
-    one = next((mark for mark in left.marks if mark.part.number == part.number), None)
-    other = next((mark for mark in right.marks if mark.part.number == part.number), None)
+def _draw_link(part: DrawnPart, sides: Sequence[Side], baselines: Sequence[list[float]]) -> Markup:
+    """Draw one part: a bracket on its words in each text, the chips of its wildcards, and curves between the texts."""
+    directions = (1, -1)
+    marks = [next((mark for mark in side.marks if mark.part.number == part.number), None) for side in sides]
+    placed = [
+        (mark, side, rows, direction)
+        for mark, side, rows, direction in zip(marks, sides, baselines, directions)
+        if mark is not None
+    ]
     shapes: list[Markup] = []
-    if one is not None and other is not None:
-        starts, ends = _list_ends(one, left, top, 1), _list_ends(other, right, bottom, -1)
+    if len(placed) == 2:
+        starts, ends = (_list_ends(*one) for one in placed)
         shared = [number for number in starts if number in ends]
         for number in [number for number in shared if number] or shared[:1]:
             (x, y), (x2, y2) = starts[number], ends[number]
             middle = (y + y2) / 2
             path = f"M{x:.0f} {y:.0f}C{x:.0f} {middle:.0f} {x2:.0f} {middle:.0f} {x2:.0f} {y2:.0f}"
             shapes.append(element("path", class_="rk-curve", d=path, stroke_width=1.6))
-    if one is not None:
-        shapes += _draw_mark(one, left, top, 1)
-    if other is not None:
-        shapes += _draw_mark(other, right, bottom, -1)
+    for one in placed:
+        shapes += _draw_mark(*one)
     title = element("title", f"{part.number}: {part.name}  {write_signed(part.contribution)}")
     return element("g", title, *shapes, class_=f"rk-link {name_side(part.contribution)} rk-r{part.number}")
 
@@ -205,16 +199,21 @@ def _list_ends(mark: Mark, side: Side, baselines: list[float], direction: int) -
 def _draw_mark(mark: Mark, side: Side, baselines: list[float], direction: int) -> list[Markup]:
     """Draw a bracket on the words of a rule, its number at the left end, and a chip for each wildcard."""
     shapes: list[Markup] = []
-    first = True
-    for row, (left, right) in _split_rows(side.words, _whole_span(mark)).items():
+    first, whole = True, _whole_span(mark)
+    is_sparse = whole.last - whole.first + 1 > sum(one.span.last - one.span.first + 1 for one in mark.elements)
+    for row, (left, right) in _split_rows(side.words, whole).items():
         y = _find_height(mark, row, side, baselines, direction)
         tip = y - direction * 4
         path = f"M{left:.1f} {tip:.1f}V{y:.1f}H{max(right, left + 6):.1f}V{tip:.1f}"
-        shapes.append(element("path", class_="rk-bracket", d=path))
+        shapes.append(element("path", class_="rk-bracket rk-thin" if is_sparse else "rk-bracket", d=path))
         if first:
             shapes.append(draw_badge(left - 9, y, mark.part.number, mark.part.contribution))
             first = False
     for one in mark.elements:
+        if is_sparse and not one.number:
+            row, (left, right) = next(iter(_split_rows(side.words, one.span).items()))
+            y = _find_height(mark, row, side, baselines, direction)
+            shapes.append(element("path", class_="rk-bracket rk-thick", d=f"M{left:.1f} {y:.1f}H{right:.1f}"))
         if one.number:
             row, (left, right) = next(iter(_split_rows(side.words, one.span).items()))
             y, x = _find_height(mark, row, side, baselines, direction), (left + right) / 2

@@ -120,12 +120,17 @@ def _find_stems(folded: list[str], wanted: list[str]) -> list[Span]:
     """Find the words as beginnings of pieces."""
     for first in range(len(folded) - len(wanted) + 1):
         pieces = folded[first : first + len(wanted)]
-        if all(_is_stem(word, piece) for word, piece in zip(wanted, pieces)):
+        if all(is_stem(word, piece) for word, piece in zip(wanted, pieces)):
             return [Span(place, place) for place in range(first, first + len(wanted))]
     return []
 
 
-def _is_stem(word: str, piece: str) -> bool:
+def is_stem(word: str, piece: str) -> bool:
+    """Return whether a word is a piece of a text, or looks like its stem.
+
+    >>> is_stem("arriv", "arrived"), is_stem("a", "and")
+    (True, False)
+    """
     return word == piece or (len(word) >= SHORTEST_STEM and piece.startswith(word[:-1]))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING
 
@@ -12,8 +12,9 @@ import numpy as np
 from rekern.core.arrays import Floats
 from rekern.core.object_descriptions import State
 from rekern.core.registry import register
+from rekern.core.state_schema import KERNEL, Number, Schema, parameters
 from rekern.kernels.decision_functions import DecisionFunction, SumDecision
-from rekern.kernels.gram_plan import Block, GramPlan, RescaledBlock, invert_roots
+from rekern.kernels.gram_plan import Block, GramPlan, RescaledBlock, check_finite, invert_roots
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items, materialize_items
 
@@ -38,7 +39,8 @@ class CombinedBlock:
 def _combine_plans(left: GramPlan, right: GramPlan, combine: Combine) -> GramPlan:
     if (left.rows, left.columns) != (right.rows, right.columns):
         raise ValueError("the two kernels do not see the same number of items: give a list, not an iterator")
-    return GramPlan(left.rows, left.columns, left.symmetric, CombinedBlock(left.block, right.block, combine))
+    block = CombinedBlock(left.block, right.block, combine)
+    return GramPlan(left.rows, left.columns, left.symmetric, block, left.prepare + right.prepare)
 
 
 @register
@@ -51,6 +53,8 @@ class Sum(Kernel):
     4.0
     """
 
+    schema = Schema(parameters(left=KERNEL, right=KERNEL))
+
     def __init__(self, left: Kernel, right: Kernel):
         self.left = left
         self.right = right
@@ -62,7 +66,8 @@ class Sum(Kernel):
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every item."""
         X = materialize_items(X)
-        return self.left.diag(X) + self.right.diag(X)
+        with np.errstate(over="ignore"):
+            return check_finite(self.left.diag(X) + self.right.diag(X))
 
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
         """Return the sum of the decision functions of both kernels."""
@@ -106,6 +111,8 @@ class Product(Kernel):
     2.0
     """
 
+    schema = Schema(parameters(left=KERNEL, right=KERNEL))
+
     def __init__(self, left: Kernel, right: Kernel):
         self.left = left
         self.right = right
@@ -117,7 +124,8 @@ class Product(Kernel):
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every item."""
         X = materialize_items(X)
-        return self.left.diag(X) * self.right.diag(X)
+        with np.errstate(over="ignore"):
+            return check_finite(self.left.diag(X) * self.right.diag(X))
 
 
 @register
@@ -128,6 +136,8 @@ class Scaled(Kernel):
     >>> (0.5 * Spectrum(1, normalize=False))("a b c".split(), "a b d".split())
     1.0
     """
+
+    schema = Schema(parameters(kernel=KERNEL, weight=Number(0.0)))
 
     def __init__(self, kernel: Kernel, weight: float = 1.0):
         self.kernel = kernel
@@ -143,11 +153,12 @@ class Scaled(Kernel):
         weight = self._check_weight()
         plan = self.kernel.plan_gram(X, Y, n_jobs)
         block = RescaledBlock(plan.block, np.full(plan.rows, weight), np.ones(plan.columns), plan.symmetric)
-        return GramPlan(plan.rows, plan.columns, plan.symmetric, block)
+        return replace(plan, block=block)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every item."""
-        return self._check_weight() * self.kernel.diag(X)
+        with np.errstate(over="ignore"):
+            return check_finite(self._check_weight() * self.kernel.diag(X))
 
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
         """Return the kernel's own decision function, with the weight in the coefficients."""
@@ -185,6 +196,8 @@ class Normalized(Kernel):
     1.0
     """
 
+    schema = Schema(parameters(kernel=KERNEL))
+
     def __init__(self, kernel: Kernel):
         self.kernel = kernel
 
@@ -194,7 +207,7 @@ class Normalized(Kernel):
         rows = invert_roots(self.kernel.diag(X))
         columns = rows if Y is None else invert_roots(self.kernel.diag(Y))
         block = RescaledBlock(plan.block, rows, columns, plan.symmetric)
-        return GramPlan(plan.rows, plan.columns, plan.symmetric, block)
+        return replace(plan, block=block)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x): 1, or 0 for an item that is like nothing."""

@@ -10,11 +10,13 @@ import numpy as np
 from rekern.core.arrays import Floats
 from rekern.core.estimators import NotFittedError
 from rekern.core.explanations import Part
+from rekern.core.messages import show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parameters import check_positive, check_whole
 from rekern.core.registry import register
-from rekern.errors import InputError, ModelFileError
-from rekern.kernels.decision_functions import DecisionFunction, check_columns
+from rekern.core.state_schema import POSITIVE, Array, ObjectOf, Record, Schema, Whole, parameters
+from rekern.errors import InputError
+from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.score_effects import ScoreEffect
 from rekern.kernels.score_kernel import ScoreKernel
@@ -65,6 +67,17 @@ class Curves(ScoreKernel):
     3.3
     """
 
+    checks_itself = frozenset({"kernel"})
+    schema = Schema(
+        parameters(kernel=ObjectOf("ScoreKernel"), knots=Whole(2, MOST_KNOTS), bend=POSITIVE, weight=POSITIVE),
+        learned=Record(
+            low_=Array("f8", "scores"),
+            high_=Array("f8", "scores"),
+            center_=Array("f8", "scores", "pieces+1"),
+            scale_=Array("f8", "scores", "pieces+1"),
+        ),
+    )
+
     def __init__(self, kernel: ScoreKernel, knots: int = 6, bend: float = 0.1, weight: float = 3.0):
         self.kernel = kernel
         self.knots = knots
@@ -74,7 +87,7 @@ class Curves(ScoreKernel):
     def check_parameters(self) -> int:
         """Return the number of pieces of a curve; parameters that make no sense raise an error."""
         if not isinstance(self.kernel, ScoreKernel):
-            raise InputError(f"kernel={self.kernel!r}: Curves needs a kernel over scores, such as Similarities()")
+            raise InputError(f"kernel={show_value(self.kernel)}: Curves needs a kernel over scores, as Similarities()")
         check_positive("bend", self.bend)
         check_positive("weight", self.weight)
         return check_whole("knots", self.knots, 2, MOST_KNOTS) - 1
@@ -153,17 +166,15 @@ class Curves(ScoreKernel):
         """Return the curves of a file."""
         return CurveDecision.from_state(self, state, outputs)
 
-    def set_learned(self, state: State) -> None:
-        """Set the ranges, centres and scales of the scores, after checking them."""
-        size, pieces = len(self.kernel.names()), self.check_parameters()
-        shapes = {name: state.array(name, "f8").shape for name in ("low_", "high_", "center_", "scale_")}
-        if shapes != {"low_": (size,), "high_": (size,), "center_": (size, pieces + 1), "scale_": (size, pieces + 1)}:
-            raise ModelFileError("its curves do not fit its scores")
-        super().set_learned(state)
+    def count_sizes(self) -> dict[str, int]:
+        """Return the number of scores, and the number of pieces of a curve."""
+        return {"scores": len(self.kernel.names()), "pieces": self.check_parameters()}
 
 
 class CurveDecision(DecisionFunction):
     """The decision function of curves: for each output and score, the heights of a curve at its knots."""
+
+    STATE = Record(heights=Array("f8", "outputs", "scores", "pieces+1"), spreads=Array("f8", "outputs", "scores"))
 
     def __init__(self, kernel: Curves, heights: Floats, spreads: Floats):
         self.kernel = kernel
@@ -191,10 +202,8 @@ class CurveDecision(DecisionFunction):
     @classmethod
     def from_state(cls, kernel: Curves, state: State, outputs: int) -> Self:
         """Return the function that `to_state` wrote down, after checking it."""
-        heights, size = state.array("heights", "f8", 3), len(kernel.kernel.names())
-        if heights.shape != (outputs, size, kernel.check_parameters() + 1):
-            raise ModelFileError("its curves do not fit its scores")
-        return cls(kernel, heights, check_columns(state, "spreads", outputs, size))
+        cls.STATE.check(state, "decision function", {"outputs": outputs, **kernel.count_sizes()})
+        return cls(kernel, state["heights"], state["spreads"])
 
     def _look_up(self, raw: Floats, heights: Floats) -> Floats:
         """Return the heights of the curves at the scores of items, a row for each item."""

@@ -10,11 +10,11 @@ import numpy as np
 from rekern.core.arrays import Floats
 from rekern.core.explanations import Part
 from rekern.core.object_descriptions import State
-from rekern.errors import ModelFileError
+from rekern.core.state_schema import Anything, Array, Record
 from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.score_effects import ScoreEffect
-from rekern.structures.item_states import pack_items, unpack_items
+from rekern.structures.item_states import has_plain_lists, pack_items, unpack_items
 from rekern.structures.pairs import Pairs
 from rekern.structures.representations import Representations
 
@@ -70,18 +70,6 @@ class GramSource(Protocol):
         ...
 
 
-def check_columns(state: State, name: str, rows: int, outputs: int) -> Floats:
-    """Return an array of a state with so many rows, and a column for each output; else raise ModelFileError.
-
-    >>> check_columns(State(weights=np.ones((2, 1))), "weights", 2, 1).shape
-    (2, 1)
-    """
-    values: Floats = state.array(name, "f8", 2)
-    if values.shape != (rows, outputs):
-        raise ModelFileError(f"its {name} do not fit its kernel")
-    return values
-
-
 class SumDecision(DecisionFunction):
     """The decision function of a sum of kernels: the sum of theirs."""
 
@@ -120,6 +108,12 @@ class SumDecision(DecisionFunction):
 class GramDecision(DecisionFunction):
     """The plain sum over training items, for a kernel without explicit features."""
 
+    STATE = Record(
+        items=Anything(),
+        chosen=Array("i8", "items", least=0),
+        coefficients=Array("f8", "items", "outputs"),
+    )
+
     def __init__(self, kernel: GramSource, X: Items, coefficients: Floats):
         chosen = np.flatnonzero(np.any(coefficients != 0, axis=1))
         self.kernel = kernel
@@ -150,12 +144,10 @@ class GramDecision(DecisionFunction):
         """Return the function that `to_state` wrote down, after checking it."""
         found = cls(kernel, [], np.zeros((0, outputs)))
         items = cast(Sequence[Item], unpack_items(state.state("items")))
-        found.items, found.chosen = items, state.array("chosen", "i8", 1)
-        found.coefficients = check_columns(state, "coefficients", len(items), outputs)
-        if len(found.chosen) != len(items):
-            raise ModelFileError("its coefficients do not fit its items")
-        if len(items):  # bad parameters of the kernel and missing representations raise an error here
-            kernel.diag(items[:1])
+        cls.STATE.check(state, "decision function", {"items": len(items), "outputs": outputs})
+        found.items, found.chosen, found.coefficients = items, state["chosen"], state["coefficients"]
+        if len(items):  # bad parameters of the kernel, missing representations and bad items raise an error here
+            kernel.diag(items if has_plain_lists(items) else items[:1])
         return found
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:

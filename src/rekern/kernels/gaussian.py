@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
 from rekern.core.arrays import Floats
 from rekern.core.explanations import Part
+from rekern.core.messages import show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parameters import check_positive
 from rekern.core.registry import register
-from rekern.errors import ModelFileError
-from rekern.kernels.decision_functions import DecisionFunction, check_columns
+from rekern.core.state_schema import (
+    KERNEL,
+    POSITIVE,
+    Array,
+    Choice,
+    Either,
+    Number,
+    Optional,
+    Record,
+    Schema,
+    parameters,
+)
+from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import Block, GramPlan
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Item, Items, materialize_items
@@ -45,6 +57,12 @@ class Gaussian(Kernel):
     0.367879
     """
 
+    checks_itself = frozenset({"gamma"})
+    schema = Schema(
+        parameters(kernel=KERNEL, gamma=Either(Choice("scale"), POSITIVE)),
+        learned=Record(variance_=Optional(Number(SMALLEST_VARIANCE))),
+    )
+
     def __init__(self, kernel: Kernel, gamma: float | str = "scale"):
         self.kernel = kernel
         self.gamma = gamma
@@ -59,7 +77,7 @@ class Gaussian(Kernel):
         if not isinstance(self.gamma, str):
             return check_positive("gamma", self.gamma)
         if self.gamma != "scale":
-            raise ValueError(f"gamma={self.gamma!r}: give a finite number above 0, or 'scale'")
+            raise ValueError(f"gamma={show_value(self.gamma)}: give a finite number above 0, or 'scale'")
         if not isinstance(self.kernel, ScoreKernel):
             return 1.0
         return 1.0 / (len(self.kernel.names()) * float(getattr(self, "variance_", 1.0)))
@@ -80,20 +98,13 @@ class Gaussian(Kernel):
             self.variance_ = variance if variance > SMALLEST_VARIANCE else 1.0
         return fitted
 
-    def set_learned(self, state: State) -> None:
-        """Set the variance of the scores, after checking it."""
-        variance = state.get("variance_", 1.0)
-        if not isinstance(variance, float) or not variance > 0:
-            raise ModelFileError("its variance is damaged")
-        super().set_learned(state)
-
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Turn the blocks of the kernel into distances, and these into values."""
         plan = self.kernel.plan_gram(X, Y, n_jobs)
         rows = self.kernel.diag(X)
         columns = rows if Y is None else self.kernel.diag(Y)
         block = GaussianBlock(plan.block, rows, columns, plan.symmetric, self.find_gamma())
-        return GramPlan(plan.rows, plan.columns, plan.symmetric, block)
+        return replace(plan, block=block)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) = 1 for every item."""
@@ -117,6 +128,12 @@ class Gaussian(Kernel):
 class GaussianScoreDecision(DecisionFunction):
     """The decision function of a Gaussian kernel over scores: a sum over training items."""
 
+    STATE = Record(
+        points=Array("f8", "items", "scores"),
+        coefficients=Array("f8", "items", "outputs"),
+        baseline=Array("f8", "scores"),
+    )
+
     def __init__(self, kernel: Gaussian, scores: ScoreKernel, points: Floats, coefficients: Floats, baseline: Floats):
         self.kernel = kernel
         self.scores = scores
@@ -139,13 +156,8 @@ class GaussianScoreDecision(DecisionFunction):
     @classmethod
     def from_state(cls, kernel: Gaussian, scores: ScoreKernel, state: State, outputs: int) -> Self:
         """Return the function that `to_state` wrote down, after checking it."""
-        size = len(scores.names())
-        points = check_columns(state, "points", len(state.array("points", "f8", 2)), size)
-        baseline = state.array("baseline", "f8", 1)
-        if baseline.shape != (size,):
-            raise ModelFileError("its baseline does not fit its kernel")
-        coefficients = check_columns(state, "coefficients", len(points), outputs)
-        return cls(kernel, scores, points, coefficients, baseline)
+        cls.STATE.check(state, "decision function", {"scores": len(scores.names()), "outputs": outputs})
+        return cls(kernel, scores, state["points"], state["coefficients"], state["baseline"])
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every item, a column for each output."""

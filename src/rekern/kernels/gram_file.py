@@ -1,19 +1,20 @@
 """A Gram too large for memory: written block by block to a memory-mapped ``.npy`` file, resumed after an interruption.
 
 The matrix is written to ``NAME.part``. A second file, ``NAME.part.json``, says what it is a Gram of and how many of its
-blocks are on disk. A later run that finds both, for the same kernel and the same texts, continues from there; otherwise
-it starts again. The finished file gets its name in one step, so a file called NAME is always complete.
+blocks are on disk. A later run that finds both, for the same kernel, the same items and the same code, continues from
+there; otherwise it says what differs and starts again. The finished file gets its name in one step, so a file called
+NAME is always complete.
 """
 
 import errno
-import hashlib
 import json
 import os
 import re
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import IO, TypedDict
 
@@ -21,8 +22,11 @@ import numpy as np
 
 from rekern.core.arrays import Floats
 from rekern.core.files import check_writable, show_path
+from rekern.core.messages import shorten_text
+from rekern.core.object_digests import digest_object
 from rekern.core.parallel_jobs import resolve_jobs, run, split_range
 from rekern.core.progress import track
+from rekern.core.source_code_digest import digest_kernel_source
 from rekern.errors import InputError
 from rekern.kernels.gram_plan import GramPlan
 
@@ -34,7 +38,7 @@ except ImportError:  # on Windows
 RECORD_SECONDS = 2.0  # the most work that an interruption loses
 BLOCKS_PER_JOB = 8  # in one wave: finished blocks never pile up in memory, however slow the disk is
 TILE = 2048  # rows and columns that are mirrored at a time
-SAMPLED_ROWS = 16
+RECORD_BYTES = 600  # of the second file
 
 
 MappedFloats = np.memmap[tuple[int, ...], np.dtype[np.float64]]
@@ -46,7 +50,9 @@ class GramState(TypedDict):
     file: str
     shape: list[int]
     blocks: int
-    fingerprint: str
+    kernel: str
+    code: str
+    items: str | None
 
 
 def write_gram(plan: GramPlan, path: Path, n_jobs: int | None, description: str) -> Floats:
@@ -64,12 +70,7 @@ def write_gram(plan: GramPlan, path: Path, n_jobs: int | None, description: str)
     whole = resolve_path(path)
     part, sidecar = whole.with_name(whole.name + ".part"), whole.with_name(whole.name + ".part.json")
     blocks = plan.spans()
-    state: GramState = {
-        "file": "unfinished Gram of Rekern",
-        "shape": [plan.rows, plan.columns],
-        "blocks": len(blocks),
-        "fingerprint": _fingerprint(plan, blocks, description),
-    }
+    state = _describe(plan, description)
     with _lock(sidecar) as record:
         try:
             done = _count_done(record, part, state)
@@ -136,7 +137,7 @@ def _compute_blocks(plan: GramPlan, blocks: list[tuple[int, int]], n_jobs: int |
     import joblib
 
     size = BLOCKS_PER_JOB * joblib.effective_n_jobs(resolve_jobs(n_jobs))
-    waves = (run(plan.block, blocks[first:last], n_jobs) for first, last in split_range(len(blocks), size))
+    waves = (run(plan.compute, blocks[first:last], n_jobs) for first, last in split_range(len(blocks), size))
     return track((block for wave in waves for block in wave), len(blocks), "Gram matrix")
 
 
@@ -154,7 +155,7 @@ def _record(matrix: MappedFloats, record: IO[bytes], state: GramState, done: int
     """Record how many blocks are done, once they are on disk."""
     matrix.flush()
     # One write of one length: a kill leaves the old text or the new one, never a mixture.
-    text = json.dumps({**state, "done": done}).encode().ljust(400) + b"\n"
+    text = json.dumps({**state, "done": done}).encode().ljust(RECORD_BYTES) + b"\n"
     record.seek(0)
     record.write(text)
     record.flush()
@@ -167,11 +168,18 @@ def _count_done(record: IO[bytes], part: Path, state: GramState) -> int | None:
     try:
         found = json.loads(record.read())
         done = found.pop("done")
+        if found.keys() != state.keys() or not isinstance(done, int) or not 0 <= done <= found["blocks"]:
+            return None
+        difference = _find_difference(found, state)
         header = np.lib.format.open_memmap(part, mode="r")
     except (OSError, ValueError, AttributeError, KeyError, TypeError):
         return None
-    fits = found == state and list(header.shape) == state["shape"] and header.dtype == np.float64
-    return done if fits and isinstance(done, int) and 0 <= done <= state["blocks"] else None
+    if difference is not None:
+        warnings.warn(
+            f"{show_path(part)} is an unfinished Gram {difference}; it is computed from the start", stacklevel=4
+        )
+        return None
+    return done if list(header.shape) == state["shape"] and header.dtype == np.float64 else None
 
 
 def _reserve(part: Path, plan: GramPlan) -> None:
@@ -213,37 +221,28 @@ def _lock(sidecar: Path) -> Iterator[IO[bytes]]:
         yield file
 
 
-def _fingerprint(plan: GramPlan, blocks: list[tuple[int, int]], description: str) -> str:
-    """Return a digest of the kernel and of everything that it has read from the texts."""
-    digest = hashlib.blake2b(repr(blocks).encode(), digest_size=16)
+def _describe(plan: GramPlan, description: str) -> GramState:
+    """Return what a Gram is: its kernel, the code that computes it, and a digest of all that was read of the items."""
     # An address in memory (of a tokenizer that is a function) differs from run to run and says nothing.
-    digest.update(re.sub(r" at 0x[0-9a-fA-F]+", "", description).encode())
-    if not _digest(plan.block, digest):
-        # A block function that cannot be inspected is identified by its values on some rows.
-        for row in np.unique(np.linspace(0, plan.rows - 1, SAMPLED_ROWS, dtype=int)) if plan.rows else ():
-            digest.update(np.ascontiguousarray(plan.block(int(row), int(row) + 1)).tobytes())
-    return digest.hexdigest()
+    kernel = re.sub(r" at 0x[0-9a-fA-F]+", "", description)
+    return {
+        "file": "unfinished Gram of Rekern",
+        "shape": [plan.rows, plan.columns],
+        "blocks": len(plan.spans()),
+        "kernel": f"{shorten_text(kernel, 60)} {blake2b(kernel.encode('utf-8', 'replace'), digest_size=8).hexdigest()}",
+        "code": digest_kernel_source(),
+        "items": digest_object([plan.spans(), plan.symmetric, plan.block]),
+    }
 
 
-def _digest(value: object, digest: hashlib.blake2b) -> bool:
-    """Add a value and all that it holds; return False if it is something that cannot be inspected."""
-    digest.update(type(value).__name__.encode())
-    if is_dataclass(value) and not isinstance(value, type):
-        return all(_digest(getattr(value, field.name), digest) for field in fields(value))
-    if isinstance(value, dict):
-        return _digest(list(value.items()), digest)
-    if isinstance(value, list | tuple):
-        digest.update(str(len(value)).encode())
-        return all(_digest(item, digest) for item in value)
-    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-        digest.update(f"{value.dtype.str}{value.shape}".encode())
-        digest.update(np.ascontiguousarray(value).reshape(-1).view(np.uint8).data)
-        return True
-    if value is None or isinstance(value, bool | int | float | str | bytes | np.generic):
-        digest.update(repr(value).encode())
-        return True
-    name = getattr(value, "__name__", None)
-    if isinstance(value, np.ufunc) and name is not None:
-        digest.update(name.encode())
-        return True
-    return False
+def _find_difference(found: GramState, state: GramState) -> str | None:
+    """Return in which way an unfinished Gram is another one; None if it is the same."""
+    if found["kernel"] != state["kernel"]:
+        return f"of another kernel, {found['kernel'].rpartition(' ')[0]}"
+    if found["code"] != state["code"]:
+        return "of another version of the code"
+    if found["shape"] != state["shape"]:
+        return f"of {' × '.join(map(str, found['shape']))} items, not {' × '.join(map(str, state['shape']))}"
+    if state["items"] is None:
+        return "of a kernel that cannot be looked into, so that it may be of other items"
+    return None if found == state else "of other items"

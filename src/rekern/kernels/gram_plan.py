@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from rekern.core.arrays import Floats
 from rekern.core.parallel_jobs import has_shared_memory, run, split_range
@@ -30,10 +31,32 @@ class GramPlan:
     columns: int
     symmetric: bool
     block: Block
+    prepare: tuple[Callable[[int | None], object], ...] = ()  # work of all blocks that jobs can share before the first
 
     def spans(self) -> list[tuple[int, int]]:
         """Return the ranges of rows of the blocks; they are the same for any number of jobs."""
         return split_range(self.rows, max(16, min(1024, BLOCK_BYTES // (8 * max(self.columns, 1)))))
+
+    def compute(self, first: int, last: int) -> Floats:
+        """Compute a block, and check that all its values are finite."""
+        with np.errstate(over="ignore", invalid="ignore"):  # for this thread only
+            return check_finite(self.block(first, last), first)
+
+
+def check_finite(values: Floats, first: int = 0) -> Floats:
+    """Return values of a kernel, after checking that all are finite; the first value belongs to row ``first``.
+
+    >>> check_finite(np.array([1.0, np.inf]))
+    Traceback (most recent call last):
+    ...
+    ValueError: row 1: a kernel value exceeds the range of numbers; use smaller weights, or normalised kernels
+    """
+    if not np.isfinite(values).all():
+        row = first + int(np.argwhere(~np.isfinite(values))[0][0])
+        raise ValueError(
+            f"row {row}: a kernel value exceeds the range of numbers; use smaller weights, or normalised kernels"
+        )
+    return values
 
 
 def compute_gram(plan: GramPlan, n_jobs: int | None = None) -> Floats:
@@ -43,22 +66,35 @@ def compute_gram(plan: GramPlan, n_jobs: int | None = None) -> Floats:
     array([[1., 1.]])
     """
     matrix = np.empty((plan.rows, plan.columns))
+    fill_gram(plan, matrix, n_jobs)
+    return matrix
+
+
+def fill_gram(plan: GramPlan, matrix: npt.NDArray[np.floating], n_jobs: int | None = None) -> None:
+    """Compute a whole Gram into an array, which may be of 32 bits.
+
+    >>> matrix = np.empty((1, 2), np.float32)
+    >>> fill_gram(GramPlan(1, 2, False, lambda first, last: np.ones((last - first, 2))), matrix)
+    >>> matrix
+    array([[1., 1.]], dtype=float32)
+    """
     blocks = plan.spans()
+    for prepare in plan.prepare:
+        prepare(n_jobs)
     if has_shared_memory():
         for _ in run(partial(_compute_block, matrix, plan), blocks, n_jobs, "Gram matrix"):
             pass
     else:
-        for (first, last), block in zip(blocks, run(plan.block, blocks, n_jobs, "Gram matrix")):
+        for (first, last), block in zip(blocks, run(plan.compute, blocks, n_jobs, "Gram matrix")):
             place_block(matrix, first, last, block, plan.symmetric)
-    return matrix
 
 
-def _compute_block(matrix: Floats, plan: GramPlan, first: int, last: int) -> None:
+def _compute_block(matrix: npt.NDArray[np.floating], plan: GramPlan, first: int, last: int) -> None:
     """Compute a block in a thread and store it. No two blocks touch the same cells."""
-    place_block(matrix, first, last, plan.block(first, last), plan.symmetric)
+    place_block(matrix, first, last, plan.compute(first, last), plan.symmetric)
 
 
-def place_block(matrix: Floats, first: int, last: int, block: Floats, symmetric: bool) -> None:
+def place_block(matrix: npt.NDArray[np.floating], first: int, last: int, block: Floats, symmetric: bool) -> None:
     """Store a computed block in the matrix and, if the Gram is symmetric, its mirror image too."""
     if symmetric:
         matrix[first:last, first:] = block

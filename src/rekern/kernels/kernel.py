@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import signature
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 import numpy as np
 
@@ -18,7 +18,9 @@ from rekern.core.arrays import AnyArray, Floats
 from rekern.core.estimators import BaseEstimator, available_if
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import split_range
+from rekern.core.parameter_tables import check_first
 from rekern.core.registry import find_class
+from rekern.core.state_schema import find_schema
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction, GramDecision
 from rekern.kernels.gram_file import resolve_path, write_gram
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 PAIRS_AT_ONCE = 16
+ENTRANCES = ("plan_gram", "diag", "features", "list_features", "fit", "adapt", "decision_function", "explain")
 
 _PARAMETER_NAMES: dict[type, tuple[str, ...]] = {}
 
@@ -52,7 +55,15 @@ class Kernel(BaseEstimator):
     reads_tokens = False  # whether the kernel reads a pair as tokens, made by its ``tokenizer``
     reads_forms = False  # whether the kernel reads the tokens of a pair as they are written, too
     structure = "words"  # what the kernel reads of an item: words, trees or graphs
+    checks_itself: ClassVar[frozenset[str]] = frozenset()  # parameters that the class checks, not the table beside it
     on: str | None = None  # the representation of the items that the kernel reads; None for the words
+
+    def __init_subclass__(cls, **options: object) -> None:
+        """Make the methods that begin the work of a kernel check its parameters first."""
+        super().__init_subclass__(**options)
+        for name in ENTRANCES:
+            if name in vars(cls):
+                setattr(cls, name, check_first(vars(cls)[name]))
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Read the items and return how to compute the Gram of X and Y, or of X with itself if Y is None."""
@@ -176,8 +187,15 @@ class Kernel(BaseEstimator):
         """
         return State({name: value for name, value in vars(self).items() if _is_learned(name)})
 
+    def count_sizes(self) -> dict[str, int]:
+        """Return the sizes that the schema of what the kernel has learned refers to, such as the number of scores."""
+        return {}
+
     def set_learned(self, state: State) -> None:
         """Set what `get_learned` of a kernel with the same parameters returned; ``state`` comes from a file."""
+        schema = find_schema(type(self))
+        if schema is not None:
+            schema.learned.check(state, type(self).__name__, self.count_sizes())
         for name, value in state.items():
             if not _is_learned(name) or hasattr(type(self), name):
                 raise ModelFileError(f"its kernel cannot have learned {name!r}")

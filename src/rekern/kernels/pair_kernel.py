@@ -1,8 +1,7 @@
 """The base of the kernels on pairs of texts that are made of a kernel on texts.
 
 Of two pairs (a1, a2) and (b1, b2) the *straight* values are K(a1, b1) and K(a2, b2), the *crossed* ones K(a1, b2) and
-K(a2, b1). All values come from a Gram of the distinct texts, so two texts are compared once. If that Gram would exceed
-``GRAM_BYTES``, its rows are computed when a block needs them.
+K(a2, b1). All values come from a Gram of the distinct texts (`kernels/text_gram.py`).
 """
 
 from __future__ import annotations
@@ -15,21 +14,21 @@ import numpy as np
 
 from rekern.core.arrays import Floats, Ints
 from rekern.core.explanations import Explanation, Part
+from rekern.core.messages import show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parameters import check_most
 from rekern.errors import InputError
 from rekern.kernels.decision_functions import DecisionFunction, PairDecision
-from rekern.kernels.gram_plan import Block, GramPlan
+from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Item, Items, add_sides
 from rekern.kernels.kernel_summary import summarize_kernel
+from rekern.kernels.text_gram import TextGram, compare_texts
 from rekern.structures.pairs import check_one_pair
 from rekern.structures.representations import DistinctTexts, Representations
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
-
-GRAM_BYTES = 1 << 31  # of the Gram of distinct texts that is kept in memory: 16,384 texts with themselves
 
 Combine = Callable[..., Floats]
 
@@ -86,6 +85,7 @@ class PairKernel(Kernel):
     The kernel on texts is used as it is, normalised or not; the result is not normalised again.
     """
 
+    checks_itself = frozenset({"kernel"})
     kernel: Kernel
 
     def get_combination(self) -> Combine:
@@ -99,10 +99,8 @@ class PairKernel(Kernel):
     def check_kernel(self) -> Kernel:
         """Return the kernel on texts, after checking that it is one."""
         if not isinstance(self.kernel, Kernel):
-            raise InputError(
-                f"{type(self).__name__} needs a kernel on texts, such as PartialTree(), "
-                f"got {summarize_kernel(self.kernel)}"
-            )
+            wrong = f"kernel={show_value(self.kernel)}"
+            raise InputError(f"{wrong}: {type(self).__name__} needs a kernel on texts, such as PartialTree()")
         return self.kernel
 
     def reads(self) -> set[str]:
@@ -133,29 +131,24 @@ class PairKernel(Kernel):
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Compute the Gram of the distinct texts, from which the values of pairs are gathered."""
         combine = self.get_combination()
-        left = self.find_texts(X)
-        right = left if Y is None else self.find_texts(Y)
-        rows, columns = (left.sources, left.targets), (right.sources, right.targets)
-        symmetric = Y is None
-        if self.has_crossed_values():
-            values = self._compare_texts(left.table, None if symmetric else right.table, n_jobs)
-            lookups = [_Lookup(values, rows[a], columns[b]) for a, b in ((0, 0), (1, 1), (0, 1), (1, 0))]
-        else:
-            lookups = []
-            for side in (0, 1):  # sources never meet targets, so that each side has a Gram of its own
-                mine, row_numbers = np.unique(rows[side], return_inverse=True)
-                theirs, column_numbers = np.unique(columns[side], return_inverse=True)
-                other = None if symmetric else right.table.take(theirs)
-                values = self._compare_texts(left.table.take(mine), other, n_jobs)
-                lookups.append(_Lookup(values, row_numbers, column_numbers))
-        return GramPlan(len(rows[0]), len(columns[0]), symmetric, PairingBlock(lookups, combine, symmetric))
-
-    def _compare_texts(self, left: Representations, right: Representations | None, n_jobs: int | None) -> TextGram:
-        """Return K of all distinct texts with all others: computed now, or when rows of it are needed."""
         kernel = self.check_kernel()
-        if 8 * len(left) * len(left if right is None else right) <= GRAM_BYTES:
-            return _StoredGram(kernel.gram(left, right, n_jobs))
-        return _GramOnDemand(kernel.plan_gram(left, left if right is None else right, n_jobs).block)
+        symmetric = Y is None
+        left = self.find_texts(X)
+        right = left if symmetric else self.find_texts(Y)
+        rows, columns = (left.sources, left.targets), (right.sources, right.targets)
+        lookups = []
+        # Sources and targets have a Gram of their own each if they never meet.
+        for sides in ((0, 1),) if self.has_crossed_values() else ((0,), (1,)):
+            mine, row_numbers = _number_texts([rows[side] for side in sides])
+            theirs, column_numbers = _number_texts([columns[side] for side in sides])
+            other = None if symmetric else right.table.take(theirs)
+            values = compare_texts(kernel, left.table.take(mine), other, n_jobs)
+            lookups += [_Lookup(values, row, column) for row, column in zip(row_numbers, column_numbers)]
+            if len(sides) == 2:
+                lookups += [_Lookup(values, row, column) for row, column in zip(row_numbers, column_numbers[::-1])]
+        block = PairingBlock(lookups, combine, symmetric)
+        prepare = tuple({id(lookup.values): lookup.values.fill for lookup in lookups}.values())
+        return GramPlan(len(rows[0]), len(columns[0]), symmetric, block, prepare)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every pair."""
@@ -228,38 +221,6 @@ class PairKernel(Kernel):
         )
 
 
-class TextGram(Protocol):
-    """A Gram of texts of which rows can be asked for."""
-
-    def rows(self, numbers: Ints) -> Floats:
-        """Return the rows of these numbers."""
-        ...
-
-
-@dataclass(frozen=True)
-class _StoredGram:
-    """A Gram of texts in memory."""
-
-    gram: Floats
-
-    def rows(self, numbers: Ints) -> Floats:
-        """Return the rows of these numbers."""
-        return self.gram[numbers]
-
-
-@dataclass(frozen=True)
-class _GramOnDemand:
-    """A Gram of texts whose rows are computed when they are needed."""
-
-    block: Block
-
-    def rows(self, numbers: Ints) -> Floats:
-        """Compute the rows of these numbers."""
-        wanted, places = np.unique(numbers, return_inverse=True)
-        runs = np.split(wanted, np.flatnonzero(np.diff(wanted) > 1) + 1)
-        return np.concatenate([self.block(int(run[0]), int(run[-1]) + 1) for run in runs])[places]
-
-
 @dataclass(frozen=True)
 class _Lookup:
     """One of the values of a pair kernel: the Gram of the texts, and which text is compared with which."""
@@ -283,7 +244,22 @@ class PairingBlock:
         found = []
         for lookup in self.lookups:
             key = id(lookup.values), id(lookup.rows)
+            rows, columns = lookup.rows[first:last], lookup.columns[offset:]
+            lookup.values.provide(rows, columns)
             if key not in known:
-                known[key] = lookup.values.rows(lookup.rows[first:last])
-            found.append(known[key][:, lookup.columns[offset:]])
+                known[key] = lookup.values.rows(rows)
+            found.append(known[key][:, columns])
         return self.combine(*found)
+
+
+def _number_texts(sides: list[Ints]) -> tuple[Ints, list[Ints]]:
+    """Return the texts that occur, in the order of the pairs, and the places of the texts of each side among them.
+
+    In this order, pairs at the end need only rows at the end of the Gram of texts, so that little is computed again
+    when a run continues.
+    """
+    texts, first, places = np.unique(np.stack(sides, axis=1), return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return texts[order], list(np.ascontiguousarray(rank[places.reshape(-1, len(sides))].T))

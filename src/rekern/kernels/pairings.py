@@ -10,6 +10,7 @@ import numpy as np
 from rekern.core.arrays import Floats
 from rekern.core.parameters import check_positive
 from rekern.core.registry import register
+from rekern.core.state_schema import KERNEL, Number, Schema, parameters
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items
 from rekern.kernels.pair_kernel import Combine, PairKernel
@@ -28,6 +29,8 @@ class PairSum(PairKernel):
     >>> PairSum(Spectrum(1, normalize=False))(("a b", "c"), ("a b", "d"))  # 2 + 0
     2.0
     """
+
+    schema = Schema(parameters(kernel=KERNEL))
 
     def __init__(self, kernel: Kernel):
         self.kernel = kernel
@@ -71,6 +74,8 @@ class PairProduct(PairKernel):
     2.0
     """
 
+    schema = Schema(parameters(kernel=KERNEL))
+
     def __init__(self, kernel: Kernel):
         self.kernel = kernel
 
@@ -91,6 +96,8 @@ class AllSum(PairKernel):
     >>> AllSum(Spectrum(1, normalize=False))(("a", "a b"), ("a", "b"))  # 1 + 1 + 0 + 1
     3.0
     """
+
+    schema = Schema(parameters(kernel=KERNEL))
 
     def __init__(self, kernel: Kernel):
         self.kernel = kernel
@@ -131,6 +138,8 @@ class AllProduct(PairKernel):
     1.0
     """
 
+    schema = Schema(parameters(kernel=KERNEL))
+
     def __init__(self, kernel: Kernel):
         self.kernel = kernel
 
@@ -149,6 +158,8 @@ class BestPairing(PairKernel):
     >>> BestPairing(Spectrum(1, normalize=False))(("a b", "c"), ("c", "a b"))  # max(0 · 0, 2 · 1)
     2.0
     """
+
+    schema = Schema(parameters(kernel=KERNEL))
 
     def __init__(self, kernel: Kernel):
         self.kernel = kernel
@@ -169,6 +180,9 @@ class SoftPairing(PairKernel):
     >>> round(SoftPairing(Spectrum(1))(("a b", "c"), ("c", "a b")), 9)
     1.0
     """
+
+    checks_itself = frozenset({"kernel", "c"})
+    schema = Schema(parameters(kernel=KERNEL, c=Number(1e-100)))
 
     def __init__(self, kernel: Kernel, c: float = 100.0):
         self.kernel = kernel

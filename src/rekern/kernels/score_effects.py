@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rekern.core.json_values import JsonObject
+from rekern.drawing import draw_curves
 
 WIDTH = 48  # columns of a plot
 HEIGHT = 7  # rows of a plot
@@ -65,6 +66,9 @@ class ScoreEffect(NamedTuple):
     def to_dict(self) -> JsonObject:
         """Plain values for JSON."""
         return {**self._asdict(), "points": [list(point) for point in self.points]}
+
+    def _repr_html_(self) -> str:
+        return draw_curves([self.to_dict()])
 
     def draw(self, width: int = WIDTH, height: int = HEIGHT, mark: float | None = None) -> str:
         """Return a plot in characters: ● for the points, · between them, ◆ for the value ``mark`` of the score."""

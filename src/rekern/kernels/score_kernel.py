@@ -10,7 +10,8 @@ import numpy as np
 from rekern.core.arrays import Floats
 from rekern.core.explanations import Part
 from rekern.core.object_descriptions import State
-from rekern.kernels.decision_functions import DecisionFunction, check_columns
+from rekern.core.state_schema import Array, Record
+from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Item, Items, materialize_items
@@ -109,6 +110,12 @@ class ScoreKernel(Kernel):
 class ScoreDecision(DecisionFunction):
     """The decision function of a kernel over scores: a weight for each score, in a column for each output."""
 
+    STATE = Record(
+        weights=Array("f8", "scores", "outputs"),
+        spreads=Array("f8", "scores", "outputs"),
+        ends=Array("f8", 2, "scores"),
+    )
+
     def __init__(self, kernel: ScoreKernel, weights: Floats, spreads: Floats, ends: Floats):
         self.kernel = kernel
         self.weights = weights
@@ -131,9 +138,8 @@ class ScoreDecision(DecisionFunction):
     @classmethod
     def from_state(cls, kernel: ScoreKernel, state: State, outputs: int) -> Self:
         """Return the function that `to_state` wrote down, after checking it."""
-        size = len(kernel.names())
-        weights, spreads = (check_columns(state, name, size, outputs) for name in ("weights", "spreads"))
-        return cls(kernel, weights, spreads, check_columns(state, "ends", 2, size))
+        cls.STATE.check(state, "decision function", {"scores": len(kernel.names()), "outputs": outputs})
+        return cls(kernel, state["weights"], state["spreads"], state["ends"])
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every item, a column for each output."""
@@ -180,7 +186,7 @@ class ScoreBlock:
     symmetric: bool
 
     def __call__(self, first: int, last: int) -> Floats:
-        right = np.ascontiguousarray(self.right[:, first:]) if self.symmetric else self.right
-        block = np.empty((last - first, right.shape[1]))
-        fill_products(np.ascontiguousarray(self.left[first:last]), right, block)
+        offset = first if self.symmetric else 0
+        block = np.empty((last - first, self.right.shape[1] - offset))
+        fill_products(np.ascontiguousarray(self.left[first:last]), self.right, offset, block)
         return block

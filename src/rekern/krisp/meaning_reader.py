@@ -77,13 +77,22 @@ class MeaningReader:
             return "it is empty"
         reached = self._recognition.reached
         for left, place in self._recognition.waiting:  # the beginning of a name may fit
-            for key in self._index.get(left, _NOTHING).fixed:
-                pairs = enumerate(zip(key, self._tokens[place:]))
-                reached = max(reached, place + next((n for n, (word, other) in pairs if word != other), 0))
+            choices = self._index.get(left, _NOTHING)
+            if place + max(choices.lengths, default=0) <= reached:
+                continue
+            for key in choices.fixed:
+                reached = max(reached, place + self._count_equal(key, place))
         if reached == len(self._tokens):
             return "it ends too early"
         start = find_tokens(self._meaning)[reached].start()
         return f"no production goes on at {shorten(self._tokens[reached])!r} (character {start + 1})"
+
+    def _count_equal(self, key: tuple[str, ...], place: int) -> int:
+        """How many tokens at the beginning of a name stand at this place; 0 if all do, or if the meaning ends."""
+        for number, word in enumerate(key[: len(self._tokens) - place]):
+            if word != self._tokens[place + number]:
+                return number
+        return 0
 
     def _derive(self, left: str, first: int, last: int, depth: int) -> list[Derivation]:
         if last not in self._recognition.ends.get((left, first), ()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from rekern.core.model_archive import ModelContent, OpenArchive
-from rekern.core.object_descriptions import build, describe
+from rekern.core.object_descriptions import BuildContext, build, describe
 from rekern.errors import ModelFileError
 from rekern.kernels.kernel import Kernel
 from rekern.krisp.answer_calibration import AnswerCalibration
@@ -13,6 +13,7 @@ from rekern.krisp.grammar import Grammar
 from rekern.krisp.parser_members import (
     JSONObject,
     find_production,
+    read_arrays,
     read_calibration,
     read_grammar_content,
     read_sentence,
@@ -20,6 +21,7 @@ from rekern.krisp.parser_members import (
     read_stems,
     write_grammar,
 )
+from rekern.krisp.parser_schema import PARSER_SCHEMA
 from rekern.krisp.parser_weights import ParserWeights
 from rekern.krisp.parsing_rules import ParserClasses
 from rekern.krisp.productions import shorten
@@ -72,21 +74,16 @@ def read_content(archive: OpenArchive) -> ParserContent:
     """The content of a parser in a model file; anything wrong raises ``ModelFileError``."""
     header = archive.header
     grammar = read_grammar_content(archive.read_json("grammar.json"))
-    kernel = _build_kernel(header["kernel"])
-    parameters = {name: build(header["parameters"][name]) for name in PARAMETERS}
-    for name, value in parameters.items():
-        if not isinstance(value, {"names": str, "stems": bool}.get(name, int | float)):
-            raise ModelFileError(f"its {name} is damaged")
-    sentences = [read_sentence(entry) for entry in archive.read_json("sentences.json")]
+    kernel = _build_kernel(header["kernel"], archive.context)
+    PARSER_SCHEMA.parts.check(header["parameters"], "parameters")
+    parameters = {name: header["parameters"][name] for name in PARAMETERS}
+    sentences = [read_sentence(entry, archive.limits) for entry in archive.read_json("sentences.json")]
     spans = [read_span(entry, sentences) for entry in archive.read_json("substrings.json")]
     productions = tuple(find_production(grammar, entry) for entry in header["productions"])
     substrings = Substrings(SentenceCorpus(sentences), spans)
-    coefficients, sigmoids = archive.read_array("coefficients", 2), archive.read_array("sigmoids", 2)
-    norms = archive.read_array("norms", 2)
     labels = len(ParserClasses(grammar, productions).labels)
-    fits = coefficients.shape == (labels, len(substrings)) and sigmoids.shape == (3, labels)
-    if not fits or norms.shape != (len(split_sum(kernel)), len(substrings)):
-        raise ModelFileError("its parts do not fit together")
+    sizes = {"labels": labels, "substrings": len(substrings), "kernels": len(split_sum(kernel))}
+    coefficients, sigmoids, norms = read_arrays(archive, sizes)
     if len(substrings):  # a kernel that cannot be computed from what is here says so now, not at the first sentence
         kernel.gram(substrings[:1], substrings[:1])
     return ParserContent(
@@ -99,12 +96,14 @@ def read_content(archive: OpenArchive) -> ParserContent:
     )
 
 
-def _build_kernel(description: JSONObject) -> Kernel:
+def _build_kernel(description: JSONObject, context: BuildContext) -> Kernel:
     """The kernel of a description; sums of files of version 0.1.0 become ordinary sums."""
     if description.get("type") == EARLIER_SUM:
-        return average_kernels([_build_kernel(part) for part in description["kernels"]], description["weights"])
+        return average_kernels(
+            [_build_kernel(part, context) for part in description["kernels"]], description["weights"]
+        )
     try:
-        kernel = build(description)
+        kernel = build(description, None, context)
     except ModelFileError as error:
         raise ModelFileError(shorten(error)) from None
     if not isinstance(kernel, Kernel) or not list_substring_kernels(kernel):

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
+from rekern.core.arrays import Floats
+from rekern.core.model_archive import OpenArchive
+from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
+from rekern.core.state_schema import Anything, Either, ListOf, Row, Sizes, Texts, Whole
 from rekern.errors import InputError, ModelFileError
 from rekern.krisp.annotated_sentence import AnnotatedSentence, NestedTree
 from rekern.krisp.answer_calibration import AnswerCalibration
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.grammar_checks import PlacedProduction, check_productions
+from rekern.krisp.parser_schema import PARSER_ARRAYS
 from rekern.krisp.productions import CLASSES, VALUES, Production, shorten
 from rekern.krisp.rare_word_stems import Stems
 
+SENTENCE = Row(Texts(), Either(None, ListOf(Whole(-1, 1 << 30))), Anything())
 JSONObject: TypeAlias = dict[str, Any]  # from a file that may be damaged: every value is checked when it is used
+
+
+def read_arrays(archive: OpenArchive, sizes: Sizes) -> tuple[Floats, Floats, Floats]:
+    """The coefficients, sigmoids and norms of a parser."""
+    arrays = {name: archive.read_array(name, 2) for name in ("coefficients", "sigmoids", "norms")}
+    PARSER_ARRAYS.check(arrays, "parser", sizes)
+    return arrays["coefficients"], arrays["sigmoids"], arrays["norms"]
 
 
 def read_calibration(notes: object) -> AnswerCalibration | None:
@@ -91,29 +104,15 @@ def read_stems(entry: tuple[list[object], dict[object, object]] | None) -> Stems
     return Stems(frozenset(map(str, frequent)), {str(stem): str(word) for stem, word in representatives.items()})
 
 
-def read_sentence(entry: tuple[list[object], list[int] | None, object]) -> AnnotatedSentence:
-    """A training sentence."""
-    words, heads, tree = entry
-    found = tuple(map(str, words))
-    places = None if heads is None else tuple(int(head) for head in heads)
-    if places is not None and (
-        len(places) != len(found) or not all(-1 <= head < len(found) for head in places) or _has_cycle(places)
-    ):
+def read_sentence(entry: object, limits: ModelLimits = DEFAULT_LIMITS) -> AnnotatedSentence:
+    """A training sentence; whether its heads form a tree is checked where they become arrays."""
+    SENTENCE.check(entry, "sentences")
+    words, heads, tree = cast("tuple[list[str], list[int] | None, object]", entry)
+    limits.check("sentence_words", len(words), f"it has a sentence of {len(words):,} words")
+    if heads is not None and len(heads) != len(words):
         raise ModelFileError("the heads of one of its sentences are no tree")
-    return AnnotatedSentence(found, places, None if tree is None else _read_tree(tree))
-
-
-def _has_cycle(heads: Sequence[int]) -> bool:
-    """Whether the way up from some word never ends."""
-    for place in range(len(heads)):
-        at = place
-        for _ in range(len(heads)):
-            at = heads[at]
-            if at < 0:
-                break
-        else:
-            return True
-    return False
+    places = None if heads is None else tuple(heads)
+    return AnnotatedSentence(tuple(words), places, None if tree is None else _read_tree(tree))
 
 
 def _read_tree(entry: object) -> NestedTree:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from rekern.drawing import draw_readings
 from rekern.krisp.productions import Derivation
 
 
@@ -57,3 +58,6 @@ class Readings(list[Reading]):
     """
 
     cut: bool = False
+
+    def _repr_html_(self) -> str:
+        return draw_readings([{"query": one.meaning, "probability": one.mean_probability} for one in self])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -170,7 +170,7 @@ class _FrozenNumbering:
 def _encode(sentence: AnnotatedSentence, numbering: _Numbering | _FrozenNumbering) -> _SentenceNumbers:
     """The arrays of one sentence."""
     words = np.array([numbering.number_word(word) for word in sentence.words], dtype=np.int32)
-    heads = None if sentence.heads is None else np.array(sentence.heads, dtype=np.int32)
+    heads = None if sentence.heads is None else _check_heads(sentence.heads, sentence.words)
     if sentence.tree is None:
         return _SentenceNumbers(words, heads, None)
     size = count_leaves(sentence.tree) if sentence.words else 0
@@ -188,6 +188,26 @@ def _encode(sentence: AnnotatedSentence, numbering: _Numbering | _FrozenNumberin
     children = np.array([child for below in nodes.children for child in below], dtype=np.int32)
     shapes = np.array(nodes.shapes, dtype=np.int32)
     return _SentenceNumbers(words, heads, _TreeNumbers(shapes, counts, children, roots[0], roots[1]))
+
+
+def _check_heads(heads: Sequence[int], words: Sequence[str]) -> SmallInts:
+    """The heads of words as an array; compiled code follows them, so they must form one tree."""
+    is_tree = len(heads) == len(words) and all(-1 <= head < len(words) for head in heads)
+    if is_tree and len(words):
+        # From the root down: what is not reached is part of a cycle, or below a second root.
+        below: list[list[int]] = [[] for _ in words]
+        for place, head in enumerate(heads):
+            if head >= 0:
+                below[head].append(place)
+        reached = [place for place, head in enumerate(heads) if head == -1]
+        is_tree = len(reached) == 1
+        for place in reached:
+            reached += below[place]
+        is_tree = is_tree and len(reached) == len(words)
+    if not is_tree:
+        text = " ".join(words)[:60]
+        raise InputError(f"the heads of {text!r} are no tree: one word has the head -1, all others lead up to it")
+    return np.array(heads, dtype=np.int32)
 
 
 class _SharedNodes:

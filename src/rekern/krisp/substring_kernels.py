@@ -23,7 +23,9 @@ import numpy as np
 from sklearn.base import clone
 
 from rekern.core.arrays import Floats
+from rekern.core.messages import show_value
 from rekern.core.registry import register
+from rekern.core.state_schema import DECAY, KERNEL, Choice, Flag, Schema, Whole, parameters
 from rekern.errors import InputError
 from rekern.kernels.combinations import Scaled, Sum
 from rekern.kernels.gram_plan import GramPlan, invert_roots
@@ -33,6 +35,7 @@ from rekern.krisp.annotated_sentence import AnnotatedSentence
 from rekern.krisp.constituent_trees import find_smallest_constituent
 from rekern.krisp.substring_core import path_gram, tree_gram, word_gram
 from rekern.krisp.substrings import Substring, Substrings, align_corpora
+from rekern.krisp.word_scores import LONGEST_SUBSEQUENCE
 
 
 class SubstringKernel(Kernel):
@@ -158,6 +161,8 @@ class WordSubsequences(SubstringKernel):
     2.5
     """
 
+    schema = Schema(parameters(decay=DECAY, length=Whole(1, LONGEST_SUBSEQUENCE), normalize=Flag()))
+
     def __init__(self, decay: float = 0.75, length: int = 3, normalize: bool = True):
         self.decay = decay
         self.length = length
@@ -176,6 +181,8 @@ class SubstringPaths(SubstringKernel):
     >>> SubstringPaths(decay=0.5, normalize=False)(Substring(one, 0, 3), Substring(other, 0, 2))
     2.5
     """
+
+    schema = Schema(parameters(decay=DECAY, normalize=Flag()))
 
     def __init__(self, decay: float = 0.25, normalize: bool = True):
         self.decay = decay
@@ -218,6 +225,8 @@ class Constituents(SubstringKernel):
     6.0
     """
 
+    schema = Schema(parameters(decay=DECAY, pruned=Flag(), normalize=Flag()))
+
     def __init__(self, decay: float = 0.4, pruned: bool = True, normalize: bool = True):
         self.decay = decay
         self.pruned = pruned
@@ -247,6 +256,8 @@ class OnSubstrings(SubstringKernel):
     >>> round(K(Substring(AnnotatedSentence(("a", "b", "c")), 0, 3), Substring(AnnotatedSentence(("b", "c")), 0, 2)), 3)
     0.707
     """
+
+    schema = Schema(parameters(kernel=KERNEL, on=Choice("words", "tree"), normalize=Flag()))
 
     def __init__(self, kernel: Kernel, on: str = "words", normalize: bool = False):
         self.kernel = kernel
@@ -309,7 +320,9 @@ def make_substring_kernel(kernel: str | Kernel) -> Kernel:
     for name in str(kernel).split("+"):
         if name.strip() not in KERNELS:
             choice = ", ".join(KERNELS)
-            raise InputError(f"there is no kernel {name.strip()!r} on substrings: choose {choice}, or their sums")
+            raise InputError(
+                f"there is no kernel {show_value(name.strip())} on substrings: choose {choice}, or their sums"
+            )
         parts.append(KERNELS[name.strip()]())
     return parts[0] if len(parts) == 1 else average_kernels(parts)
 

@@ -32,16 +32,25 @@ def read_wasp_productions(lines: Sequence[str]) -> list[PlacedProduction]:
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        match = re.fullmatch(r"\s*\*n:(\w+)\s*->\s*\(\{\s(.*\S.*)\s\}\)(\s.*)?", line)
-        if not match:
+        begin = re.match(r"\s*\*n:(\w+)\s*->\s*\(\{\s", line)
+        end = _find_end(line) if begin else -1
+        words = line[begin.end() : end - 1].split() if begin and end > begin.end() else []
+        if not begin or not words:
             reason = "this is no production of the form '*n:Left -> ({ right })'"
             raise InputError(reason, row=number, unit="line")
-        words = match[2].split()
         if words[0].startswith("*^:"):  # a back-reference has no text of its own
             continue
-        silent = "zero-fertility" in (match[3] or "")
-        found.append(PlacedProduction(number, replace(_read_production(match[1], words, lisp), silent=silent)))
+        silent = "zero-fertility" in line[end:]
+        found.append(PlacedProduction(number, replace(_read_production(begin[1], words, lisp), silent=silent)))
     return found
+
+
+def _find_end(line: str) -> int:
+    """The place of the last ``})`` that stands alone, -1 if there is none; one search, unlike a regular expression."""
+    end = line.rfind("})")
+    while end >= 0 and not (line[end - 1 : end].isspace() and (end + 2 == len(line) or line[end + 2].isspace())):
+        end = line.rfind("})", 0, end)
+    return end
 
 
 def find_start(productions: Sequence[Production]) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from rekern.core.model_archive import OpenArchive, open_archive
+from rekern.core.state_schema import DECAY, Anything, Flag, Record, Whole
 from rekern.errors import ModelFileError
 from rekern.krisp.annotated_sentence import AnnotatedSentence
 from rekern.krisp.answer_calibration import AnswerCalibration
@@ -15,12 +16,14 @@ from rekern.krisp.derivation_steps_core import search_chart
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.parser_members import (
     find_production,
+    read_arrays,
     read_calibration,
     read_grammar_content,
     read_sentence,
     read_span,
     read_stems,
 )
+from rekern.krisp.parser_schema import PARSER_SCHEMA
 from rekern.krisp.parsing_rules import ParserClasses
 from rekern.krisp.productions import Production
 from rekern.krisp.question_words import split_question
@@ -28,8 +31,9 @@ from rekern.krisp.rare_word_stems import Stems
 from rekern.krisp.reading import Readings
 from rekern.krisp.reading_search import ReadingSearch, SearchSettings
 from rekern.krisp.word_reader import ParserInput, WordReader
-from rekern.krisp.word_scores import WordKernel, WordScorer
+from rekern.krisp.word_scores import LONGEST_SUBSEQUENCE, WordKernel, WordScorer
 
+WORD_KERNEL = Record(type=Anything(), decay=DECAY, length=Whole(1, LONGEST_SUBSEQUENCE), normalize=Flag())
 MODEL, KERNEL = "SemanticParser", "WordSubsequences"  # what the header of a file says
 
 
@@ -99,20 +103,20 @@ def load_word_parser(path: str | Path) -> WordParser:
 
 def _read_word_parser(archive: OpenArchive) -> WordParser:
     header = archive.header
+    assert PARSER_SCHEMA.header is not None
+    PARSER_SCHEMA.header.check(header, "model.json")
     kernel, parameters = header["kernel"], header["parameters"]
     if header["model"] != MODEL or kernel["type"] != KERNEL:
         raise ModelFileError("it is not a parser with the kernel on words")
+    PARSER_SCHEMA.parts.check(parameters, "parameters")
+    WORD_KERNEL.check(kernel, "kernel")
     grammar = read_grammar_content(archive.read_json("grammar.json"))
-    sentences = [read_sentence(entry) for entry in archive.read_json("sentences.json")]
+    sentences = [read_sentence(entry, archive.limits) for entry in archive.read_json("sentences.json")]
     spans = [read_span(entry, sentences) for entry in archive.read_json("substrings.json")]
     known = [sentences[sentence].words[start:end] for sentence, start, end in spans]
     productions = tuple(find_production(grammar, entry) for entry in header["productions"])
-    coefficients, sigmoids = archive.read_array("coefficients", 2), archive.read_array("sigmoids", 2)
-    norms = archive.read_array("norms", 2)
     labels = len(ParserClasses(grammar, productions).labels)
-    fits = coefficients.shape == (labels, len(known)) and sigmoids.shape == (3, labels)
-    if not fits or norms.shape != (1, len(known)):
-        raise ModelFileError("its parts do not fit together")
+    coefficients, sigmoids, norms = read_arrays(archive, {"labels": labels, "substrings": len(known), "kernels": 1})
     stems: Stems | None = read_stems(header["stems"])
     scorer = WordScorer(
         WordKernel(float(kernel["decay"]), int(kernel["length"]), bool(kernel["normalize"])),

@@ -13,6 +13,8 @@ import numpy as np
 
 from rekern.core.arrays import Floats, Ints, offsets_of
 
+LONGEST_SUBSEQUENCE = 100  # words: as many as a sentence may have
+
 
 class WordKernel(NamedTuple):
     """The parameters of `rekern.krisp.WordSubsequences`."""

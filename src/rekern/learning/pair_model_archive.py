@@ -14,6 +14,7 @@ import numpy as np
 from rekern.core.json_values import Json
 from rekern.core.model_archive import VERSION, ModelContent, OpenArchive
 from rekern.core.object_descriptions import Arrays, State, build, describe
+from rekern.core.state_schema import find_schema
 from rekern.errors import ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel import Kernel, walk_kernels
@@ -90,25 +91,30 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
         stored: Arrays = {f"array-{n}": archive.read_table(f"array-{n}") for n in range(header["tables"])}
     else:
         stored = {f"array-{n}": archive.read_array(f"array-{n}") for n in range(header.get("kernel_arrays", 0))}
-    kernel = build(header["kernel"], stored)
+    kernel = build(header["kernel"], stored, archive.context)
     if not isinstance(kernel, Kernel):
         raise ModelFileError("it has no kernel")
     parameters = {name: _build_parameter(value) for name, value in header["parameters"].items()}
     if "n_jobs" in parameters:  # n_jobs is not saved: the user who loads the model chooses it
         raise ModelFileError("it says how many threads to use")
+    schema = find_schema(kind)
+    if schema is not None:
+        schema.parts.check(parameters, "parameters")
     model = kind(kernel=kernel, **parameters)
     model.kernel_ = kernel
     model.intercept_ = archive.read_array("intercept", 1)
-    model.solver_ = str(header["solver"])
+    model.solver_ = header["solver"]
     model.compact_ = Compaction.from_dict(header["compact"]) if "compact" in header else None
     model.how_chosen_ = KernelChoice.from_dict(header["how_chosen"]) if "how_chosen" in header else None
     if archive.has("pairs.json") != ("labels" in header):
         raise ModelFileError("it lacks its training pairs or their labels")
     if "labels" in header:
         _read_pairs(model, archive)
-    state = build(header["state"], stored) if is_ready and "state" in header else None
+    state = build(header["state"], stored, archive.context) if is_ready and "state" in header else None
     scorer = None if state is None else restore_state(kernel, state, len(model.intercept_))
-    model.start_cache(scorer, _read_tokens(build(header["tokens"], stored), model) if "tokens" in header else None)
+    model.start_cache(
+        scorer, _read_tokens(build(header["tokens"], stored, archive.context), model) if "tokens" in header else None
+    )
     if state is None:
         if not model.has_pairs():
             raise ModelFileError("it lacks its decision function")

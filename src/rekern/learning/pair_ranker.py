@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints
+from rekern.core.parameter_tables import Jobs, check_parameters, state_parameters
 from rekern.core.registry import register
+from rekern.core.state_schema import POSITIVE, Whole
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import materialize_items
 from rekern.learning.candidate_groups import number_groups, rows_of_groups
 from rekern.learning.dual_descent import condense, order_features, order_gram
 from rekern.learning.measures import ranking_measures
+from rekern.learning.model_schema import RANKER
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_input import list_texts, take_items
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
@@ -55,6 +58,9 @@ class PairRanker(PairModel):
     """
 
     task: ClassVar[str] = "rank"
+    schema = RANKER
+
+    parameter_table = state_parameters(kernel=None, C=POSITIVE, gram_limit=Whole(0), n_jobs=Jobs())
 
     def __init__(
         self,
@@ -88,6 +94,7 @@ class PairRanker(PairModel):
         sample_weight : numbers, optional
             How often each candidate counts: a weight of 2 is the candidate twice.
         """
+        check_parameters(self)
         import scipy.sparse as sp
 
         cost = self._cost()

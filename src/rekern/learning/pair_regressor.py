@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import ClassVar, Self
 
@@ -13,12 +12,14 @@ from rekern.core.estimators import RegressorMixin
 from rekern.core.json_values import Json
 from rekern.core.model_archive import OpenArchive
 from rekern.core.object_descriptions import Arrays
-from rekern.core.parameters import is_number
+from rekern.core.parameter_tables import Jobs, check_parameters, state_parameters
 from rekern.core.registry import register
+from rekern.core.state_schema import POSITIVE, Choice, Number, Whole
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel
 from rekern.learning.dual_descent import condense, regress_features
 from rekern.learning.gram_svm import regress_gram
+from rekern.learning.model_schema import REGRESSOR
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
 from rekern.learning.training_data_archive import read_labels
@@ -50,7 +51,17 @@ class PairRegressor(RegressorMixin, PairModel):
     """
 
     task: ClassVar[str] = "regress"
+    schema = REGRESSOR
     levels_: AnyArray  # the different labels of training
+
+    parameter_table = state_parameters(
+        kernel=None,
+        C=POSITIVE,
+        epsilon=Number(0.0),
+        response=Choice("real", "ordinal"),
+        gram_limit=Whole(0),
+        n_jobs=Jobs(),
+    )
 
     def __init__(
         self,
@@ -80,10 +91,7 @@ class PairRegressor(RegressorMixin, PairModel):
         sample_weight : numbers, optional
             How often each pair counts: a weight of 2 is the pair twice.
         """
-        if self.response not in ("real", "ordinal"):
-            raise ValueError(f"response={self.response!r}: give 'real' or 'ordinal'")
-        if not is_number(self.epsilon) or not 0 <= self.epsilon < math.inf:
-            raise ValueError(f"epsilon={self.epsilon!r}: give a number of at least 0")
+        check_parameters(self)
         cost = self._cost()
         weights = self._start(X, y, sample_weight)
         if self.labels_.dtype.kind not in "iufb":

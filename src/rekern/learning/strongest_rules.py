@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from rekern.core.json_values import JsonObject
+from rekern.drawing import draw_rules
 from rekern.errors import missing_extra
 from rekern.kernels.rewriting.strong_rules import WeightedRule
 from rekern.kernels.score_effects import ScoreEffect
@@ -69,6 +70,17 @@ class StrongestRules(BothSides):
         listed = self.to_dict()
         rows = [{"side": side, **rule} for side in ("for", "against") for rule in listed[side]]
         return pd.DataFrame(rows, columns=["side", *WeightedRule._fields])
+
+    def to_html(self, n: int = 20, style: bool = True) -> str:
+        """The ``n`` strongest rules of each side with their weights, and the curves of the scores, as HTML.
+
+        >>> "a → b" in StrongestRules([WeightedRule("a → b", 0.5, 12, 0, "a", "b")], []).to_html()
+        True
+        """
+        return draw_rules(self, n, style=style)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
 
     def __repr__(self) -> str:
         """The number of rules and the first of each side, at most 15 lines."""

@@ -8,6 +8,7 @@ from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.learning.class_probabilities import Threshold
+from rekern.learning.model_schema import CLASSIFIER
 from rekern.learning.pair_classifier import PairClassifier
 from rekern.learning.pair_model import GRAM_LIMIT
 from rekern.learning.strongest_rules import StrongestRules
@@ -45,6 +46,10 @@ class TextClassifier(PairClassifier):
     >>> model.predict(["(NP (DT the) (NN cat))"]).tolist()
     ['phrase']
     """
+
+    schema = CLASSIFIER
+
+    parameter_table = PairClassifier.parameter_table
 
     def __init__(
         self,

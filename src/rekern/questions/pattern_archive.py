@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from rekern.core.arrays import AnyArray, SmallInts
+from rekern.core.arrays import AnyArray, Floats, SmallInts
 from rekern.core.json_values import JsonObject
 from rekern.core.model_archive import OpenArchive
 from rekern.errors import ModelFileError
 from rekern.questions.ngram_patterns import NGramPatterns
 from rekern.questions.pattern_collection import PatternCollection, Patterns
+from rekern.questions.question_schema import KINDS, SOFT_ARRAYS
 from rekern.questions.regular_expressions import RegularExpressions
 from rekern.questions.soft_patterns import SoftPatterns
 from rekern.questions.strict_patterns import StrictPatterns
+
+MOST_WHOLE = 1 << 31
 
 Arrays = dict[str, AnyArray]
 Description = JsonObject  # of patterns of one kind
@@ -52,41 +56,38 @@ def _describe_part(part: Patterns, number: int, arrays: Arrays) -> Description:
 
 
 def _build_part(part: Description, number: int, archive: OpenArchive) -> Patterns:
-    if part["kind"] == "strict":
+    kind = part.get("kind") if isinstance(part, dict) else None
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ModelFileError(f"it has patterns of an unknown kind {str(kind)[:40]!r}")
+    KINDS[kind].check(part, f"{kind} patterns")
+    if kind == "strict":
         return _build_strict(part)
-    if part["kind"] == "expression":
-        return RegularExpressions([str(expression) for expression in part["expressions"]])
-    terms = [str(term) for term in part["terms"]]
-    orders = tuple(int(order) for order in part["orders"])
-    if not orders or min(orders) < 1 or part.get("of", "words") not in ("words", "content"):
+    if kind == "expression":
+        return RegularExpressions(part["expressions"])
+    terms, orders = part["terms"], tuple(part["orders"])
+    if not orders:
         raise ModelFileError("its n-grams are of an unknown kind")
-    if part["kind"] == "n-gram":
-        return NGramPatterns(terms, orders, str(part["of"]), bool(part["stems"]))
-    if part["kind"] != "soft":
-        raise ModelFileError(f"it has patterns of an unknown kind {part['kind']!r}")
-    data, weights = archive.read_array(f"soft{number}-data", 1), archive.read_array(f"soft{number}-weights", 1)
-    indices, offsets = (_read_whole_numbers(archive, f"soft{number}-{name}") for name in ("indices", "offsets"))
-    if len(weights) != len(terms) or len(indices) != len(data) or (len(data) and indices.max() >= len(terms)):
-        raise ModelFileError("its soft patterns do not fit together")
-    if not len(offsets) or offsets[0] != 0 or offsets[-1] != len(data) or (np.diff(offsets) < 0).any():
-        raise ModelFileError("its soft patterns do not fit together")
-    sizes = archive.read_array(f"soft{number}-sizes", 1).astype(np.int64)
-    centroids = csr_array((data, indices, offsets), shape=(len(offsets) - 1, len(terms)))
+    if kind == "n-gram":
+        return NGramPatterns(terms, orders, part["of"], bool(part["stems"]))
+    found: dict[str, AnyArray] = {
+        name: archive.read_array(f"soft{number}-{name}", 1) for name in ("weights", "data")
+    } | {name: _read_whole_numbers(archive, f"soft{number}-{name}") for name in ("offsets", "indices", "sizes")}
+    SOFT_ARRAYS.check(found, "soft patterns", {"terms": len(terms)})
+    shape = (len(found["sizes"]), len(terms))
+    centroids = csr_array((found["data"], found["indices"], found["offsets"]), shape=shape)
+    sizes, weights = found["sizes"].astype(np.int64), cast("Floats", found["weights"])
     return SoftPatterns(terms, weights, centroids, sizes, orders, bool(part["stems"]), float(part["floor"]))
 
 
 def _build_strict(part: Description) -> StrictPatterns:
-    if part["of"] not in ("words", "shapes"):
-        raise ModelFileError("its strict patterns are of an unknown kind")
-    patterns = [tuple(None if word is None else str(word) for word in pattern) for pattern in part["patterns"]]
+    patterns = [tuple(pattern) for pattern in part["patterns"]]
     if not all(any(pattern) for pattern in patterns):
         raise ModelFileError("one of its strict patterns has no word")
-    return StrictPatterns(patterns, {str(word): int(count) for word, count in part["rarity"].items()}, part["of"])
+    return StrictPatterns(patterns, part["rarity"], part["of"])
 
 
 def _read_whole_numbers(archive: OpenArchive, name: str) -> SmallInts:
     array = archive.read_array(name, 1)
-    whole = array.astype(np.int32)
-    if (whole != array).any() or (whole < 0).any():
+    if (np.abs(array) >= MOST_WHOLE).any() or (np.trunc(array) != array).any():
         raise ModelFileError(f"its {name} are not whole numbers")
-    return whole
+    return array.astype(np.int32)

@@ -19,7 +19,7 @@ from rekern.questions.pattern_collection import PatternCollection
 from rekern.questions.question_explanation import MatchedPattern, QuestionExplanation
 from rekern.questions.question_model import QuestionModel, read_classes
 from rekern.questions.question_units import Tagger, Units, cut
-from rekern.questions.taggers import find_tagger
+from rekern.questions.taggers import choose_tagger
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,13 @@ class PatternModel(QuestionModel):
         weights, prior = archive.read_array("weights", 2), archive.read_array("prior", 1)
         if weights.shape != (len(patterns.names()), len(classes)) or len(prior) != len(classes):
             raise ModelFileError("its parts do not fit together")
-        return cls(classes, patterns, weights, prior, find_tagger(str(header["parameters"]["tagger"])))
+        return cls(
+            classes,
+            patterns,
+            weights,
+            prior,
+            choose_tagger(header["parameters"]["tagger"], archive.context.given.get("tagger")),
+        )
 
     def describe(self, arrays: Arrays) -> JsonObject:
         """Return the model as JSON for the file of a classifier; arrays are put into ``arrays``."""

@@ -7,23 +7,25 @@ from pathlib import Path
 from rekern.core.model_archive import OpenArchive, open_archive
 from rekern.errors import ModelFileError
 from rekern.questions.pattern_model import PatternModel
+from rekern.questions.question_schema import QUESTION_SCHEMA
 from rekern.questions.svm_models import BigramSVM, KernelSVM
 
 MODEL = "QuestionClassifier"  # what the header of a file says
 TrainedModel = PatternModel | BigramSVM | KernelSVM
 
 
-def load_question_model(path: str | Path) -> TrainedModel:
+def load_question_model(path: str | Path, tagger: str | None = None) -> TrainedModel:
     """Load only what is needed for answers from a file that `QuestionClassifier.save` wrote.
 
-    It is faster than `rekern.load_model`, which returns the classifier with all its parameters.
+    It is faster than `rekern.load_model`, which returns the classifier with all its parameters. ``tagger`` names the
+    tagger, if the model needs one.
 
     >>> load_question_model("no such file.rekern")
     Traceback (most recent call last):
     ...
     rekern.errors.ModelFileError: no such file.rekern: there is no such file
     """
-    with open_archive(path) as archive:
+    with open_archive(path, resources={"tagger": tagger}) as archive:
         if archive.header.get("model") != MODEL:
             raise ModelFileError(f"it holds a {archive.header.get('model')!r}, not a classifier of questions")
         return read_question_model(archive)
@@ -32,8 +34,9 @@ def load_question_model(path: str | Path) -> TrainedModel:
 def read_question_model(archive: OpenArchive) -> TrainedModel:
     """Read the trained model from an open file."""
     header = archive.header
-    if not isinstance(header["parameters"]["tagger"], str):
-        raise ModelFileError("it names no tagger")
+    assert QUESTION_SCHEMA.header is not None
+    QUESTION_SCHEMA.header.check(header, "model.json")
+    QUESTION_SCHEMA.parts.check(header["parameters"], "parameters")
     if "parts" in header:
         return PatternModel.from_archive(archive)
     return BigramSVM.from_archive(archive) if "bigrams" in header else KernelSVM.from_archive(archive)

@@ -21,7 +21,7 @@ from rekern.questions.ngram_patterns import NGramPatterns
 from rekern.questions.pattern_archive import Arrays
 from rekern.questions.question_model import QuestionModel, read_classes
 from rekern.questions.question_units import Tagger, cut
-from rekern.questions.taggers import find_tagger
+from rekern.questions.taggers import choose_tagger
 
 
 class GramKernel(Protocol):
@@ -84,7 +84,7 @@ class BigramSVM(QuestionModel):
         if len(questions) != len(header["questions"]):
             raise ModelFileError("its questions are not texts")
         bigrams = NGramPatterns([str(term) for term in header["bigrams"]], (2,), "words")
-        tagger = find_tagger(str(header["parameters"]["tagger"]))
+        tagger = choose_tagger(header["parameters"]["tagger"], archive.context.given.get("tagger"))
         return cls(*_read_svm(archive, len(questions)), bigrams, questions, tagger)
 
     def describe(self, arrays: Arrays) -> JsonObject:
@@ -113,9 +113,10 @@ class KernelSVM(QuestionModel):
         """Read the model from the file of a classifier."""
         header = archive.header
         questions: list[object] = [_check_storable(question) for question in header["questions"]]
-        kernel = build(header["kernel"], {})
+        kernel = build(header["kernel"], {}, archive.context)
         if not hasattr(kernel, "gram"):
             raise ModelFileError("it has no kernel")
+        kernel.diag(questions)  # bad parameters and bad questions raise an error here, not at the first prediction
         return cls(*_read_svm(archive, len(questions)), kernel, questions)
 
     def describe(self, arrays: Arrays) -> JsonObject:

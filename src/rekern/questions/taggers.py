@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 from functools import cache
 
+from rekern.core.messages import show_value
 from rekern.core.spacy_pipelines import load_pipeline
-from rekern.errors import InputError, missing_extra
+from rekern.errors import InputError, ModelFileError, missing_extra
 from rekern.questions.question_units import Tagger
 
 CONTENT_TAGS = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM", "PRON"})  # of Universal Dependencies
@@ -27,14 +28,32 @@ def find_tagger(name: str | Tagger | None) -> Tagger | None:
     """
     if name is None or name == "words":
         return None
-    if callable(name):
+    if callable(name) and not hasattr(name, "gram"):  # a kernel is no tagger
         return name
     kind, _, model = str(name).partition(":")
     if kind == "spacy":
         return load_spacy_tagger(model or "en_core_web_sm")
     if name == "jieba":
         return load_jieba_tagger()
-    raise InputError(f"tagger={name!r}: give 'words', 'spacy', 'spacy:MODEL', 'jieba' or a function")
+    raise InputError(f"tagger={show_value(name)}: give 'words', 'spacy', 'spacy:MODEL', 'jieba' or a function")
+
+
+def choose_tagger(named: object, given: object) -> Tagger | None:
+    """Return the tagger of a model: the given one, or the lists of words; what a file names is not loaded.
+
+    >>> choose_tagger("words", None) is None
+    True
+    >>> choose_tagger("spacy", None)
+    Traceback (most recent call last):
+    ...
+    rekern.errors.ModelFileError: it needs the tagger 'spacy': give it to load_model(path, tagger=…), or with --tagger
+    """
+    if given is not None:
+        return find_tagger(given if callable(given) else str(given))
+    if named == "words":
+        return None
+    shown = " ".join(str(named)[:60].split())
+    raise ModelFileError(f"it needs the tagger {shown!r}: give it to load_model(path, tagger=…), or with --tagger")
 
 
 @cache

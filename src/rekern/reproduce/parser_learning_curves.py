@@ -19,10 +19,10 @@ from rekern.core.cache_folder import cache_folder
 from rekern.core.files import write_atomically
 from rekern.core.json_values import JsonObject
 from rekern.core.progress import track
+from rekern.core.source_code_digest import digest_source
 from rekern.errors import InputError
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.semantic_parser import SemanticParser
-from rekern.krisp.source_code_digest import digest_source
 from rekern.krisp.substring_kernels import make_substring_kernel
 
 KERNELS = ("dependency", "word", "syntactic")

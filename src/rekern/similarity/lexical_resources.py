@@ -58,8 +58,18 @@ class Resources:
         if self.thesaurus_at is None:
             raise InputError("the group 'thesaurus' needs thesaurus=: a file of word pairs, or a list of them")
         if isinstance(self.thesaurus_at, str | Path):
-            return _read_thesaurus_file(str(self.thesaurus_at))
+            return _list_file_neighbors(str(self.thesaurus_at))
         return _list_neighbors(self.thesaurus_at)
+
+
+def list_word_pairs(thesaurus: Thesaurus) -> list[list[str]]:
+    """Return the pairs of words of a thesaurus, read from its file if it is given as one.
+
+    >>> list_word_pairs([("car", "auto")])
+    [['car', 'auto']]
+    """
+    pairs = _read_thesaurus_file(str(thesaurus)) if isinstance(thesaurus, str | Path) else thesaurus
+    return [[str(word) for word in pair] for pair in pairs]
 
 
 def _describe_synsets(wordnet: WordNet, tokenizer: Callable[[str], list[str]] | None) -> ExplicitSemantics:
@@ -73,14 +83,18 @@ def _describe_synsets(wordnet: WordNet, tokenizer: Callable[[str], list[str]] | 
 
 
 @lru_cache(maxsize=4)
-def _read_thesaurus_file(path: str) -> dict[str, list[str]]:
+def _list_file_neighbors(path: str) -> dict[str, list[str]]:
+    return _list_neighbors(_read_thesaurus_file(path))
+
+
+def _read_thesaurus_file(path: str) -> list[tuple[str, str]]:
     pairs = []
     for number, line in enumerate(iterate_lines(path), 1):
         fields = line.split("\t")
         if len(fields) < 2:
             raise InputError("two words are needed, separated by a tab", file=show_path(path), row=number, unit="line")
         pairs.append((fields[0], fields[1]))
-    return _list_neighbors(pairs)
+    return pairs
 
 
 def _list_neighbors(pairs: Iterable[Sequence[str]]) -> dict[str, list[str]]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from rekern.core.arrays import Floats
 from rekern.core.registry import register
+from rekern.core.state_schema import TOKENIZER, Schema, parameters
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.similarity.precision_recall_core import count_shares
 from rekern.similarity.score_descriptions import describe_score
@@ -26,6 +27,8 @@ class PrecisionRecall(ScoreKernel):
     """
 
     reads_tokens = True
+
+    schema = Schema(parameters(tokenizer=TOKENIZER))
 
     def __init__(self, tokenizer: Callable[[str], list[str]] | None = None):
         self.tokenizer = tokenizer

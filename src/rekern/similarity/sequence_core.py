@@ -81,43 +81,93 @@ def measure_common_parts(ids, offsets, vocabulary):
 
 
 @compiled
+def _list_runs(one, two, least):
+    """The common runs of at least ``least`` tokens that cannot be extended, as lists of runs of one length each.
+
+    Run r begins at ``divmod(starts[r], len(two))``. The first run of a length is ``heads[length]``, the one after r is
+    ``links[r]``, and -1 ends a list. Also return the number of runs.
+    """
+    heads = np.full(min(len(one), len(two)) + 1, -1, np.int64)
+    starts, links = np.empty(64, np.int64), np.empty(64, np.int64)
+    count = 0
+    lengths = np.zeros((2, len(two) + 2), np.int64)
+    for i in range(len(one) + 1):
+        now, above = lengths[i & 1], lengths[1 - (i & 1)]
+        for j in range(len(two) + 1):
+            if i < len(one) and j < len(two) and one[i] == two[j]:
+                now[j + 1] = above[j] + 1
+                continue
+            now[j + 1] = 0
+            length = above[j]
+            if length >= least:
+                if count == len(starts):
+                    starts = np.concatenate((starts, starts))
+                    links = np.concatenate((links, links))
+                starts[count] = (i - length) * len(two) + j - length
+                links[count] = heads[length]
+                heads[length] = count
+                count += 1
+    return heads, starts, links, count
+
+
+@compiled
+def _take(upcoming, begin, end):
+    """Mark the tokens from ``begin`` to ``end`` as taken: ``upcoming[p]`` is the first taken place from p on."""
+    for place in range(begin, end):
+        upcoming[place] = place
+    place = begin - 1
+    while place >= 0 and upcoming[place] > place:
+        upcoming[place] = begin
+        place -= 1
+
+
+@compiled
 def _tile(one, two, least):
     """Greedy string tiling: how many tokens of either side lie in tiles, and the number of tiles.
 
     In each round the longest common runs of free tokens become tiles, from left to right, first in the first side,
     then in the second, unless an earlier tile of the round has taken a token; until no run has ``least`` tokens.
+    All runs are listed once. A run that has lost tokens to tiles is replaced by its free parts, which are shorter and
+    wait for their round. A part costs a token or is part of a run that was listed, so the time is quadratic.
     """
-    taken, taken2 = np.zeros(len(one), np.uint8), np.zeros(len(two), np.uint8)
-    runs = np.zeros((2, len(two) + 1), np.int64)
     covered = tiles = 0
-    longest = min(len(one), len(two))
-    while True:
-        # First how long the longest run is, then where runs of this length begin.
-        length = 0
-        runs[:] = 0
-        for i in range(len(one) - 1, -1, -1):
-            now, below = runs[i & 1], runs[1 - (i & 1)]
-            for j in range(len(two) - 1, -1, -1):
-                if not taken[i] and not taken2[j] and one[i] == two[j]:
-                    now[j] = below[j + 1] + 1
-                    length = max(length, now[j])
-                else:
-                    now[j] = 0
-        length = min(length, longest)
-        if length < max(least, 1):
-            return covered, tiles
-        for i in range(len(one) - length + 1):
-            j = 0
-            while j + length <= len(two):
-                size = 0
-                while size < length and not taken[i + size] and not taken2[j + size] and one[i + size] == two[j + size]:
-                    size += 1
-                if size == length:
-                    taken[i : i + length] = 1
-                    taken2[j : j + length] = 1
+    least = max(least, 1)
+    heads, starts, links, count = _list_runs(one, two, least)
+    upcoming, upcoming2 = np.full(len(one), len(one)), np.full(len(two), len(two))
+    for length in range(len(heads) - 1, least - 1, -1):
+        waiting = 0
+        run = heads[length]
+        while run >= 0:
+            waiting += 1
+            run = links[run]
+        if not waiting:
+            continue
+        places = np.empty(waiting, np.int64)
+        run = heads[length]
+        for number in range(waiting):
+            places[number] = starts[run]
+            run = links[run]
+        places.sort()
+        for place in places:
+            i, j = place // len(two), place % len(two)
+            at = 0
+            while at < length:
+                free = min(upcoming[i + at] - i, upcoming2[j + at] - j, length) - at
+                if free == length:
+                    _take(upcoming, i, i + length)
+                    _take(upcoming2, j, j + length)
                     covered += length
                     tiles += 1
-                j += 1
+                elif free >= least:
+                    if count == len(starts):
+                        starts = np.concatenate((starts, starts))
+                        links = np.concatenate((links, links))
+                    starts[count] = (i + at) * len(two) + j + at
+                    links[count] = heads[free]
+                    heads[free] = count
+                    count += 1
+                at += max(free, 1)
+    return covered, tiles
 
 
 @compiled

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from typing import Self
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints, offsets_of, slice_ragged
 from rekern.core.estimators import NotFittedError
+from rekern.core.messages import show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads, split_range
 from rekern.core.registry import register
@@ -18,13 +20,14 @@ from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import add_sides, materialize_items
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.similarity.kernel_scores import compare_sides, name_kernels
-from rekern.similarity.lexical_resources import Resources, Thesaurus
+from rekern.similarity.lexical_resources import Resources, Thesaurus, list_word_pairs
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.latent_semantics import LatentSemantics
 from rekern.similarity.overlap_core import score_pairs
 from rekern.similarity.pair_sides import Sides, read_tree_sides
 from rekern.similarity.score_descriptions import describe_score
 from rekern.similarity.score_groups import GROUPS, NEED_TREES, score_group
+from rekern.similarity.similarities_schema import SIMILARITIES_SCHEMA
 from rekern.similarity.token_traits import find_traits
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs
@@ -67,6 +70,9 @@ PAIRS_IN_BLOCK = 512  # that a thread scores at least; a block needs scratch spa
 ONE_SIDED = "window recall"
 SIDES = (("precision", "lower share"), ("recall", "higher share"), ("source", "lower"), ("target", "higher"))
 SMALLEST_SPREAD = 1e-9  # a score with a smaller standard deviation is constant, apart from rounding
+
+# The scores of the pairs from which a kernel has learned: training asks for them three times.
+_TRAINED: WeakKeyDictionary[Pairs, tuple[ref[Similarities], dict[str, object], Floats]] = WeakKeyDictionary()
 
 
 @register
@@ -152,6 +158,8 @@ class Similarities(ScoreKernel):
     reads_tokens = True
     reads_forms = True
 
+    schema = SIMILARITIES_SCHEMA
+
     def __init__(
         self,
         only: tuple[str, ...] | None = None,
@@ -180,6 +188,13 @@ class Similarities(ScoreKernel):
         self.kernels = kernels
         self.min_match = min_match
 
+    def get_stored_params(self) -> dict[str, object]:
+        """Return the parameters for a model file, which names nothing outside: a thesaurus is part of it."""
+        stored: dict[str, object] = self.get_params(deep=False)
+        if self.thesaurus is not None:
+            stored["thesaurus"] = list_word_pairs(self.thesaurus)
+        return {**stored, "wordnet": None if self.wordnet is None else "given"}
+
     def names(self) -> list[str]:
         """Return the names of the scores.
 
@@ -199,7 +214,7 @@ class Similarities(ScoreKernel):
         known = [name for names in offered.values() for name in names]
         for name in self.only:
             if name not in known:
-                raise InputError(f"there is no score {name!r}; choose among {', '.join(known)}")
+                raise InputError(f"there is no score {show_value(name)}; choose among {', '.join(known)}")
         return list(self.only)
 
     def reads(self) -> set[str]:
@@ -233,7 +248,7 @@ class Similarities(ScoreKernel):
         if not len(tokens):
             raise InputError("there are no pairs to learn word weights from; give at least one")
         self.idf_, self.unseen_idf_, self.frequent_ = _count_words(tokens)
-        used = {group for group, offered in self._list_groups().items() if set(offered) & set(names)}
+        used = self._list_used_groups()
         if used - {"basic"}:
             sides = self._read_sides(X, tokens, raw)
             same = self.on is None
@@ -250,6 +265,8 @@ class Similarities(ScoreKernel):
         squares = (columns - self.mean_[:, None]) ** 2
         spread = np.array([math.sqrt(math.fsum(column) / len(column)) for column in squares])
         self.scale_ = np.where(spread < SMALLEST_SPREAD, 0.0, spread)
+        if isinstance(X, Pairs):
+            _TRAINED[X] = ref(self), self.get_params(deep=False), found
         return found
 
     def scores(self, X: object) -> Floats:
@@ -262,6 +279,11 @@ class Similarities(ScoreKernel):
         if not hasattr(self, "scale_"):
             raise NotFittedError("this Similarities is not fitted yet; call fit(pairs) first")
         X = materialize_items(X)
+        known = _TRAINED.get(X) if isinstance(X, Pairs) else None
+        if known is not None and known[0]() is self:
+            parameters = self.get_params(deep=False)
+            if all(value is known[1][name] for name, value in parameters.items()):
+                return known[2].copy()
         return self._compute_scores(X, *self._read_tokens(X), names)
 
     def rescale(self, raw: Floats) -> Floats:
@@ -279,18 +301,19 @@ class Similarities(ScoreKernel):
         """
         return [describe_score(name) for name in self.names()]
 
+    def count_sizes(self) -> dict[str, int]:
+        """Return the number of scores."""
+        return {"scores": len(self.names())}
+
     def set_learned(self, state: State) -> None:
         """Set the word weights, the frequent words, and the mean and spread of every score, after checking them."""
-        sizes = {state.array(name, "f8", 1).shape for name in ("mean_", "scale_")}
-        weights = [state.get(name, {}) for name in ("idf_", "lemma_idf_")]
-        words = [state.get(name, ()) for name in ("frequent_", "frequent_lemmas_")]
-        if sizes != {(len(self.names()),)} or not all(isinstance(table, dict) for table in weights):
-            raise ModelFileError("its scores do not fit its kernel")
-        if not all(isinstance(names, tuple) and all(isinstance(word, str) for word in names) for names in words):
-            raise ModelFileError("its frequent words are damaged")
-        if not isinstance(state.get("unseen_idf_"), float) or not isinstance(state.get("space_"), WordSpace | None):
-            raise ModelFileError("its word weights are damaged")
         super().set_learned(state)
+        if self._list_used_groups() - {"basic"} and not {"lemma_idf_", "frequent_lemmas_", "space_"} <= state.keys():
+            raise ModelFileError("its word weights are damaged")
+
+    def _list_used_groups(self) -> set[str]:
+        names = set(self.names())
+        return {group for group, offered in self._list_groups().items() if set(offered) & names}
 
     def _read_tokens(self, X: object) -> tuple[Tokens, Tokens]:
         """Return the tokens of all sides, and the same tokens as written, before lower case and stemming."""

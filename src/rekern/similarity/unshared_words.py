@@ -15,7 +15,8 @@ from rekern.core.arrays import Floats
 from rekern.core.estimators import NotFittedError
 from rekern.core.object_descriptions import State
 from rekern.core.registry import register
-from rekern.errors import InputError, ModelFileError
+from rekern.core.state_schema import COLUMN, Array, Number, Record, Schema, Spreads, Weights, parameters
+from rekern.errors import InputError
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.similarity.score_descriptions import describe_score
 from rekern.structures import Representations, Tokens, Trees, stem
@@ -189,6 +190,16 @@ class UnsharedWords(ScoreKernel):
     (2, 36)
     """
 
+    schema = Schema(
+        parameters(on=COLUMN),
+        learned=Record(
+            idf_=Weights(),
+            unseen_idf_=Number(0.0),
+            mean_=Array("f8", "scores"),
+            scale_=Spreads("scores"),
+        ),
+    )
+
     def __init__(self, on: str | None = None):
         self.on = on
 
@@ -230,13 +241,12 @@ class UnsharedWords(ScoreKernel):
 
     def set_learned(self, state: State) -> None:
         """Set what `get_learned` returned, after checking it."""
-        scale = state.array("scale_", "f8", 1)
-        shapes = {state.array("mean_", "f8", 1).shape, scale.shape}
-        if shapes != {(len(self.names()),)} or not isinstance(state.get("idf_"), dict):
-            raise ModelFileError("its scores do not fit its kernel")
-        if not isinstance(state.get("unseen_idf_"), float):
-            raise ModelFileError("its word weights are damaged")
-        super().set_learned(State(state, scale_=np.where(scale == 0, np.inf, scale)))
+        super().set_learned(state)
+        self.scale_ = np.where(self.scale_ == 0, np.inf, self.scale_)
+
+    def count_sizes(self) -> dict[str, int]:
+        """Return the number of scores."""
+        return {"scores": len(self.names())}
 
     def describe_scores(self) -> list[str]:
         """Return every score in words."""

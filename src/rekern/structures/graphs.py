@@ -14,11 +14,14 @@ import numpy as np
 
 from rekern.core.arrays import Ints, Keys, RowIndices, SmallInts, resolve_rows, slice_ragged, take_ragged
 from rekern.core.messages import name_value
+from rekern.drawing import draw_graph_items
 from rekern.errors import InputError
 from rekern.structures.foreign_items import is_foreign, list_graph
 from rekern.structures.tokens import hash_tokens
 
 __all__ = ["Graphs"]
+
+SHOWN_GRAPHS = 3  # in a notebook
 
 Item = tuple[list[str], list[tuple[int, int, str]]]
 
@@ -130,6 +133,11 @@ class Graphs:
         edges = (len(ends) + int(np.count_nonzero(ends == self.neighbors))) // 2
         size = f"{len(self):,} graphs, {len(self.labels):,} nodes, {edges:,} edges"
         return f"Graphs({size}, {len(self.vocabulary):,} labels)"
+
+    def _repr_html_(self) -> str:
+        """The first graphs, drawn."""
+        shown = [{"nodes": nodes, "edges": edges} for nodes, edges in self[:SHOWN_GRAPHS]]
+        return draw_graph_items(shown, repr(self))
 
     def take(self, indices: RowIndices) -> "Graphs":
         """Return the graphs with these numbers (or where this mask is true), in this order; the vocabulary is shared.

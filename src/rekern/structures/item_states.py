@@ -9,7 +9,9 @@ import numpy as np
 
 from rekern.core.arrays import Ints, offsets_of
 from rekern.core.json_values import Json
-from rekern.core.object_descriptions import State, Verbatim
+from rekern.core.model_limits import ModelLimits
+from rekern.core.object_descriptions import Raw, State, Verbatim
+from rekern.core.state_schema import Array, Choice, InstanceOf, ListOf, Optional, Record, Texts
 from rekern.errors import ModelFileError
 from rekern.structures.graphs import Graphs
 from rekern.structures.pairs import Pairs
@@ -17,7 +19,23 @@ from rekern.structures.representations import Representations
 from rekern.structures.tokens import Tokens
 from rekern.structures.trees import Trees
 
-__all__ = ["pack_items", "pack_value", "unpack_items"]
+__all__ = ["check_item_sizes", "has_plain_lists", "pack_items", "pack_value", "unpack_items"]
+
+_WORDS = Raw(Texts("words"))
+TOKENS = Record(
+    kind=Optional(Choice("pairs", "tokens")),
+    words=_WORDS,
+    ids=Array("i4", "ids", least=0, below="words"),
+    lengths=Array("i8", "texts", lengths="ids"),
+    forms=ListOf(InstanceOf(State), most=1),
+)
+TREES = Record(
+    kind=Choice("trees"),
+    words=_WORDS,
+    nodes=Array("i4", "nodes", least=0, below="words"),
+    parents=Array("i4", "nodes", least=-1),
+    lengths=Array("i8", "trees", lengths="nodes"),
+)
 
 Corpus = Pairs | Tokens | Trees | Graphs | Representations | Sequence[object]
 
@@ -55,14 +73,53 @@ def unpack_items(state: State) -> Corpus:
     if kind == "trees":
         return _unpack_trees(state)
     if kind == "graphs":
-        return Graphs.from_items([(nodes, edges) for nodes, edges in _unpack_list(state, "graphs")])
+        graphs = _unpack_list(state, "graphs")
+        check_item_sizes(graphs, state.limits)
+        return Graphs.from_items([(nodes, edges) for nodes, edges in graphs])
     if kind == "table":
         names = _unpack_list(state, "names")
         columns = [unpack_items(column) for column in state.states("columns", len(names))]
         return Representations(dict(zip(map(str, names), columns)))
     if kind == "list":
-        return _unpack_list(state, "items")
+        items = _unpack_list(state, "items")
+        check_item_sizes(items, state.limits)
+        return items
     raise ModelFileError(f"it has items of an unknown kind {kind!r}")
+
+
+def check_item_sizes(items: Sequence[object], limits: ModelLimits) -> None:
+    """Refuse items, as a model file has them, with a text of too many words or a list that is too long.
+
+    >>> check_item_sizes(["a b", ["a", "b"], [["a"], [[0, 0, "next"]]]], ModelLimits(item_size=2))
+    >>> check_item_sizes(["a b c"], ModelLimits(item_size=2))
+    Traceback (most recent call last):
+    ...
+    rekern.errors.ModelFileError: it has a training text or graph of 3 words or nodes; the limit is 2: \
+load_model(path, limits=ModelLimits(item_size=3))
+    """
+    waiting = list(items)
+    longest = 0
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            longest = max(longest, value.count(" ") + 1)
+        elif isinstance(value, list):
+            longest = max(longest, len(value))
+            waiting += value
+        elif isinstance(value, dict):
+            waiting += value.values()
+    limits.check("item_size", longest, f"it has a training text or graph of {longest:,} words or nodes")
+
+
+def has_plain_lists(items: Corpus) -> bool:
+    """Return whether items, or a column of them, are a list, of which only a kernel can say whether it can be read.
+
+    >>> has_plain_lists(["a b"]), has_plain_lists(Pairs.from_items([("a", "b")]))
+    (True, False)
+    """
+    if isinstance(items, Representations):
+        return any(has_plain_lists(items[name]) for name in items.columns)
+    return isinstance(items, list | tuple)
 
 
 def pack_value(value: object) -> Json:
@@ -90,10 +147,9 @@ def _pack_tokens(tokens: Tokens) -> dict[str, object]:
 
 
 def _unpack_tokens(state: State) -> Tokens:
-    ids, words = state.array("ids", "i4", 1), _unpack_words(state, "words")
-    if len(ids) and not (ids.min() >= 0 and ids.max() < len(words)):
-        raise ModelFileError("its tokens are damaged")
-    offsets = _unpack_offsets(state, len(ids))
+    TOKENS.check(state, "tokens")
+    ids, words = state["ids"], state["words"].value
+    offsets = _unpack_offsets(state)
     forms = None
     if state.get("forms"):
         (inner,) = state.states("forms", 1)
@@ -120,29 +176,22 @@ def _pack_trees(trees: Trees) -> dict[str, object]:
 
 
 def _unpack_trees(state: State) -> Trees:
-    nodes, parents = state.array("nodes", "i4", 1), state.array("parents", "i4", 1).astype(np.int64)
-    words = _unpack_words(state, "words")
-    offsets = _unpack_offsets(state, len(nodes))
-    if len(nodes) != len(parents) or (len(nodes) and not (nodes.min() >= 0 and nodes.max() < len(words))):
-        raise ModelFileError("its trees do not fit together")
+    TREES.check(state, "trees")
+    nodes, parents, words = state["nodes"], state["parents"].astype(np.int64), state["words"].value
+    offsets = _unpack_offsets(state)
     roots = np.repeat(offsets[:-1], np.diff(offsets))
+    if (parents >= np.repeat(state["lengths"], state["lengths"])).any():
+        raise ModelFileError("its trees do not fit together")
     # `Trees.from_parents` checks that the parents form trees.
     return Trees.from_parents(np.where(parents < 0, -1, parents + roots), nodes, offsets, words)
 
 
-def _unpack_offsets(state: State, size: int) -> Ints:
-    lengths = state.array("lengths", "i8", 1)
-    possible = bool(((lengths >= 0) & (lengths <= size)).all())  # the sum of huge numbers might overflow
-    if not possible or lengths.sum() != size:
-        raise ModelFileError("its texts are damaged")
+def _unpack_offsets(state: State) -> Ints:
+    """Return the offsets of texts or trees of these lengths, none of which may be too long to be compared."""
+    lengths: Ints = state["lengths"]
+    longest = int(lengths.max(initial=0))
+    state.limits.check("item_size", longest, f"it has a training text or tree of {longest:,} words or nodes")
     return offsets_of(lengths)
-
-
-def _unpack_words(state: State, name: str) -> list[str]:
-    words = _unpack_list(state, name)
-    if not all(isinstance(word, str) for word in words):
-        raise ModelFileError("its words are damaged")
-    return [str(word) for word in words]
 
 
 def _unpack_list(state: State, name: str) -> list[Any]:

@@ -6,7 +6,9 @@ from itertools import chain
 
 from rekern.core.estimators import BaseEstimator
 from rekern.core.messages import name_value
+from rekern.core.parameter_tables import check_parameters
 from rekern.core.registry import register
+from rekern.core.state_schema import Either, Flag, Schema, Text, Texts, parameters
 from rekern.errors import InputError
 from rekern.structures.expression_spans import ExpressionIndex, find_spans, index_expressions, join_spans
 from rekern.structures.stemmer import MAX_LENGTH, MAX_WORDS, find_stemmer
@@ -33,6 +35,15 @@ class Tokenizer(BaseEstimator):
     >>> Tokenizer(expressions=["in spite of", "United States"])("The United States, in spite of it")
     ['the', 'unit_state', ',', 'in_spite_of', 'it']
     """
+
+    schema = Schema(
+        parameters(
+            language=Either(None, Text(100)),
+            lowercase=Flag(),
+            punctuation=Flag(),
+            expressions=Either(None, Texts(kind=tuple), Texts()),
+        )
+    )
 
     def __init__(
         self,
@@ -71,6 +82,8 @@ class Tokenizer(BaseEstimator):
         >>> Tokenizer().word_tokens()["mice,"]
         ('mice', ',')
         """
+        if not isinstance(self.language, str | None) or {type(self.lowercase), type(self.punctuation)} != {bool}:
+            check_parameters(self)
         return _word_tokens(self.language, bool(self.lowercase), bool(self.punctuation))
 
     def expression_index(self) -> ExpressionIndex:

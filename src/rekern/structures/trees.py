@@ -26,6 +26,7 @@ from rekern.core.arrays import (
     take_ragged,
 )
 from rekern.core.messages import name_value
+from rekern.drawing import draw_tree_items
 from rekern.errors import InputError
 from rekern.structures.foreign_items import convert_trees
 from rekern.structures.formats.brackets import Bytes, Scan, escape_label, format_tree, locate_fault, scan
@@ -34,6 +35,8 @@ from rekern.structures.pairs import as_texts
 from rekern.structures.tree_core import find_kept, sort_breadth_first
 
 __all__ = ["TreeArrays", "Trees"]
+
+SHOWN_TREES = 3  # in a notebook
 
 
 class TreeArrays(NamedTuple):
@@ -242,6 +245,10 @@ class Trees:
 
     def __repr__(self) -> str:
         return f"Trees({len(self):,} trees, {len(self.labels):,} nodes, {len(self.vocabulary):,} labels)"
+
+    def _repr_html_(self) -> str:
+        """The first trees, drawn."""
+        return draw_tree_items(list(self[:SHOWN_TREES]), repr(self))
 
     def take(self, indices: RowIndices) -> "Trees":
         """Return the trees with these numbers (or where this mask is true), in this order; the vocabulary is shared.

@@ -13,7 +13,21 @@ from starlette.responses import Response
 
 from rekern.core.version import __version__
 from rekern.errors import InputError, MissingExtraError, ModelFileError
-from rekern.web import ask_api, explain_api, predict_api, question_api, rules_api, status_api
+from rekern.web import (
+    ask_api,
+    ask_page,
+    docs_page,
+    explain_api,
+    file_page,
+    kernels_page,
+    pair_page,
+    predict_api,
+    question_api,
+    question_page,
+    rules_api,
+    rules_page,
+    status_api,
+)
 from rekern.web.guard import Guard
 from rekern.web.job_queue import ClientGone
 from rekern.web.problems import Problem
@@ -39,8 +53,10 @@ def make_application(site: Site, log: Callable[[str], None] | None = None, shows
     app = FastAPI(
         title="Rekern", version=__version__, description=DESCRIPTION, docs_url=None, redoc_url=None, lifespan=lifespan
     )
-    for module in (predict_api, explain_api, rules_api, ask_api, question_api, status_api):
-        module.add_routes(app, site)
+    for api in (predict_api, explain_api, rules_api, ask_api, question_api, status_api):
+        api.add_routes(app, site)
+    for page in (pair_page, rules_page, file_page, ask_page, question_page, kernels_page, docs_page):
+        page.add_routes(app, site)
     _answer_errors(app)
     paths = {route.path for route in app.routes if hasattr(route, "path")}
     return Guard(app, site.access, site.limits, site.queue, site.metrics, paths, log, shows_texts)

@@ -14,7 +14,7 @@ from rekern.learning.pair_explanation import PairExplanation
 from rekern.web.job_queue import Job
 from rekern.web.predict_api import ModelName
 from rekern.web.problems import Problem
-from rekern.web.request_rows import PairRows, TextRows, read_rows
+from rekern.web.request_rows import PAIRS, TEXTS, PairRows, TextRows, read_rows
 from rekern.web.served_models import ServedModel
 from rekern.web.site import Site
 
@@ -28,8 +28,8 @@ class ExplainRequest(BaseModel):
     source: str | None = Field(None, description="The first text of one pair.")
     target: str | None = Field(None, description="Its second text.")
     text: str | None = Field(None, description="Instead: the text, for a model of texts.")
-    pairs: PairRows | None = None
-    texts: TextRows | None = None
+    pairs: PairRows | None = PAIRS
+    texts: TextRows | None = TEXTS
     label: str | int | float | None = Field(None, description="The class to explain, if there are more than two.")
     top: int | None = Field(None, ge=1, description="The number of parts; by default all of them.")
     neighbors: int = Field(NEIGHBORS, ge=0, le=100, description="The number of similar training pairs.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from fastapi import FastAPI
@@ -16,7 +17,7 @@ from rekern.learning.pair_ranker import PairRanker
 from rekern.learning.predicted_columns import predict_columns
 from rekern.learning.predicted_rows import ColumnChoice, PredictedRows
 from rekern.web.job_queue import Job
-from rekern.web.request_rows import PairRows, TextRows, read_rows
+from rekern.web.request_rows import PAIRS, TEXTS, PairRows, TextRows, read_rows
 from rekern.web.served_models import ServedModel
 from rekern.web.site import Site
 
@@ -30,8 +31,8 @@ class PredictRequest(BaseModel):
     """Pairs or texts to judge."""
 
     model: ModelName = None
-    pairs: PairRows | None = None
-    texts: TextRows | None = None
+    pairs: PairRows | None = PAIRS
+    texts: TextRows | None = TEXTS
     threshold: Threshold | None = Field(
         None,
         description="Predict the second of two classes above this probability, or above the best one for a measure.",
@@ -56,11 +57,10 @@ def add_routes(app: FastAPI, site: Site) -> None:
 
         def work(job: Job) -> JsonObject:
             block = read_rows(site, model, asked.pairs, asked.texts)
+            choice = ColumnChoice(None, False, "label", _ignore)
             rows = [
                 row
-                for part in predict_blocks(
-                    model, block, asked.threshold, job, ColumnChoice(None, False, "label", _ignore)
-                )
+                for part in iterate_predictions(model, block, asked.threshold, job, choice)
                 for row in part.list_rows()
             ]
             return {"pairs": len(rows), "rows": rows}
@@ -70,11 +70,10 @@ def add_routes(app: FastAPI, site: Site) -> None:
         return answer
 
 
-def predict_blocks(
+def iterate_predictions(
     model: ServedModel, block: TableBlock, threshold: float | str | None, job: Job, choice: ColumnChoice
-) -> list[PredictedRows]:
+) -> Iterator[PredictedRows]:
     """Predict a table, some rows after the other; the job may end between them."""
-    found = []
     count = len(block.table)
     step = count if isinstance(model.model, PairRanker) else ROWS  # ranks need all rows of a group
     for start in range(0, count, step):
@@ -84,8 +83,7 @@ def predict_blocks(
             predicted = predict_columns(model.model, some.table, threshold)
         except InputError as error:
             raise some.table.locate(error) from None
-        found.append(choice.copy(some, predicted))
-    return found
+        yield choice.copy(some, predicted)
 
 
 def take_rows(block: TableBlock, rows: range) -> TableBlock:

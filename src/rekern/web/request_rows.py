@@ -33,13 +33,13 @@ PairRows = Annotated[
             },
         }
     ),
-    Field(description="Pairs: two texts each, or objects with source, target and other columns, such as an id."),
 ]
 TextRows = Annotated[
     list[Json],
     WithJsonSchema({"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "object"}]}}),
-    Field(description="Single texts, for a model of texts: strings, or objects with text and other columns."),
 ]
+PAIRS = Field(None, description="Pairs: two texts each, or objects with source, target and others, such as an id.")
+TEXTS = Field(None, description="Single texts, for a model of texts: strings, or objects with text and others.")
 PAIR = 'give two texts, ["…", "…"], or an object with source and target'
 
 

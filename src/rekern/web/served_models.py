@@ -54,7 +54,7 @@ class Late(Generic[T]):
             return self._value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ServedModel:
     """A model of pairs or of single texts under its name."""
 

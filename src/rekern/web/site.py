@@ -6,12 +6,14 @@ import json
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, PackageLoader, select_autoescape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from rekern.core.json_values import to_json_value
 from rekern.core.version import __version__
+from rekern.drawing.markup import write_signed
+from rekern.errors import InputError
 from rekern.web.access import Access
 from rekern.web.job_queue import Job, JobQueue
 from rekern.web.metrics import Metrics
@@ -36,26 +38,36 @@ class Site:
         self._templates = Environment(
             loader=PackageLoader("rekern.web"),
             autoescape=select_autoescape(default=True),
-            undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
         )
+        self._templates.filters["signed"] = write_signed
         self._templates.globals.update(version=__version__, models=models, needs_token=self.access.needs_token)
 
     async def answer_json(self, request: Request, work: Callable[[Job], object]) -> Response:
         """Run a job in the queue and return its result as JSON."""
         return Response(await self.queue.run(lambda job: dump_json(work(job)), request.receive), media_type=JSON)
 
-    async def answer_page(self, request: Request, template: str, work: Callable[[Job], dict[str, object]]) -> Response:
+    async def answer_page(
+        self, request: Request, template: str, values: Mapping[str, object], work: Callable[[Job], Mapping[str, object]]
+    ) -> Response:
         """Run a job in the queue and return a page, or the part of it that changes, with its result."""
-        found = await self.queue.run(work, request.receive)
-        return self.render(request, template, found)
+        try:
+            found = await self.queue.run(work, request.receive)
+        except InputError as error:
+            return self.render(request, template, {**values, "problem": str(error)}, 422)
+        except Problem as problem:
+            return self.render(request, template, {**values, "problem": problem.detail}, problem.status_code)
+        return self.render(request, template, {**values, **found})
 
     def render(self, request: Request, template: str, values: Mapping[str, object], status: int = 200) -> Response:
         """Return a page; with ``part`` in the query only its changing part, for the scripts."""
-        name = f"{template}_part.html" if "part" in request.query_params else f"{template}.html"
-        text = self._templates.get_template(name).render({"page": template, **values})
-        return HTMLResponse(text, status, {"Cache-Control": "no-store"})
+        name = f"{template}_part" if "part" in request.query_params else template
+        return HTMLResponse(self.fill(name, {"page": template, **values}), status, {"Cache-Control": "no-store"})
+
+    def fill(self, template: str, values: Mapping[str, object]) -> str:
+        """Return a template with values filled in; all text in it is escaped."""
+        return self._templates.get_template(f"{template}.html").render(values)
 
     def check_text(self, text: str, column: str, row: int | None = None) -> str:
         """Return a text that is not too long and has no halves of characters."""

@@ -210,3 +210,13 @@ def test_glove(corpora):
     space = WordVectors.from_file(corpora / "glove_twitter_25d_12k" / "vectors.txt.gz")
     assert (len(space), space.dimensions) == (11_925, 25)
     assert space.similarity("dog", "cat") > space.similarity("dog", "parliament")
+
+
+def test_a_forged_shape_takes_no_memory(tmp_path):
+    path = tmp_path / "space.npz"
+    WordVectors(["cat"], [[1, 2]]).save(path)
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"(1, 2), }         ", b"(1, 200000000000),", 1))
+    assert path.read_bytes() != content
+    with pytest.raises(InputError, match="not a word space that save\\(\\) wrote, or damaged"):
+        WordVectors.load(path)

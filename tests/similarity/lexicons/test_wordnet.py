@@ -146,8 +146,12 @@ def test_a_model_whose_wordnet_is_gone_says_so(tmp_path):
     pairs = [("a dog", "an animal"), ("a dog", "a cat"), ("an animal", "a dog"), ("a cat", "a dog")]
     scores = Similarities(groups=("basic", "wordnet"), wordnet=str(folder))
     PairClassifier(scores, calibration=0).fit(pairs, [1, 0, 1, 0]).save(tmp_path / "m.rekern")
-    load_model(tmp_path / "m.rekern").predict(pairs)
+    load_model(tmp_path / "m.rekern", wordnet=str(folder)).predict(pairs)
+    with pytest.raises(
+        ModelFileError, match=r"m\.rekern: it needs a wordnet: give it to load_model\(path, wordnet=…\)"
+    ):
+        load_model(tmp_path / "m.rekern")
     for path in folder.iterdir():
         path.unlink()
     with pytest.raises(ModelFileError, match=r"m\.rekern: .*wordnet: there is no synsets"):
-        load_model(tmp_path / "m.rekern")
+        load_model(tmp_path / "m.rekern", wordnet=str(folder))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +12,8 @@ from rekern.core.hashing import constants
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.parallel_jobs import run, split_range
 from rekern.kernels.gram_plan import invert_roots
+from rekern.kernels.graphs import neighborhood_pair_core as core
 from rekern.kernels.graphs.neighborhood_key_core import merge_links
-from rekern.kernels.graphs.neighborhood_pair_core import extract_pairs, hash_pair, list_roots
 from rekern.kernels.graphs.neighborhood_text import write_neighborhood
 from rekern.structures.graphs import Graphs
 
@@ -70,15 +71,20 @@ class NeighborhoodFeatures(NamedTuple):
         """Return as text the features of one graph at these places of its row."""
         rows = self.extract_cells(graph, 1)
         cells = np.searchsorted(rows.indptr, places, side="right") - 1
-        listed: dict[int, tuple[SmallInts, dict[int, int]]] = {}
+        roots: dict[tuple[int, int], tuple[int, int]] = {}  # of each cell and key, the first pair
+        for cell in np.unique(cells).tolist():
+            wanted = rows.keys[places[cells == cell]]
+            for nodes, keys in iterate_root_pairs(graph, *self.find_cell(cell)):
+                for at in np.flatnonzero(np.isin(keys, wanted)).tolist():
+                    one, other = nodes[at].tolist()
+                    roots.setdefault((cell, int(keys[at])), (one, other))
+                wanted = np.setdiff1d(wanted, keys)
+                if not len(wanted):
+                    break
         texts = []
         for place, cell in zip(places.tolist(), cells.tolist()):
             radius, distance = self.find_cell(cell)
-            if cell not in listed:
-                nodes, keys = list_root_pairs(graph, radius, distance)
-                listed[cell] = nodes, dict(zip(reversed(keys.tolist()), range(len(keys) - 1, -1, -1)))
-            nodes, first = listed[cell]
-            one, other = nodes[first[int(rows.keys[place])]].tolist()
+            one, other = roots[cell, int(rows.keys[place])]
             text = write_neighborhood(graph[0], one, radius)
             if distance:
                 text = " and ".join(sorted([text, write_neighborhood(graph[0], other, radius)])) + f", {distance} apart"
@@ -93,12 +99,15 @@ def find_links(graphs: Graphs) -> Links:
     return links
 
 
-def list_root_pairs(graph: Graphs, radius: int, distance: int) -> tuple[SmallInts, Keys]:
-    """Return the pairs of nodes of a single graph at this distance, and the keys of their neighbourhoods."""
-    keys, pairs, starts = list_roots(radius, radius, distance, *find_links(graph))
-    pairs = pairs[starts[distance] : starts[distance + 1]]
+def iterate_root_pairs(graph: Graphs, radius: int, distance: int) -> Iterator[tuple[SmallInts, Keys]]:
+    """Yield the pairs of nodes of a single graph at this distance, and the keys of their neighbourhoods, in parts."""
+    heads, others, links, own = find_links(graph)
+    rooted = core.hash_roots(radius, radius, heads, others, links, own)[:, 0]
     cell = _cell_constants(radius, radius, distance)[0, distance]
-    return pairs, np.array([hash_pair(keys[one, 0], keys[two, 0], cell) for one, two in pairs], np.uint64)
+    for begin, end in split_range(len(own), max(1, core.PAIRS_AT_ONCE // max(len(own), 1))):
+        pairs, starts = core.list_pairs(begin, end, distance, heads, others)
+        pairs = pairs[starts[distance] : starts[distance + 1]]
+        yield pairs, core.hash_pairs(pairs, rooted, cell)
 
 
 def hash_roots(graph: Graphs, radius: int) -> Keys:
@@ -109,7 +118,7 @@ def hash_roots(graph: Graphs, radius: int) -> Keys:
     >>> bool(keys[0] == keys[2]), bool(keys[0] == keys[1])
     (True, False)
     """
-    keys: Keys = list_roots(radius, radius, 0, *find_links(graph))[0][:, 0]
+    keys: Keys = core.hash_roots(radius, radius, *find_links(graph))[:, 0]
     return keys
 
 
@@ -122,4 +131,4 @@ def _extract_block(
     first: int, last: int, offsets: Ints, links: Links, smallest: int, largest: int, farthest: int
 ) -> KeyRows:
     cells = _cell_constants(smallest, largest, farthest)
-    return KeyRows(*extract_pairs(first, last, offsets, *links, smallest, largest, farthest, cells))
+    return KeyRows(*core.extract_graphs(first, last, offsets, *links, smallest, largest, farthest, cells))

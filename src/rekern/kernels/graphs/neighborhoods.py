@@ -14,11 +14,12 @@ from rekern.core.key_rows import KeyRows
 from rekern.core.object_descriptions import State
 from rekern.core.parameters import check_most, check_whole
 from rekern.core.registry import register
+from rekern.core.state_schema import COLUMN, Flag, Schema, Whole, parameters
 from rekern.core.weight_table import sum_weights, unpack_weights
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.graphs.neighborhood_decision import NeighborhoodDecision
-from rekern.kernels.graphs.neighborhood_features import NeighborhoodFeatures, list_root_pairs
+from rekern.kernels.graphs.neighborhood_features import NeighborhoodFeatures, iterate_root_pairs
 from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel, square_rows
 from rekern.structures.column_selection import select_graphs
@@ -33,6 +34,7 @@ class NeighborhoodPlace(NamedTuple):
     radius: int
     distance: int
     counts: tuple[int, int]
+    nodes: tuple[list[int], list[int]] = ([], [])  # of either graph, where it has the pair first
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -45,10 +47,14 @@ class NeighborhoodExplanation(Explanation):
     """
 
     places: list[NeighborhoodPlace] = field(default_factory=list)  # of each part
+    graphs: Graphs | None = field(default=None, compare=False)  # the two graphs, for drawings
 
     def to_dict(self, n: int | None = None) -> dict[str, Any]:
         """Return plain values for JSON."""
-        return {**super().to_dict(n), "places": [place._asdict() for place in self.places[:n]]}
+        found = {**super().to_dict(n), "places": [place._asdict() for place in self.places[:n]]}
+        for name, graph in zip(("left", "right"), self.graphs or ()):
+            found[name] = {"nodes": graph[0], "edges": [list(edge) for edge in graph[1]]}
+        return found
 
 
 @register
@@ -76,6 +82,16 @@ class Neighborhoods(KeyFeatureKernel[Graphs]):
 
     on_texts = True
     structure = "graphs"
+
+    schema = Schema(
+        parameters(
+            radius=Whole(0, FARTHEST),
+            distance=Whole(0, FARTHEST),
+            min_radius=Whole(0, FARTHEST),
+            normalize=Flag(),
+            on=COLUMN,
+        )
+    )
 
     def __init__(
         self,
@@ -158,13 +174,19 @@ class Neighborhoods(KeyFeatureKernel[Graphs]):
         parts, places = [], []
         for index, text in zip(best, texts):
             radius, distance = features.find_cell(int(cells[index]))
-            counts = [
-                int(np.sum(list_root_pairs(graphs[i : i + 1], radius, distance)[1] == keys[index])) for i in (0, 1)
-            ]
+            counts, nodes = [], []
+            for graph in (graphs[:1], graphs[1:]):
+                count, first = 0, None
+                for pairs, found in iterate_root_pairs(graph, radius, distance):
+                    equal = np.flatnonzero(found == keys[index])
+                    count += len(equal)
+                    first = pairs[equal[0]].tolist() if first is None and len(equal) else first
+                counts.append(count)
+                nodes.append(_find_around(graph, first or [], radius))
             parts.append(Part("neighbourhoods", text, float(contributions[index])))
-            places.append(NeighborhoodPlace(radius, distance, (counts[0], counts[1])))
+            places.append(NeighborhoodPlace(radius, distance, (counts[0], counts[1]), (nodes[0], nodes[1])))
         return NeighborhoodExplanation(
-            decision=self(a, b), parts=parts, places=places, complete=len(parts) == len(keys)
+            decision=self(a, b), parts=parts, places=places, complete=len(parts) == len(keys), graphs=graphs
         )
 
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
@@ -177,3 +199,13 @@ class Neighborhoods(KeyFeatureKernel[Graphs]):
     def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
         """Return the table of a file."""
         return NeighborhoodDecision(self.make_feature_set(), self.read_items, unpack_weights(state, outputs))
+
+
+def _find_around(graph: Graphs, roots: list[int], radius: int) -> list[int]:
+    """Return the nodes of a single graph within ``radius`` steps of some roots."""
+    near = set(roots)
+    for _ in range(radius):
+        near |= {
+            int(neighbor) for node in near for neighbor in graph.neighbors[graph.indptr[node] : graph.indptr[node + 1]]
+        }
+    return sorted(near)

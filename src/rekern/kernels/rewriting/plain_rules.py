@@ -19,6 +19,7 @@ from rekern.core.key_rows import KeyRows
 from rekern.core.number_packing import pack_keys, pack_numbers, unpack_keys, unpack_numbers
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads, split_range
+from rekern.core.state_schema import Array, Record
 from rekern.errors import ModelFileError
 from rekern.kernels.rewriting.plain_rule_core import (
     add_plain_scores,
@@ -34,6 +35,14 @@ TABLE_CELLS = 1 << 20  # of the table of a side
 MOST_COUNT = 1 << 32
 
 Counts = npt.NDArray[np.uint32]
+
+PACKED_LISTS = Record(
+    tops=Array("u1", "*"),
+    rests=Array("u1", "*", "keys"),
+    lengths=Array("u1", "*", "keys"),
+    steps=Array("u1", "*", "entries"),
+    counts=Array("u1", "*", "entries"),
+)
 
 
 class NgramLists(NamedTuple):
@@ -65,12 +74,12 @@ class NgramLists(NamedTuple):
     @classmethod
     def from_state(cls, state: State, size: int) -> NgramLists:
         """Return the lists of a file, after checking them; ``size`` is the number of pairs."""
-        keys = unpack_keys(state.array("tops", "u1"), state.array("rests", "u1"))
-        lengths = unpack_numbers(state.array("lengths", "u1"), size + 1).astype(np.int64)
-        steps = unpack_numbers(state.array("steps", "u1"), max(size, 1))
-        counts = unpack_numbers(state.array("counts", "u1"), MOST_COUNT).astype(np.uint32)
-        fits = len(lengths) == len(keys) and (lengths > 0).all() and lengths.sum() == len(steps) == len(counts)
-        if not fits or not (counts > 0).all():
+        PACKED_LISTS.check(state, "lists of n-grams")
+        keys = unpack_keys(state["tops"], state["rests"])
+        lengths = unpack_numbers(state["lengths"], size + 1).astype(np.int64)
+        steps = unpack_numbers(state["steps"], max(size, 1))
+        counts = unpack_numbers(state["counts"], MOST_COUNT).astype(np.uint32)
+        if not (lengths > 0).all() or lengths.sum() != len(steps) or not (counts > 0).all():
             raise ModelFileError("its lists of n-grams are damaged")
         offsets, sums = offsets_of(lengths), np.cumsum(steps.astype(np.int64) + 1)
         rows = sums - np.repeat(np.append(0, sums)[offsets[:-1]], lengths) - 1

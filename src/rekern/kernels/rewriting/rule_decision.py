@@ -11,6 +11,7 @@ from rekern.core.explanations import Part
 from rekern.core.hashing import mix_array
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads, split_range
+from rekern.core.state_schema import Array, InstanceOf, ListOf, Record
 from rekern.core.weight_table import (
     Numbers,
     WeightTable,
@@ -20,7 +21,6 @@ from rekern.core.weight_table import (
     sum_and_count,
     unpack_weights,
 )
-from rekern.errors import ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction, GramDecision, GramSource
 from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
@@ -58,6 +58,13 @@ class RuleDecision(DecisionFunction):
     Rules without wildcards are kept as lists of n-grams (`PlainRules`), those with wildcards as a table of weights,
     both for each window size. Training pairs with too many rules to list (``heavy``) are compared as wholes.
     """
+
+    STATE = Record(
+        factors=Array("f8", "windows", "rows", "outputs"),
+        windows=ListOf(InstanceOf(State), "windows"),
+        heavy=ListOf(InstanceOf(State), most=1),
+        shelf=InstanceOf(State),
+    )
 
     def __init__(
         self,
@@ -114,13 +121,11 @@ class RuleDecision(DecisionFunction):
     def from_state(cls, kernel: RuleKernel, state: State, outputs: int) -> Self:
         """Return the function that `to_state` wrote down, after checking it."""
         count = len(kernel.make_extractor().windows)
-        factors = state.array("factors", "f8", 3)
-        if len(factors) != count or factors.shape[2] != outputs:
-            raise ModelFileError("its rules do not fit its kernel")
-        windows = state.states("windows", count)
+        cls.STATE.check(state, "decision function", {"windows": count, "outputs": outputs})
+        factors, windows = state["factors"], state.states("windows", count)
         plain = [PlainRules.from_state(window.state("plain"), rows) for window, rows in zip(windows, factors)]
         wildcard = [unpack_weights(window.state("wildcard"), outputs) for window in windows]
-        heavy = [GramDecision.from_state(kernel, one, outputs) for one in state.states("heavy", len(state["heavy"]))]
+        heavy = [GramDecision.from_state(kernel, one, outputs) for one in state["heavy"]]
         shelf = RuleShelf.from_state(state.state("shelf"), outputs)
         return cls(kernel, plain, wildcard, heavy[0] if heavy else None, shelf)
 

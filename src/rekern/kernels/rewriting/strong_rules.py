@@ -11,9 +11,10 @@ import numpy as np
 from rekern.core.arrays import Booleans, Floats, Ints, Keys
 from rekern.core.hashing import mix_array
 from rekern.core.key_index import index_keys, look_up
-from rekern.core.object_descriptions import State, Verbatim
+from rekern.core.object_descriptions import Raw, State, Verbatim
+from rekern.core.state_schema import Array, ListOf, Record, Texts
 from rekern.core.weight_table import Numbers, WeightTable
-from rekern.errors import InputError, ModelFileError
+from rekern.errors import InputError
 from rekern.kernels.rewriting.plain_rule_core import count_shared_rows
 from rekern.kernels.rewriting.plain_rules import NgramLists, PlainRules
 from rekern.kernels.rewriting.rule_extraction import RuleExtractor
@@ -164,6 +165,14 @@ class RuleShelf:
     ('a → b', [])
     """
 
+    STATE = Record(
+        weights=Array("f8", "rules"),
+        lengths=Array("i8", "sides", lengths="rules"),
+        support=Array("i8", "rules", least=0),
+        pair=Array("i8", "rules", least=-1),
+        texts=Raw(ListOf(Texts(3), "rules")),
+    )
+
     def __init__(self, rules: list[BothSides]):
         self.rules = rules
 
@@ -195,21 +204,10 @@ class RuleShelf:
     @classmethod
     def from_state(cls, state: State, outputs: int) -> RuleShelf:
         """Return the rules of a file, after checking them."""
-        lengths, weights = state.array("lengths", "i8", 1), state.array("weights", "f8", 1)
-        support, pair = state.array("support", "i8", 1), state.array("pair", "i8", 1)
-        texts = state.get("texts")
-        rows = texts.value if isinstance(texts, Verbatim) else None
-        if not isinstance(rows, list):
-            raise ModelFileError("its rules are damaged")
-        sizes = {len(weights), len(support), len(pair), len(rows)}
-        possible = len(lengths) == 2 * outputs and bool(((lengths >= 0) & (lengths <= len(weights))).all())
-        if len(sizes) > 1 or not possible or lengths.sum() != len(weights):
-            raise ModelFileError("its rules are damaged")
-        rules = []
-        for row, weight, count, number in zip(rows, weights.tolist(), support.tolist(), pair.tolist()):
-            if not isinstance(row, list) or len(row) != 3 or not all(isinstance(text, str) for text in row):
-                raise ModelFileError("its rules are damaged")
-            rules.append(WeightedRule(row[0], weight, count, number, row[1], row[2]))
+        cls.STATE.check(state, "strongest rules", {"sides": 2 * outputs})
+        lengths, weights, support, pair = (state[name] for name in ("lengths", "weights", "support", "pair"))
+        rows = zip(state["texts"].value, weights.tolist(), support.tolist(), pair.tolist())
+        rules = [WeightedRule(row[0], weight, count, number, row[1], row[2]) for row, weight, count, number in rows]
         ends = np.cumsum(lengths).tolist()
         listed = [rules[end - length : end] for end, length in zip(ends, lengths.tolist())]
         return cls(list(zip(listed[::2], listed[1::2])))

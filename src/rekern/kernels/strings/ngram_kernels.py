@@ -13,8 +13,9 @@ from rekern.core.inverted_lists import ListBlock, invert_rows
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run, split_range
-from rekern.core.parameters import check_decay, check_patterns, check_size, check_whole
+from rekern.core.parameters import LONGEST_WINDOW, check_decay, check_patterns, check_size, check_whole
 from rekern.core.registry import register
+from rekern.core.state_schema import COLUMN, DECAY, TOKENIZER, Flag, Schema, Whole, parameters
 from rekern.core.weight_table import sum_weights, unpack_weights
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
@@ -120,6 +121,8 @@ class Spectrum(PatternKernel):
            [0.81649658, 1.        ]])
     """
 
+    schema = Schema(parameters(k=Whole(1, LONGEST_WINDOW), normalize=Flag(), tokenizer=TOKENIZER, on=COLUMN))
+
     def __init__(
         self,
         k: int = 2,
@@ -148,6 +151,17 @@ class Wildcard(PatternKernel):
     >>> sorted(Wildcard(2, 1).fit(["a b"]).get_feature_names_out())
     ['a b', 'a ∗', '∗ b']
     """
+
+    schema = Schema(
+        parameters(
+            k=Whole(1, LONGEST_WINDOW),
+            m=Whole(0, LONGEST_WINDOW),
+            decay=DECAY,
+            normalize=Flag(),
+            tokenizer=TOKENIZER,
+            on=COLUMN,
+        )
+    )
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ import numpy as np
 from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.parameters import check_choice, check_decay, check_whole
 from rekern.core.registry import register
+from rekern.core.state_schema import COLUMN, DECAY, TOKENIZER, Choice, Flag, Schema, Whole, parameters
 from rekern.kernels.gram_plan import GramPlan, invert_roots
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items
@@ -41,6 +42,17 @@ class Subsequence(Kernel):
     """
 
     on_texts = True
+
+    schema = Schema(
+        parameters(
+            max_length=Whole(1, 1000),
+            decay=DECAY,
+            weight=Choice("gaps", "span"),
+            normalize=Flag(),
+            tokenizer=TOKENIZER,
+            on=COLUMN,
+        )
+    )
 
     def __init__(
         self,

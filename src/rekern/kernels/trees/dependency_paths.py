@@ -5,8 +5,9 @@ from __future__ import annotations
 from rekern.core.arrays import Ints
 from rekern.core.parameters import check_choice, check_decay
 from rekern.core.registry import register
+from rekern.core.state_schema import COLUMN, DECAY, Choice, Flag, Schema, parameters
 from rekern.kernels.trees.dependency_paths_core import PathParameters, fill_dependency_paths
-from rekern.kernels.trees.shared_fragments import list_dependency_paths
+from rekern.kernels.trees.shared_paths import list_dependency_paths
 from rekern.kernels.trees.tree_kernel import FillBlock, TreeKernel
 from rekern.structures.trees import Trees
 
@@ -29,6 +30,8 @@ class DependencyPaths(TreeKernel[PathParameters]):
 
     kind = "path"
 
+    schema = Schema(parameters(decay=DECAY, weights=Choice("length", "printed"), normalize=Flag(), on=COLUMN))
+
     def __init__(self, decay: float = 0.25, weights: str = "length", normalize: bool = True, on: str | None = None):
         self.decay = decay
         self.weights = weights
@@ -45,6 +48,8 @@ class DependencyPaths(TreeKernel[PathParameters]):
         check_choice("weights", self.weights, ("length", "printed"))
         return PathParameters(len(vocabulary), decay, decay if self.weights == "printed" else decay * decay)
 
-    def list_shared(self, left: Trees, right: Trees, parameters: PathParameters, beam: int) -> dict[str, float]:
+    def list_shared(
+        self, left: Trees, right: Trees, parameters: PathParameters, beam: int, n: int | None
+    ) -> dict[str, float]:
         """Return the paths that two trees share, as text, with what each adds."""
-        return list_dependency_paths(left, right, parameters.decay, parameters.middle, beam)
+        return list_dependency_paths(left, right, parameters.decay, parameters.middle, beam, n)

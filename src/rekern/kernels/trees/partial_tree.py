@@ -5,7 +5,27 @@ from __future__ import annotations
 from rekern.core.arrays import Ints, SmallInts
 from rekern.core.parameters import check_choice, check_decay, check_positive, is_number, is_whole
 from rekern.core.registry import register
-from rekern.kernels.trees.label_similarity import LabelSimilarity, make_label_table
+from rekern.core.state_schema import (
+    COLUMN,
+    DECAY,
+    Array,
+    Choice,
+    Constraint,
+    Either,
+    Flag,
+    InstanceOf,
+    MapOf,
+    Number,
+    Schema,
+    Whole,
+    parameters,
+)
+from rekern.kernels.trees.label_similarity import (
+    LabelSimilarity,
+    SimilaritySource,
+    VectorSource,
+    make_label_table,
+)
 from rekern.kernels.trees.label_table import LabelTable
 from rekern.kernels.trees.partial_tree_core import PartialTreeParameters, PartialTreeWeights, fill_partial_trees
 from rekern.kernels.trees.shared_fragments import list_partial_trees
@@ -13,6 +33,16 @@ from rekern.kernels.trees.tree_kernel import FillBlock, TreeKernel
 from rekern.structures.trees import Trees
 
 LONGEST = 1 << 31  # subsequence of children: no node has so many
+
+PARTIAL_TREE: dict[str, Constraint] = {
+    "decay": DECAY,
+    "mu": Number(0.0, 10.0, above=True),
+    "gaps": Choice("skipped", "span"),
+    "max_children": Either(None, Whole(1)),
+    "terminal_factor": Number(0.0, 1e6, above=True),
+    "normalize": Flag(),
+    "on": COLUMN,
+}
 
 
 @register
@@ -31,6 +61,9 @@ class PartialTree(TreeKernel[PartialTreeParameters]):
     >>> round(PartialTree()("(NP (DT the) (NN dog))", "(NP (DT a) (NN dog))"), 4)
     0.7741
     """
+
+    checks_itself = frozenset({"mu", "terminal_factor"})  # which may be larger than in a model file
+    schema = Schema(parameters(**PARTIAL_TREE))
 
     def __init__(
         self,
@@ -78,9 +111,11 @@ class PartialTree(TreeKernel[PartialTreeParameters]):
         """Return the class of every label; similar labels share one."""
         return parameters.labels.class_of
 
-    def list_shared(self, left: Trees, right: Trees, parameters: PartialTreeParameters, beam: int) -> dict[str, float]:
+    def list_shared(
+        self, left: Trees, right: Trees, parameters: PartialTreeParameters, beam: int, n: int | None
+    ) -> dict[str, float]:
         """Return the fragments that two trees share, as text, with what each adds."""
-        return list_partial_trees(left, right, parameters.weights, parameters.labels.find_similarity, beam)
+        return list_partial_trees(left, right, parameters.weights, parameters.labels.find_similarity, beam, n)
 
 
 @register
@@ -105,6 +140,15 @@ class SmoothedPartialTree(PartialTree):
     >>> [part.name for part in K.explain("(NN dog::n)", "(NN cat::n)").parts]
     ['(NN)', '(NN dog::n~cat::n)', '(dog::n~cat::n)']
     """
+
+    checks_itself = frozenset({"mu", "terminal_factor", "similarity"})
+    schema = Schema(
+        parameters(
+            **PARTIAL_TREE,
+            similarity=Either(None, InstanceOf(VectorSource, SimilaritySource), MapOf(Array("f8", "dimensions"))),
+            min_similarity=Number(0.0, 1.0),
+        )
+    )
 
     def __init__(
         self,

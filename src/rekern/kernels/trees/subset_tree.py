@@ -5,6 +5,7 @@ from __future__ import annotations
 from rekern.core.arrays import Ints
 from rekern.core.parameters import check_decay
 from rekern.core.registry import register
+from rekern.core.state_schema import COLUMN, DECAY, Flag, Schema, parameters
 from rekern.kernels.trees.shared_fragments import list_subset_trees
 from rekern.kernels.trees.subset_tree_core import SubsetTreeParameters, fill_subset_trees
 from rekern.kernels.trees.tree_kernel import FillBlock, TreeKernel
@@ -25,6 +26,8 @@ class SubsetTree(TreeKernel[SubsetTreeParameters]):
     '(DT the)'
     """
 
+    schema = Schema(parameters(decay=DECAY, words=Flag(), normalize=Flag(), on=COLUMN))
+
     def __init__(self, decay: float = 0.4, words: bool = False, normalize: bool = True, on: str | None = None):
         self.decay = decay
         self.words = words
@@ -39,6 +42,8 @@ class SubsetTree(TreeKernel[SubsetTreeParameters]):
         """Return the parameters of the core, after checking them."""
         return SubsetTreeParameters(check_decay(self.decay), bool(self.words))
 
-    def list_shared(self, left: Trees, right: Trees, parameters: SubsetTreeParameters, beam: int) -> dict[str, float]:
+    def list_shared(
+        self, left: Trees, right: Trees, parameters: SubsetTreeParameters, beam: int, n: int | None
+    ) -> dict[str, float]:
         """Return the fragments that two trees share, as text, with what each adds."""
-        return list_subset_trees(left, right, parameters.decay, parameters.words, beam)
+        return list_subset_trees(left, right, parameters.decay, parameters.words, beam, n)

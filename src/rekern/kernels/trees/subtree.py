@@ -12,10 +12,11 @@ from rekern.core.inverted_lists import ListBlock, invert_rows
 from rekern.core.key_rows import KeyRows
 from rekern.core.parameters import check_decay
 from rekern.core.registry import register
+from rekern.core.state_schema import COLUMN, DECAY, Flag, Schema, parameters
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel_items import Items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel, normalize_rows, square_rows
-from rekern.kernels.trees.shared_fragments import list_complete_subtrees, write_subtrees
+from rekern.kernels.trees.shared_fragments import list_complete_subtrees, write_subtree
 from rekern.kernels.trees.subtree_core import hash_subtrees, list_subtrees
 from rekern.kernels.trees.tree_kernel import TreeKernel
 from rekern.structures.tokens import Tokens
@@ -39,6 +40,8 @@ class SubTree(TreeKernel[float], KeyFeatureKernel[Trees]):
     >>> sorted(K.fit(["(NP (DT the) (NN dog))"]).get_feature_names_out())
     ['(DT the)', '(NN dog)', '(NP (DT the) (NN dog))']
     """
+
+    schema = Schema(parameters(decay=DECAY, normalize=Flag(), on=COLUMN))
 
     def __init__(self, decay: float = 0.4, normalize: bool = True, on: str | None = None):
         self.decay = decay
@@ -65,7 +68,8 @@ class SubTree(TreeKernel[float], KeyFeatureKernel[Trees]):
         """Return these subtrees of one tree as text."""
         tree = corpus[row : row + 1]
         found = _hash_nodes(tree).tolist()
-        return {found[node]: text for node, text in write_subtrees(tree) if found[node] in keys}
+        named = {key: node for node, key in enumerate(found) if key in keys and tree.count[node]}
+        return {key: write_subtree(tree, node) for key, node in named.items()}
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Number the subtrees of all trees and put them into inverted lists."""
@@ -93,9 +97,9 @@ class SubTree(TreeKernel[float], KeyFeatureKernel[Trees]):
         """Return K(x, x) for every tree."""
         return square_rows(self.number_subtrees(self.read_items(X))[0], self.normalize)
 
-    def list_shared(self, left: Trees, right: Trees, parameters: float, beam: int) -> dict[str, float]:
+    def list_shared(self, left: Trees, right: Trees, parameters: float, beam: int, n: int | None) -> dict[str, float]:
         """Return the subtrees that two trees share, as text, with what each adds."""
-        return list_complete_subtrees(left, right, parameters)
+        return list_complete_subtrees(left, right, parameters, n)
 
 
 def _join_corpora(left: Trees, right: Trees) -> Trees:

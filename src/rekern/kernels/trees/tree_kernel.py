@@ -9,6 +9,7 @@ import numpy as np
 
 from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.explanations import Explanation, Part
+from rekern.core.json_values import JsonObject
 from rekern.core.parameters import check_most, check_whole
 from rekern.kernels.gram_plan import GramPlan, invert_roots
 from rekern.kernels.kernel import Kernel
@@ -68,8 +69,13 @@ class TreeKernel(Kernel, Generic[Parameters]):
         """Return the class of every label: one of its own unless a kernel says otherwise."""
         return np.arange(len(vocabulary), dtype=np.int32)
 
-    def list_shared(self, left: Trees, right: Trees, parameters: Parameters, beam: int) -> dict[str, float]:
-        """Return what the first trees of two corpora share, as text, with what each adds before normalisation."""
+    def list_shared(
+        self, left: Trees, right: Trees, parameters: Parameters, beam: int, n: int | None
+    ) -> dict[str, float]:
+        """Return the ``n`` heaviest parts that the first trees of two corpora share, as text, the heaviest first.
+
+        The numbers are what each adds before normalisation.
+        """
         raise NotImplementedError
 
     def read_items(self, X: Items) -> Trees:
@@ -110,11 +116,12 @@ class TreeKernel(Kernel, Generic[Parameters]):
         squares = self.square_trees(trees, trees.vocabulary, parameters)
         return (squares > 0).astype(float) if self.normalize else squares
 
-    def explain(self, a: Item, b: Item, n: int | None = 10, beam: int = 200) -> Explanation:
+    def explain(self, a: Item, b: Item, n: int | None = 10, beam: int = 200) -> TreeExplanation:
         """Return the fragments that two trees share, the ``n`` that add most to their kernel value (all with None).
 
-        Of the fragments at one pair of nodes only the ``beam`` heaviest are followed further up. For small trees all
-        fragments are found and sum to the value of the kernel, for large ones the heavy ones.
+        Of the fragments at one pair of nodes only the ``beam`` heaviest are followed further up, and fewer in trees
+        with very many nodes of equal labels. For small trees all fragments are found and sum to the value of the
+        kernel, for large ones the heavy ones.
 
         >>> from rekern.kernels import SubTree
         >>> SubTree(decay=0.5, normalize=False).explain("(A (B b))", "(C (B b))").to_frame()["name"].tolist()
@@ -124,16 +131,34 @@ class TreeKernel(Kernel, Generic[Parameters]):
         left = self.read_items([a])
         right = self.read_items([b]).renumber_like(left)
         parameters = self.make_parameters(right.vocabulary, find_used_labels(left, right))
-        found = self.list_shared(left, right, parameters, beam)
+        found = self.list_shared(left, right, parameters, beam, n)
         scale = 1.0
         if self.normalize:
             squares = [self.square_trees(trees, right.vocabulary, parameters) for trees in (left, right)]
             scale = float(find_scales(np.concatenate(squares)).prod())
-        ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))
-        parts = [Part(self.kind, text, value * scale) for text, value in ranked[:n]]
+        parts = [Part(self.kind, text, value * scale) for text, value in found.items()]
         decision = self(a, b)
         complete = bool(np.isclose(sum(part.value for part in parts), decision, rtol=1e-9, atol=1e-12))
-        return Explanation(decision=decision, parts=parts, complete=complete)
+        return TreeExplanation(
+            decision=decision, parts=parts, complete=complete, left=left.written(0), right=right.written(0)
+        )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class TreeExplanation(Explanation):
+    """The value of a kernel on two trees, and what they share; a drawing shows it on the trees, ``left`` and ``right``.
+
+    >>> from rekern.kernels import SubTree
+    >>> SubTree().explain("(A (B b))", "(C (B b))").left
+    '(A (B b))'
+    """
+
+    left: str
+    right: str
+
+    def to_dict(self, n: int | None = None) -> JsonObject:
+        """Return plain values for JSON."""
+        return {**super().to_dict(n), "left": self.left, "right": self.right}
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rekern.drawing import draw_answer
 from rekern.krisp.answering.database import QueryResult, Value
 from rekern.krisp.answering.scored_reading import ScoredReading
 from rekern.krisp.answering.sql_compiler import Query
@@ -43,6 +44,7 @@ class Answer:
                 "sql": self.query.sql,
                 "parameters": self.query.parameters,
                 "confidence": self.reading.confidence,
+                "words": list(self.reading.words),
                 "derivation": [
                     {
                         "label": node.label,
@@ -58,6 +60,17 @@ class Answer:
             found["why"] = self.why
         found["nearest"] = [{"query": near.meaning, "confidence": near.confidence} for near in self.nearest]
         return found
+
+    def to_html(self, style: bool = True) -> str:
+        """The answer as a drawing: the rows, the reading over the words of the question, the SQL with its values.
+
+        >>> "unknown words" in Answer("why?", why="unknown words: why").to_html()
+        True
+        """
+        return draw_answer(self, style=style)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
 
 
 def _to_json(row: Sequence[Value]) -> list[Value]:

@@ -9,7 +9,8 @@ import numpy as np
 
 from rekern.core.arrays import Floats
 from rekern.core.registry import register
-from rekern.errors import InputError
+from rekern.core.state_schema import Array, Record, Schema, Texts, Whole
+from rekern.errors import InputError, ModelFileError
 from rekern.similarity.lexicons.explicit_semantics_core import compare_texts
 from rekern.structures.tokens import Tokens
 
@@ -22,6 +23,9 @@ Tokenize = Callable[[str], list[str]]
 
 COMMON = 0.1  # a token in a larger share of the documents is left out,
 FEW = 10  # unless at most this many documents have it
+LARGEST_IDF, LARGEST_WEIGHT = 100.0, 1.01  # of a word: ln(documents); in a document, which has the length 1
+MOST_DOCUMENTS = 1 << 31
+FEW_DOCUMENTS, EMPTY_DOCUMENTS = 10_000, 100  # a model file has at most the first, or the second for each entry
 MOST = 500  # the largest number of concepts of a token; those with the largest weights are kept
 
 
@@ -48,6 +52,17 @@ class ExplicitSemantics:
     >>> round(concepts.similarity("cats and animals", "dogs"), 4)
     0.2801
     """
+
+    schema = Schema(
+        Record(
+            words=Texts("words"),
+            idf=Array("f8", "words", least=0.0, most=LARGEST_IDF),
+            indptr=Array("i4 i8", "words+1", offsets="entries"),
+            documents=Whole(0, MOST_DOCUMENTS, "documents"),
+            indices=Array("i4 i8", "entries", least=0, below="documents"),
+            data=Array("f8", "entries", least=0.0, most=LARGEST_WEIGHT),
+        )
+    )
 
     def __init__(self, documents: Iterable[str | Sequence[str]], tokenizer: Tokenize | None = None):
         tokens = Tokens.from_texts(documents, tokenizer)
@@ -129,15 +144,18 @@ class ExplicitSemantics:
         """
         import scipy.sparse as sp
 
-        words, idf = list(state["words"]), np.asarray(state["idf"], float)
-        shape = (len(words), int(state["documents"]))
-        matrix = sp.csr_array((state["data"], state["indices"], state["indptr"]), shape=shape)
+        # Compiled code trusts these arrays, and SciPy's own checks have gaps.
         try:
-            matrix.check_format()
-        except ValueError as error:
+            cls.schema.parts.check(state, "concepts")
+        except ModelFileError as error:
             raise InputError(f"the concepts are damaged ({error})") from None
-        if len(idf) != len(words) or not np.isfinite(matrix.data).all() or not np.isfinite(idf).all():
-            raise InputError("the concepts are damaged: their parts do not fit, or a number is not finite")
+        words, data, documents = list(state["words"]), state["data"], int(state["documents"])
+        if not np.isfinite(data).all() or not np.isfinite(state["idf"]).all():
+            raise InputError("the concepts are damaged: a number is not finite")
+        if documents > FEW_DOCUMENTS + EMPTY_DOCUMENTS * len(data):
+            raise InputError(f"the concepts are damaged: {documents:,} documents, but only {len(data):,} words in them")
+        idf = state["idf"]
+        matrix = sp.csr_array((data, state["indices"], state["indptr"]), shape=(len(words), documents))
         concepts = cls.__new__(cls)
         concepts._set(words, idf, matrix, tokenizer)
         return concepts

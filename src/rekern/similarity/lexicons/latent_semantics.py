@@ -9,8 +9,9 @@ import numpy as np
 
 from rekern.core.arrays import Ints
 from rekern.core.registry import register
+from rekern.core.state_schema import Schema
 from rekern.errors import InputError
-from rekern.similarity.lexicons.word_vectors import VectorTable
+from rekern.similarity.lexicons.word_vectors import VECTORS, VectorTable
 from rekern.structures.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class LatentSemantics(VectorTable):
     >>> space.similarity("stock", "share") > 0.9 > 0.1 > space.similarity("stock", "dog")
     True
     """
+
+    schema = Schema(VECTORS)
 
     def __init__(
         self,

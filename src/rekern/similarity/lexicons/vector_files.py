@@ -4,7 +4,7 @@ import gzip
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,7 @@ def read_vectors(path: str | Path, binary: bool | None = None, most: int | None 
     with explain_read_errors(path), open(path, "rb") as plain:
         packed = plain.read(2) == b"\x1f\x8b"
         plain.seek(0)
-        stream: Any = gzip.GzipFile(fileobj=plain) if packed else plain
+        stream = cast(io.RawIOBase, gzip.GzipFile(fileobj=plain) if packed else plain)
         try:
             return _read_stream(io.BufferedReader(stream, 1 << 20), binary, most)
         except InputError as error:

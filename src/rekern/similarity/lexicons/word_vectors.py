@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -11,15 +12,20 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from rekern.core.archive_members import check_members, read_array
 from rekern.core.arrays import Floats
 from rekern.core.files import show_path, write_atomically
+from rekern.core.model_limits import DEFAULT_LIMITS
 from rekern.core.registry import register
+from rekern.core.state_schema import Array, Record, Schema, Texts
 from rekern.errors import InputError, missing_extra
 from rekern.similarity.lexicons.vector_files import read_vectors
 from rekern.structures.tokens import Tokens
 from rekern.structures.word_space import WordSpace
 
-__all__ = ["VectorTable", "WordVectors"]
+__all__ = ["VECTORS", "VectorTable", "WordVectors"]
+
+VECTORS = Record(words=Texts("words"), array=Array("f4 f8", "words", "*"))
 
 
 class VectorTable(WordSpace):
@@ -127,13 +133,15 @@ class VectorTable(WordSpace):
         """
         name = show_path(path)
         try:
-            with np.load(path, allow_pickle=False) as content:
-                state = {"words": json.loads(content["words"].tobytes()), "array": content["array"]}
+            with zipfile.ZipFile(path) as archive:
+                check_members(archive, Path(path).stat().st_size, DEFAULT_LIMITS)
+                words, array = read_array(archive, "words", ("u1",), 1), read_array(archive, "array", ("f4", "f8"), 2)
+            state = {"words": json.loads(words.tobytes()), "array": array}
         except FileNotFoundError:
             raise InputError("there is no such file", file=name) from None
         except OSError as error:
             raise InputError(f"it cannot be read ({error.strerror or error})", file=name) from None
-        except (ValueError, KeyError, EOFError, zipfile.BadZipFile, TypeError, AttributeError):
+        except (ValueError, zipfile.BadZipFile, zlib.error, EOFError, MemoryError, RecursionError):
             raise InputError("not a word space that save() wrote, or damaged; save it again", file=name) from None
         if not isinstance(state["words"], list):
             raise InputError("not a word space that save() wrote, or damaged; save it again", file=name)
@@ -157,6 +165,8 @@ class WordVectors(VectorTable):
     >>> "dog" in space, round(space.similarity("cat", "dog"), 3), round(space.similarity("cat", "car"), 3)
     (True, 0.995, 0.1)
     """
+
+    schema = Schema(VECTORS)
 
     def __init__(self, words: Iterable[str], array: npt.ArrayLike):
         self._set_vectors(words, array)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import rekern
-from rekern.krisp.source_code_digest import digest_folder, digest_source
+from rekern.core.source_code_digest import digest_folder, digest_source
 
 PACKAGE = Path(rekern.__file__).parent
 

@@ -1,0 +1,204 @@
+"""The drawing of an answer to a question: the reading over the words, the SQL with its values, the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from rekern.drawing.decision_steps import HasValues, Values, read_values
+from rekern.drawing.explanation_drawing import write_figure
+from rekern.drawing.figures import Figure
+from rekern.drawing.markup import Markup, clean_text, element, join
+from rekern.drawing.stylesheet import STYLE
+from rekern.drawing.text_widths import cut_text, measure_text
+from rekern.drawing.waterfall import draw_share
+
+SIZE = 14.5
+BLANK = 9.0
+LINE = 24.0
+SHOWN_ROWS = 20
+SHOWN_READINGS = 4
+
+
+class Node(NamedTuple):
+    """A part of a meaning, the words that express it, and how deep it is in the meaning."""
+
+    label: str
+    start: int
+    end: int
+    depth: int
+
+
+def draw_answer(answer: Values | HasValues, *, style: bool = True) -> str:
+    """Return an answer of ``ask`` as a fragment of HTML that loads nothing and runs no script.
+
+    ``answer`` is an answer or the result of its ``to_dict``. With ``style`` the fragment contains its style.
+
+    >>> answer = {"question": "which <rivers>?", "confident": False, "why": "unknown words: rivers", "nearest": []}
+    >>> "&lt;rivers&gt;" in draw_answer(answer)
+    True
+    """
+    values = read_values(answer)
+    content: list[Markup | None] = [element("style", Markup(STYLE)) if style else None]
+    content.append(element("div", element("bdi", str(values["question"]), class_="rk-answer"), class_="rk-head"))
+    if values.get("confident"):
+        content += [_write_rows(values), *_write_reading(values), _write_query(values)]
+    else:
+        why = str(values.get("why") or "")
+        content.append(element("p", f"no confident reading{': ' if why else ''}", element("bdi", why)))
+    content.append(_write_nearest(values))
+    return element("figure", *content, class_="rk")
+
+
+def _write_rows(values: Values) -> Markup:
+    rows = values.get("answer") or []
+    if not rows:
+        return element("p", "nothing in the database fits")
+    columns = [str(name) for name in values.get("columns") or ()]
+    if len(columns) == 1:
+        shown = ", ".join(_write_value(row) for row in rows[:SHOWN_ROWS])
+        return element("p", element("bdi", shown), _write_more(rows), class_="rk-result")
+    head = element("thead", element("tr", *(element("th", name) for name in columns)))
+    body = [element("tr", *(element("td", _write_value(value)) for value in row)) for row in rows[:SHOWN_ROWS]]
+    return join([element("table", head, element("tbody", *body)), element("p", _write_more(rows))])
+
+
+def _write_more(rows: Sequence[object]) -> Markup | None:
+    return element("small", f" … and {len(rows) - SHOWN_ROWS:,} more") if len(rows) > SHOWN_ROWS else None
+
+
+def _write_value(value: object) -> str:
+    """Return a value of a database as text.
+
+    >>> _write_value(697000.0), _write_value(1.45), _write_value(None)
+    ('697,000', '1.45', '–')
+    """
+    if value is None:
+        return "–"
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return f"{value:,}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+
+
+def _write_reading(values: Values) -> list[Markup]:
+    nodes = [
+        Node(str(node["label"]), int(node["start"]), int(node["end"]), int(node["depth"]))
+        for node in values.get("derivation") or ()
+    ]
+    words = [str(word) for word in values.get("words") or _list_words(values.get("derivation") or ())]
+    if not nodes:
+        return []
+    label = "; ".join(f"{node.label}: {' '.join(words[node.start : node.end])}" for node in nodes)
+    figure = Figure([], partial(draw_reading, words, nodes), label)
+    return [element("h4", "How the question was read"), *write_figure(figure)]
+
+
+def _list_words(derivation: Sequence[Values]) -> list[str]:
+    """Return the words of a question as far as the nodes of its derivation tell them."""
+    end = max((int(node["end"]) for node in derivation), default=0)
+    words = ["·"] * end
+    for node in derivation:
+        covered = str(node["words"]).split(" ")
+        if len(covered) == int(node["end"]) - int(node["start"]):
+            words[int(node["start"]) : int(node["end"])] = covered
+    return words
+
+
+def draw_reading(words: Sequence[str], nodes: Sequence[Node], width: float) -> tuple[Markup, float]:
+    """Return the drawing of a reading, and its height: the words in a row, and a bar for each part of the meaning.
+
+    Words that no part covers are grey. If there is no room for the words in a row, each part has its words below it.
+    """
+    cleaned = [clean_text(word) for word in words]
+    lefts, x = [], 4.0
+    for word in cleaned:
+        lefts.append(x)
+        x += measure_text(word, SIZE) + BLANK
+    if x > width:
+        return _list_reading(cleaned, nodes, width)
+    ends = [left + measure_text(word, SIZE) for left, word in zip(lefts, cleaned)]
+    known = {place for node in nodes for place in range(node.start, node.end)}
+    shapes = [
+        element("text", word, class_=None if place in known else "rk-soft", x=left, y=18.0, font_size=SIZE)
+        for place, (word, left) in enumerate(zip(cleaned, lefts))
+    ]
+    y = 30.0
+    for node in nodes:
+        start, end = lefts[node.start], ends[max(node.end - 1, node.start)]
+        wide = measure_text(node.label, 13)
+        after = end + 8 + wide <= width
+        at = end + 8 if after else max(start, 4.0)
+        shapes.append(element("rect", class_="rk-chip", x=start, y=y, width=max(end - start, 4.0), height=9.0, rx=3))
+        text = cut_text(clean_text(node.label), width - at, 13)
+        shapes.append(element("text", text, x=at, y=y + (9.0 if after else 22.0), font_size=13))
+        y += LINE if after else LINE + 13
+    return element("g", *shapes, class_="rk-for"), y
+
+
+def _list_reading(words: Sequence[str], nodes: Sequence[Node], width: float) -> tuple[Markup, float]:
+    """Draw a reading as an outline: each part of the meaning, and below it its words."""
+    shapes = []
+    y = 16.0
+    for node in nodes:
+        x = 4.0 + 14 * min(node.depth, 10)
+        covered = " ".join(words[node.start : node.end])
+        label = cut_text(clean_text(node.label), width - x, 13.5)
+        shapes.append(element("text", label, class_="rk-strong", x=x, y=y, font_size=13.5))
+        text = cut_text(covered, width - x - 12, 13)
+        shapes.append(element("text", text, class_="rk-soft", x=x + 12, y=y + 17, font_size=13))
+        y += 38
+    return element("g", *shapes, class_="rk-for"), y - 12
+
+
+def _write_query(values: Values) -> Markup:
+    parameters = values.get("parameters") or {}
+    bound = [join([Markup(" "), element("code", f":{name} = {value!r}")]) for name, value in parameters.items()]
+    rows = [
+        element(
+            "tr",
+            element("td", "query", class_="rk-figure"),
+            element("td", element("code", str(values.get("query", "")))),
+        ),
+        element(
+            "tr", element("td", "SQL", class_="rk-figure"), element("td", element("code", str(values.get("sql", ""))))
+        ),
+    ]
+    if bound:
+        rows.append(element("tr", element("td", "values", class_="rk-figure"), element("td", *bound)))
+    confidence = values.get("confidence")
+    if confidence is not None:
+        rows.append(element("tr", element("td", "confidence", class_="rk-figure"), element("td", f"{confidence:.3f}")))
+    return join([element("h4", "What was asked of the database"), element("table", element("tbody", *rows))])
+
+
+def _write_nearest(values: Values) -> Markup | None:
+    nearest = (values.get("nearest") or [])[:SHOWN_READINGS]
+    if not nearest:
+        return None
+    title = "Other readings" if values.get("confident") else "The nearest readings"
+    return join([element("h4", f"{title}, with their confidence"), _write_chances(nearest, "confidence")])
+
+
+def _write_chances(readings: Sequence[Values], measure: str) -> Markup:
+    rows = [
+        element(
+            "tr",
+            element("td", element("code", str(near["query"]))),
+            element("td", draw_share(near[measure]), class_="rk-cell-bar"),
+            element("td", f"{near[measure]:.3f}", class_="rk-value"),
+        )
+        for near in readings
+    ]
+    return element("table", element("tbody", *rows), class_="rk-shares")
+
+
+def draw_readings(readings: Sequence[Values], *, style: bool = True) -> Markup:
+    """Return the readings of a sentence, each with "query" and "probability", as a fragment of HTML.
+
+    >>> "rivers(all)" in draw_readings([{"query": "rivers(all)", "probability": 0.9}])
+    True
+    """
+    head = element("style", Markup(STYLE)) if style else None
+    table = _write_chances(readings, "probability") if readings else element("p", "no reading")
+    return element("figure", head, element("h4", "Readings, with their probability"), table, class_="rk")

@@ -1,0 +1,67 @@
+"""Where a rule matches: the pairs of a corpus, and the words in each."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+from typing import NamedTuple
+
+from rekern.kernels.rewriting.rule_extraction import RuleExtractor
+from rekern.kernels.rewriting.rule_text import Match, find_matches
+from rekern.kernels.rewriting.strong_rules import WeightedRule
+from rekern.kernels.rewriting.whole_words import find_common_words
+from rekern.structures.pairs import Pairs
+
+
+class RulePlace(NamedTuple):
+    """A pair that a rule matches, and the words that it lies on the first time."""
+
+    pair: int
+    source: str
+    target: str
+
+
+def find_rule_places(
+    extractor: RuleExtractor, pairs: Pairs, rule: WeightedRule, seconds: float
+) -> tuple[list[RulePlace], int]:
+    """Return where a rule of these training pairs matches, and how many pairs were looked at in the given time.
+
+    >>> from rekern import PairClassifier
+    >>> from rekern.kernels import Rewriting
+    >>> kernel, texts = Rewriting(1), [("A beat B", "B was beaten by A"), ("C saw D", "C was seen by D")]
+    >>> model = PairClassifier(kernel, calibration=0).fit(texts, [1, 0])
+    >>> rule = next(rule for rule in model.rules(50).opposing if rule.rule == "saw → seen")
+    >>> find_rule_places(kernel.make_extractor(), model.list_tokens(), rule, seconds=10)
+    ([RulePlace(pair=1, source='saw', target='seen')], 2)
+    """
+    words = find_common_words(pairs.tokens)
+    until = time.monotonic() + seconds
+    found: list[RulePlace] = []
+    for window in extractor.windows:
+        first = [
+            match
+            for match in _match(extractor, pairs, words, rule.pair, window, None)
+            if (match.rule, match.source, match.target) == (rule.rule, rule.source, rule.target)
+        ]
+        if not first:
+            continue
+        for number in range(len(pairs)):
+            if time.monotonic() > until:
+                return found, number
+            matches = _match(extractor, pairs, words, number, window, {first[0].key})
+            found += [RulePlace(number, match.source, match.target) for match in matches]
+        break
+    return found, len(pairs)
+
+
+def _match(
+    extractor: RuleExtractor,
+    pairs: Pairs,
+    words: list[str],
+    number: int,
+    window: tuple[int, int],
+    wanted: set[int] | None,
+) -> list[Match]:
+    ids, offsets = pairs.tokens.ids, pairs.tokens.offsets[2 * number : 2 * number + 3].tolist()
+    shown = [[words[word] for word in ids[start:end].tolist()] for start, end in pairwise(offsets)]
+    return find_matches(*pairs[number], window, extractor.wildcards, extractor.span, wanted, (shown[0], shown[1]))

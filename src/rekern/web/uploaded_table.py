@@ -1,0 +1,84 @@
+"""From the bytes of an uploaded file to a table, within the limits. No file is written."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rekern.datasets.named_columns import NamedColumns
+from rekern.datasets.table_formats import explain_parquet_errors, parse_columns
+from rekern.datasets.tables import Roles, TableBlock, make_block
+from rekern.errors import InputError, missing_extra
+from rekern.web.problems import Problem
+from rekern.web.served_models import ServedModel
+from rekern.web.site import Site
+
+FORMATS = {"tsv": "TSV", "csv": "CSV", "jsonl": "JSONL", "json": "JSON", "parquet": "Parquet"}
+FILE = "the file"  # its name in messages
+BATCH = 16  # rows of a Parquet file that are unpacked before they are checked: few bytes may hold long texts
+
+
+class ColumnNames(NamedTuple):
+    """The columns that the user names; those that are empty have their usual names."""
+
+    source: str = ""
+    target: str = ""
+    label: str = ""
+
+
+def read_upload(site: Site, model: ServedModel, data: bytes, format: str, names: ColumnNames) -> TableBlock:
+    """Return the pairs or texts of a file; with labels, if it has a column of labels."""
+    if format not in FORMATS:
+        raise Problem("invalid-input", f"the format is unknown: choose {', '.join(FORMATS)}", column="format")
+    columns = read_parquet_rows(site, data) if format == "parquet" else parse_columns(data, FILE, format)
+    site.check_rows(len(columns.lines))
+    for place, name in enumerate(columns.names):
+        for line, value in zip(columns.lines, columns.column(place)):
+            if isinstance(value, str) and len(value) > site.limits.characters:
+                reason = f"the text has {len(value):,} characters; give at most {site.limits.characters:,}"
+                raise InputError(reason, file=FILE, row=line, column=str(name), unit=columns.unit)
+    label = names.label or ("label" if has_labels(columns) else None)
+    text = (names.source or "text") if model.is_for_texts else None
+    sides: Roles = {"source": names.source or "source", "target": names.target or "target"}
+    block = make_block(columns, {**sides, "label": label, "group": None}, text)
+    if block.table.is_single != model.is_for_texts:
+        wanted = "columns source and target"
+        raise InputError(f"the model {model.name} needs a file with {wanted}", file=FILE)
+    return block
+
+
+def has_labels(columns: NamedColumns) -> bool:
+    """Whether a table has labels.
+
+    >>> has_labels(NamedColumns(["source", "target", "label"], list, []))
+    True
+    """
+    try:
+        columns.find("label", "label", by_number=False)
+    except InputError:
+        return False
+    return True
+
+
+def read_parquet_rows(site: Site, data: bytes) -> NamedColumns:
+    """Return the columns of a Parquet file, unpacked in small steps that are checked."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise missing_extra("pyarrow", "tables") from None
+    with explain_parquet_errors(FILE):
+        table = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
+        site.check_rows(table.metadata.num_rows)
+        names = list(table.schema_arrow.names)
+        values: dict[str, list[object]] = {name: [] for name in names}
+        room = 20 * site.limits.body
+        for batch in table.iter_batches(batch_size=BATCH):
+            room -= batch.nbytes
+            if room < 0:
+                raise InputError("the file is too large when it is unpacked; send fewer rows", file=FILE)
+            for name, column in zip(names, batch.columns):
+                values[name] += column.to_pylist()
+    count = len(values[names[0]]) if names else 0
+    if not count:
+        raise InputError("the file has no rows; add at least one", file=FILE)
+    return NamedColumns(names, lambda place: values[names[place]], list(range(1, count + 1)), "row", FILE)

@@ -1,0 +1,56 @@
+"""What a change of the texts changes in a decision, part by part."""
+
+from __future__ import annotations
+
+from rekern.core.explanations import Explanation, Part
+from rekern.drawing.decision_steps import DrawnPart, Step
+from rekern.drawing.markup import Markup, element
+from rekern.drawing.waterfall import write_waterfall
+
+SHOWN = 10
+LEAST = 5e-4  # a smaller change is not shown on its own
+
+
+def list_changes(before: Explanation, after: Explanation) -> list[Step]:
+    """Return the steps from the decision before to the decision now: what each part adds more or less than before.
+
+    >>> before = Explanation(decision=1.0, parts=[Part("rule", "a → b", 1.0)])
+    >>> after = Explanation(decision=0.5, parts=[Part("rule", "a → c", 0.5)])
+    >>> for step in list_changes(before, after):
+    ...     print(step.text, step.start, step.end)
+    before 0.0 1.0
+    a → b (gone) 1.0 0.0
+    a → c (new) 0.0 0.5
+    now 0.0 0.5
+    """
+    old, new = _index_parts(before), _index_parts(after)
+    changes = []
+    for key in old | new:
+        was, now = old.get(key), new.get(key)
+        change = (now.contribution if now else 0.0) - (was.contribution if was else 0.0)
+        part = now or was
+        assert part is not None
+        mark = " (new)" if was is None else " (gone)" if now is None else ""
+        changes.append((change, part.to_words() + mark, part))
+    changes.sort(key=lambda change: (-abs(change[0]), change[1]))
+    shown = [change for change in changes if abs(change[0]) >= LEAST][:SHOWN]
+    steps, level = [Step("before", 0.0, before.decision, is_total=True)], before.decision
+    for change, text, part in shown:
+        drawn = DrawnPart(part.kind, part.name, text, change, part.source, part.target, part.score)
+        steps.append(Step(text, level, level + change, drawn))
+        level += change
+    others = sum(1 for change in changes if change[0]) - len(shown)
+    if others > 0 or abs(after.decision - level) > LEAST:
+        text = f"{others:,} smaller change{'s' if others != 1 else ''}" if others > 0 else "the rest"
+        steps.append(Step(text, level, after.decision))
+    return [*steps, Step("now", 0.0, after.decision, is_total=True)]
+
+
+def draw_changes(before: Explanation, after: Explanation) -> Markup:
+    """Return the changes as a waterfall."""
+    heading = element("h2", "What changed")
+    return element("figure", heading, write_waterfall(list_changes(before, after)), class_="rk")
+
+
+def _index_parts(explanation: Explanation) -> dict[tuple[str, str], Part]:
+    return {(part.kind, part.name): part for part in explanation.parts}
