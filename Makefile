@@ -34,6 +34,9 @@ lint: .venv/.test
 docs: .venv/.test
 	$(BIN)/python docs/make_site.py
 
+release: .venv/.test
+	$(BIN)/python tools/make_release.py $(VERSION)
+
 hooks: .venv/.test
 	$(BIN)/pre-commit install
 

@@ -1,8 +1,8 @@
 """Build what is published, and try it where the repository is not: ``make release VERSION=0.2.0``.
 
 1. The version is written into ``src/rekern/core/version.py``, and the heading of the changelog gets it with the date.
-2. The source archive and the wheel are built twice, from two copies of the files that git knows; both must have the same
-   bytes.
+2. The source archive and the wheel are built twice, from two copies of the files that git knows; their bytes
+   must be the same.
 3. The wheel is installed in a new environment. From an empty folder the demonstration and every command are run.
 4. A software bill of materials of that environment is written beside them.
 
@@ -79,9 +79,8 @@ def set_version(version: str) -> None:
         sys.exit("CHANGELOG.md has nothing under 'Unreleased'")
     today = datetime.date.today().isoformat()
     CHANGELOG.write_text(text.replace(HEADING, f"{HEADING}\n## {version} ({today})\n", 1), encoding="utf-8")
-    VERSION_FILE.write_text(
-        re.sub(r'"[^"]+"$', f'"{version}"', VERSION_FILE.read_text(encoding="utf-8"), flags=re.MULTILINE), encoding="utf-8"
-    )
+    source = VERSION_FILE.read_text(encoding="utf-8")
+    VERSION_FILE.write_text(re.sub(r'= "[^"]+"', f'= "{version}"', source), encoding="utf-8")
 
 
 def build_twice(folder: Path, out: Path) -> Path:
@@ -132,11 +131,11 @@ def try_wheel(wheel: Path, folder: Path, out: Path) -> None:
         done = subprocess.run([*rekern, *arguments], cwd=work, capture_output=True, text=True, check=False)
         is_fine = done.returncode == (2 if needs_extra else 0)
         if not is_fine or (needs_extra and "pip install" not in done.stderr):
-            sys.exit(f"rekern {' '.join(arguments)}: exit code {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+            sys.exit(f"rekern {line}: exit code {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
         print(f"ok: rekern {' '.join(arguments)}")
     target = out / f"{wheel.name.split('-py3')[0]}.cdx.json"
-    command = [sys.executable, "-m", "cyclonedx_py", "environment", "--output-reproducible", "--of", "JSON", "-o", str(target)]
-    run(*command, str(python))
+    options = ["--output-reproducible", "--of", "JSON", "-o", str(target)]
+    run(sys.executable, "-m", "cyclonedx_py", "environment", *options, str(python))
 
 
 def run(*command: str, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
