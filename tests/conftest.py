@@ -50,6 +50,7 @@ UNMEASURED = (
     "tests/krisp/answering/test_europe.py",
     "tests/cli/test_ask_europe.py",
     "tests/cli/test_cli_program.py",
+    "tests/fuzz/",
 )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from helpers import rewritings
-from rekern import InputError, ModelFileError, PairClassifier, PairRanker, PairRegressor, load_model
+from rekern import InputError, ModelFileError, ModelLimits, PairClassifier, PairRanker, PairRegressor, load_model
 from rekern.core.model_archive import FORMAT, VERSION
 from rekern.core.object_descriptions import build, describe
 from rekern.kernels import Gaussian, Normalized, Rewriting, Spectrum
@@ -447,3 +447,31 @@ def test_labels_that_do_not_fit(small, tmp_path, labels):
 
 def test_the_format_is_named():
     assert FORMAT == "rekern model"
+
+
+def test_one_long_label_among_many(small, tmp_path):
+    classes = ["a" * 2_000_000, *(f"b{number}" for number in range(400))]
+    header = {**header_of(small), "classes": classes}
+    refused(
+        changed(small, tmp_path, {"model.json": json.dumps(header)}), "its classes is damaged: a label has 2,000,000"
+    )
+
+
+def test_too_many_kernels_inside_kernels(small, tmp_path):
+    kernel = {"type": "Rewriting", "k": 1}
+    for _ in range(7):
+        kernel = {"type": "Sum", "left": kernel, "right": kernel}
+    text = json.dumps({**header_of(small), "kernel": kernel})
+    refused(changed(small, tmp_path, {"model.json": text}), "it has many kernels inside kernels; the limit is 200")
+    for _ in range(98):
+        kernel = {"type": "Normalized", "kernel": kernel}
+    text = json.dumps({**header_of(small), "kernel": kernel})
+    refused(changed(small, tmp_path, {"model.json": text}), "nested 10. deep; the limit is 100")
+
+
+def test_a_training_text_that_is_too_long(tmp_path):
+    model = PairClassifier(Rewriting(1, "free"), calibration=0).fit([("a " * 300, "b"), ("b", "a c")], [0, 1])
+    model.save(tmp_path / "m")
+    with pytest.raises(ModelFileError, match=r"a training text or tree of 300 words or nodes; the limit is 200"):
+        load_model(tmp_path / "m", limits=ModelLimits(item_size=200))
+    load_model(tmp_path / "m")

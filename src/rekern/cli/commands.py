@@ -20,6 +20,7 @@ from rekern.cli.gram import gram
 from rekern.cli.parse import parse
 from rekern.cli.predict import predict
 from rekern.cli.question import question
+from rekern.cli.report import report
 from rekern.cli.reproduce import reproduce
 from rekern.cli.rules import rules
 from rekern.cli.serve import serve
@@ -100,6 +101,15 @@ for _command, _examples in (
         ),
     ),
     (rules, ("rekern rules model.rekern --top 10", "rekern rules model.rekern -o rules.tsv")),
+    (
+        report,
+        (
+            "rekern report model.rekern test.tsv -o report.html",
+            "rekern report model.rekern test.tsv --learning-curve -o report.html",
+            "rekern report model.rekern --folds 10 -o training.html",
+            "rekern report model.rekern test.tsv --json > figures.json",
+        ),
+    ),
     (
         gram,
         (

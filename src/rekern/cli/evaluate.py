@@ -15,7 +15,7 @@ from rekern.cli.model_argument import ModelFile, ResourceOptions, check_items, l
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions, check_numbers, list_groups
 from rekern.cli.threshold_options import ThresholdOptions
-from rekern.cli.worst_errors import Mistake, list_columns, rank_wrong_classes, rank_wrong_numbers, rank_wrong_orders
+from rekern.cli.worst_errors import list_columns
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rekern.datasets.tables import Table
     from rekern.learning import PairClassifier
     from rekern.learning.measures import BinaryMeasures, ClassMeasures, Correlations, RankingMeasures
+    from rekern.learning.reports.mistakes import Mistake
 
 
 @expand_options()
@@ -109,6 +110,7 @@ def _check_plot(path: Path) -> None:
 def _evaluate(model: TrainedModel, table: Table, threshold: ThresholdOptions) -> Evaluation:
     from rekern.learning import PairClassifier, PairRegressor
     from rekern.learning.measures import correlations, ranking_measures
+    from rekern.learning.reports.mistakes import rank_wrong_numbers, rank_wrong_orders
 
     if isinstance(model, PairClassifier):
         return _evaluate_classes(model, table, threshold.resolve())
@@ -126,8 +128,9 @@ def _evaluate(model: TrainedModel, table: Table, threshold: ThresholdOptions) ->
 
 def _evaluate_classes(model: PairClassifier, table: Table, threshold: float | str | None) -> Evaluation:
     from rekern.learning.measures import binary_measures, class_measures
+    from rekern.learning.reports.mistakes import rank_wrong_classes
 
-    labels = _match_labels(model, table)
+    labels = match_labels(model, table)
     names = model.classes_.tolist()
     guesses, values, probabilities = model.decide(table.items, threshold)
     classes = class_measures(guesses.tolist(), labels, names)
@@ -147,7 +150,7 @@ def _evaluate_classes(model: PairClassifier, table: Table, threshold: float | st
     return Evaluation(found, show, rank_wrong_classes(guesses.tolist(), labels, values), draw)
 
 
-def _match_labels(model: PairClassifier, table: Table) -> list[object]:
+def match_labels(model: PairClassifier, table: Table) -> list[object]:
     """Return the labels of a table as classes of the model; an unknown label is an error that names its line."""
     labels = table.labels or []
     known = {_name_class(label): label for label in model.classes_.tolist()}

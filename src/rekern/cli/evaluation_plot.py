@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rekern.core.arrays import Booleans, Floats
+from rekern.core.arrays import Floats
+from rekern.learning.reports.score_curves import ScoreCurves, find_score_curves
 from rekern.reproduce.plots import BLUE, make_figure, save_figure, style_panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-BINS = 10  # of the calibration curve
 
 
 def draw_evaluation(
@@ -24,12 +23,12 @@ def draw_evaluation(
 
     Scores from 0 to 1 are probabilities, for which the calibration is drawn.
     """
-    figure, panels = make_figure(1, 1, (5, 4.5)) if scores is None else make_figure(2, 2, (9, 8))
+    positive = np.asarray(truth, dtype=bool)
+    curves = None if scores is None else find_score_curves(scores, positive)
+    figure, panels = make_figure(1, 1, (5, 4.5)) if curves is None else make_figure(2, 2, (9, 8))
     _draw_confusion(panels[0], names, confusion)
-    if scores is not None:
-        positive = np.asarray(truth, dtype=bool)
-        _draw_curves(panels[1], panels[2], scores, positive, names[-1])
-        _draw_calibration(panels[3], scores, positive, names[-1])
+    if curves is not None:
+        _draw_curves(panels[1], panels[2], panels[3], curves, float(positive.mean()), names[-1])
         style_panels(panels[1:])
     save_figure(figure, path)
 
@@ -46,30 +45,18 @@ def _draw_confusion(panel: Axes, names: Sequence[str], confusion: Sequence[Seque
     panel.set(xlabel="predicted", ylabel="is", title="Confusion matrix")
 
 
-def _draw_curves(roc: Axes, precision: Axes, scores: Floats, positive: Booleans, name: str) -> None:
-    """Draw the ROC curve, and precision by recall, with a point for each distinct score."""
-    order = np.argsort(-scores, kind="stable")
-    last = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
-    hits = np.cumsum(positive[order])[last]
-    false = last + 1 - hits
-    recall = hits / max(int(positive.sum()), 1)
-    roc.plot([0, *(false / max(int((~positive).sum()), 1))], [0, *recall], color=BLUE)
+def _draw_curves(roc: Axes, precision: Axes, calibration: Axes, curves: ScoreCurves, share: float, name: str) -> None:
+    """Draw the ROC curve, precision by recall, and the share of the class in bins of its probability."""
+    roc.plot(*zip(*curves["roc"]), color=BLUE)
     roc.plot([0, 1], [0, 1], color="gray", linestyle=":")
     roc.set(xlabel="false positive rate", ylabel="true positive rate", title=f"ROC of {name}")
-    precision.step([0, *recall], [1, *(hits / (last + 1))], where="pre", color=BLUE)
-    precision.axhline(positive.mean(), color="gray", linestyle=":")
+    precision.step(*zip(*curves["precision_recall"]), where="post", color=BLUE)
+    precision.axhline(share, color="gray", linestyle=":")
     precision.set(xlabel="recall", ylabel="precision", ylim=(0, 1.02), title=f"Precision and recall of {name}")
-
-
-def _draw_calibration(panel: Axes, scores: Floats, positive: Booleans, name: str) -> None:
-    """Draw the share of the class in bins of its probability."""
-    panel.set(xlabel=f"probability of {name}", ylabel=f"share of {name}", title="Calibration")
-    if scores.min() < 0 or scores.max() > 1:
-        panel.text(0.5, 0.5, "the model has no probabilities", ha="center", transform=panel.transAxes)
+    calibration.set(xlabel=f"probability of {name}", ylabel=f"share of {name}", title="Calibration")
+    if not curves["calibration"]:
+        calibration.text(0.5, 0.5, "the model has no probabilities", ha="center", transform=calibration.transAxes)
         return
-    bins = np.minimum((scores * BINS).astype(int), BINS - 1)
-    used = [number for number in range(BINS) if (bins == number).any()]
-    means = [float(scores[bins == number].mean()) for number in used]
-    shares = [float(positive[bins == number].mean()) for number in used]
-    panel.plot([0, 1], [0, 1], color="gray", linestyle=":")
-    panel.plot(means, shares, color=BLUE, marker="o")
+    means, shares, _ = zip(*curves["calibration"])
+    calibration.plot([0, 1], [0, 1], color="gray", linestyle=":")
+    calibration.plot(means, shares, color=BLUE, marker="o")

@@ -40,6 +40,7 @@ FORMAT = "rekern model"
 VERSION = 3  # since the decision functions of pair models are stored, and training pairs only on request
 BEFORE_DECISIONS = 2  # what other models are written as: older releases read them
 RESOURCES = ("wordnet", "thesaurus", "tagger")
+LONGEST_REASON = 300  # characters
 TABLE_TYPES = ("u1", "u4", "u8", "i4", "i8", "f4", "f8")
 
 
@@ -203,7 +204,7 @@ def open_archive(
             given = {name: value for name, value in (resources or {}).items() if value is not None}
             yield OpenArchive(_read_header(archive, limits), archive, BuildContext(limits, given))
     except (ModelFileError, MissingDataError, MissingExtraError) as error:
-        raise ModelFileError(f"{name}: {error}") from None
+        raise ModelFileError(f"{name}: {_shorten(error)}") from None
     except OSError as error:
         raise ModelFileError(f"{name}: it cannot be read ({error.strerror or error})") from None
     except zipfile.BadZipFile:
@@ -212,8 +213,15 @@ def open_archive(
         raise ModelFileError(f"{name}: it needs more memory than there is") from None
     except Exception as error:
         # Whatever a damaged or hostile file provokes in its readers, it means one thing to the caller.
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise ModelFileError(f"{name}: the model file is damaged ({reason}); train and save it again") from None
+        raise ModelFileError(
+            f"{name}: the model file is damaged ({_shorten(error)}); train and save it again"
+        ) from None
+
+
+def _shorten(error: Exception) -> str:
+    """Return the message of an error in one line; it may quote what a file says, which may be long."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= LONGEST_REASON else f"{text[:LONGEST_REASON]}…"
 
 
 def _read_header(archive: zipfile.ZipFile, limits: ModelLimits) -> JsonObject:

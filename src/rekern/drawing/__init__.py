@@ -8,6 +8,7 @@ from rekern.drawing.explanation_drawing import draw_explanation, draw_svg
 from rekern.drawing.heat_map import draw_gram
 from rekern.drawing.item_drawing import draw_graph_items, draw_tree_items
 from rekern.drawing.page import wrap_page
+from rekern.drawing.report_page import draw_report
 from rekern.drawing.rule_tables import draw_curves, draw_rules
 from rekern.drawing.step_plot import plot_steps
 from rekern.drawing.stylesheet import STYLE
@@ -20,6 +21,7 @@ __all__ = [
     "draw_gram",
     "draw_graph_items",
     "draw_readings",
+    "draw_report",
     "draw_rules",
     "draw_svg",
     "draw_tree_items",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rekern.drawing.markup import Markup, element, escape
-from rekern.drawing.stylesheet import PAGE_STYLE, STYLE
+from rekern.drawing.stylesheet import PAGE_STYLE, REPORT_STYLE, STYLE
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
@@ -22,7 +22,7 @@ def wrap_page(title: str, body: str, script: str = "") -> str:
         Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
         Markup(f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">'),
         element("title", title),
-        element("style", Markup(f"{PAGE_STYLE}\n{STYLE}")),
+        element("style", Markup("\n".join((PAGE_STYLE, STYLE, REPORT_STYLE)))),
     ]
     parts = [element("head", *head), element("body", element("main", Markup(body)))]
     if script:

@@ -92,7 +92,7 @@ HOVER
 .rk-fall tr{display:grid;grid-template-columns:26px 1fr auto;border-bottom:1px solid var(--rk-line);padding:3px 0}
 .rk-fall thead{display:none}.rk-fall td{border:0;padding:1px 4px 1px 0}
 .rk-fall td.rk-cell-bar{grid-row:2;grid-column:2/4;width:auto;padding:0 0 3px}
-.rk-bar{overflow:hidden}.rk-curves figure{width:46%}}
+.rk-bar{overflow:hidden}.rk-curves figure{width:46%}.rk .rk-sorted td.rk-value:last-child{white-space:normal}}
 @media (prefers-color-scheme:dark){.rk{DARKER}}
 @media print{.rk{VARIABLES;break-inside:avoid}}
 """
@@ -107,8 +107,17 @@ def _follow_links() -> str:
     return f"{over}{{opacity:.12}}\n{row}{{background:var(--rk-panel)}}\n.rk-link:hover .rk-curve{{opacity:1}}"
 
 
+def _shade_cells() -> str:
+    """Return the style of the cells of a confusion matrix, from light to dark."""
+    return "\n".join(
+        f".rk-shade-{n}{{background:color-mix(in srgb,var(--rk-for) {6 * n}%,var(--rk-paper))!important}}"
+        for n in range(9)
+    )
+
+
 def _fill_in(text: str) -> str:
-    for name, value in (("VARIABLES", LIGHT), ("DARKER", DARK), ("HOVER", _follow_links()), ("FONT", FONT)):
+    values = {"VARIABLES": LIGHT, "DARKER": DARK, "HOVER": _follow_links(), "FONT": FONT, "SHADES": _shade_cells()}
+    for name, value in values.items():
         text = text.replace(name, value)
     return text.strip()
 
@@ -123,5 +132,37 @@ PAGE_STYLE = _fill_in(
 @media print{:root{VARIABLES}}
 body{margin:0;background:var(--rk-paper);color:var(--rk-ink);font:16px/1.5 FONT}
 main{max-width:960px;margin:0 auto;padding:16px;box-sizing:border-box}
+h1{font-size:24px;margin:8px 0 16px;overflow-wrap:anywhere}
+h2{font-size:18px;margin:26px 0 8px}
+@media print{main{max-width:none;padding:0}input{display:none}}
+"""
+)
+
+# Of reports.
+REPORT_STYLE = _fill_in(
+    """
+.rk-section h2{margin:0 0 8px}
+.rk-cards{display:flex;flex-wrap:wrap;gap:10px;margin:0 0 10px}
+.rk-card{display:flex;flex-direction:column;background:var(--rk-panel);border-radius:6px;padding:8px 14px;
+min-width:130px}
+.rk-card b{font-size:22px;line-height:1.3}
+.rk-about th{width:9em;white-space:nowrap}
+.rk-sorted th{cursor:pointer}
+.rk-sorted th[aria-sort=ascending]::after{content:" ▲"}
+.rk-sorted th[aria-sort=descending]::after{content:" ▼"}
+.rk .rk-sorted:not(.rk-rows) td{overflow-wrap:break-word}
+.rk-panels{display:flex;flex-wrap:wrap;gap:16px}
+.rk-panel-figure{margin:0;width:282px;max-width:100%}
+.rk-panel-figure figcaption{font-weight:600;font-size:14px}
+.rk-dot{fill:var(--rk-for)}
+.rk-confusion{width:auto!important}
+.rk .rk-confusion td.rk-value,.rk .rk-confusion th.rk-value{padding:6px 12px}
+SHADES
+.rk-mistakes summary{cursor:pointer;padding:6px 0;font-weight:600}
+.rk-all{max-width:none}
+.rk-rows td:nth-child(n+4){white-space:nowrap}
+input[type=search]{font:inherit;padding:5px 8px;border:1px solid var(--rk-soft);border-radius:5px;
+background:var(--rk-paper);color:var(--rk-ink);min-width:16em;max-width:100%;box-sizing:border-box}
+@media print{.rk-section{border:0;padding:0;break-inside:auto}}
 """
 )

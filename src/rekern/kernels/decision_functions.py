@@ -14,7 +14,7 @@ from rekern.core.state_schema import Anything, Array, Record
 from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.score_effects import ScoreEffect
-from rekern.structures.item_states import pack_items, unpack_items
+from rekern.structures.item_states import has_plain_lists, pack_items, unpack_items
 from rekern.structures.pairs import Pairs
 from rekern.structures.representations import Representations
 
@@ -147,7 +147,7 @@ class GramDecision(DecisionFunction):
         cls.STATE.check(state, "decision function", {"items": len(items), "outputs": outputs})
         found.items, found.chosen, found.coefficients = items, state["chosen"], state["coefficients"]
         if len(items):  # bad parameters of the kernel, missing representations and bad items raise an error here
-            kernel.diag(items if isinstance(items, list) else items[:1])
+            kernel.diag(items if has_plain_lists(items) else items[:1])
         return found
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:

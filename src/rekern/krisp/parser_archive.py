@@ -13,6 +13,7 @@ from rekern.krisp.grammar import Grammar
 from rekern.krisp.parser_members import (
     JSONObject,
     find_production,
+    read_arrays,
     read_calibration,
     read_grammar_content,
     read_sentence,
@@ -80,12 +81,9 @@ def read_content(archive: OpenArchive) -> ParserContent:
     spans = [read_span(entry, sentences) for entry in archive.read_json("substrings.json")]
     productions = tuple(find_production(grammar, entry) for entry in header["productions"])
     substrings = Substrings(SentenceCorpus(sentences), spans)
-    coefficients, sigmoids = archive.read_array("coefficients", 2), archive.read_array("sigmoids", 2)
-    norms = archive.read_array("norms", 2)
     labels = len(ParserClasses(grammar, productions).labels)
-    fits = coefficients.shape == (labels, len(substrings)) and sigmoids.shape == (3, labels)
-    if not fits or norms.shape != (len(split_sum(kernel)), len(substrings)):
-        raise ModelFileError("its parts do not fit together")
+    sizes = {"labels": labels, "substrings": len(substrings), "kernels": len(split_sum(kernel))}
+    coefficients, sigmoids, norms = read_arrays(archive, sizes)
     if len(substrings):  # a kernel that cannot be computed from what is here says so now, not at the first sentence
         kernel.gram(substrings[:1], substrings[:1])
     return ParserContent(

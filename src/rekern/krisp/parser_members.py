@@ -6,18 +6,28 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any, TypeAlias, cast
 
+from rekern.core.arrays import Floats
+from rekern.core.model_archive import OpenArchive
 from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
-from rekern.core.state_schema import Anything, Either, ListOf, Row, Texts, Whole
+from rekern.core.state_schema import Anything, Either, ListOf, Row, Sizes, Texts, Whole
 from rekern.errors import InputError, ModelFileError
 from rekern.krisp.annotated_sentence import AnnotatedSentence, NestedTree
 from rekern.krisp.answer_calibration import AnswerCalibration
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.grammar_checks import PlacedProduction, check_productions
+from rekern.krisp.parser_schema import PARSER_ARRAYS
 from rekern.krisp.productions import CLASSES, VALUES, Production, shorten
 from rekern.krisp.rare_word_stems import Stems
 
 SENTENCE = Row(Texts(), Either(None, ListOf(Whole(-1, 1 << 30))), Anything())
 JSONObject: TypeAlias = dict[str, Any]  # from a file that may be damaged: every value is checked when it is used
+
+
+def read_arrays(archive: OpenArchive, sizes: Sizes) -> tuple[Floats, Floats, Floats]:
+    """The coefficients, sigmoids and norms of a parser."""
+    arrays = {name: archive.read_array(name, 2) for name in ("coefficients", "sigmoids", "norms")}
+    PARSER_ARRAYS.check(arrays, "parser", sizes)
+    return arrays["coefficients"], arrays["sigmoids"], arrays["norms"]
 
 
 def read_calibration(notes: object) -> AnswerCalibration | None:

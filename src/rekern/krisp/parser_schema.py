@@ -5,6 +5,7 @@ from __future__ import annotations
 from rekern.core.state_schema import (
     POSITIVE,
     Anything,
+    Array,
     Choice,
     Either,
     Flag,
@@ -22,6 +23,12 @@ from rekern.core.state_schema import (
 LARGEST_BEAM = 1_000_000
 MOST_ROUNDS = 1_000_000
 PROBABILITY = Number(0.0, 1.0)
+LARGEST_FACTOR = 1e30  # of what is multiplied with coefficients
+PARSER_ARRAYS = Record(
+    coefficients=Array("f8", "labels", "substrings"),
+    sigmoids=Array("f8", 3, "labels", least=-LARGEST_FACTOR, most=LARGEST_FACTOR),
+    norms=Array("f8", "kernels", "substrings", least=0.0, most=LARGEST_FACTOR),
+)
 PARSER_SCHEMA = Schema(
     Record(
         beam=Whole(1, LARGEST_BEAM),

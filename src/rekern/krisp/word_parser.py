@@ -16,6 +16,7 @@ from rekern.krisp.derivation_steps_core import search_chart
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.parser_members import (
     find_production,
+    read_arrays,
     read_calibration,
     read_grammar_content,
     read_sentence,
@@ -114,12 +115,8 @@ def _read_word_parser(archive: OpenArchive) -> WordParser:
     spans = [read_span(entry, sentences) for entry in archive.read_json("substrings.json")]
     known = [sentences[sentence].words[start:end] for sentence, start, end in spans]
     productions = tuple(find_production(grammar, entry) for entry in header["productions"])
-    coefficients, sigmoids = archive.read_array("coefficients", 2), archive.read_array("sigmoids", 2)
-    norms = archive.read_array("norms", 2)
     labels = len(ParserClasses(grammar, productions).labels)
-    fits = coefficients.shape == (labels, len(known)) and sigmoids.shape == (3, labels)
-    if not fits or norms.shape != (1, len(known)):
-        raise ModelFileError("its parts do not fit together")
+    coefficients, sigmoids, norms = read_arrays(archive, {"labels": labels, "substrings": len(known), "kernels": 1})
     stems: Stems | None = read_stems(header["stems"])
     scorer = WordScorer(
         WordKernel(float(kernel["decay"]), int(kernel["length"]), bool(kernel["normalize"])),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rekern.learning.pair_classifier import PairClassifier
     from rekern.learning.pair_ranker import PairRanker
     from rekern.learning.pair_regressor import PairRegressor
+    from rekern.learning.reports.model_report import Report, make_report, report_training
     from rekern.learning.text_classifier import TextClassifier
 
 _MODULES = {
@@ -23,10 +24,13 @@ _MODULES = {
     "PairClassifier": "rekern.learning.pair_classifier",
     "PairRanker": "rekern.learning.pair_ranker",
     "PairRegressor": "rekern.learning.pair_regressor",
+    "Report": "rekern.learning.reports.model_report",
     "TextClassifier": "rekern.learning.text_classifier",
     "correlations": "rekern.learning.measures",
     "load_model": "rekern.core.model_archive",
+    "make_report": "rekern.learning.reports.model_report",
     "ranking_measures": "rekern.learning.measures",
+    "report_training": "rekern.learning.reports.model_report",
 }
 
 __all__ = [
@@ -36,10 +40,13 @@ __all__ = [
     "PairClassifier",
     "PairRanker",
     "PairRegressor",
+    "Report",
     "TextClassifier",
     "correlations",
     "load_model",
+    "make_report",
     "ranking_measures",
+    "report_training",
 ]
 
 __getattr__, __dir__ = load_lazily(__name__, _MODULES)

@@ -110,13 +110,24 @@ def ranking_measures(scores: npt.ArrayLike, labels: npt.ArrayLike, groups: Itera
     >>> ranking_measures([3, 2, 1], [0, 1, 1], [1, 1, 1])  # at ranks 2 and 3
     {'map': 0.5833333333333333, 'mrr': 0.5, 'groups': 1}
     """
-    values, positive = np.asarray(scores, dtype=np.float64), np.asarray(labels, dtype=np.float64) > 0
-    hits = list(_find_hits(values, positive, number_groups(groups, len(values))).values())
-    if not hits:
+    measured = measure_groups(scores, labels, groups)
+    if not measured:
         raise InputError("no group has a candidate with a label above 0: there is nothing to measure")
-    precisions = [_average_precision(ranks) for ranks in hits]
-    reciprocals = [1.0 / float(ranks[0]) for ranks in hits]
+    precisions, reciprocals = zip(*measured.values())
     return {"map": float(np.mean(precisions)), "mrr": float(np.mean(reciprocals)), "groups": len(precisions)}
+
+
+def measure_groups(
+    scores: npt.ArrayLike, labels: npt.ArrayLike, groups: Iterable[Hashable]
+) -> dict[int, tuple[float, float]]:
+    """Return the average precision and the reciprocal rank of each group with a label above 0, by its first row.
+
+    >>> measure_groups([3, 2, 1], [0, 1, 1], [1, 1, 1])
+    {0: (0.5833333333333333, 0.5)}
+    """
+    values, positive = np.asarray(scores, dtype=np.float64), np.asarray(labels, dtype=np.float64) > 0
+    hits = _find_hits(values, positive, number_groups(groups, len(values)))
+    return {row: (_average_precision(ranks), 1.0 / float(ranks[0])) for row, ranks in hits.items()}
 
 
 def average_precisions(scores: Floats, positive: Booleans, groups: Ints) -> dict[int, float]:

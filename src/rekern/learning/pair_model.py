@@ -196,6 +196,8 @@ class PairModel(BaseEstimator):
         items = self._read_items(materialize_items(X))
         values: Floats = self.scorer_.score(items, self.n_jobs) + self.intercept_
         forget_rules(self._cache.items)
+        if not np.isfinite(values).all():
+            raise InputError("a decision value exceeds the range of numbers: the model has numbers that are too large")
         return values
 
     def _explain(

@@ -7,10 +7,11 @@ import numpy as np
 from rekern.core.arrays import AnyArray
 from rekern.core.json_values import Json, JsonObject
 from rekern.core.model_archive import OpenArchive
+from rekern.core.model_limits import ModelLimits
 from rekern.errors import ModelFileError
 from rekern.learning.pair_input import Pair, Side
 from rekern.structures.graphs import Graphs
-from rekern.structures.item_states import pack_value
+from rekern.structures.item_states import check_item_sizes, pack_value
 from rekern.structures.representation_columns import Column
 from rekern.structures.representations import Representations
 from rekern.structures.tokens import Tokens
@@ -32,10 +33,11 @@ def describe_training(pairs: list[Pair], items: Representations | None) -> dict[
 def read_training(archive: OpenArchive) -> tuple[list[Pair], Representations | None]:
     """Return the training pairs of a file, and their representations, if the kernel reads more than words."""
     pairs = [_check_pair(pair) for pair in archive.read_json("pairs.json")]
+    check_item_sizes([side for pair in pairs for side in pair], archive.limits)
     if not archive.has("representations.json"):
         return pairs, None
     columns = archive.read_json("representations.json")
-    items = Representations({name: _build_column(column) for name, column in columns.items()})
+    items = Representations({name: _build_column(column, archive.limits) for name, column in columns.items()})
     if len(items) != len(pairs):
         raise ModelFileError("its training pairs and their representations differ in number")
     return pairs, items
@@ -91,12 +93,14 @@ def _describe_column(column: Column) -> JsonObject:
     }
 
 
-def _build_column(description: JsonObject) -> Column:
+def _build_column(description: JsonObject, limits: ModelLimits) -> Column:
     """Build a column from the result of `_describe_column`."""
     kind = description["kind"]
     if kind == "graphs":
+        check_item_sizes(description["graphs"], limits)
         return Graphs.from_items([(nodes, edges) for nodes, edges in description["graphs"]])
     if kind == "texts" and isinstance(description["texts"], list):
+        check_item_sizes(description["texts"], limits)
         return description["texts"]
     if kind != "trees":
         raise ModelFileError(f"it has a representation of an unknown kind {kind!r}")
@@ -107,6 +111,8 @@ def _build_column(description: JsonObject) -> Column:
     fits = possible and len(nodes) == len(parents) == sizes.sum()
     if not fits or (len(nodes) and not (nodes.min() >= 0 and nodes.max() < len(labels))):
         raise ModelFileError("its trees do not fit together")
+    largest = int(sizes.max(initial=0))
+    limits.check("item_size", largest, f"it has a training tree of {largest:,} nodes")
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     # `Trees.from_parents` checks that the parents form trees.
     return Trees.from_parents(

@@ -18,6 +18,7 @@ from rekern.core.state_schema import (
     Optional,
     Record,
     Schema,
+    Spreads,
     Text,
     Texts,
     Weights,
@@ -27,6 +28,7 @@ from rekern.core.state_schema import (
 from rekern.similarity.lexicons.wordnet import WordNet
 from rekern.structures.word_space import WordSpace
 
+SPREADS = Spreads("scores")  # 0 for a constant score
 WORD_PAIRS = ListOf(Texts(2, (list, tuple)), kind=(list, tuple))
 
 SIMILARITIES_SCHEMA = Schema(
@@ -52,7 +54,7 @@ SIMILARITIES_SCHEMA = Schema(
         frequent_lemmas_=Optional(Texts(kind=tuple)),
         space_=Optional(Either(None, InstanceOf(WordSpace))),
         mean_=Array("f8", "scores"),
-        scale_=Array("f8", "scores", least=0.0),
+        scale_=SPREADS,
     ),
     resources=("wordnet", "thesaurus"),
 )

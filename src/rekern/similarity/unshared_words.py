@@ -15,7 +15,7 @@ from rekern.core.arrays import Floats
 from rekern.core.estimators import NotFittedError
 from rekern.core.object_descriptions import State
 from rekern.core.registry import register
-from rekern.core.state_schema import COLUMN, Array, Number, Record, Schema, Weights, parameters
+from rekern.core.state_schema import COLUMN, Array, Number, Record, Schema, Spreads, Weights, parameters
 from rekern.errors import InputError
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.similarity.score_descriptions import describe_score
@@ -196,7 +196,7 @@ class UnsharedWords(ScoreKernel):
             idf_=Weights(),
             unseen_idf_=Number(0.0),
             mean_=Array("f8", "scores"),
-            scale_=Array("f8", "scores", least=0.0),
+            scale_=Spreads("scores"),
         ),
     )
 

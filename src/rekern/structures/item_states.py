@@ -9,6 +9,7 @@ import numpy as np
 
 from rekern.core.arrays import Ints, offsets_of
 from rekern.core.json_values import Json
+from rekern.core.model_limits import ModelLimits
 from rekern.core.object_descriptions import Raw, State, Verbatim
 from rekern.core.state_schema import Array, Choice, InstanceOf, ListOf, Optional, Record, Texts
 from rekern.errors import ModelFileError
@@ -18,7 +19,7 @@ from rekern.structures.representations import Representations
 from rekern.structures.tokens import Tokens
 from rekern.structures.trees import Trees
 
-__all__ = ["pack_items", "pack_value", "unpack_items"]
+__all__ = ["check_item_sizes", "has_plain_lists", "pack_items", "pack_value", "unpack_items"]
 
 _WORDS = Raw(Texts("words"))
 TOKENS = Record(
@@ -72,14 +73,53 @@ def unpack_items(state: State) -> Corpus:
     if kind == "trees":
         return _unpack_trees(state)
     if kind == "graphs":
-        return Graphs.from_items([(nodes, edges) for nodes, edges in _unpack_list(state, "graphs")])
+        graphs = _unpack_list(state, "graphs")
+        check_item_sizes(graphs, state.limits)
+        return Graphs.from_items([(nodes, edges) for nodes, edges in graphs])
     if kind == "table":
         names = _unpack_list(state, "names")
         columns = [unpack_items(column) for column in state.states("columns", len(names))]
         return Representations(dict(zip(map(str, names), columns)))
     if kind == "list":
-        return _unpack_list(state, "items")
+        items = _unpack_list(state, "items")
+        check_item_sizes(items, state.limits)
+        return items
     raise ModelFileError(f"it has items of an unknown kind {kind!r}")
+
+
+def check_item_sizes(items: Sequence[object], limits: ModelLimits) -> None:
+    """Refuse items, as a model file has them, with a text of too many words or a list that is too long.
+
+    >>> check_item_sizes(["a b", ["a", "b"], [["a"], [[0, 0, "next"]]]], ModelLimits(item_size=2))
+    >>> check_item_sizes(["a b c"], ModelLimits(item_size=2))
+    Traceback (most recent call last):
+    ...
+    rekern.errors.ModelFileError: it has a training text or graph of 3 words or nodes; the limit is 2: \
+load_model(path, limits=ModelLimits(item_size=3))
+    """
+    waiting = list(items)
+    longest = 0
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            longest = max(longest, value.count(" ") + 1)
+        elif isinstance(value, list):
+            longest = max(longest, len(value))
+            waiting += value
+        elif isinstance(value, dict):
+            waiting += value.values()
+    limits.check("item_size", longest, f"it has a training text or graph of {longest:,} words or nodes")
+
+
+def has_plain_lists(items: Corpus) -> bool:
+    """Return whether items, or a column of them, are a list, of which only a kernel can say whether it can be read.
+
+    >>> has_plain_lists(["a b"]), has_plain_lists(Pairs.from_items([("a", "b")]))
+    (True, False)
+    """
+    if isinstance(items, Representations):
+        return any(has_plain_lists(items[name]) for name in items.columns)
+    return isinstance(items, list | tuple)
 
 
 def pack_value(value: object) -> Json:

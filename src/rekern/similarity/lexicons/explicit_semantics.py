@@ -23,6 +23,7 @@ Tokenize = Callable[[str], list[str]]
 
 COMMON = 0.1  # a token in a larger share of the documents is left out,
 FEW = 10  # unless at most this many documents have it
+LARGEST_IDF, LARGEST_WEIGHT = 100.0, 1.01  # of a word: ln(documents); in a document, which has the length 1
 MOST_DOCUMENTS = 1 << 31
 FEW_DOCUMENTS, EMPTY_DOCUMENTS = 10_000, 100  # a model file has at most the first, or the second for each entry
 MOST = 500  # the largest number of concepts of a token; those with the largest weights are kept
@@ -55,11 +56,11 @@ class ExplicitSemantics:
     schema = Schema(
         Record(
             words=Texts("words"),
-            idf=Array("f8", "words", least=0.0),
+            idf=Array("f8", "words", least=0.0, most=LARGEST_IDF),
             indptr=Array("i4 i8", "words+1", offsets="entries"),
             documents=Whole(0, MOST_DOCUMENTS, "documents"),
             indices=Array("i4 i8", "entries", least=0, below="documents"),
-            data=Array("f8", "entries", least=0.0),
+            data=Array("f8", "entries", least=0.0, most=LARGEST_WEIGHT),
         )
     )
 

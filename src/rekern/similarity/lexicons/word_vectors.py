@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -140,7 +141,7 @@ class VectorTable(WordSpace):
             raise InputError("there is no such file", file=name) from None
         except OSError as error:
             raise InputError(f"it cannot be read ({error.strerror or error})", file=name) from None
-        except (ValueError, zipfile.BadZipFile, MemoryError, RecursionError):
+        except (ValueError, zipfile.BadZipFile, zlib.error, EOFError, MemoryError, RecursionError):
             raise InputError("not a word space that save() wrote, or damaged; save it again", file=name) from None
         if not isinstance(state["words"], list):
             raise InputError("not a word space that save() wrote, or damaged; save it again", file=name)

@@ -1,0 +1,62 @@
+"""Looks for mutants of model files that nobody has thought of, guided by the lines that they reach.
+
+Needs Atheris (``pip install atheris``). Run as ``python tests/fuzz/explore_models.py -max_total_time=600``; the options
+are those of libFuzzer. A file that fails is written to the current folder as ``crash-…``. When the fault is mended, put
+the file into ``tests/fuzz/corpus``: `test_model_mutants` tries all files there.
+"""
+
+from __future__ import annotations
+
+import io
+import random
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+import atheris
+
+with atheris.instrument_imports(include=["rekern.core", "rekern.learning", "rekern.krisp", "rekern.questions"]):
+    import mutators
+    import small_models
+    import try_mutants
+
+FOLDER = Path(__file__).resolve().parent
+NAMES = sorted(small_models.RECIPES)
+
+
+def find_model(content: bytes) -> str:
+    """The name of a model of the same class as a file; what a mutant of it is used with."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            header = archive.read("model.json")
+    except Exception:
+        return NAMES[0]
+    classes = {b"SemanticParser": "parser", b"QuestionClassifier": "patterns", b"TextClassifier": "texts"}
+    return next((name for kind, name in classes.items() if kind in header), "rules")
+
+
+def mutate(data: bytes, longest: int, seed: int) -> bytes:
+    """A change that leaves a zip a zip, most of the time."""
+    if seed % 5 == 0:
+        return atheris.Mutate(data, longest)
+    changed = mutators.mutate(data, random.Random(seed).randrange(2**31))[1]
+    return changed if len(changed) <= longest else data
+
+
+def main() -> None:
+    place = Path(tempfile.mkdtemp())
+    models = place / "models"
+    models.mkdir()
+    small_models.write_models(models)
+
+    def try_one(data: bytes) -> None:
+        try_mutants.try_mutant(find_model(data), data, place / "mutant.rekern")
+
+    options = [sys.argv[0], "-timeout=10", "-rss_limit_mb=4096", "-max_len=65536", *sys.argv[1:]]
+    atheris.Setup([*options, str(models), str(FOLDER / "corpus")], try_one, custom_mutator=mutate)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""Loads mutants of model files and predicts with them, in a process of its own with limits on time and memory.
+
+Run as ``python try_mutants.py FOLDER FIRST LAST``: FOLDER has the models that `small_models.write_models` wrote,
+and the numbers say which mutants to try. It prints a line of JSON for each: what it begins with, then what came out.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import sys
+import warnings
+from pathlib import Path
+
+import mutators
+import small_models
+
+from rekern import InputError, ModelFileError, load_model
+from rekern.similarity import LatentSemantics, WordVectors
+
+SECONDS = 10  # for one mutant; it takes a few milliseconds
+MORE_BYTES = 3 << 30  # above what the process has when it begins
+SPACES = {"word vectors": WordVectors, "latent semantics": LatentSemantics}
+
+
+def try_mutant(name: str, content: bytes, place: Path) -> str:
+    """Return "refused" or "loaded"; anything else that happens is an error of ours."""
+    place.write_bytes(content)
+    ours = InputError if name in SPACES else ModelFileError
+    try:
+        model = SPACES[name].load(place) if name in SPACES else load_model(place)
+    except ours as error:
+        message = str(error)
+        assert "\n" not in message and len(message) < 1000, f"a long message: {message[:300]!r}"
+        return "refused"
+    try:
+        small_models.use(name, model)
+    except InputError as error:
+        # A model that reads another column than our items have.
+        assert "\n" not in str(error) and _lacks_column(str(error)), f"on use: {error}"
+        return "other input"
+    return "loaded"
+
+
+def _lacks_column(message: str) -> bool:
+    return any(words in message for words in ("column", "representation", "bracket", "graph", "Not fitted"))
+
+
+def limit_memory() -> None:
+    with open("/proc/self/statm") as stream:
+        used = int(stream.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + MORE_BYTES, used + MORE_BYTES))
+
+
+def say(**values: object) -> None:
+    print(json.dumps(values), flush=True)
+
+
+def main(folder: Path, first: int, last: int) -> None:
+    warnings.simplefilter("ignore")
+    names = sorted(small_models.RECIPES)
+    contents = {name: (folder / name).read_bytes() for name in names}
+    place = folder / f"mutant-{first}.rekern"
+    for name in names:  # everything that is compiled is compiled or loaded before the clock runs
+        assert try_mutant(name, contents[name], place) == "loaded", name
+    limit_memory()
+    for number in range(first, last):
+        name = names[number % len(names)]
+        what, content = mutators.mutate(contents[name], number)
+        say(begin=number, model=name, what=what)
+        signal.setitimer(signal.ITIMER_REAL, SECONDS)  # without a handler: it ends the process, compiled code or not
+        try:
+            result = try_mutant(name, content, place)
+        except BaseException as error:
+            result = f"{type(error).__name__}: {error}"[:500]
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        say(end=number, result=result)
+    place.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
