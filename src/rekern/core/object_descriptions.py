@@ -224,7 +224,10 @@ class _Builder:
             for name, value in values.items():
                 if isinstance(value, float) and 0 < abs(value) < SMALLEST_PARAMETER:
                     raise refuse(name, "it is so small that no number is left of its powers")
-        return found(**values) if is_by_parameters else found.from_dict(values)
+        made = found(**values) if is_by_parameters else found.from_dict(values)
+        if hasattr(made, "check_limits"):
+            made.check_limits(self.context.limits)
+        return made
 
     def _replace_resource(self, name: str, values: dict[str, object]) -> None:
         """Put what the reader gives in the place of what the file names: nothing named in a file is opened."""
