@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -73,8 +74,12 @@ def train(
     With --auto the kernel is chosen by cross-validation, in which pairs that share a text stay together; the model
     keeps what was tried (rekern explain --how-chosen).
     """
+    from rekern.core.estimators import skip_scikit_learn
     from rekern.core.files import write_atomically
     from rekern.core.model_archive import save_model
+
+    if not auto.auto and cv is None:
+        skip_scikit_learn()
     from rekern.learning import TextClassifier
     from rekern.learning.compaction import Compaction
 
@@ -109,7 +114,7 @@ def train(
                 chosen, balanced=balanced, ordinal=ordinal, metric=metric, tokenizer=tokenizer, jobs=jobs
             )
             with show_trials(measure, quiet=json) as searching.on_trial:
-                _fit(searching, pairs)
+                _fit(searching, pairs, chosen)
             model = searching.best_estimator_
             assert model.how_chosen_ is not None
             report["how_chosen"] = model.how_chosen_.to_dict()
@@ -125,7 +130,7 @@ def train(
             if cv is not None:
                 _cross_validate(model, pairs, cv, report, json)
             started = time.perf_counter()
-            _fit(model, pairs)
+            _fit(model, pairs, chosen)
         took = time.perf_counter() - started
         warn_of_few_pairs(pairs, chosen)
         content = model.to_archive(keep_pairs, compact)
@@ -223,15 +228,11 @@ def _make_model(
     return PairRanker(kernel, C=cost, n_jobs=jobs)
 
 
-def _fit(model: TrainedModel | AutoModel, table: Table) -> None:
-    from rekern.learning import AutoPairRanker, PairRanker
-
-    labels = table.labels or []
+def _fit(model: TrainedModel | AutoModel, table: Table, task: Task) -> None:
+    fit: Callable[..., object] = model.fit
+    groups = (list_groups(table),) if task is Task.rank else ()
     try:
-        if isinstance(model, PairRanker | AutoPairRanker):
-            model.fit(table.items, labels, list_groups(table))
-        else:
-            model.fit(table.items, labels)
+        fit(table.items, table.labels or [], *groups)
     except InputError as error:
         raise InputError(f"{table.path}: {error}") from None
 

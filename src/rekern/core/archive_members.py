@@ -143,7 +143,7 @@ def write_array(archive: zipfile.ZipFile, name: str, array: AnyArray) -> None:
     # Keys are random bytes, which do not shrink: writing and reading them as they are is faster.
     middle = len(content) // 2
     sample = bytes(content[middle : middle + SAMPLE])
-    shrinks = len(content) < SAMPLE or len(zlib.compress(sample, 1)) < 0.95 * len(sample)
+    shrinks = len(content) < SAMPLE or len(zlib.compress(sample, 1)) < 0.85 * len(sample)
     write_member(archive, f"{name}.npy", content, shrinks)
 
 

@@ -9,13 +9,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from copy import deepcopy
 from inspect import signature
 from types import MethodType
 from typing import TYPE_CHECKING, Generic, Self, TypeVar, cast
 
-__all__ = ["BaseEstimator", "ClassifierMixin", "NotFittedError", "RegressorMixin", "available_if", "skip_scikit_learn"]
+__all__ = [
+    "BaseEstimator",
+    "ClassifierMixin",
+    "NotFittedError",
+    "RegressorMixin",
+    "available_if",
+    "copy_unfitted",
+    "skip_scikit_learn",
+]
 
 Instance = TypeVar("Instance")
+Anything = TypeVar("Anything")
 Method = TypeVar("Method", bound=Callable[..., object])
 
 _NAMES = ("BaseEstimator", "ClassifierMixin", "NotFittedError", "RegressorMixin")
@@ -59,6 +69,27 @@ class _Parameters:
             if repr(value) != repr(known[name].default)
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def copy_unfitted(value: Anything) -> Anything:
+    """Return an object with the same parameters that has learned nothing, as scikit-learn's ``clone``.
+
+    >>> from rekern.kernels import Spectrum
+    >>> copy_unfitted(Spectrum(2))
+    Spectrum(k=2)
+    """
+    if not _is_skipped:
+        from sklearn.base import clone
+
+        return cast(Anything, clone(value, safe=False))
+    if isinstance(value, list | tuple):
+        return cast(Anything, type(value)(copy_unfitted(part) for part in value))
+    if hasattr(value, "__sklearn_clone__"):
+        return cast(Anything, value.__sklearn_clone__())
+    if isinstance(value, _Parameters):
+        parameters = {name: copy_unfitted(part) for name, part in value.get_params(deep=False).items()}
+        return type(value)(**parameters)
+    return deepcopy(value)
 
 
 class _Kind:

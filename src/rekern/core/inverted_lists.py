@@ -2,6 +2,9 @@
 
 A row of the Gram is added up in a dense accumulator that fits into the cache. The products are always added in the
 order of the row's own keys, so the result has the same bits for any division into blocks and any number of jobs.
+
+Keys that many rows have make most of the products. If all values are whole numbers, whose sums are exact in 32 bits and
+in any order, these keys become the columns of a dense matrix, which is multiplied several columns at a time.
 """
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -11,11 +14,19 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.compiling import compiled
+from rekern.core.hashing import mix
 from rekern.core.key_index import index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows
+
+SmallFloats = npt.NDArray[np.float32]
+
+FREQUENT = 8  # a key is frequent if more than one in so many rows has it
+FEW_ROWS = 64  # and if more than this many have it
+LARGEST_WHOLE = 1 << 24  # up to here sums of whole numbers are exact in 32 bits
 
 
 class InvertedLists(NamedTuple):
@@ -32,6 +43,16 @@ class InvertedLists(NamedTuple):
     rows: SmallInts
     weights: Floats
     width: int
+
+
+class FrequentKeys(NamedTuple):
+    """The values of frequent keys in a symmetric Gram, a column for each row and a row for each key; maybe none."""
+
+    by_key: SmallFloats
+    by_row: SmallFloats
+
+
+NO_KEYS = FrequentKeys(np.zeros((0, 0), np.float32), np.zeros((0, 0), np.float32))
 
 
 @compiled
@@ -55,19 +76,19 @@ def invert_numbers(indptr, numbers, size):
 
 
 @compiled
-def _list_rows_below(indptr, numbers, values, size):
+def _list_rows_below(indptr, numbers, values, counts, times):
     """Return the lists of a symmetric Gram: an entry is multiplied with the entries after it in the list of its key.
 
-    Most keys occur in one row only. They are left out, and so is the last row of each list.
+    The products of a key count as often as ``times`` says. Keys of which it is 0 are left out, and so are keys that
+    only one row has, which are most of them, and the last row of each list.
     """
-    fill = np.zeros(size, np.int64)
-    for number in numbers:
-        fill[number] += 1
+    size = len(counts)
+    fill = counts.copy()
     length, kept = 0, 0
     stop = np.empty(size, np.int32)
     for number in range(size):
         count = fill[number]
-        if count > 1:
+        if count > 1 and times[number] > 0:
             fill[number] = length
             length += count
             kept += count - 1
@@ -92,7 +113,7 @@ def _list_rows_below(indptr, numbers, values, size):
             rows[at] = row
             weights[at] = values[entry]
             if at + 1 < last:
-                left[met] = values[entry]
+                left[met] = values[entry] * times[number]
                 begin[met] = at + 1
                 end[met] = last
                 met += 1
@@ -136,13 +157,79 @@ def invert_rows(left: KeyRows, right: KeyRows | None = None, n_jobs: int | None 
     base = left if right is None else right
     numbers, distinct = number_keys(base.keys, n_jobs)
     if right is None:
-        lists = _list_rows_below(base.indptr, numbers, base.values, len(distinct))
+        counts = np.bincount(numbers, minlength=len(distinct))
+        lists = _list_rows_below(base.indptr, numbers, base.values, counts, np.ones(len(counts), np.int64))
     else:
         heads, rows, entries = invert_numbers(base.indptr, numbers, len(distinct))
         found = look_up(left.keys, index_keys(distinct), n_jobs)
         lists = _list_other_rows(left.indptr, found, left.values, heads, rows, entries, right.values)
     indptr, values, begin, end, rows, weights = lists
     return InvertedLists(indptr, values, begin, end, rows, weights, len(base.indptr) - 1)
+
+
+def invert_whole_rows(rows: KeyRows, n_jobs: int | None = None) -> tuple[InvertedLists, FrequentKeys]:
+    """Return inverted lists for the Gram of rows with themselves, and the frequent keys, which are in no list.
+
+    There are frequent keys only if the values of their products are whole numbers, and small enough for 32 bits.
+    """
+    numbers, distinct = number_keys(rows.keys, n_jobs)
+    counts = np.bincount(numbers, minlength=len(distinct))
+    times = _merge_equal_keys(rows, numbers, counts)
+    height = len(rows.indptr) - 1
+    frequent = np.flatnonzero((counts > max(FEW_ROWS, height // FREQUENT)) & (times > 0))
+    columns = np.full(len(distinct), -1, np.int32)
+    columns[frequent] = np.arange(len(frequent), dtype=np.int32)
+    values = np.zeros((len(frequent), height), np.float32)
+    largest = _fill_columns(rows.indptr, numbers, rows.values, columns, values) if len(frequent) else 0.0
+    if largest < 0 or largest * largest * times[frequent].sum() >= LARGEST_WHOLE:
+        frequent, values = frequent[:0], values[:0]
+    by_row = np.ascontiguousarray((values * times[frequent, None]).astype(np.float32).T)
+    times[frequent] = 0
+    indptr, left, begin, end, below, weights = _list_rows_below(rows.indptr, numbers, rows.values, counts, times)
+    return InvertedLists(indptr, left, begin, end, below, weights, height), FrequentKeys(values, by_row)
+
+
+def _merge_equal_keys(rows: KeyRows, numbers: SmallInts, counts: Ints) -> Ints:
+    """Return how many keys have the same rows and values as each key; 0 for all but one of equal keys.
+
+    Equal keys are found by a 64-bit signature, as the keys themselves stand for what they were made of.
+    """
+    signatures = np.zeros(len(counts), np.uint64)
+    _sign_keys(rows.indptr, numbers, (rows.values + 0.0).view(np.uint64), counts, signatures)
+    shared = np.flatnonzero(counts > 1)
+    groups, distinct = number_keys(signatures[shared], 1)
+    first = np.empty(len(distinct), np.int64)
+    first[groups[::-1]] = shared[::-1]
+    times = np.zeros(len(counts), np.int64)
+    times[first] = np.bincount(groups, minlength=len(distinct))
+    return times
+
+
+@compiled
+def _sign_keys(indptr, numbers, bits, counts, signatures):
+    """Add up a signature of where each key that several rows have is, and with which values."""
+    for row in range(len(indptr) - 1):
+        code = mix(np.uint64(row + 1) * np.uint64(0x9E3779B97F4A7C15))
+        for entry in range(indptr[row], indptr[row + 1]):
+            number = numbers[entry]
+            if counts[number] > 1:
+                signatures[number] += mix(code ^ bits[entry])
+
+
+@compiled
+def _fill_columns(indptr, numbers, values, columns, dense):
+    """Write the values of the keys that have a column; return the largest one, or -1 if one is no whole number."""
+    largest = 0.0
+    for row in range(len(indptr) - 1):
+        for entry in range(indptr[row], indptr[row + 1]):
+            column = columns[numbers[entry]]
+            if column >= 0:
+                value = values[entry]
+                if value != np.floor(value):
+                    return -1.0
+                largest = max(largest, abs(value))
+                dense[column, row] = value
+    return largest
 
 
 @compiled
@@ -164,24 +251,57 @@ def _accumulate(lists, row, total):
 
 
 @compiled
-def _add_window(block, first, offset, symmetric, scale, scale2, source, target, rules):
+def _start_row(frequent, row, start, total, sums, chosen):
+    """Set a row of sums, from column ``start`` on, to the products of frequent keys. They are whole numbers."""
+    by_key, by_row = frequent
+    count = 0
+    for key in range(len(by_key)):
+        if by_row[row, key] != 0.0:
+            chosen[count] = key
+            count += 1
+    sums[start:] = 0.0
+    at = 0
+    while at + 4 <= count:
+        a, b, c, d = chosen[at], chosen[at + 1], chosen[at + 2], chosen[at + 3]
+        one, two, three, four = by_row[row, a], by_row[row, b], by_row[row, c], by_row[row, d]
+        for column in range(start, len(sums)):
+            both = one * by_key[a, column] + two * by_key[b, column]
+            sums[column] += both + (three * by_key[c, column] + four * by_key[d, column])
+        at += 4
+    while at < count:
+        key = chosen[at]
+        one = by_row[row, key]
+        for column in range(start, len(sums)):
+            sums[column] += one * by_key[key, column]
+        at += 1
+    for column in range(start, len(sums)):
+        total[column] = sums[column]
+
+
+@compiled
+def _add_window(block, first, offset, symmetric, scale, scale2, source, target, rules, frequent):
     width = block.shape[1] + offset
     in_source, in_target, in_rules = np.zeros(width), np.zeros(width), np.zeros(width)
+    common, common2, common_rules = frequent
+    sums = np.zeros(width, np.float32)
+    chosen = np.empty(max(len(common[0]), len(common2[0]), len(common_rules[0])), np.int64)
     for index in range(block.shape[0]):
         row = first + index
-        plain = source[0][row] < source[0][row + 1] and target[0][row] < target[0][row + 1]
-        wild = rules[0][row] < rules[0][row + 1]
+        has_source = len(common[0]) > 0 or source[0][row] < source[0][row + 1]
+        has_target = len(common2[0]) > 0 or target[0][row] < target[0][row + 1]
+        plain = has_source and has_target
+        wild = len(common_rules[0]) > 0 or rules[0][row] < rules[0][row + 1]
         if scale[row] == 0.0 or not (plain or wild):
             continue
         start = index if symmetric else 0
         factor = scale[row]
         if plain:
-            in_source[start + offset :] = 0.0
-            in_target[start + offset :] = 0.0
+            _start_row(common, row, start + offset, in_source, sums, chosen)
+            _start_row(common2, row, start + offset, in_target, sums, chosen)
             _accumulate(source, row, in_source)
             _accumulate(target, row, in_target)
         if wild:
-            in_rules[start + offset :] = 0.0
+            _start_row(common_rules, row, start + offset, in_rules, sums, chosen)
             _accumulate(rules, row, in_rules)
         line = block[index]
         if plain and wild:
@@ -226,9 +346,10 @@ def add_window_block(
     source: InvertedLists,
     target: InvertedLists,
     rules: InvertedLists,
+    frequent: tuple[FrequentKeys, FrequentKeys, FrequentKeys],
 ) -> None:
     """Add (source product · target product + product of rules) · scale[row] · scale2[column] to a block of the Gram.
 
     Counts are added up before they are scaled. Without decay they are whole numbers, and their sums are exact.
     """
-    _add_window(block, first, offset, symmetric, scale, scale2, source, target, rules)
+    _add_window(block, first, offset, symmetric, scale, scale2, source, target, rules, frequent)

@@ -13,6 +13,7 @@ from rekern.core.hashing import size_table
 from rekern.core.parallel_jobs import run_in_threads, split_range
 
 FEW_KEYS = 1 << 20  # up to here one thread is done before others have started
+SMALL_TABLE = 1 << 14  # slots that stay in cache
 
 
 class KeyIndex(NamedTuple):
@@ -159,7 +160,7 @@ def index_keys(distinct: Keys) -> KeyIndex:
 def look_up(keys: Keys, index: KeyIndex, n_jobs: int | None = None) -> SmallInts:
     """Return the numbers of keys; -1 for a key that has none."""
     numbers = np.empty(len(keys), np.int32)
-    if len(keys) < FEW_KEYS:
+    if len(keys) < FEW_KEYS or len(index.slots) <= SMALL_TABLE:
         _look_up(keys, index.slots, index.codes, index.shift, numbers)
     else:  # many keys: one part of the table after the other, so that each part stays in cache
         order = partition_keys(keys, 8)[1]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from rekern.core.arrays import Floats
 from rekern.core.parallel_jobs import has_shared_memory, run, split_range
@@ -65,6 +66,18 @@ def compute_gram(plan: GramPlan, n_jobs: int | None = None) -> Floats:
     array([[1., 1.]])
     """
     matrix = np.empty((plan.rows, plan.columns))
+    fill_gram(plan, matrix, n_jobs)
+    return matrix
+
+
+def fill_gram(plan: GramPlan, matrix: npt.NDArray[np.floating], n_jobs: int | None = None) -> None:
+    """Compute a whole Gram into an array, which may be of 32 bits.
+
+    >>> matrix = np.empty((1, 2), np.float32)
+    >>> fill_gram(GramPlan(1, 2, False, lambda first, last: np.ones((last - first, 2))), matrix)
+    >>> matrix
+    array([[1., 1.]], dtype=float32)
+    """
     blocks = plan.spans()
     for prepare in plan.prepare:
         prepare(n_jobs)
@@ -74,15 +87,14 @@ def compute_gram(plan: GramPlan, n_jobs: int | None = None) -> Floats:
     else:
         for (first, last), block in zip(blocks, run(plan.compute, blocks, n_jobs, "Gram matrix")):
             place_block(matrix, first, last, block, plan.symmetric)
-    return matrix
 
 
-def _compute_block(matrix: Floats, plan: GramPlan, first: int, last: int) -> None:
+def _compute_block(matrix: npt.NDArray[np.floating], plan: GramPlan, first: int, last: int) -> None:
     """Compute a block in a thread and store it. No two blocks touch the same cells."""
     place_block(matrix, first, last, plan.compute(first, last), plan.symmetric)
 
 
-def place_block(matrix: Floats, first: int, last: int, block: Floats, symmetric: bool) -> None:
+def place_block(matrix: npt.NDArray[np.floating], first: int, last: int, block: Floats, symmetric: bool) -> None:
     """Store a computed block in the matrix and, if the Gram is symmetric, its mirror image too."""
     if symmetric:
         matrix[first:last, first:] = block

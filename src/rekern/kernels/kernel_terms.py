@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from rekern.core.estimators import copy_unfitted
 from rekern.kernels.combinations import Scaled, Sum
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.rewriting.rewriting_kernel import Rewriting
@@ -35,6 +36,4 @@ def split_into_terms(kernel: Kernel, weight: float = 1.0) -> list[Term]:
     if type(kernel) is Rewriting:
         parameters = kernel.get_params(deep=False)
         return [Term(weight, Rewriting(**{**parameters, "k": [window]})) for window in kernel.windows()]
-    from sklearn.base import clone
-
-    return [Term(weight, clone(kernel))]
+    return [Term(weight, copy_unfitted(kernel))]

@@ -8,19 +8,19 @@ TILE = 256  # columns of a block that are filled at once: their scores stay in t
 
 
 @compiled
-def fill_products(left, right, block):
-    """Fill a block with the products of rows of ``left`` and columns of ``right``.
+def fill_products(left, right, offset, block):
+    """Fill a block with the products of rows of ``left`` and columns of ``right`` from ``offset`` on.
 
     The scores are added up one by one in their order, so that a value does not depend on the shape of the block. Eight
     of them are added at a time only to save writing.
     """
     scores = left.shape[1]
     whole = scores - scores % 8
-    for start in range(0, block.shape[1], TILE):
-        end = min(start + TILE, block.shape[1])
+    for begin in range(0, block.shape[1], TILE):
+        start, end = offset + begin, offset + min(begin + TILE, block.shape[1])
         for row in range(len(left)):
             values = left[row]
-            line = block[row, start:end]
+            line = block[row, begin : begin + end - start]
             line[:] = 0.0
             for first in range(0, whole, 8):
                 v0, v1, v2, v3 = values[first], values[first + 1], values[first + 2], values[first + 3]

@@ -186,7 +186,7 @@ class ScoreBlock:
     symmetric: bool
 
     def __call__(self, first: int, last: int) -> Floats:
-        right = np.ascontiguousarray(self.right[:, first:]) if self.symmetric else self.right
-        block = np.empty((last - first, right.shape[1]))
-        fill_products(np.ascontiguousarray(self.left[first:last]), right, block)
+        offset = first if self.symmetric else 0
+        block = np.empty((last - first, self.right.shape[1] - offset))
+        fill_products(np.ascontiguousarray(self.left[first:last]), self.right, offset, block)
         return block

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
-from sklearn.utils import Tags
-from sklearn.utils.class_weight import compute_sample_weight
 
 from rekern.core.arrays import AnyArray, Floats, Ints
 from rekern.core.estimators import BaseEstimator, ClassifierMixin, NotFittedError, RegressorMixin, available_if
+from rekern.core.parameter_tables import ClassWeights, Jobs, check_parameters, state_parameters
 from rekern.core.parameters import check_positive
+from rekern.core.state_schema import POSITIVE, TOKENIZER, Choice, Number, Whole
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import materialize_items
@@ -32,6 +32,9 @@ from rekern.learning.strongest_rules import StrongestRules
 from rekern.learning.training_labels import read_labels, read_weights
 from rekern.similarity.lexical_resources import Thesaurus
 from rekern.structures.word_space import WordSpace
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 
 class AutoPairModel(BaseEstimator):
@@ -60,8 +63,6 @@ class AutoPairModel(BaseEstimator):
         self, task: SearchTask, pairs: TrainingPairs, classes: Ints | None, groups: list[Hashable] | None = None
     ) -> ChosenKernel:
         """Find the kernel; the folds are the same in every run with the same ``seed``."""
-        if not isinstance(self.folds, int) or self.folds < 2:
-            raise ValueError(f"folds={self.folds!r}: give a whole number of at least 2")
         resources = Resources(self.wordnet, self.space, self.thesaurus, self.tokenizer)
         minutes = check_positive("minutes", self.minutes)
         how = SearchSettings(minutes, self.folds, self.seed, self.gram_limit, self.n_jobs, resources, self.on_trial)
@@ -152,6 +153,21 @@ class AutoPairClassifier(ClassifierMixin, AutoPairModel):
     task: ClassVar[str] = "classify"
     best_estimator_: PairClassifier
 
+    parameter_table = state_parameters(
+        minutes=POSITIVE,
+        metric=Choice(*METRICS),
+        class_weight=ClassWeights(),
+        calibration=Whole(0),
+        folds=Whole(2),
+        wordnet=None,
+        space=None,
+        thesaurus=None,
+        seed=Whole(0, (1 << 32) - 1),
+        gram_limit=Whole(0),
+        n_jobs=Jobs(),
+        tokenizer=TOKENIZER,
+    )
+
     def __init__(
         self,
         minutes: float = 5.0,
@@ -182,8 +198,7 @@ class AutoPairClassifier(ClassifierMixin, AutoPairModel):
 
     def fit(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None = None) -> Self:
         """Choose a kernel and train on pairs and their classes; parameters as in `PairClassifier.fit`."""
-        if self.metric not in METRICS:
-            raise ValueError(f"metric={self.metric!r}: give one of {', '.join(METRICS)}")
+        check_parameters(self)
         X = materialize_items(X)
         pairs = read_training_pairs(X)
         labels = read_labels(y, len(pairs.texts))
@@ -193,6 +208,8 @@ class AutoPairClassifier(ClassifierMixin, AutoPairModel):
         if self.metric == "f1" and len(classes) > 2:
             raise InputError(f"metric='f1' is for two classes, not {len(classes)}; use accuracy")
         weights = _read_weights(sample_weight, len(labels))
+        from sklearn.utils.class_weight import compute_sample_weight
+
         costs = weights * compute_sample_weight(self.class_weight, labels)
         chosen = self._search(ClassTask(labels, costs, self.metric), pairs, codes)
         model = PairClassifier(
@@ -256,6 +273,20 @@ class AutoPairRegressor(RegressorMixin, AutoPairModel):
     task: ClassVar[str] = "regress"
     best_estimator_: PairRegressor
 
+    parameter_table = state_parameters(
+        minutes=POSITIVE,
+        epsilon=Number(0.0),
+        response=Choice("real", "ordinal"),
+        folds=Whole(2),
+        wordnet=None,
+        space=None,
+        thesaurus=None,
+        seed=Whole(0, (1 << 32) - 1),
+        gram_limit=Whole(0),
+        n_jobs=Jobs(),
+        tokenizer=TOKENIZER,
+    )
+
     def __init__(
         self,
         minutes: float = 5.0,
@@ -284,6 +315,7 @@ class AutoPairRegressor(RegressorMixin, AutoPairModel):
 
     def fit(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None = None) -> Self:
         """Choose a kernel and train on pairs and their numbers; parameters as in `PairRegressor.fit`."""
+        check_parameters(self)
         X = materialize_items(X)
         pairs = read_training_pairs(X)
         labels = read_labels(y, len(pairs.texts))
@@ -320,6 +352,18 @@ class AutoPairRanker(AutoPairModel):
     task: ClassVar[str] = "rank"
     best_estimator_: PairRanker
 
+    parameter_table = state_parameters(
+        minutes=POSITIVE,
+        folds=Whole(2),
+        wordnet=None,
+        space=None,
+        thesaurus=None,
+        seed=Whole(0, (1 << 32) - 1),
+        gram_limit=Whole(0),
+        n_jobs=Jobs(),
+        tokenizer=TOKENIZER,
+    )
+
     def __init__(
         self,
         minutes: float = 5.0,
@@ -350,6 +394,7 @@ class AutoPairRanker(AutoPairModel):
         sample_weight: Iterable[float] | None = None,
     ) -> Self:
         """Choose a kernel and train on candidates and their labels; parameters as in `PairRanker.fit`."""
+        check_parameters(self)
         X = materialize_items(X)
         pairs = read_training_pairs(X)
         labels = read_labels(y, len(pairs.texts))

@@ -14,8 +14,11 @@ from rekern.core.json_values import Json
 from rekern.core.model_archive import OpenArchive
 from rekern.core.object_descriptions import Arrays
 from rekern.core.parallel_jobs import run
+from rekern.core.parameter_tables import ClassWeights, Jobs, check_parameters, state_parameters
 from rekern.core.registry import register
+from rekern.core.state_schema import POSITIVE, Whole
 from rekern.errors import InputError, ModelFileError
+from rekern.kernels.gram_plan import fill_gram
 from rekern.kernels.kernel import Kernel
 from rekern.learning.calibration import Sigmoid
 from rekern.learning.class_probabilities import (
@@ -27,7 +30,7 @@ from rekern.learning.class_probabilities import (
     shift_to_threshold,
     spread_probabilities,
 )
-from rekern.learning.classifier_trainers import FeatureTrainer, GramTrainer, Task, Trainer, do_task
+from rekern.learning.classifier_trainers import FeatureTrainer, GramTrainer, LargeGramTrainer, Task, Trainer, do_task
 from rekern.learning.cross_validation import make_stratified_folds
 from rekern.learning.dual_descent import condense
 from rekern.learning.dual_solution import DualSolution
@@ -35,6 +38,8 @@ from rekern.learning.model_schema import CLASSIFIER
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
 from rekern.learning.training_data_archive import read_labels
+
+LARGE_GRAM = 5000  # pairs; more are trained on a Gram of 32 bits
 
 
 class Decisions(NamedTuple):
@@ -56,8 +61,9 @@ def _has_probabilities(model: PairClassifier) -> bool:
 class PairClassifier(ClassifierMixin, PairModel):
     """A support vector machine that classifies pairs of texts.
 
-    Up to ``gram_limit`` training pairs LIBSVM is trained on a Gram matrix, beyond that a linear solver on the explicit
-    features; ``solver_`` says which. With more than two classes, each is told from all others.
+    Up to ``gram_limit`` training pairs the machine is trained on a Gram matrix: by LIBSVM or, if there are more than
+    5,000, by the same algorithm on 32 bits. Beyond the limit a linear solver is trained on the explicit features;
+    ``solver_`` says which. With more than two classes, each is told from all others.
 
     Parameters
     ----------
@@ -111,6 +117,16 @@ class PairClassifier(ClassifierMixin, PairModel):
     calibration_: Floats | None  # slope and offset of the sigmoid of each output
     thresholds_: dict[str, float]
 
+    parameter_table = state_parameters(
+        kernel=None,
+        C=POSITIVE,
+        class_weight=ClassWeights(),
+        calibration=Whole(0),
+        gram_limit=Whole(0),
+        n_jobs=Jobs(),
+        threshold=None,
+    )
+
     def __init__(
         self,
         kernel: Kernel | str | None = None,
@@ -142,6 +158,7 @@ class PairClassifier(ClassifierMixin, PairModel):
             How often each pair counts. A weight of 2 gives the decision function of a training set that has the pair
             twice. The folds of the calibration hold the pair once.
         """
+        check_parameters(self)
         cost = self._cost()
         threshold = check_threshold(self.threshold)
         weights = self._start(X, y, sample_weight)
@@ -160,7 +177,12 @@ class PairClassifier(ClassifierMixin, PairModel):
                 raise InputError(f"all pairs of class {label!s} have the weight 0; give one of them a weight")
         n = len(self.pairs_)
         trainer: Trainer
-        if self._uses_gram(n):
+        if self._uses_gram(n) and n > LARGE_GRAM:
+            gram = np.empty((n, n), np.float32)
+            fill_gram(self.kernel_.plan_gram(self._training(), None, self.n_jobs), gram, self.n_jobs)
+            trainer = LargeGramTrainer(gram, signs, costs)
+            self.solver_ = f"sequential minimal optimisation on a {n} × {n} Gram matrix"
+        elif self._uses_gram(n):
             trainer = GramTrainer(self.kernel_.gram(self._training(), n_jobs=self.n_jobs), signs, costs)
             self.solver_ = f"LIBSVM on a {n} × {n} Gram matrix"
         else:

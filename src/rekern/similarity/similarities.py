@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from typing import Self
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints, offsets_of, slice_ragged
 from rekern.core.estimators import NotFittedError
+from rekern.core.messages import show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads, split_range
 from rekern.core.registry import register
@@ -68,6 +70,9 @@ PAIRS_IN_BLOCK = 512  # that a thread scores at least; a block needs scratch spa
 ONE_SIDED = "window recall"
 SIDES = (("precision", "lower share"), ("recall", "higher share"), ("source", "lower"), ("target", "higher"))
 SMALLEST_SPREAD = 1e-9  # a score with a smaller standard deviation is constant, apart from rounding
+
+# The scores of the pairs from which a kernel has learned: training asks for them three times.
+_TRAINED: WeakKeyDictionary[Pairs, tuple[ref[Similarities], dict[str, object], Floats]] = WeakKeyDictionary()
 
 
 @register
@@ -209,7 +214,7 @@ class Similarities(ScoreKernel):
         known = [name for names in offered.values() for name in names]
         for name in self.only:
             if name not in known:
-                raise InputError(f"there is no score {name!r}; choose among {', '.join(known)}")
+                raise InputError(f"there is no score {show_value(name)}; choose among {', '.join(known)}")
         return list(self.only)
 
     def reads(self) -> set[str]:
@@ -260,6 +265,8 @@ class Similarities(ScoreKernel):
         squares = (columns - self.mean_[:, None]) ** 2
         spread = np.array([math.sqrt(math.fsum(column) / len(column)) for column in squares])
         self.scale_ = np.where(spread < SMALLEST_SPREAD, 0.0, spread)
+        if isinstance(X, Pairs):
+            _TRAINED[X] = ref(self), self.get_params(deep=False), found
         return found
 
     def scores(self, X: object) -> Floats:
@@ -272,6 +279,11 @@ class Similarities(ScoreKernel):
         if not hasattr(self, "scale_"):
             raise NotFittedError("this Similarities is not fitted yet; call fit(pairs) first")
         X = materialize_items(X)
+        known = _TRAINED.get(X) if isinstance(X, Pairs) else None
+        if known is not None and known[0]() is self:
+            parameters = self.get_params(deep=False)
+            if all(value is known[1][name] for name, value in parameters.items()):
+                return known[2].copy()
         return self._compute_scores(X, *self._read_tokens(X), names)
 
     def rescale(self, raw: Floats) -> Floats:

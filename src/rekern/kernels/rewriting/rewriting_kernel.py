@@ -14,7 +14,14 @@ import numpy as np
 
 from rekern.core.arrays import Floats, Keys
 from rekern.core.csr import make_csr
-from rekern.core.inverted_lists import InvertedLists, add_window_block, invert_rows
+from rekern.core.inverted_lists import (
+    NO_KEYS,
+    FrequentKeys,
+    InvertedLists,
+    add_window_block,
+    invert_rows,
+    invert_whole_rows,
+)
 from rekern.core.key_rows import KeyRows
 from rekern.core.model_limits import ModelLimits
 from rekern.core.object_descriptions import State
@@ -80,6 +87,7 @@ class Rewriting(KeyFeatureKernel[Pairs]):
 
     reads_tokens = True
 
+    checks_itself = frozenset({"k"})
     schema = Schema(
         parameters(
             k=Either(
@@ -145,19 +153,7 @@ class Rewriting(KeyFeatureKernel[Pairs]):
         extractor = self.make_extractor()
         left = _Side.measure(extractor, self.read_items(X), n_jobs)
         right = left if Y is None else _Side.measure(extractor, self.read_items(Y), n_jobs)
-        calls = []
-        for row, other in zip(left.rows, right.rows):
-            for one, two in (
-                (row.source, other.source),
-                (row.target, other.target),
-                (row.get_wildcard_rules(), other.get_wildcard_rules()),
-            ):
-                calls.append((one, None if Y is None else two, 1))
-        lists = run_in_threads(invert_rows, calls, n_jobs)
-        windows = [
-            WindowLists(*scales, *lists[3 * index : 3 * index + 3])
-            for index, scales in enumerate(zip(left.scale, right.scale))
-        ]
+        windows = _invert_windows(left, None if Y is None else right, n_jobs)
         diagonal = self._add_windows(left.squares) if Y is None else None
         across = {index: _compare_heavy(extractor, left, index, right) for index in left.heavy}
         down = across if Y is None else {index: _compare_heavy(extractor, right, index, left) for index in right.heavy}
@@ -234,6 +230,23 @@ class _Side(NamedTuple):
         return cls(pairs, found.rows, found.squares, extractor.find_scales(found.squares), found.heavy)
 
 
+def _invert_windows(left: _Side, right: _Side | None, n_jobs: int | None) -> list[WindowLists]:
+    """Return the inverted lists of all window sizes, for the Gram of two sides or of one side with itself."""
+    if right is None:
+        whole = run_in_threads(invert_whole_rows, [(part, 1) for row in left.rows for part in row.list_parts()], n_jobs)
+        lists, frequent = [one for one, _ in whole], [keys for _, keys in whole]
+    else:
+        both = zip(left.rows, right.rows)
+        calls = [(*parts, 1) for row, other in both for parts in zip(row.list_parts(), other.list_parts())]
+        lists, frequent = run_in_threads(invert_rows, calls, n_jobs), [NO_KEYS] * (3 * len(left.rows))
+    scales = zip(left.scale, (left if right is None else right).scale)
+    windows = []
+    for (row_scale, column_scale), at in zip(scales, range(0, len(lists), 3)):
+        known = (frequent[at], frequent[at + 1], frequent[at + 2])
+        windows.append(WindowLists(row_scale, column_scale, lists[at], lists[at + 1], lists[at + 2], known))
+    return windows
+
+
 def _compare_heavy(extractor: RuleExtractor, side: _Side, index: int, other: _Side) -> Floats:
     """Return the values of one heavy pair of a side with all pairs of the other."""
     pair = side.pairs.take([index])
@@ -258,6 +271,7 @@ class WindowLists(NamedTuple):
     source: InvertedLists
     target: InvertedLists
     rules: InvertedLists
+    frequent: tuple[FrequentKeys, FrequentKeys, FrequentKeys]  # of a Gram of pairs with themselves
 
 
 @dataclass(frozen=True)

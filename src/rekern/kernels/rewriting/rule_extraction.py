@@ -100,7 +100,8 @@ class RuleExtractor:
                 f"(more than {MAX_ALIGNMENTS:,} alignments of one window); a window of up to 6 tokens is always exact",
                 stacklevel=2,
             )
-        return [stack_windows([block[index] for block in found]) for index in range(len(self.windows))]
+        # One window size after the other leaves the blocks, so that the whole is never there twice.
+        return [stack_windows([block.pop(0) for block in found]) for _ in self.windows]
 
     def extract_light(self, pairs: Pairs, n_jobs: int | None = None) -> list[WindowRows]:
         """Return the features of pairs of which none is heavy."""

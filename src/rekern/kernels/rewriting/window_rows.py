@@ -25,6 +25,10 @@ class WindowRows(NamedTuple):
         """Return the rules with aligned wildcards; empty rows if there are none."""
         return self.rules if self.rules is not None else make_empty_rows(len(self.source.indptr) - 1)
 
+    def list_parts(self) -> tuple[KeyRows, KeyRows, KeyRows]:
+        """Return the n-grams of the source, those of the target, and the rules with wildcards."""
+        return self.source, self.target, self.get_wildcard_rules()
+
     def drop_ngrams(self) -> WindowRows:
         """Return the same without n-grams."""
         nothing = make_empty_rows(len(self.source.indptr) - 1)
