@@ -97,7 +97,7 @@ def check_item_sizes(items: Sequence[object], limits: ModelLimits) -> None:
     rekern.errors.ModelFileError: it has a training text or graph of 4 words or nodes; the limit is 3: \
 load_model(path, limits=ModelLimits(item_size=4))
     """
-    waiting = list(items)
+    waiting = [item for item in items if not isinstance(item, str) or len(item) > limits.item_size]
     longest = 0
     while waiting:
         value = waiting.pop()
