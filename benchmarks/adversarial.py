@@ -8,6 +8,7 @@ case, ``--plot FILE`` draws the curves, ``--markdown`` prints a table for the do
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
 import resource
@@ -129,10 +130,8 @@ def _grammar(lines: list[str], meaning: Callable[[int], str]) -> Case:
         grammar, text = read_grammar(lines), meaning(n)
 
         def parse() -> None:
-            try:
+            with contextlib.suppress(InputError, RecursionError):
                 grammar.parse(text)
-            except (InputError, RecursionError):
-                pass
 
         return parse
 
@@ -146,10 +145,8 @@ def _wasp_lines(n: int) -> Call:
     line = "*n:S -> ({ " + "a })x " * n
 
     def read() -> None:
-        try:
+        with contextlib.suppress(InputError):
             read_wasp_productions([line])
-        except InputError:
-            pass
 
     return read
 
