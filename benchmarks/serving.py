@@ -4,7 +4,8 @@
     REKERN_DATA=... python benchmarks/serving.py explain --seconds 60
     python benchmarks/serving.py --quick                      # the model of the demonstration, a few seconds each
 
-The model is trained on MSRP and keeps its training pairs. Clients are in this process and share the machine with the
+The model is trained on MSRP and saved as ``rekern train`` saves it; with --keep-pairs it keeps its training pairs, and
+explanations have neighbours, which cost more than the rest. Clients are in this process and share the machine with the
 server. Each measurement is printed beside its target, with the ratio of both.
 """
 
@@ -84,8 +85,8 @@ class Client:
         if self._streams is None:
             self._streams = await asyncio.open_connection("127.0.0.1", self._port)
         reader, writer = self._streams
-        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-        writer.write(head.encode() + body)
+        head = [f"POST {path} HTTP/1.1", "Host: 127.0.0.1", "Content-Type: application/json"]
+        writer.write("\r\n".join([*head, f"Content-Length: {len(body)}\r\n\r\n"]).encode() + body)
         lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower().split("\r\n")
         length = next(int(line.partition(":")[2]) for line in lines if line.startswith("content-length:"))
         await reader.readexactly(length)
@@ -98,7 +99,7 @@ class Client:
         self._streams = None
 
 
-def make_model(folder: Path, quick: bool) -> tuple[Path | None, Pairs]:
+def make_model(folder: Path, quick: bool, keep_pairs: bool) -> tuple[Path | None, Pairs]:
     """Train the model on MSRP; without the corpus, or quickly, that of the demonstration is served."""
     from rekern.datasets import load_rewrites
     from rekern.datasets.public_corpora import load_msrp
@@ -112,7 +113,7 @@ def make_model(folder: Path, quick: bool) -> tuple[Path | None, Pairs]:
             print("MSRP is not there: REKERN_DATA names its folder; the model is that of the demonstration")
         else:
             path = folder / "msrp.rekern"
-            PairClassifier().fit(table.pairs, table.labels or []).save(path, keep_pairs=True)
+            PairClassifier().fit(table.pairs, table.labels or []).save(path, keep_pairs)
             return path, load_msrp("test").pairs
     return None, load_rewrites("test")[0]
 
@@ -185,8 +186,7 @@ async def send_at_once(port: int, n: int, total: int, choose: Callable[[int], tu
 
     async def work() -> None:
         client = Client(port)
-        for number in numbers:
-            answers.append(await client.send(*choose(number)))
+        answers.extend([await client.send(*choose(number)) for number in numbers])
         client.close()
 
     await asyncio.gather(*(work() for _ in range(n)))
@@ -299,6 +299,7 @@ def main() -> None:
     options.add_argument("--seconds", type=float, help="length of a measurement")
     options.add_argument("--requests", type=int, help="number of requests of the last measurement")
     options.add_argument("--quick", action="store_true", help="the demonstration, and a few seconds for each")
+    options.add_argument("--keep-pairs", action="store_true", help="the model keeps its training pairs")
     chosen = options.parse_args()
     wanted = set(chosen.measurements or names)
     seconds = chosen.seconds or (5.0 if chosen.quick else 60.0)
@@ -306,7 +307,7 @@ def main() -> None:
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before the start; clients and server share them")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        model, pairs = make_model(folder, chosen.quick)
+        model, pairs = make_model(folder, chosen.quick, chosen.keep_pairs)
         batches, single = make_predict_bodies(pairs, BATCH), make_explain_bodies(pairs)
         with run_server(model, folder) as server:  # the first one may train or compile
             asyncio.run(_send_one(server.port, batches[0]))
