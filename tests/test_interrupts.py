@@ -52,4 +52,4 @@ def test_an_interrupt_ends_a_long_call(name):
             process.kill()
     assert "end" not in output, "the call was too short to be interrupted"
     assert "KeyboardInterrupt" in errors
-    assert time.monotonic() - started < 5, "the call went on"  # a second, and four for a busy machine
+    assert time.monotonic() - started < 15, "the call went on"  # a second, unless the machine is very busy

@@ -77,6 +77,8 @@ def from_conllu(text: str | Iterable[str]) -> list[Sentence]:
             if len(cells) != 10:
                 reason = f"{len(cells)} columns between tabs; CoNLL-U has 10"
                 raise _locate(reason, number, len(sentences) + 1)
+            if "" in cells:
+                raise _locate("an empty column; write _ for nothing", number, len(sentences) + 1)
             if cells[0] == str(len(rows) + 1):
                 rows.append(cells)
                 places.append(number)
