@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints
+from rekern.core.parameter_tables import Jobs, check_parameters, state_parameters
 from rekern.core.registry import register
+from rekern.core.state_schema import POSITIVE, Whole
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import materialize_items
@@ -32,6 +34,10 @@ class PairRanker(PairModel):
     It is trained on the differences of two candidates of one group that have different labels (Joachims, 2002), so
     that nothing is learned from what all candidates of a question share.
 
+    Groups of candidates are given to ``fit`` and ``score``. Where they cannot be, as inside ``GridSearchCV``, pairs
+    with the same source are a group, or the column ``group`` of a table says so. Folds that keep groups together come
+    from ``GridSearchCV(PairRanker(), grid, cv=GroupKFold()).fit(X, y, groups=groups)``.
+
     Parameters
     ----------
     kernel : Kernel or str, optional
@@ -41,10 +47,6 @@ class PairRanker(PairModel):
         The cost of a wrong order of two candidates.
     gram_limit, n_jobs
         As in `PairClassifier`; the limit applies to the number of differences.
-
-    Groups of candidates are given to ``fit`` and ``score``. Where they cannot be, as inside ``GridSearchCV``, pairs
-    with the same source are a group, or the column ``group`` of a table says so. Folds that keep groups together come
-    from ``GridSearchCV(PairRanker(), grid, cv=GroupKFold()).fit(X, y, groups=groups)``.
 
     Examples
     --------
@@ -57,6 +59,8 @@ class PairRanker(PairModel):
 
     task: ClassVar[str] = "rank"
     schema = RANKER
+
+    parameter_table = state_parameters(kernel=None, C=POSITIVE, gram_limit=Whole(0), n_jobs=Jobs())
 
     def __init__(
         self,
@@ -90,6 +94,7 @@ class PairRanker(PairModel):
         sample_weight : numbers, optional
             How often each candidate counts: a weight of 2 is the candidate twice.
         """
+        check_parameters(self)
         import scipy.sparse as sp
 
         cost = self._cost()
