@@ -98,7 +98,7 @@ class Axes:
         self.picture.text(left - 8, top - 12, y_label, 13)
 
 
-def save(picture: Picture, script: str) -> None:
+def save(picture: object, script: str) -> None:
     """Write the picture of a script beside it."""
     path = Path(script).with_suffix(".svg")
     path.write_text(str(picture), encoding="utf-8")

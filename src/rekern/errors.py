@@ -85,6 +85,8 @@ class ModelFileError(ValueError):
     True
     """
 
+    reason: str = ""  # what is needed, if a single value is wrong
+
 
 class MissingExtraError(ImportError):
     """An optional library is not installed; the message names the extra that brings it.

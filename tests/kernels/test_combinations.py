@@ -178,14 +178,17 @@ def test_a_gram_goes_straight_into_scikit_learn():
     assert svm.score(kernel.gram(pairs, pairs), labels) == 1
 
 
+HUGE = 1e300
+
+
 @pytest.mark.parametrize(
     "kernel",
     [
-        Gaussian(1e308 * (10 * Spectrum(1, normalize=False)), 1.0),
-        1e308 * (1e308 * Spectrum(1)),
-        1e308 * Spectrum(1, normalize=False) + 1e308 * Spectrum(1, normalize=False),
-        (1e200 * Spectrum(1)) * (1e200 * Spectrum(1)),
-        Normalized((1e200 * Spectrum(1)) * (1e200 * Spectrum(1))),
+        Gaussian(HUGE * (HUGE * (HUGE * Spectrum(1, normalize=False))), 1.0),
+        HUGE * (HUGE * (HUGE * (HUGE * Spectrum(1)))),
+        HUGE * (HUGE * (1e99 * Spectrum(1))) * HUGE + Spectrum(1),
+        (HUGE * (HUGE * Spectrum(1))) * (HUGE * (HUGE * Spectrum(1))),
+        Normalized((HUGE * (HUGE * Spectrum(1))) * (HUGE * (HUGE * Spectrum(1)))),
     ],
     ids=range(5),
 )

@@ -200,11 +200,11 @@ def test_odd_collections():
         ({"sizes": (4, 2)}, "out of range"),
         ({"sizes": (2, 9)}, "out of range"),
         ({"sizes": (2, True)}, "two whole numbers"),
-        ({"min_documents": 0}, "min_documents must be"),
-        ({"min_documents": 2.5}, "min_documents must be"),
-        ({"most": 0}, "most must be"),
-        ({"max_distance": float("nan")}, "max_distance must be"),
-        ({"max_distance": "0.5"}, "max_distance must be"),
+        ({"min_documents": 0}, "min_documents=0: give a whole number from 1 to"),
+        ({"min_documents": 2.5}, "min_documents=2.5: give a whole number from 1 to"),
+        ({"most": 0}, "most=0: give a whole number from 1 to"),
+        ({"max_distance": float("nan")}, "max_distance=nan: give a number of at least 0 and at most 1"),
+        ({"max_distance": "0.5"}, "max_distance='0.5': give a number of at least 0 and at most 1"),
     ],
 )
 def test_impossible_settings_are_refused(parameters, words):

@@ -1,13 +1,14 @@
 """Words for error messages: what a value is, and lists of names of bounded length."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from numbers import Real
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tabs and line feeds
 
 MAX_NAMES = 20
 MAX_LENGTH = 60
+LONGEST_VALUE = 80  # characters of a value in a message
 
 
 def name_value(value: object) -> str:
@@ -22,7 +23,7 @@ def name_value(value: object) -> str:
     if kind in ("bool", "bool_"):
         return f"the truth value {value}"
     if isinstance(value, Real):
-        return "NaN" if value != value else f"the number {value}"
+        return "NaN" if value != value else f"the number {show_value(value, str)}"
     if kind == "ndarray":  # of NumPy, which is not imported here
         return f"an array with {getattr(value, 'ndim', 0)} dimensions"
     if kind in ("NAType", "NaTType"):  # of pandas
@@ -61,3 +62,15 @@ def shorten_text(text: str, length: int = 100) -> str:
     line = " ".join(text[: 4 * length].split())
     line = "".join(character if character.isprintable() else " " for character in line)
     return line if len(line) <= length and len(text) <= 4 * length else line[: length - 1] + "…"
+
+
+def show_value(value: object, write: Callable[[object], str] = repr) -> str:
+    """Return a value as a message shows it, on one short line.
+
+    >>> show_value("a" * 100)[-3:], show_value(10**5000)
+    ('aa…', 'a number with very many digits')
+    """
+    try:
+        return shorten_text(write(value), LONGEST_VALUE)
+    except ValueError:  # Python refuses to write very large whole numbers
+        return "a number with very many digits"

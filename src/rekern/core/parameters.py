@@ -5,6 +5,8 @@ from typing import TypeGuard
 
 import numpy as np
 
+from rekern.core.messages import show_value
+
 WindowSizes = int | tuple[int, int] | list[int | tuple[int, int]]
 
 LONGEST_WINDOW = 32
@@ -27,7 +29,7 @@ def check_whole(name: str, value: object, least: int, most: int | None = None, s
     """
     if not is_whole(value) or not least <= value or (most is not None and value > most):
         limits = f"of at least {least}" if most is None else f"from {least} to {most if shown is None else shown}"
-        raise ValueError(f"{name}={value!r}: give a whole number {limits}")
+        raise ValueError(f"{name}={show_value(value)}: give a whole number {limits}")
     return int(value)
 
 
@@ -41,7 +43,7 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> str:
     """
     if not isinstance(value, str) or value not in choices:
         words = [repr(choice) for choice in choices]
-        raise ValueError(f"{name}={value!r}: give {', '.join(words[:-1])} or {words[-1]}")
+        raise ValueError(f"{name}={show_value(value)}: give {', '.join(words[:-1])} or {words[-1]}")
     return value
 
 
@@ -81,7 +83,7 @@ def check_decay(decay: object) -> float:
     1.0
     """
     if not is_number(decay) or not 0 < decay <= 1:
-        raise ValueError(f"decay={decay!r}: give a number above 0 and at most 1")
+        raise ValueError(f"decay={show_value(decay)}: give a number above 0 and at most 1")
     return float(decay)
 
 
@@ -98,7 +100,7 @@ def check_positive(name: str, value: object) -> float:
     except OverflowError:  # a whole number with hundreds of digits
         number = math.inf
     if not 0 < number < math.inf:
-        raise ValueError(f"{name}={value!r}: give a finite number above 0")
+        raise ValueError(f"{name}={show_value(value)}: give a finite number above 0")
     return number
 
 
@@ -113,7 +115,7 @@ def check_most(name: str, value: object) -> int | None:
     if value is None:
         return None
     if not is_whole(value) or value < 0:
-        raise ValueError(f"{name}={value!r}: give a whole number from 0, or None for all")
+        raise ValueError(f"{name}={show_value(value)}: give a whole number from 0, or None for all")
     return int(value)
 
 
@@ -142,8 +144,8 @@ def list_windows(k: object) -> list[tuple[int, int]]:
     ([(3, 3)], [(1, 1), (2, 2), (3, 3)], [(3, 5), (4, 4)])
     """
     wrong = ValueError(
-        f"k={k!r}: give a number, a range such as (1, 4), or a list of window pairs such as [(3, 5), (4, 4)], "
-        f"with sizes from 1 to {LONGEST_WINDOW}"
+        f"k={show_value(k)}: give a number, a range such as (1, 4), or a list of window pairs such as "
+        f"[(3, 5), (4, 4)], with sizes from 1 to {LONGEST_WINDOW}"
     )
     if isinstance(k, tuple):
         windows = [(k[0], k[0]), (k[1], k[1])] if len(k) == 2 else []
@@ -162,7 +164,7 @@ def list_windows(k: object) -> list[tuple[int, int]]:
             raise wrong
         return [(size, size) for size in range(windows[0][0], windows[1][0] + 1)]
     if len(set(windows)) < len(windows):
-        raise ValueError(f"k={k!r}: give each window size once")
+        raise ValueError(f"k={show_value(k)}: give each window size once")
     return windows
 
 

@@ -28,6 +28,7 @@ LONGEST_TEXT = 1 << 20  # characters of a name, a label or a parameter
 
 FEW_CHARACTERS, MOST_PADDING = 1 << 24, 100  # of all labels as an array, or for each character of theirs
 LARGEST_WHOLE = 1 << 62
+MOST_WHOLE = 1 << 53
 
 Sizes = dict[str, int]
 Dimension = int | str  # a number, a size, a size and "+1", or "*" for any number
@@ -43,7 +44,9 @@ class Constraint(Protocol):
 
 def refuse(name: str, reason: str) -> ModelFileError:
     """Make the error for a value of this name."""
-    return ModelFileError(f"its {name} is damaged: {reason}")
+    error = ModelFileError(f"its {name} is damaged: {reason}")
+    error.reason = reason
+    return error
 
 
 def _bind(dimension: Dimension, found: int, sizes: Sizes) -> int:
@@ -61,13 +64,14 @@ class Whole:
     """A whole number; with ``size`` it sets the size of this name."""
 
     least: int = 0
-    most: int = 1 << 53
+    most: int = MOST_WHOLE
     size: str = "*"
 
     def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
         """Raise ModelFileError if the value is no such number."""
         if isinstance(value, bool) or not isinstance(value, int) or not self.least <= value <= self.most:
-            raise refuse(name, f"a whole number from {self.least} to {self.most} is needed")
+            limits = f"of at least {self.least}" if self.most == MOST_WHOLE else f"from {self.least} to {self.most}"
+            raise refuse(name, f"a whole number {limits} is needed")
         if _bind(self.size, value, {} if sizes is None else sizes) != value:
             raise refuse(name, "it does not fit the other parts")
 
@@ -84,8 +88,9 @@ class Number:
         """Raise ModelFileError if the value is no such number."""
         number = value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
         if not self.least <= number <= self.most or (self.above and number == self.least):
+            kind = "a finite number" if self.most == LARGEST_NUMBER else "a number"
             low = f"above {self.least:g}" if self.above else f"of at least {self.least:g}"
-            raise refuse(name, f"a number {low} and at most {self.most:g} is needed")
+            raise refuse(name, f"{kind} {low} and at most {self.most:g} is needed")
 
 
 @dataclass(frozen=True)
@@ -119,7 +124,8 @@ class Choice:
     def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
         """Raise ModelFileError if the value is another one."""
         if not any(type(value) is type(known) and value == known for known in self.values):
-            raise refuse(name, f"one of {', '.join(map(str, self.values))} is needed")
+            *first, last = map(repr, self.values)
+            raise refuse(name, f"{', '.join(first)} or {last} is needed" if first else f"{last} is needed")
 
 
 class Either:
@@ -130,13 +136,13 @@ class Either:
 
     def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
         """Raise ModelFileError if the value satisfies none."""
-        errors = []
+        reasons: list[str] = []
         for choice in self.choices:
             try:
                 return choice.check(value, name, sizes)
             except ModelFileError as error:
-                errors.append(error)
-        raise errors[-1]
+                reasons.append(error.reason.removesuffix(" is needed"))
+        raise refuse(name, f"{', or '.join(reasons)} is needed")
 
 
 @dataclass(frozen=True)

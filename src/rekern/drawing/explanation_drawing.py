@@ -83,7 +83,8 @@ def draw_svg(
     answer = _describe_answer(values)
     title = cut_text(f"{answer.label} {answer.text}", width, 19)
     shapes.append(element("text", title, class_="rk-strong", x=0, y=y, font_size=19))
-    for line in wrap_text("  ·  ".join(answer.notes), width, 14):
+    legend = [f"{sign} {name}" for name, sign, _ in _list_sides(values)]
+    for line in wrap_text(" · ".join([*answer.notes, *legend]), width, 14):
         y += 20
         shapes.append(element("text", line, class_="rk-soft", x=0, y=y, font_size=14))
     y += 22
@@ -155,14 +156,20 @@ def _find_explained(values: Values) -> object:
     return values["prediction"] if "probabilities" in values else values.get("explained")
 
 
-def _write_heading(values: Values) -> Markup:
-    answer = _describe_answer(values)
+def _list_sides(values: Values) -> list[tuple[str, str, str]]:
+    """Return the legend: what counts for and against, with the sign and the style of each; nothing for a kernel."""
+    if "prediction" not in values:
+        return []
     explained = _find_explained(values)
     names = ("raises", "lowers") if explained is None else (f"for {explained}", f"against {explained}")
+    return list(zip(names, ("●", "▫"), ("rk-for", "rk-against")))
+
+
+def _write_heading(values: Values) -> Markup:
+    answer = _describe_answer(values)
     legend = [
         element("span", sign, Markup(" "), element("bdi", name), class_=f"rk-tag {side}")
-        for name, sign, side in zip(names, ("●", "▫"), ("rk-for", "rk-against"))
-        if "prediction" in values
+        for name, sign, side in _list_sides(values)
     ]
     return element(
         "div",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rekern.drawing.decision_steps import Step
 from rekern.drawing.markup import clean_text, write_signed
 from rekern.drawing.text_widths import wrap_text
+from rekern.drawing.waterfall import find_range
 from rekern.errors import missing_extra
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def plot_steps(steps: Sequence[Step], ax: Axes | None = None) -> Axes:
     ax.set_yticks(range(len(steps)), [name.replace("$", r"\$") for name in names], fontsize=9)
     ax.set_ylim(len(steps) - 0.4, -0.6)
     ax.axvline(0, color="gray", linewidth=0.8)
-    ax.margins(x=0.12)
+    low, high = find_range(steps)
+    ax.set_xlim(low - 0.04 * (high - low), high + 0.12 * (high - low))  # room for the numbers
     ax.set_xlabel("decision value")
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)

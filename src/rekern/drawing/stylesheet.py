@@ -148,8 +148,8 @@ min-width:130px}
 .rk-card b{font-size:22px;line-height:1.3}
 .rk-about th{width:9em;white-space:nowrap}
 .rk-sorted th{cursor:pointer}
-.rk-sorted th[aria-sort=ascending]::after{content:" \25b2"}
-.rk-sorted th[aria-sort=descending]::after{content:" \25bc"}
+.rk-sorted th[aria-sort=ascending]::after{content:" ▲"}
+.rk-sorted th[aria-sort=descending]::after{content:" ▼"}
 .rk .rk-sorted:not(.rk-rows) td{overflow-wrap:break-word}
 .rk-panels{display:flex;flex-wrap:wrap;gap:16px}
 .rk-panel-figure{margin:0;width:282px;max-width:100%}

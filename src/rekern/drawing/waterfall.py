@@ -127,7 +127,8 @@ def draw_waterfall(steps: Sequence[Step], width: float, top: float) -> tuple[Mar
             row.append(element("text", text, class_="rk-soft", x=left, y=y + 12.5 + LINE * len(lines), font_size=12))
         level = y + height - 21 if is_narrow else y + 2
         start, end = place(step.start), place(step.end)
-        row.append(element("line", class_="rk-grid", x1=place(0.0), x2=place(0.0), y1=level - 2, y2=level + 16))
+        if is_narrow:
+            row.append(element("line", class_="rk-grid", x1=place(0.0), x2=place(0.0), y1=level - 2, y2=level + 16))
         row.append(
             element(
                 "rect", class_="rk-fill", x=min(start, end), y=level + 1, width=max(abs(end - start), 1.0), height=12.0
@@ -142,4 +143,6 @@ def draw_waterfall(steps: Sequence[Step], width: float, top: float) -> tuple[Mar
         y += height
         shapes.append(element("line", class_="rk-grid", x1=0.0, x2=width, y1=y, y2=y))
         y += 2
+    if not is_narrow:
+        shapes.insert(0, element("line", class_="rk-grid", x1=place(0.0), x2=place(0.0), y1=top, y2=y - 2))
     return join(shapes), y

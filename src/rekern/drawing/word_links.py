@@ -13,12 +13,13 @@ from rekern.drawing.word_places import Piece, Span
 
 SIZE = 16.0  # of the letters
 BLANK = 4.6  # least distance of two words
-WIDEST_BLANK = 26.0  # in short texts, so that the links are apart
+WIDEST_BLANK = 48.0  # in short texts, so that the links are apart
 MARGIN = 20.0  # left and right, where the number of a rule may stand
 LINE = 24.0  # height of a row of words
 LANE = 17.0  # height of the place of one rule above or below a row
 PAD = 7.0  # below the last lane of a row
-GAP = 44.0  # least distance of the two texts
+GAP = 36.0  # least distance of the two texts
+LINK = 6.0  # and more of it for each link
 
 
 class PlacedWord(NamedTuple):
@@ -48,7 +49,8 @@ def draw_texts(texts: Sequence[MarkedText], width: float) -> tuple[Markup, float
     end = top[-1] + sides[0].depths[-1] * LANE if top else 0.0
     baselines = [top]
     for side in sides[1:]:
-        baselines.append(_find_baselines(side, start=end + GAP, below=False))
+        start = end + GAP + LINK * len(side.marks)
+        baselines.append(_find_baselines(side, start, below=False))
         end = baselines[-1][-1] if baselines[-1] else end
     numbers = {mark.part.number: mark.part for side in sides for mark in side.marks}
     links = [_draw_link(numbers[number], sides, baselines) for number in sorted(numbers)]

@@ -10,6 +10,7 @@ import numpy as np
 from rekern.core.arrays import Floats
 from rekern.core.estimators import NotFittedError
 from rekern.core.explanations import Part
+from rekern.core.messages import show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parameters import check_positive, check_whole
 from rekern.core.registry import register
@@ -66,6 +67,7 @@ class Curves(ScoreKernel):
     3.3
     """
 
+    checks_itself = frozenset({"kernel"})
     schema = Schema(
         parameters(kernel=ObjectOf("ScoreKernel"), knots=Whole(2, MOST_KNOTS), bend=POSITIVE, weight=POSITIVE),
         learned=Record(
@@ -85,7 +87,7 @@ class Curves(ScoreKernel):
     def check_parameters(self) -> int:
         """Return the number of pieces of a curve; parameters that make no sense raise an error."""
         if not isinstance(self.kernel, ScoreKernel):
-            raise InputError(f"kernel={self.kernel!r}: Curves needs a kernel over scores, such as Similarities()")
+            raise InputError(f"kernel={show_value(self.kernel)}: Curves needs a kernel over scores, as Similarities()")
         check_positive("bend", self.bend)
         check_positive("weight", self.weight)
         return check_whole("knots", self.knots, 2, MOST_KNOTS) - 1

@@ -10,6 +10,7 @@ import numpy as np
 
 from rekern.core.arrays import Floats
 from rekern.core.explanations import Part
+from rekern.core.messages import show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parameters import check_positive
 from rekern.core.registry import register
@@ -56,6 +57,7 @@ class Gaussian(Kernel):
     0.367879
     """
 
+    checks_itself = frozenset({"gamma"})
     schema = Schema(
         parameters(kernel=KERNEL, gamma=Either(Choice("scale"), POSITIVE)),
         learned=Record(variance_=Optional(Number(SMALLEST_VARIANCE))),
@@ -75,7 +77,7 @@ class Gaussian(Kernel):
         if not isinstance(self.gamma, str):
             return check_positive("gamma", self.gamma)
         if self.gamma != "scale":
-            raise ValueError(f"gamma={self.gamma!r}: give a finite number above 0, or 'scale'")
+            raise ValueError(f"gamma={show_value(self.gamma)}: give a finite number above 0, or 'scale'")
         if not isinstance(self.kernel, ScoreKernel):
             return 1.0
         return 1.0 / (len(self.kernel.names()) * float(getattr(self, "variance_", 1.0)))

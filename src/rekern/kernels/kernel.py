@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import signature
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from rekern.core.arrays import AnyArray, Floats
 from rekern.core.estimators import BaseEstimator, available_if
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import split_range
+from rekern.core.parameter_tables import check_first
 from rekern.core.registry import find_class
 from rekern.core.state_schema import find_schema
 from rekern.errors import InputError, ModelFileError
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 PAIRS_AT_ONCE = 16
+ENTRANCES = ("plan_gram", "diag", "features", "list_features", "fit", "adapt", "decision_function", "explain")
 
 _PARAMETER_NAMES: dict[type, tuple[str, ...]] = {}
 
@@ -53,7 +55,15 @@ class Kernel(BaseEstimator):
     reads_tokens = False  # whether the kernel reads a pair as tokens, made by its ``tokenizer``
     reads_forms = False  # whether the kernel reads the tokens of a pair as they are written, too
     structure = "words"  # what the kernel reads of an item: words, trees or graphs
+    checks_itself: ClassVar[frozenset[str]] = frozenset()  # parameters that the class checks, not the table beside it
     on: str | None = None  # the representation of the items that the kernel reads; None for the words
+
+    def __init_subclass__(cls, **options: object) -> None:
+        """Make the methods that begin the work of a kernel check its parameters first."""
+        super().__init_subclass__(**options)
+        for name in ENTRANCES:
+            if name in vars(cls):
+                setattr(cls, name, check_first(vars(cls)[name]))
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Read the items and return how to compute the Gram of X and Y, or of X with itself if Y is None."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from rekern.core.arrays import Floats, Ints
 from rekern.core.explanations import Explanation, Part
+from rekern.core.messages import show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parameters import check_most
 from rekern.errors import InputError
@@ -84,6 +85,7 @@ class PairKernel(Kernel):
     The kernel on texts is used as it is, normalised or not; the result is not normalised again.
     """
 
+    checks_itself = frozenset({"kernel"})
     kernel: Kernel
 
     def get_combination(self) -> Combine:
@@ -97,10 +99,8 @@ class PairKernel(Kernel):
     def check_kernel(self) -> Kernel:
         """Return the kernel on texts, after checking that it is one."""
         if not isinstance(self.kernel, Kernel):
-            raise InputError(
-                f"{type(self).__name__} needs a kernel on texts, such as PartialTree(), "
-                f"got {summarize_kernel(self.kernel)}"
-            )
+            wrong = f"kernel={show_value(self.kernel)}"
+            raise InputError(f"{wrong}: {type(self).__name__} needs a kernel on texts, such as PartialTree()")
         return self.kernel
 
     def reads(self) -> set[str]:

@@ -181,6 +181,7 @@ class SoftPairing(PairKernel):
     1.0
     """
 
+    checks_itself = frozenset({"kernel", "c"})
     schema = Schema(parameters(kernel=KERNEL, c=Number(1e-100)))
 
     def __init__(self, kernel: Kernel, c: float = 100.0):

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Self
 
-import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
+from rekern.core.parameter_tables import Jobs, check_parameters, state_parameters
 from rekern.core.registry import register
+from rekern.core.state_schema import POSITIVE, Choice, Flag, Number, ObjectOf, Whole
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.krisp.answer_calibration import AnswerCalibration
@@ -97,6 +97,20 @@ class SemanticParser(BaseEstimator):
     """
 
     schema = PARSER_SCHEMA
+
+    parameter_table = state_parameters(
+        grammar=ObjectOf("Grammar"),
+        kernel=None,
+        beam=Whole(1, 10**6),
+        threshold=Number(0.0, 1.0),
+        rounds=Whole(0, 10**6),
+        C=POSITIVE,
+        stretch=Number(0.0, 1.0),
+        names=Choice("type", "word"),
+        stems=Flag(),
+        parser=None,
+        n_jobs=Jobs(),
+    )
 
     def __init__(
         self,
@@ -289,17 +303,10 @@ class SemanticParser(BaseEstimator):
 
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense."""
-        for name, low, high in (("beam", 1, 10**6), ("rounds", 0, 10**6)):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or not low <= value <= high:
-                raise InputError(f"{name}={value!r}: give a whole number of at least {low}")
+        check_parameters(self)
         for name in ("threshold", "stretch"):
-            if not 0 <= float(getattr(self, name)) < 1:
+            if getattr(self, name) == 1:
                 raise InputError(f"{name}={getattr(self, name)!r}: give a probability below 1")
-        if not (math.isfinite(float(self.C)) and float(self.C) > 0):
-            raise InputError(f"C={self.C!r}: give a number above 0")
-        if self.names not in ("type", "word"):
-            raise InputError(f'names={self.names!r}: choose "type" or "word"')
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "weights_"):

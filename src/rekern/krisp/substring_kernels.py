@@ -23,6 +23,7 @@ import numpy as np
 from sklearn.base import clone
 
 from rekern.core.arrays import Floats
+from rekern.core.messages import show_value
 from rekern.core.registry import register
 from rekern.core.state_schema import DECAY, KERNEL, Choice, Flag, Schema, Whole, parameters
 from rekern.errors import InputError
@@ -319,7 +320,9 @@ def make_substring_kernel(kernel: str | Kernel) -> Kernel:
     for name in str(kernel).split("+"):
         if name.strip() not in KERNELS:
             choice = ", ".join(KERNELS)
-            raise InputError(f"there is no kernel {name.strip()!r} on substrings: choose {choice}, or their sums")
+            raise InputError(
+                f"there is no kernel {show_value(name.strip())} on substrings: choose {choice}, or their sums"
+            )
         parts.append(KERNELS[name.strip()]())
     return parts[0] if len(parts) == 1 else average_kernels(parts)
 

@@ -10,7 +10,9 @@ import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats, Ints
 from rekern.core.estimators import BaseEstimator, ClassifierMixin, NotFittedError, RegressorMixin, available_if
+from rekern.core.parameter_tables import ClassWeights, Jobs, check_parameters, state_parameters
 from rekern.core.parameters import check_positive
+from rekern.core.state_schema import POSITIVE, TOKENIZER, Choice, Number, Whole
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import materialize_items
@@ -61,8 +63,6 @@ class AutoPairModel(BaseEstimator):
         self, task: SearchTask, pairs: TrainingPairs, classes: Ints | None, groups: list[Hashable] | None = None
     ) -> ChosenKernel:
         """Find the kernel; the folds are the same in every run with the same ``seed``."""
-        if not isinstance(self.folds, int) or self.folds < 2:
-            raise ValueError(f"folds={self.folds!r}: give a whole number of at least 2")
         resources = Resources(self.wordnet, self.space, self.thesaurus, self.tokenizer)
         minutes = check_positive("minutes", self.minutes)
         how = SearchSettings(minutes, self.folds, self.seed, self.gram_limit, self.n_jobs, resources, self.on_trial)
@@ -153,6 +153,21 @@ class AutoPairClassifier(ClassifierMixin, AutoPairModel):
     task: ClassVar[str] = "classify"
     best_estimator_: PairClassifier
 
+    parameter_table = state_parameters(
+        minutes=POSITIVE,
+        metric=Choice(*METRICS),
+        class_weight=ClassWeights(),
+        calibration=Whole(0),
+        folds=Whole(2),
+        wordnet=None,
+        space=None,
+        thesaurus=None,
+        seed=Whole(0, (1 << 32) - 1),
+        gram_limit=Whole(0),
+        n_jobs=Jobs(),
+        tokenizer=TOKENIZER,
+    )
+
     def __init__(
         self,
         minutes: float = 5.0,
@@ -183,8 +198,7 @@ class AutoPairClassifier(ClassifierMixin, AutoPairModel):
 
     def fit(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None = None) -> Self:
         """Choose a kernel and train on pairs and their classes; parameters as in `PairClassifier.fit`."""
-        if self.metric not in METRICS:
-            raise ValueError(f"metric={self.metric!r}: give one of {', '.join(METRICS)}")
+        check_parameters(self)
         X = materialize_items(X)
         pairs = read_training_pairs(X)
         labels = read_labels(y, len(pairs.texts))
@@ -259,6 +273,20 @@ class AutoPairRegressor(RegressorMixin, AutoPairModel):
     task: ClassVar[str] = "regress"
     best_estimator_: PairRegressor
 
+    parameter_table = state_parameters(
+        minutes=POSITIVE,
+        epsilon=Number(0.0),
+        response=Choice("real", "ordinal"),
+        folds=Whole(2),
+        wordnet=None,
+        space=None,
+        thesaurus=None,
+        seed=Whole(0, (1 << 32) - 1),
+        gram_limit=Whole(0),
+        n_jobs=Jobs(),
+        tokenizer=TOKENIZER,
+    )
+
     def __init__(
         self,
         minutes: float = 5.0,
@@ -287,6 +315,7 @@ class AutoPairRegressor(RegressorMixin, AutoPairModel):
 
     def fit(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None = None) -> Self:
         """Choose a kernel and train on pairs and their numbers; parameters as in `PairRegressor.fit`."""
+        check_parameters(self)
         X = materialize_items(X)
         pairs = read_training_pairs(X)
         labels = read_labels(y, len(pairs.texts))
@@ -323,6 +352,18 @@ class AutoPairRanker(AutoPairModel):
     task: ClassVar[str] = "rank"
     best_estimator_: PairRanker
 
+    parameter_table = state_parameters(
+        minutes=POSITIVE,
+        folds=Whole(2),
+        wordnet=None,
+        space=None,
+        thesaurus=None,
+        seed=Whole(0, (1 << 32) - 1),
+        gram_limit=Whole(0),
+        n_jobs=Jobs(),
+        tokenizer=TOKENIZER,
+    )
+
     def __init__(
         self,
         minutes: float = 5.0,
@@ -353,6 +394,7 @@ class AutoPairRanker(AutoPairModel):
         sample_weight: Iterable[float] | None = None,
     ) -> Self:
         """Choose a kernel and train on candidates and their labels; parameters as in `PairRanker.fit`."""
+        check_parameters(self)
         X = materialize_items(X)
         pairs = read_training_pairs(X)
         labels = read_labels(y, len(pairs.texts))

@@ -14,6 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from rekern.core.arrays import Booleans, Floats, Ints
+from rekern.core.messages import show_value
 from rekern.core.parameters import is_number
 from rekern.errors import ModelFileError
 from rekern.learning.calibration import Sigmoid, fit_sigmoid
@@ -39,7 +40,8 @@ def check_threshold(threshold: object) -> Threshold:
         return threshold
     if is_number(threshold) and 0 < threshold < 1:
         return float(threshold)
-    raise ValueError(f"threshold={threshold!r}: give a probability above 0 and below 1, or one of {', '.join(METRICS)}")
+    measures = ", ".join(METRICS)
+    raise ValueError(f"threshold={show_value(threshold)}: give a probability above 0 and below 1, or one of {measures}")
 
 
 def fit_probabilities(values: Floats, signs: Ints, weights: Floats | None) -> Sigmoid:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 
 from rekern.core.estimators import copy_unfitted
+from rekern.core.messages import show_value
 from rekern.errors import InputError
 from rekern.kernels.combinations import Scaled
 from rekern.kernels.curves import Curves
@@ -68,7 +69,9 @@ def resolve_kernel(kernel: object) -> Kernel:
     if kernel is None or is_kernel_name(kernel):
         return make_named_kernel(DEFAULT if kernel is None else str(kernel))
     names = ", ".join(NAMED_KERNELS)
-    raise ValueError(f"kernel={kernel!r}: give a kernel such as Rewriting(k=(1, 4)), or the name of one: {names}")
+    raise ValueError(
+        f"kernel={show_value(kernel)}: give a kernel such as Rewriting(k=(1, 4)), or the name of one: {names}"
+    )
 
 
 def is_kernel_name(value: object) -> bool:

@@ -14,7 +14,9 @@ from rekern.core.json_values import Json
 from rekern.core.model_archive import OpenArchive
 from rekern.core.object_descriptions import Arrays
 from rekern.core.parallel_jobs import run
+from rekern.core.parameter_tables import ClassWeights, Jobs, check_parameters, state_parameters
 from rekern.core.registry import register
+from rekern.core.state_schema import POSITIVE, Whole
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.gram_plan import fill_gram
 from rekern.kernels.kernel import Kernel
@@ -115,6 +117,16 @@ class PairClassifier(ClassifierMixin, PairModel):
     calibration_: Floats | None  # slope and offset of the sigmoid of each output
     thresholds_: dict[str, float]
 
+    parameter_table = state_parameters(
+        kernel=None,
+        C=POSITIVE,
+        class_weight=ClassWeights(),
+        calibration=Whole(0),
+        gram_limit=Whole(0),
+        n_jobs=Jobs(),
+        threshold=None,
+    )
+
     def __init__(
         self,
         kernel: Kernel | str | None = None,
@@ -146,6 +158,7 @@ class PairClassifier(ClassifierMixin, PairModel):
             How often each pair counts. A weight of 2 gives the decision function of a training set that has the pair
             twice. The folds of the calibration hold the pair once.
         """
+        check_parameters(self)
         cost = self._cost()
         threshold = check_threshold(self.threshold)
         weights = self._start(X, y, sample_weight)

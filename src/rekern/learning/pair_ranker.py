@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints
+from rekern.core.parameter_tables import Jobs, check_parameters, state_parameters
 from rekern.core.registry import register
+from rekern.core.state_schema import POSITIVE, Whole
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import materialize_items
@@ -58,6 +60,8 @@ class PairRanker(PairModel):
     task: ClassVar[str] = "rank"
     schema = RANKER
 
+    parameter_table = state_parameters(kernel=None, C=POSITIVE, gram_limit=Whole(0), n_jobs=Jobs())
+
     def __init__(
         self,
         kernel: Kernel | str | None = None,
@@ -90,6 +94,7 @@ class PairRanker(PairModel):
         sample_weight : numbers, optional
             How often each candidate counts: a weight of 2 is the candidate twice.
         """
+        check_parameters(self)
         import scipy.sparse as sp
 
         cost = self._cost()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import ClassVar, Self
 
@@ -13,8 +12,9 @@ from rekern.core.estimators import RegressorMixin
 from rekern.core.json_values import Json
 from rekern.core.model_archive import OpenArchive
 from rekern.core.object_descriptions import Arrays
-from rekern.core.parameters import is_number
+from rekern.core.parameter_tables import Jobs, check_parameters, state_parameters
 from rekern.core.registry import register
+from rekern.core.state_schema import POSITIVE, Choice, Number, Whole
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel
 from rekern.learning.dual_descent import condense, regress_features
@@ -54,6 +54,15 @@ class PairRegressor(RegressorMixin, PairModel):
     schema = REGRESSOR
     levels_: AnyArray  # the different labels of training
 
+    parameter_table = state_parameters(
+        kernel=None,
+        C=POSITIVE,
+        epsilon=Number(0.0),
+        response=Choice("real", "ordinal"),
+        gram_limit=Whole(0),
+        n_jobs=Jobs(),
+    )
+
     def __init__(
         self,
         kernel: Kernel | str | None = None,
@@ -82,10 +91,7 @@ class PairRegressor(RegressorMixin, PairModel):
         sample_weight : numbers, optional
             How often each pair counts: a weight of 2 is the pair twice.
         """
-        if self.response not in ("real", "ordinal"):
-            raise ValueError(f"response={self.response!r}: give 'real' or 'ordinal'")
-        if not is_number(self.epsilon) or not 0 <= self.epsilon < math.inf:
-            raise ValueError(f"epsilon={self.epsilon!r}: give a number of at least 0")
+        check_parameters(self)
         cost = self._cost()
         weights = self._start(X, y, sample_weight)
         if self.labels_.dtype.kind not in "iufb":

@@ -49,6 +49,8 @@ class TextClassifier(PairClassifier):
 
     schema = CLASSIFIER
 
+    parameter_table = PairClassifier.parameter_table
+
     def __init__(
         self,
         kernel: Kernel | None = None,

@@ -7,7 +7,7 @@ about exactly one query atom (see `rekern.questions.closed_form_likelihood`), ot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import product
 from numbers import Real
 from typing import NamedTuple
@@ -18,6 +18,9 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import Floats, Ints
+from rekern.core.messages import show_value
+from rekern.core.parameter_tables import check_parameters, state_parameters
+from rekern.core.state_schema import Choice, Flag
 from rekern.errors import InputError
 from rekern.questions.closed_form_likelihood import WORLDS, TypeFormulas, compute_probabilities, learn_weights
 from rekern.questions.enumerated_likelihood import EnumeratedLikelihood
@@ -33,6 +36,7 @@ from rekern.questions.logic_formulas import (
     list_names,
     parse_formula,
 )
+from rekern.questions.pattern_settings import check_share
 
 MAX_ATOMS = 16  # query atoms whose worlds are enumerated
 MAX_COUNTS = 200_000_000  # formulas × items × worlds that are enumerated
@@ -56,6 +60,15 @@ class MarkovLogic(BaseEstimator):
     >>> logic.closed_form_
     True
     """
+
+    parameter_table = state_parameters(
+        formulas=None,
+        queries=None,
+        penalty=None,
+        start=None,
+        worlds=Choice(*WORLDS),
+        enumerate_worlds=Flag(),
+    )
 
     def __init__(
         self,
@@ -136,20 +149,19 @@ class MarkovLogic(BaseEstimator):
         return list(product([False, True], repeat=len(self.queries)))
 
     def _parse_formulas(self) -> list[Formula]:
-        if self.worlds not in WORLDS:
-            raise InputError(f"worlds={self.worlds!r}: give 'all' or 'one'")
+        check_parameters(self)
         for name in ("formulas", "queries"):
-            if isinstance(getattr(self, name), str) or not all(isinstance(text, str) for text in getattr(self, name)):
-                raise InputError(f"{name} is a list of texts, not {getattr(self, name)!r:.40}")
+            texts = getattr(self, name)
+            is_list = isinstance(texts, Sequence | Set) or (isinstance(texts, np.ndarray) and texts.ndim == 1)
+            if isinstance(texts, str) or not is_list or not all(isinstance(text, str) for text in texts):
+                raise InputError(f"{name} is a list of texts, not {show_value(texts)}")
         if not self.queries or len(set(self.queries)) != len(self.queries):
             raise InputError("queries are the names of the query atoms: give at least one, each once")
+        check_share("penalty", self.penalty, np.inf)
+        check_share("start", self.start, np.inf)
         if self.worlds == "all" and len(self.queries) > MAX_ATOMS:
             remedy = f"use at most {MAX_ATOMS}, or worlds='one'"
             raise InputError(f"{len(self.queries)} query atoms have too many worlds: {remedy}")
-        for name in ("penalty", "start"):
-            value = getattr(self, name)
-            if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) < np.inf:
-                raise InputError(f"{name}={value!r}: give a number from 0")
         return [parse_formula(text, self.queries) for text in self.formulas]
 
     def _check_evidence(self, evidence: Sequence[Evidence]) -> dict[str, Floats]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from scipy.sparse import csr_array
 
 from rekern.core.arrays import Ints
+from rekern.core.messages import show_value
 from rekern.errors import InputError
 from rekern.questions.ngram_patterns import NGramPatterns
 from rekern.questions.pattern_collection import PatternCollection, Patterns
@@ -86,5 +87,5 @@ def make_expressions(given: object) -> RegularExpressions | None:
     elif isinstance(given, Iterable):
         made = RegularExpressions(given)
     else:
-        raise InputError(f"expressions={given!r}: give a list of regular expressions, or the name of a file")
+        raise InputError(f"expressions={show_value(given)}: give a list of regular expressions, or the name of a file")
     return made if made.expressions else None

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from numbers import Real
+from typing import ClassVar
 
 import numpy as np
 
 from rekern.core.json_values import JsonObject
+from rekern.core.messages import show_value
+from rekern.core.parameter_tables import check_parameters, state_parameters
+from rekern.core.state_schema import Flag, Record, Whole
 from rekern.errors import InputError
 
 
@@ -27,6 +31,20 @@ class PatternSettings:
     >>> PatternSettings(top=500, shapes=False).top
     500
     """
+
+    parameter_table: ClassVar[Record] = state_parameters(
+        shortest=Whole(1),
+        longest=Whole(1),
+        top=Whole(0),
+        min_count=Whole(1),
+        keywords=Whole(0),
+        shapes=Flag(),
+        orders=None,
+        stems=Flag(),
+        idf=Flag(),
+        near=None,
+        floor=None,
+    )
 
     shortest: int = 1
     longest: int = 4
@@ -56,16 +74,16 @@ class PatternSettings:
         ...
         rekern.errors.InputError: longest=0: give a whole number of at least 1
         """
-        for name, least in (("shortest", 1), ("longest", 1), ("top", 0), ("min_count", 1), ("keywords", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                raise InputError(f"{name}={value!r}: give a whole number of at least {least}")
+        check_parameters(self)
         if self.shortest > self.longest:
             raise InputError(f"shortest={self.shortest} exceeds longest={self.longest}")
-        orders = list(self.orders) if isinstance(self.orders, Iterable) else []
+        try:
+            orders = list(self.orders)
+        except TypeError:
+            orders = []
         whole = [isinstance(order, int | np.integer) and not isinstance(order, bool) for order in orders]
         if not orders or not all(whole) or min(orders) < 1:
-            raise InputError(f"orders={self.orders!r}: give lengths of n-grams, such as (1, 2)")
+            raise InputError(f"orders={show_value(self.orders)}: give lengths of n-grams, such as (1, 2)")
         check_share("near", self.near)
         check_share("floor", self.floor)
 
@@ -81,6 +99,11 @@ def check_share(name: str, value: object, limit: float = 1.0) -> None:
     ...
     rekern.errors.InputError: share=2.0: give a number from 0 to 1
     """
-    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else -1.0
+    try:
+        number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else -1.0
+    except OverflowError:  # a whole number with hundreds of digits
+        number = np.inf
     if not 0 <= number <= limit or number == np.inf:
-        raise InputError(f"{name}={value!r}: give a number from 0" + (f" to {limit:g}" if limit < np.inf else ""))
+        raise InputError(
+            f"{name}={show_value(value)}: give a number from 0" + (f" to {limit:g}" if limit < np.inf else "")
+        )

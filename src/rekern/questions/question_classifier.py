@@ -15,9 +15,11 @@ from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import AnyArray, Floats, Ints
 from rekern.core.json_values import JsonObject
-from rekern.core.messages import name_value
+from rekern.core.messages import name_value, show_value
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
+from rekern.core.parameter_tables import check_parameters, state_parameters
 from rekern.core.registry import register
+from rekern.core.state_schema import Choice, Flag
 from rekern.errors import InputError, ModelFileError
 from rekern.questions.closed_form_likelihood import WORLDS
 from rekern.questions.ngram_patterns import NGramPatterns
@@ -87,6 +89,20 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
     classes_: AnyArray
     distribution_: Floats
     iterations_: int
+
+    parameter_table = state_parameters(
+        method=None,
+        patterns=None,
+        expressions=None,
+        share=None,
+        penalty=None,
+        start=None,
+        worlds=Choice(*WORLDS),
+        prior=Flag(),
+        tagger=None,
+        kernel=None,
+        C=None,
+    )
 
     def __init__(
         self,
@@ -337,17 +353,16 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         ...
         rekern.errors.InputError: penalty=-1.0: give a number from 0
         """
-        if self.method not in METHODS:
-            raise InputError(f"method={self.method!r}: give one of {', '.join(METHODS)}")
+        check_parameters(self)
+        if not isinstance(self.method, str) or self.method not in METHODS:
+            raise InputError(f"method={show_value(self.method)}: give one of {', '.join(METHODS)}")
         if self.method == "svm" and not hasattr(self.kernel, "gram"):
             raise InputError("method='svm' needs a kernel, such as kernel=Subsequence()")
-        if self.worlds not in WORLDS:
-            raise InputError(f"worlds={self.worlds!r}: give 'all' or 'one'")
         if not isinstance(self.patterns, PatternSettings):
-            raise InputError(f"patterns={self.patterns!r}: give PatternSettings(…)")
+            raise InputError(f"patterns={show_value(self.patterns)}: give PatternSettings(…)")
         self.patterns.check()
         check_share("share", self.share)
         check_share("penalty", self.penalty, np.inf)
         check_share("start", self.start, np.inf)
         if self.C is not None and not (isinstance(self.C, Real) and not isinstance(self.C, bool) and self.C > 0):
-            raise InputError(f"C={self.C!r}: give a number above 0, or None to choose it by cross-validation")
+            raise InputError(f"C={show_value(self.C)}: give a number above 0, or None to choose it by cross-validation")

@@ -8,6 +8,7 @@ from pathlib import Path
 from scipy.sparse import csr_array
 
 from rekern.core.files import show_path
+from rekern.core.messages import show_value
 from rekern.core.text_files import read_text
 from rekern.errors import InputError
 from rekern.questions.expression_automaton import CHINESE, Automaton, ExpressionError
@@ -29,11 +30,17 @@ class RegularExpressions:
     """
 
     def __init__(self, expressions: Iterable[str]):
-        self.expressions = list(expressions)
+        wrong = isinstance(expressions, str | bytes)
+        try:
+            self.expressions = list(expressions)
+        except TypeError:  # some objects look like lists, such as arrays without a dimension
+            wrong = True
+        if wrong:
+            raise InputError(f"expressions={show_value(expressions)}: give a list of regular expressions")
         self.automata: list[Automaton] = []
         for number, expression in enumerate(self.expressions, 1):
             if not isinstance(expression, str):
-                raise InputError(f"expression {number} is {expression!r}: give a str")
+                raise InputError(f"expression {number} is {show_value(expression)}: give a str")
             try:
                 self.automata.append(Automaton(expression))
             except ExpressionError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from functools import cache
 
+from rekern.core.messages import show_value
 from rekern.core.spacy_pipelines import load_pipeline
 from rekern.errors import InputError, ModelFileError, missing_extra
 from rekern.questions.question_units import Tagger
@@ -27,14 +28,14 @@ def find_tagger(name: str | Tagger | None) -> Tagger | None:
     """
     if name is None or name == "words":
         return None
-    if callable(name):
+    if callable(name) and not hasattr(name, "gram"):  # a kernel is no tagger
         return name
     kind, _, model = str(name).partition(":")
     if kind == "spacy":
         return load_spacy_tagger(model or "en_core_web_sm")
     if name == "jieba":
         return load_jieba_tagger()
-    raise InputError(f"tagger={name!r}: give 'words', 'spacy', 'spacy:MODEL', 'jieba' or a function")
+    raise InputError(f"tagger={show_value(name)}: give 'words', 'spacy', 'spacy:MODEL', 'jieba' or a function")
 
 
 def choose_tagger(named: object, given: object) -> Tagger | None:

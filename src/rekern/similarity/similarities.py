@@ -11,6 +11,7 @@ import numpy as np
 
 from rekern.core.arrays import Floats, Ints, offsets_of, slice_ragged
 from rekern.core.estimators import NotFittedError
+from rekern.core.messages import show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads, split_range
 from rekern.core.registry import register
@@ -213,7 +214,7 @@ class Similarities(ScoreKernel):
         known = [name for names in offered.values() for name in names]
         for name in self.only:
             if name not in known:
-                raise InputError(f"there is no score {name!r}; choose among {', '.join(known)}")
+                raise InputError(f"there is no score {show_value(name)}; choose among {', '.join(known)}")
         return list(self.only)
 
     def reads(self) -> set[str]:

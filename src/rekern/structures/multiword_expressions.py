@@ -25,6 +25,9 @@ import numpy as np
 
 from rekern.core.estimators import BaseEstimator, NotFittedError
 from rekern.core.files import show_path, write_atomically
+from rekern.core.messages import show_value
+from rekern.core.parameter_tables import check_parameters, state_parameters
+from rekern.core.state_schema import TOKENIZER, Number, Whole
 from rekern.core.text_files import read_text
 from rekern.errors import InputError
 from rekern.structures.expression_spans import find_spans, index_expressions, join_spans
@@ -94,6 +97,14 @@ class Expressions(BaseEstimator):
     rows_: list[Expression]
     documents_: int
     min_documents_: int
+
+    parameter_table = state_parameters(
+        sizes=None,
+        min_documents=Whole(1, 10**9),
+        max_distance=Number(0.0, 1.0),
+        tokenizer=TOKENIZER,
+        most=Whole(1, 10**12),
+    )
 
     def __init__(
         self,
@@ -207,15 +218,10 @@ class Expressions(BaseEstimator):
     def _check_parameters(self) -> tuple[int, int]:
         sizes = self.sizes
         if not isinstance(sizes, list | tuple) or len(sizes) != 2 or not all(map(_is_whole, sizes)):
-            raise InputError(f"sizes must be two whole numbers, the fewest and the most words, not {sizes!r}")
+            raise InputError(f"sizes={show_value(sizes)}: give two whole numbers, the fewest and the most words")
         if not 2 <= sizes[0] <= sizes[1] <= MAX_WORDS:
-            raise InputError(f"sizes {tuple(sizes)!r} are out of range: choose from 2 to {MAX_WORDS} words")
-        for name, value in (("min_documents", self.min_documents), ("most", self.most)):
-            if not _is_whole(value) or value < 1:
-                raise InputError(f"{name} must be a whole number of at least 1, not {value!r}")
-        number = isinstance(self.max_distance, int | float | np.number)
-        if not number or not 0 <= self.max_distance <= 1:
-            raise InputError(f"max_distance must be a number from 0 to 1, not {self.max_distance!r}")
+            raise InputError(f"sizes={show_value(tuple(sizes))}: out of range, choose from 2 to {MAX_WORDS} words")
+        check_parameters(self)
         return int(sizes[0]), int(sizes[1])
 
 

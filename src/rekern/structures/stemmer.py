@@ -3,6 +3,7 @@
 import threading
 from functools import cache
 
+from rekern.core.messages import show_value
 from rekern.errors import InputError
 
 __all__ = ["Stemmer", "find_stemmer", "stem"]
@@ -27,7 +28,8 @@ class Stemmer:
 
         known = snowballstemmer.algorithms()
         if language not in known:
-            raise InputError(f"no stemmer for language {language!r}: use None or one of {', '.join(sorted(known))}")
+            languages = ", ".join(sorted(known))
+            raise InputError(f"no stemmer for language {show_value(language)}: use None or one of {languages}")
         self._stemmer = snowballstemmer.stemmer(language)
         if hasattr(self._stemmer, "maxCacheSize"):
             self._stemmer.maxCacheSize = 0  # PyStemmer's cache, which is slower than the one here

@@ -6,6 +6,7 @@ from itertools import chain
 
 from rekern.core.estimators import BaseEstimator
 from rekern.core.messages import name_value
+from rekern.core.parameter_tables import check_parameters
 from rekern.core.registry import register
 from rekern.core.state_schema import Either, Flag, Schema, Text, Texts, parameters
 from rekern.errors import InputError
@@ -81,6 +82,8 @@ class Tokenizer(BaseEstimator):
         >>> Tokenizer().word_tokens()["mice,"]
         ('mice', ',')
         """
+        if not isinstance(self.language, str | None) or {type(self.lowercase), type(self.punctuation)} != {bool}:
+            check_parameters(self)
         return _word_tokens(self.language, bool(self.lowercase), bool(self.punctuation))
 
     def expression_index(self) -> ExpressionIndex:

@@ -10,6 +10,7 @@ from sklearn.metrics import roc_auc_score
 from rekern import InputError, PairClassifier, PairRanker, PairRegressor, TextClassifier
 from rekern.datasets import load_rewrites
 from rekern.learning import Report, make_report, report_training
+from rekern.learning.kernel_choice import KernelChoice, Trial
 from rekern.learning.measures import class_measures, correlations, ranking_measures
 from rekern.learning.reports.held_out import choose_rows, choose_sizes, get_learned_pairs, make_report_folds
 from rekern.learning.reports.intervals import find_share_interval
@@ -81,6 +82,16 @@ def test_the_page(report: Report) -> None:
     assert "rk-section" in report._repr_html_() and "<script" not in report._repr_html_()
 
 
+def test_how_the_kernel_was_chosen(model: PairClassifier, tested) -> None:
+    trial = Trial("rules <1-4>", 1.0, 0.75, 0.01, 5, 2.0, "chosen")
+    model.how_chosen_ = KernelChoice("accuracy", 240, 5, [trial, trial._replace(score=None, error=None)])
+    try:
+        page = make_report(model, *tested, n_mistakes=0).to_html()
+    finally:
+        model.how_chosen_ = None
+    assert "How the kernel was chosen" in page and "rules &lt;1-4&gt;" in page and "The worst mistakes" not in page
+
+
 def test_hostile_texts_stay_text(model: PairClassifier) -> None:
     pairs = [("<script>alert(1)</script>", "</td><img src=x>"), ("\x00\u202e", "x")]
     page = make_report(model, pairs, [1, 0], names={"model": "</title><script>"}).to_html()
@@ -107,6 +118,9 @@ def test_cross_validated(model: PairClassifier) -> None:
     sizes, scores = zip(*report.figures["curves"]["learning"]["points"])
     assert list(sizes) == sorted(sizes) and all(0 <= score <= 1 for score in scores)
     assert "Learning curve" in report.to_html()
+    for row, why in zip(report.mistakes, report.explanations):  # by the model that made the mistake
+        assert row["label"] != row["prediction"] == why.prediction
+        assert not any((near.source, near.target) == (why.source, why.target) for near in why.neighbors)
 
 
 def test_a_model_without_training_pairs_says_how(model: PairClassifier, tmp_path) -> None:

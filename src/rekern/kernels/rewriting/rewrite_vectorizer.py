@@ -16,7 +16,11 @@ from rekern.core.arrays import AnyArray, Floats, Ints, SmallInts, offsets_of
 from rekern.core.csr import make_csr
 from rekern.core.key_index import KeyIndex, index_keys, look_up
 from rekern.core.key_rows import fold_keys, keep_known
+from rekern.core.messages import show_value
 from rekern.core.parallel_jobs import run, split_range
+from rekern.core.parameter_tables import Jobs, check_parameters, state_parameters
+from rekern.core.parameters import LONGEST_WINDOW
+from rekern.core.state_schema import DECAY, TOKENIZER, Choice, Flag, Whole
 from rekern.errors import InputError
 from rekern.kernels.kernel_items import Items
 from rekern.kernels.rewriting.rewriting_kernel import Rewriting, Windows
@@ -70,6 +74,18 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
     >>> RewriteVectorizer(k=(1, 4), hashing=2**20).transform(pairs).shape  # nothing to fit
     (2, 1048576)
     """
+
+    parameter_table = state_parameters(
+        k=None,
+        wildcards=Choice("aligned", "free", "none"),
+        decay=DECAY,
+        normalize=Flag(),
+        span=Whole(1, LONGEST_WINDOW),
+        tokenizer=TOKENIZER,
+        hashing=None,
+        min_df=None,
+        n_jobs=Jobs(),
+    )
 
     def __init__(
         self,
@@ -200,15 +216,20 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
 
     def _check_parameters(self) -> Self:
         """Return this vectorizer, after checking its parameters."""
+        check_parameters(self)
         self._kernel().windows()
         hashing, least = self.hashing, self.min_df
         whole = isinstance(hashing, Integral) and not isinstance(hashing, bool)
         if hashing is not None and not (whole and 1 <= hashing <= MOST_COLUMNS):
-            raise ValueError(f"hashing={hashing!r}: give a number of columns from 1 to {MOST_COLUMNS}, or None")
+            raise ValueError(
+                f"hashing={show_value(hashing)}: give a number of columns from 1 to {MOST_COLUMNS}, or None"
+            )
         counted = isinstance(least, Integral) and not isinstance(least, bool) and least >= 1
         shared = isinstance(least, Real) and not isinstance(least, Integral) and 0 <= least <= 1
         if not counted and not shared:
-            raise ValueError(f"min_df={least!r}: give a whole number of pairs from 1, or a share of them up to 1.0")
+            raise ValueError(
+                f"min_df={show_value(least)}: give a whole number of pairs from 1, or a share of them up to 1.0"
+            )
         if hashing is not None and least != 1:
             raise ValueError("min_df counts training pairs, and hashing keeps no counts: leave out one of them")
         return self

@@ -86,6 +86,7 @@ class Rewriting(KeyFeatureKernel[Pairs]):
 
     reads_tokens = True
 
+    checks_itself = frozenset({"k"})
     schema = Schema(
         parameters(
             k=Either(

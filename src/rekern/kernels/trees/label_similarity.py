@@ -9,6 +9,8 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from rekern.core.arrays import Floats, Ints
+from rekern.core.messages import name_value, show_value
+from rekern.core.parameters import is_number
 from rekern.errors import InputError
 from rekern.kernels.trees.label_table import LabelTable
 from rekern.structures.lexical_labels import LexicalLabel, split_lexical_label
@@ -59,8 +61,8 @@ def make_label_table(similarity: LabelSimilarity | None, vocabulary: list[str], 
         members = _group_similar(vocabulary, used, _compare_each(similarity), least)
     else:
         raise ValueError(
-            f"similarity={similarity!r}: give a function of two labels, a dict of word vectors, or an object with a "
-            "method vectors(words) or similarities(labels, labels2)"
+            f"similarity={show_value(similarity)}: give a function of two labels, a dict of word vectors, or an object "
+            "with a method vectors(words) or similarities(labels, labels2)"
         )
     class_of = np.arange(len(vocabulary), dtype=np.int32)
     smooth = np.full(len(vocabulary), -1, np.int64)
@@ -127,7 +129,10 @@ def _compare_each(function: Callable[[str, str], float]) -> Similarities:
         found = np.eye(len(labels))
         for row, label in enumerate(labels):
             for column in range(row):
-                found[row, column] = found[column, row] = function(label, labels[column])
+                value: object = function(label, labels[column])
+                if not is_number(value):
+                    raise InputError(f"similarity: the function returned {name_value(value)}; a number is needed")
+                found[row, column] = found[column, row] = value
         return found
 
     return similarities

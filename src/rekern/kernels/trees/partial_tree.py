@@ -62,6 +62,7 @@ class PartialTree(TreeKernel[PartialTreeParameters]):
     0.7741
     """
 
+    checks_itself = frozenset({"mu", "terminal_factor"})  # which may be larger than in a model file
     schema = Schema(parameters(**PARTIAL_TREE))
 
     def __init__(
@@ -140,6 +141,7 @@ class SmoothedPartialTree(PartialTree):
     ['(NN)', '(NN dog::n~cat::n)', '(dog::n~cat::n)']
     """
 
+    checks_itself = frozenset({"mu", "terminal_factor", "similarity"})
     schema = Schema(
         parameters(
             **PARTIAL_TREE,

@@ -87,14 +87,18 @@ def make_report_folds(model: PairModel, learned: LearnedPairs, folds: int) -> li
     return make_group_folds(shared.tolist() if separate else range(len(shared)), folds)
 
 
-def predict_held_out(model: PairModel, learned: LearnedPairs, folds: Sequence[Fold]) -> Predictions:
-    """Return the prediction for each training pair by a model that was trained without its fold."""
+def predict_held_out(
+    model: PairModel, learned: LearnedPairs, folds: Sequence[Fold]
+) -> tuple[Predictions, list[PairModel]]:
+    """Return the prediction for each training pair by a model that was trained without its fold, and these models."""
     n = len(learned.labels)
     labels: AnyArray | None = None
     values: Floats | None = None
     probabilities: Floats | None = None
+    copies = []
     for fold in track(folds, len(folds), "cross-validation"):
         copy = fit_copy(model, learned, fold.train)
+        copies.append(copy)
         found = predict_pairs(copy, take_items(learned.items, fold.test))
         if labels is None or values is None:
             labels = np.zeros(n, found.labels.dtype)
@@ -107,7 +111,7 @@ def predict_held_out(model: PairModel, learned: LearnedPairs, folds: Sequence[Fo
         if probabilities is not None and found.probabilities is not None:
             probabilities[fold.test] = found.probabilities
     assert labels is not None and values is not None
-    return Predictions(labels, values, probabilities)
+    return Predictions(labels, values, probabilities), copies
 
 
 def fit_copy(model: PairModel, learned: LearnedPairs, rows: Ints) -> PairModel:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -136,7 +137,8 @@ def make_report(
         rows = np.arange(len(learned.labels))
         curve = _draw_learning_curve(model, learned, rows, lambda copy: _score(copy, X, labels, used))
     values = _describe(model, names, figures, len(labels), "a test set", curve)
-    return _finish(model, values, figures, found, labels, texts, X, n_mistakes)
+    explain = partial(_explain, [model] * len(labels), _list_items(model, X))
+    return _finish(values, figures, found, labels, texts, explain, n_mistakes)
 
 
 def report_training(
@@ -149,8 +151,8 @@ def report_training(
 ) -> Report:
     """Report on a model by cross-validation on its training pairs, if it has them (``save(keep_pairs=True)``).
 
-    Pairs of one text stay in one fold. The mistakes are those of the models that were trained without the pair, the
-    explanations those of the model itself. The other parameters are those of `make_report`.
+    Pairs of one text stay in one fold. A pair is predicted, and a mistake explained, by a model that was trained
+    without its fold. The other parameters are those of `make_report`.
 
     >>> from rekern import PairClassifier
     >>> pairs = [("a b", "a b"), ("c d", "c d"), ("a f", "e f"), ("c h", "g h")]
@@ -160,7 +162,7 @@ def report_training(
     """
     learned = get_learned_pairs(model)
     splits = make_report_folds(model, learned, folds)
-    found = predict_held_out(model, learned, splits)
+    found, copies = predict_held_out(model, learned, splits)
     labels = learned.labels.tolist()
     figures = _measure(model, found, labels, learned.groups, learned.texts)
     curve = None
@@ -171,7 +173,10 @@ def report_training(
         curve = _draw_learning_curve(model, learned, train, lambda copy: _score(copy, items, truth, used))
     how = f"cross-validation in {len(splits)} folds of the training pairs"
     values = _describe(model, names, figures, len(labels), how, curve)
-    return _finish(model, values, figures, found, labels, learned.texts, learned.items, n_mistakes)
+    used_by = {row: copy for copy, fold in zip(copies, splits) for row in fold.test.tolist()}
+    models = [used_by[row] for row in range(len(labels))]
+    explain = partial(_explain, models, _list_items(model, learned.items))
+    return _finish(values, figures, found, labels, learned.texts, explain, n_mistakes)
 
 
 def _measure(
@@ -261,14 +266,25 @@ def _list_rules(model: Model) -> JsonObject:
     return found
 
 
+def _list_items(model: Model, X: object) -> Representations:
+    """Return the pairs so that each of them can be explained."""
+    return read_texts(model.kernel_, X) if isinstance(model, TextClassifier) else Representations.from_items(X)
+
+
+def _explain(models: Sequence[PairModel], items: Representations, row: int) -> PairExplanation:
+    """Explain the decision about a pair by the model that made it."""
+    model = models[row]
+    found: PairExplanation = model.explain(items[row], neighbors=2 if model.has_pairs() else 0)
+    return found
+
+
 def _finish(
-    model: Model,
     values: JsonObject,
     figures: Figures,
     found: Predictions,
     labels: Sequence[object],
     texts: Sequence[tuple[str, str]],
-    X: object,
+    explain: Callable[[int], PairExplanation],
     n_mistakes: int,
 ) -> Report:
     """Explain the worst mistakes, and list all pairs."""
@@ -281,11 +297,7 @@ def _finish(
         rows.append({**listed, "probability": chance, "error": sizes.get(row, 0.0)})
     worst = figures.mistakes[:n_mistakes]
     mistakes = [rows[mistake.row] for mistake in worst]
-    items = Representations.from_items(X) if not isinstance(model, TextClassifier) else read_texts(model.kernel_, X)
-    explanations = [
-        model.explain(items[mistake.row], neighbors=2 if model.has_pairs() else 0)
-        for mistake in track(worst, len(worst), "explaining mistakes")
-    ]
+    explanations = [explain(mistake.row) for mistake in track(worst, len(worst), "explaining mistakes")]
     values["n_mistakes"] = len(figures.mistakes)
     rows.sort(key=lambda row: (-row["error"], row["row"]))
     return Report(values, mistakes, explanations, rows[:SHOWN_PAIRS])
