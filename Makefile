@@ -1,6 +1,8 @@
 # make demo        installs everything and runs the demonstration on the embedded corpus
 # make test        installs everything and runs all checks and tests, with the coverage
 # make test-slow   runs the slow tests
+# make docs        builds the site of the documentation into site/
+# make release     builds and checks what is published: see docs/reference/releases.md
 # make lint        runs ruff, mypy and the import contracts
 # make hooks       installs the git hooks of pre-commit
 PYTHON ?= python3
@@ -11,7 +13,7 @@ ifneq ($(wildcard ../shared/data),)
 export REKERN_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow lint hooks bench clean
+.PHONY: demo test test-slow lint docs release hooks bench clean
 
 demo: .venv/.demo
 	@$(BIN)/rekern demo
@@ -28,6 +30,12 @@ lint: .venv/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+docs: .venv/.test
+	$(BIN)/python docs/make_site.py
+
+release: .venv/.test
+	$(BIN)/python tools/make_release.py $(VERSION)
 
 hooks: .venv/.test
 	$(BIN)/pre-commit install

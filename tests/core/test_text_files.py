@@ -107,3 +107,11 @@ def test_many_lines_are_no_bomb_where_they_are_read_one_by_one(tmp_path, monkeyp
     bomb(tmp_path / "a.gz", 5, b"\n")
     monkeypatch.setenv("REKERN_UNPACKED_MB", "2")
     assert sum(1 for _ in iterate_lines(tmp_path / "a.gz")) == 6
+
+
+def test_packed_lines_have_no_time_stamp(tmp_path, monkeypatch):
+    for moment in (1e9, 2e9):
+        monkeypatch.setattr("time.time", lambda moment=moment: moment)
+        write_lines(tmp_path / f"{moment}.gz", ["a", "b"])
+    one, other = sorted(tmp_path.iterdir())
+    assert one.read_bytes() == other.read_bytes()

@@ -475,3 +475,18 @@ def test_a_training_text_that_is_too_long(tmp_path):
     with pytest.raises(ModelFileError, match=r"a training text or tree of 300 words or nodes; the limit is 200"):
         load_model(tmp_path / "m", limits=ModelLimits(item_size=200))
     load_model(tmp_path / "m")
+
+
+def test_windows_that_cost_much(small, tmp_path):
+    for kernel in (
+        {"type": "Rewriting", "k": {"type": "tuple", "items": [1, 14]}},
+        {"type": "Rewriting", "k": [[13, 13], [13, 12], [12, 13]]},
+        {"type": "PairSum", "kernel": {"type": "Wildcard", "k": 15, "m": 15}},
+    ):
+        text = json.dumps({**header_of(small), "kernel": kernel})
+        refused(changed(small, tmp_path, {"model.json": text}), "patterns; the limit is 16,384: load_model")
+    model = PairClassifier(Rewriting(14), calibration=0).fit(PAIRS, LABELS)
+    model.save(tmp_path / "m")
+    load_model(tmp_path / "m")
+    with pytest.raises(ModelFileError, match=r"limits=ModelLimits\(window_patterns=16384\)"):
+        load_model(tmp_path / "m", limits=ModelLimits(window_patterns=100))

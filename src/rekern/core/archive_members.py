@@ -91,13 +91,16 @@ def measure_depth(value: Json) -> int:
     >>> measure_depth({"a": [1, [2]]}), measure_depth("a")
     (3, 0)
     """
-    depth, level = 0, [value]
-    while True:
-        level = [item for item in level if isinstance(item, list | dict)]
-        if not level:
-            return depth
+    depth, level = 0, [value] if isinstance(value, list | dict) else []
+    while level:
         depth += 1
-        level = [part for item in level for part in (item.values() if isinstance(item, dict) else item)]
+        below: list[Json] = []
+        for item in level:
+            parts = item.values() if isinstance(item, dict) else item
+            if not {list, dict}.isdisjoint(map(type, parts)):  # quick, because most lists have texts and numbers only
+                below += [part for part in parts if isinstance(part, list | dict)]
+        level = below
+    return depth
 
 
 def read_array(archive: zipfile.ZipFile, name: str, types: tuple[str, ...], dimensions: int | None = None) -> Any:

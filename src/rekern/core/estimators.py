@@ -75,8 +75,8 @@ def copy_unfitted(value: Anything) -> Anything:
     """Return an object with the same parameters that has learned nothing, as scikit-learn's ``clone``.
 
     >>> from rekern.kernels import Spectrum
-    >>> copy_unfitted(Spectrum(2))
-    Spectrum(k=2)
+    >>> copy_unfitted(Spectrum(3))
+    Spectrum(k=3)
     """
     if not _is_skipped:
         from sklearn.base import clone

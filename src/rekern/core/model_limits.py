@@ -31,6 +31,8 @@ class ModelLimits:
         How deep JSON, and so kernels inside kernels, may be nested.
     objects : int
         The number of kernels, tokenizers and word spaces together.
+    window_patterns : int
+        The number of ways to put wildcards into the windows of a kernel, 2 to the power of k for a window of k tokens.
     item_size : int
         The number of words of a training text, or of nodes of a tree or graph, that the file keeps for comparison.
     sentence_words : int
@@ -53,6 +55,7 @@ class ModelLimits:
     json_times: int = 10
     depth: int = 100
     objects: int = 200
+    window_patterns: int = 1 << 14
     item_size: int = 20_000
     sentence_words: int = 200
 

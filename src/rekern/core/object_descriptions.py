@@ -23,6 +23,8 @@ DTYPES = ("f8", "f4", "i8", "i4", "u8", "u4", "u1")  # what an array of a descri
 
 MOST_EXACT = 1 << 53  # up to which floating-point numbers have all whole numbers
 
+SMALLEST_PARAMETER = 1e-30  # of a number in a file; a product of several of them is still a number
+
 Arrays = dict[str, AnyArray]
 
 
@@ -219,7 +221,13 @@ class _Builder:
             for name in schema.resources:
                 self._replace_resource(name, values)
             schema.parts.check(values, str(kind))
-        return found(**values) if is_by_parameters else found.from_dict(values)
+            for name, value in values.items():
+                if isinstance(value, float) and 0 < abs(value) < SMALLEST_PARAMETER:
+                    raise refuse(name, "it is so small that no number is left of its powers")
+        made = found(**values) if is_by_parameters else found.from_dict(values)
+        if hasattr(made, "check_limits"):
+            made.check_limits(self.context.limits)
+        return made
 
     def _replace_resource(self, name: str, values: dict[str, object]) -> None:
         """Put what the reader gives in the place of what the file names: nothing named in a file is opened."""

@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from rekern.core.files import explain_read_errors, show_path, write_atomically
@@ -161,9 +161,10 @@ def write_lines(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
     ...     read_text(f"{folder}/words.txt.gz")
     'cat\\ndog\\n'
     """
-    with write_atomically(path) as temporary:
+    with write_atomically(path) as temporary, open(temporary, "wb") as plain:
+        # no name and no time of day, so that equal lines give equal files
         compressed = os.fspath(path).lower().endswith(".gz")
-        with gzip.open(temporary, "wb") if compressed else open(temporary, "wb") as file:
+        with gzip.GzipFile("", "wb", fileobj=plain, mtime=0) if compressed else nullcontext(plain) as file:
             for line in lines:
                 file.write(f"{line}\n".encode())
 

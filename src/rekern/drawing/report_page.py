@@ -27,16 +27,19 @@ PERCENT = ("accuracy",)
 TASKS = {"classify": "classes", "regress": "numbers", "rank": "orders"}
 
 
-def draw_report(values: Values, mistakes: Sequence[str], rows: Sequence[Values], whole: bool = True) -> str:
+def draw_report(
+    values: Values, mistakes: Sequence[str], rows: Sequence[Values], whole: bool = True, *, style: bool = True
+) -> str:
     """Return a report as a page, or with ``whole`` false as a fragment for a notebook.
 
     ``values`` are the figures of a report, ``mistakes`` the drawings of its worst mistakes in the same order, and
-    ``rows`` all pairs with their predictions, which can be sorted and searched on the page.
+    ``rows`` all pairs with their predictions, which can be sorted and searched on the page. With ``style`` the fragment
+    contains its style.
     """
     names = values.get("names", {})
     title = f"Report on {names.get('model', 'a model')}"
     sections = [
-        element("h1", title),
+        element("h1" if whole else "h2", title),
         _write_summary(values),
         _write_model(values["model"], names),
         _write_choice(values["model"].get("how_chosen")),
@@ -50,7 +53,7 @@ def draw_report(values: Values, mistakes: Sequence[str], rows: Sequence[Values],
     body = join([section for section in sections if section is not None])
     if whole:
         return wrap_page(title, body, SCRIPT)
-    return element("div", element("style", Markup(f"{STYLE}\n{REPORT_STYLE}")), body)
+    return element("div", element("style", Markup(f"{STYLE}\n{REPORT_STYLE}")) if style else None, body)
 
 
 def _section(title: str, *content: Markup | None) -> Markup:

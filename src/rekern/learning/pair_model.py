@@ -208,8 +208,10 @@ class PairModel(BaseEstimator):
         explained: object,
         probability: float | None,
         neighbors: int,
+        scores: Floats | None = None,
     ) -> PairExplanation:
         column, sign = output
+        scores = self._scores([pair]) if scores is None else scores
         parts = self.scorer_.parts(pair, column)
         if sign < 0:
             parts = [part._replace(weight=-part.weight) for part in parts]
@@ -220,7 +222,7 @@ class PairModel(BaseEstimator):
             target=join_side(target),
             prediction=prediction,
             explained=explained,
-            decision=sign * float(self._scores([pair])[0, column]),
+            decision=sign * float(scores[0, column]),
             intercept=sign * float(self.intercept_[column]),
             parts=parts,
             probability=probability,

@@ -23,6 +23,7 @@ from rekern.core.inverted_lists import (
     invert_whole_rows,
 )
 from rekern.core.key_rows import KeyRows
+from rekern.core.model_limits import ModelLimits
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads
 from rekern.core.parameters import LONGEST_WINDOW, check_choice, check_decay, check_patterns, check_size, list_windows
@@ -137,6 +138,11 @@ class Rewriting(KeyFeatureKernel[Pairs]):
             for window in windows:
                 check_patterns(max(window), max(window))
         return RuleExtractor(windows, self.wildcards, decay, span, bool(self.normalize))
+
+    def check_limits(self, limits: ModelLimits) -> None:
+        """Refuse windows in a model file that cost much for any pair; the work grows with 2 to the power of k."""
+        patterns = sum(1 << max(window) for window in self.windows())
+        limits.check("window_patterns", patterns, f"its windows k={self.k!r} have {patterns:,} patterns")
 
     def read_items(self, X: Items) -> Pairs:
         """Return pairs of texts as interned tokens."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from rekern.core.arrays import Floats, Ints, Keys, SmallInts, slice_ragged
 from rekern.core.hashing import constants
 from rekern.core.inverted_lists import ListBlock, invert_rows
 from rekern.core.key_rows import KeyRows, stack_rows
+from rekern.core.model_limits import ModelLimits
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run, split_range
 from rekern.core.parameters import LONGEST_WINDOW, check_decay, check_patterns, check_size, check_whole
@@ -178,6 +180,12 @@ class Wildcard(PatternKernel):
         self.normalize = normalize
         self.tokenizer = tokenizer
         self.on = on
+
+    def check_limits(self, limits: ModelLimits) -> None:
+        """Refuse windows in a model file that cost much for any text."""
+        size, wildcards, _ = self.check_pattern()
+        patterns = sum(math.comb(size, chosen) for chosen in range(wildcards + 1))
+        limits.check("window_patterns", patterns, f"its window k={size} with m={wildcards} has {patterns:,} patterns")
 
     def check_pattern(self) -> Pattern:
         """Return patterns with wildcards."""

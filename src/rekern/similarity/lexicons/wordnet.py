@@ -6,7 +6,6 @@ WordNet is read from the table ``synsets.tsv.gz`` and the optional table ``anton
 from __future__ import annotations
 
 import csv
-import gzip
 import os
 import re
 from collections import defaultdict
@@ -18,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints
-from rekern.core.files import show_path, write_atomically
-from rekern.core.text_files import iterate_lines
+from rekern.core.files import show_path
+from rekern.core.text_files import iterate_lines, write_lines
 from rekern.errors import InputError, MissingDataError, missing_extra
 from rekern.similarity.lexicons.base_forms import list_base_forms
 from rekern.similarity.lexicons.wordnet_core import carry_up, order_upward
@@ -370,5 +369,4 @@ def _read_rows(path: Path, columns: tuple[str, ...]) -> Iterator[dict[str, str]]
 
 
 def _write_table(path: Path, columns: tuple[str, ...], rows: Iterable[Iterable[str]]) -> None:
-    with write_atomically(path) as temporary, gzip.open(temporary, "wt", encoding="utf-8", newline="") as stream:
-        stream.writelines("\t".join(row) + "\n" for row in (columns, *rows))
+    write_lines(path, ("\t".join(row) for row in (columns, *rows)))
