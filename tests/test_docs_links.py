@@ -32,7 +32,7 @@ def test_named_modules_and_files_exist(page: Path) -> None:
     for path in re.findall(r"`((?:src|tests|benchmarks|docs)/[\w/.-]+\.\w+)`", text):
         assert (ROOT / path).exists(), path
     for name in re.findall(r"\b(rekern(?:\.[a-z_]+)+(?:\.[A-Z]\w+)?)\b(?!\.toml|\")", text):
-        if name not in ("rekern.parts", "rekern.parsers") and not name.endswith(".md"):  # groups of entry points, pages
+        if name not in ("rekern.parts", "rekern.parsers"):  # groups of entry points
             assert find(name), name
 
 
