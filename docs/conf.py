@@ -70,7 +70,7 @@ def skip_member(app: Sphinx, what: str, name: str, obj: object, skip: bool, opti
     """Leave out what scikit-learn adds to every estimator, and what the page of ``rekern`` itself has."""
     if re.fullmatch(r"set_\w+_request|get_metadata_routing", name):
         return True
-    if what == "module" and app.env.docname != "reference/api/rekern" and name in rekern.__all__:
+    if what == "module" and app.env.docname != "reference/api/models" and name in rekern.__all__:
         return True
     return None
 

@@ -27,5 +27,5 @@ def test_the_site_is_built_and_stands_alone(tmp_path: Path) -> None:
         found = loaded.search(page.read_text(encoding="utf-8"))
         assert found is None, f"{page}: {found}"
     version = next(tmp_path.glob("*/searchindex.js")).parent
-    assert "PairClassifier" in (version / "reference/api/rekern.html").read_text(encoding="utf-8")
+    assert "PairClassifier" in (version / "reference/api/models.html").read_text(encoding="utf-8")
     assert version.name in (tmp_path / "versions.json").read_text(encoding="utf-8")

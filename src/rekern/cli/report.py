@@ -45,7 +45,7 @@ def report(
     jobs: common_options.Jobs = None,
     json: common_options.Json = False,
 ) -> None:
-    """Write a report about a model: one page that needs no other file.
+    """Write a report about a model as one HTML page.
 
     It says what the model is and how it was chosen, how good it is on labelled pairs, with intervals of 95 %, and where
     it does badly. It draws confusions, ROC, precision and recall, calibration, the strongest rules and scores, and the

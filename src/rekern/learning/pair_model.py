@@ -212,7 +212,9 @@ class PairModel(BaseEstimator):
     ) -> PairExplanation:
         column, sign = output
         scores = self._scores([pair]) if scores is None else scores
-        parts = [part._replace(weight=sign * part.weight) for part in self.scorer_.parts(pair, column)]
+        parts = self.scorer_.parts(pair, column)
+        if sign < 0:
+            parts = [part._replace(weight=-part.weight) for part in parts]
         parts.sort(key=lambda part: (-abs(part.contribution), part.name))
         source, target = list_texts(pair.table)[pair.index] if isinstance(pair, Row) else pair
         return PairExplanation(
