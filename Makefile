@@ -1,17 +1,21 @@
 # make demo        installs everything and runs the demonstration on the embedded corpus
 # make test        installs everything and runs all checks and tests, with the coverage
 # make test-slow   runs the slow tests
+# make docs        builds the site of the documentation into site/
+# make release     builds and checks what is published: see docs/reference/releases.md
+# make fuzz        runs the fuzzers of input for an hour (MINUTES=5 for less)
 # make lint        runs ruff, mypy and the import contracts
 # make hooks       installs the git hooks of pre-commit
 PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= auto
+MINUTES ?= 60
 # the public corpora, where they lie beside the checkout; tests and experiments that need them are skipped elsewhere
 ifneq ($(wildcard ../shared/data),)
 export REKERN_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow lint hooks bench clean
+.PHONY: demo test test-slow fuzz lint docs release hooks bench clean
 
 demo: .venv/.demo
 	@$(BIN)/rekern demo
@@ -23,11 +27,20 @@ test: .venv/.test
 test-slow: .venv/.test
 	$(BIN)/python -m pytest -m slow
 
+fuzz: .venv/.test
+	PYTHONPATH=tests:tests/fuzz $(BIN)/python tests/fuzz/fuzz_inputs.py --minutes $(MINUTES)
+
 lint: .venv/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+docs: .venv/.test
+	$(BIN)/python docs/make_site.py
+
+release: .venv/.test
+	$(BIN)/python tools/make_release.py $(VERSION)
 
 hooks: .venv/.test
 	$(BIN)/pre-commit install

@@ -1,6 +1,8 @@
 """The files around the package agree with it: version, citation, workflow, hooks."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from importlib.metadata import version
 from pathlib import Path
@@ -47,3 +49,16 @@ def test_hooks_download_nothing() -> None:
     assert [repository["repo"] for repository in repositories] == ["local"]
     assert {hook["language"] for hook in repositories[0]["hooks"]} == {"system"}
     assert all(hook["entry"].startswith(".venv/bin/") for hook in repositories[0]["hooks"])
+
+
+@pytest.mark.slow
+def test_a_release_is_built_twice_alike_and_works_without_the_repository(tmp_path: Path) -> None:
+    """Needs the package registry for the wheel's dependencies; takes minutes."""
+    command = [sys.executable, str(ROOT / "tools/make_release.py"), "--check", "--out", str(tmp_path / "dist")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    if "No matching distribution" in done.stderr:
+        pytest.skip("the package registry cannot be reached")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "built twice with the same bytes" in done.stdout
+    names = {path.suffix for path in (tmp_path / "dist").iterdir()}
+    assert names == {".whl", ".gz", ".json"}

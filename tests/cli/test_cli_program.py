@@ -154,7 +154,7 @@ def test_ctrl_c_ends_compiled_code_that_does_not_listen() -> None:
     code = (
         "import ctypes, signal, sys\nfrom rekern.cli import main, rules\n"
         "signal.signal(signal.SIGINT, lambda *_: None)\n"  # as in compiled code, nothing is raised
-        "def load(path, jobs=None):\n"
+        "def load(path, **options):\n"
         "    print('busy', flush=True)\n"
         "    while True: ctypes.CDLL(None).usleep(100_000)\n"
         "rules.load_pair_model = load\nsys.argv[1:] = ['rules', 'm.rekern']\nmain()"

@@ -139,6 +139,10 @@ def test_upload_and_download(open_page, tmp_path, model):
     assert download.value.suggested_filename == "predictions.tsv" and len(rows) == 601
     pairs = [tuple(row.split("\t")[:2]) for row in rows[1:]]
     assert [int(row.split("\t")[4]) for row in rows[1:]] == model.predict(pairs).tolist()
+    expect(page.locator("#result")).to_contain_text("accuracy")
+    with page.expect_download() as download:
+        page.locator("#report").click()
+    assert "Report on demo" in download.value.path().read_text()
     page.evaluate(DROP, ["pairs.csv", "source,target\na,b\n"])
     expect(page.locator("#result h2")).to_contain_text("1 prediction")
     page.evaluate(DROP, ["pairs.csv", "source,target\na\n"])

@@ -148,6 +148,12 @@ def test_a_file_is_predicted(client, model):
     pairs = [tuple(row.split("\t")[:2]) for row in rows[1:]]
     assert [int(row.split("\t")[4]) for row in rows[1:]] == model.predict(pairs).tolist()
     assert "700 predictions" in events[-1]["html"] and not find_faults(events[-1]["html"])
+    (report,) = [event["report"] for event in events if "report" in event]
+    assert report.startswith("<!DOCTYPE html>") and "accuracy" in report
+    unlabelled = read_events(client.post("/file", params={"format": "csv"}, content="source,target\na,b\n"))
+    assert not any("report" in event for event in unlabelled)
+    (*_, last) = read_events(client.post("/file", params={"format": "csv"}, content="source,target,label\na,b,x\n"))
+    assert "the model knows no label x" in last["problem"]
 
 
 def test_columns_of_a_file_can_be_named(client):

@@ -13,7 +13,7 @@ import typer
 from rekern.cli import common_options, output
 from rekern.cli.model_argument import ModelFile, ResourceOptions, check_items, load_pair_model
 from rekern.cli.option_groups import expand_options
-from rekern.cli.table_options import TableOptions, check_numbers, list_groups
+from rekern.cli.table_options import TableOptions, list_groups
 from rekern.cli.threshold_options import ThresholdOptions
 from rekern.cli.worst_errors import list_columns
 from rekern.errors import InputError
@@ -114,6 +114,8 @@ def _evaluate(model: TrainedModel, table: Table, threshold: ThresholdOptions) ->
 
     if isinstance(model, PairClassifier):
         return _evaluate_classes(model, table, threshold.resolve())
+    from rekern.learning.table_labels import check_numbers
+
     threshold.forbid("this model predicts numbers")
     check_numbers(table, "this model predicts numbers")
     numbers = [float(label) for label in table.labels or []]
@@ -129,6 +131,7 @@ def _evaluate(model: TrainedModel, table: Table, threshold: ThresholdOptions) ->
 def _evaluate_classes(model: PairClassifier, table: Table, threshold: float | str | None) -> Evaluation:
     from rekern.learning.measures import binary_measures, class_measures
     from rekern.learning.reports.mistakes import rank_wrong_classes
+    from rekern.learning.table_labels import match_labels
 
     labels = match_labels(model, table)
     names = model.classes_.tolist()
@@ -148,24 +151,6 @@ def _evaluate_classes(model: PairClassifier, table: Table, threshold: float | st
         draw_evaluation(path, list(map(str, names)), classes["confusion"], scores, truth)
 
     return Evaluation(found, show, rank_wrong_classes(guesses.tolist(), labels, values), draw)
-
-
-def match_labels(model: PairClassifier, table: Table) -> list[object]:
-    """Return the labels of a table as classes of the model; an unknown label is an error that names its line."""
-    labels = table.labels or []
-    known = {_name_class(label): label for label in model.classes_.tolist()}
-    for row, label in enumerate(labels):
-        if _name_class(label) not in known:
-            names = ", ".join(map(str, known))
-            raise InputError(
-                f"{table.place(row)}: the model knows no label {label!s}, only {names}; correct it or drop the row"
-            )
-    return [known[_name_class(label)] for label in labels]
-
-
-def _name_class(label: object) -> str:
-    """Return one name for 1, 1.0 and "1", because a number's type depends on the other labels of its file."""
-    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
 def _print_classes(found: ClassMeasures, binary: BinaryMeasures | None, positive: str) -> None:

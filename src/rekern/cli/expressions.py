@@ -51,7 +51,7 @@ def expressions(
     no_header: table_options.NoHeader = False,
     json: common_options.Json = False,
 ) -> None:
-    """List the n-grams that behave as one word, the most fixed first.
+    """List n-grams that behave as one word, the most fixed first.
 
     φ is the number of texts that contain the n-gram, μ the number that contain all its words anywhere. The distance is
     log μ − log φ: 0 for a fixed expression, large for words that meet by chance. Normalised, it lies between 0 and 1.

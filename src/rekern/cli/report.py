@@ -11,7 +11,7 @@ from rekern.cli import common_options, output
 from rekern.cli.kernel_options import summarize_kernel
 from rekern.cli.model_argument import ModelFile, check_items, load_pair_model
 from rekern.cli.option_groups import expand_options
-from rekern.cli.table_options import TableOptions, check_numbers, list_groups
+from rekern.cli.table_options import TableOptions, list_groups
 from rekern.cli.threshold_options import ThresholdOptions
 from rekern.core.files import check_writable, show_path
 from rekern.errors import InputError
@@ -45,7 +45,7 @@ def report(
     jobs: common_options.Jobs = None,
     json: common_options.Json = False,
 ) -> None:
-    """Write a report about a model: one page that needs no other file.
+    """Write a report about a model as one HTML page.
 
     It says what the model is and how it was chosen, how good it is on labelled pairs, with intervals of 95 %, and where
     it does badly. It draws confusions, ROC, precision and recall, calibration, the strongest rules and scores, and the
@@ -90,8 +90,8 @@ def _test(
     learning_curve: bool,
 ) -> Report:
     """Report on a model and a table of labelled pairs."""
-    from rekern.cli.evaluate import match_labels
     from rekern.learning import PairClassifier, make_report
+    from rekern.learning.table_labels import check_numbers, match_labels
 
     check_items(model, table)
     labels: list[object]

@@ -103,20 +103,3 @@ def list_groups(table: Table) -> list[Hashable]:
     ['who', 'who']
     """
     return table.list_groups()
-
-
-def check_numbers(table: Table, remedy: str) -> None:
-    """Raise InputError at the first label that is not a number.
-
-    >>> from rekern.datasets import from_frame
-    >>> table = from_frame({"source": ["a", "b"], "target": ["c", "d"], "label": ["1", "much"]})
-    >>> check_numbers(table, "give a number")
-    Traceback (most recent call last):
-    ...
-    rekern.errors.InputError: row 1: the label 'much' is not a number; give a number
-    """
-    for row, label in enumerate(table.labels or []):
-        try:
-            float(label)
-        except ValueError:
-            raise InputError(f"{table.place(row)}: the label {label!r} is not a number; {remedy}") from None

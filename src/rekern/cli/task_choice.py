@@ -8,7 +8,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from rekern.cli import output
-from rekern.cli.table_options import check_numbers
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,6 +44,8 @@ def choose_task(table: Table, asked: Task | None, grouped: bool, ordinal: bool) 
     if grouped and asked is not Task.rank:
         raise InputError(f"--group goes with --task rank, not with {asked.value}: leave one of them out")
     if asked is not Task.classify:
+        from rekern.learning.table_labels import check_numbers
+
         check_numbers(table, "--task classify takes it")
     elif _are_whole(table.labels or []):
         table = replace(table, labels=[int(label) for label in table.labels or []])

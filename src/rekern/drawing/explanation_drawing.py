@@ -16,13 +16,15 @@ from rekern.drawing.decision_steps import (
     read_values,
 )
 from rekern.drawing.figures import Figure, choose_figure
-from rekern.drawing.markup import Markup, element, join, write_number, write_signed
+from rekern.drawing.markup import Markup, element, join, shorten, write_number, write_signed
 from rekern.drawing.stylesheet import STYLE, SVG_STYLE
 from rekern.drawing.text_widths import cut_text, wrap_text
 from rekern.drawing.waterfall import draw_share, draw_waterfall, write_waterfall
 
 WIDE, NARROW = 920.0, 368.0
 SHOWN_PLOTS = 8
+LONGEST_TEXT = 600  # characters of a similar training text
+LONGEST_LABEL = 2000  # characters of what a screen reader says about a figure
 
 
 def draw_explanation(
@@ -188,7 +190,11 @@ def write_figure(figure: Figure) -> list[Markup]:
     for width, name in ((WIDE, "rk-wide"), (NARROW, "rk-narrow")):
         drawn, height = figure.draw(width)
         box = f"0 0 {write_number(width)} {write_number(height)}"
-        found.append(element("svg", drawn, class_=f"rk-svg {name}", viewBox=box, role="img", aria_label=figure.label))
+        found.append(
+            element(
+                "svg", drawn, class_=f"rk-svg {name}", viewBox=box, role="img", aria_label=figure.label[:LONGEST_LABEL]
+            )
+        )
     return found
 
 
@@ -237,7 +243,7 @@ def _write_neighbors(values: Values) -> Markup | None:
 
 
 def _write_sides(near: Values) -> list[Markup]:
-    texts = [str(near[name]) for name in ("text", "source", "target") if near.get(name)]
+    texts = [shorten(str(near[name]), LONGEST_TEXT) for name in ("text", "source", "target") if near.get(name)]
     lines: list[Markup] = []
     for text in texts:
         lines += [element("bdi", text), element("br")]
@@ -256,7 +262,7 @@ def _draw_neighbors(values: Values, width: float, y: float) -> tuple[Markup, flo
         head = f"{near['similarity']:.3f}  {cut_text(str(near['label']), 80, 13)}"
         shapes.append(element("text", head, x=0, y=y + 18, font_size=13))
         for name in ("text", "source", "target"):
-            for line in wrap_text(str(near.get(name) or ""), width - 110, 13)[:4]:
+            for line in wrap_text(shorten(str(near.get(name) or ""), LONGEST_TEXT), width - 110, 13)[:4]:
                 y += 18
                 shapes.append(element("text", line, x=110, y=y, font_size=13))
     return join(shapes), y

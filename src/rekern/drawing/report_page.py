@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rekern.drawing.decision_steps import Values
-from rekern.drawing.markup import Markup, element, escape, join
+from rekern.drawing.markup import Markup, element, escape, join, shorten
 from rekern.drawing.page import wrap_page
 from rekern.drawing.report_script import SCRIPT
 from rekern.drawing.rule_tables import write_curves, write_rules
@@ -24,19 +24,23 @@ MEASURES = {
     "mrr": "mean reciprocal rank",
 }
 PERCENT = ("accuracy",)
+LONGEST_TEXT = 400  # characters of a text in the table of all pairs
 TASKS = {"classify": "classes", "regress": "numbers", "rank": "orders"}
 
 
-def draw_report(values: Values, mistakes: Sequence[str], rows: Sequence[Values], whole: bool = True) -> str:
+def draw_report(
+    values: Values, mistakes: Sequence[str], rows: Sequence[Values], whole: bool = True, *, style: bool = True
+) -> str:
     """Return a report as a page, or with ``whole`` false as a fragment for a notebook.
 
     ``values`` are the figures of a report, ``mistakes`` the drawings of its worst mistakes in the same order, and
-    ``rows`` all pairs with their predictions, which can be sorted and searched on the page.
+    ``rows`` all pairs with their predictions, which can be sorted and searched on the page. With ``style`` the fragment
+    contains its style.
     """
     names = values.get("names", {})
     title = f"Report on {names.get('model', 'a model')}"
     sections = [
-        element("h1", title),
+        element("h1" if whole else "h2", title),
         _write_summary(values),
         _write_model(values["model"], names),
         _write_choice(values["model"].get("how_chosen")),
@@ -50,7 +54,7 @@ def draw_report(values: Values, mistakes: Sequence[str], rows: Sequence[Values],
     body = join([section for section in sections if section is not None])
     if whole:
         return wrap_page(title, body, SCRIPT)
-    return element("div", element("style", Markup(f"{STYLE}\n{REPORT_STYLE}")), body)
+    return element("div", element("style", Markup(f"{STYLE}\n{REPORT_STYLE}")) if style else None, body)
 
 
 def _section(title: str, *content: Markup | None) -> Markup:
@@ -265,7 +269,10 @@ def _write_rows(rows: Sequence[Values], values: Values) -> Markup | None:
     body = []
     for row in rows:
         # Written without `element`, as there are thousands of them.
-        cells = [str(row["row"]), *(escape(row[side]) for side in ("source", "target")[: 1 if is_single else 2])]
+        cells = [
+            str(row["row"]),
+            *(escape(shorten(row[side], LONGEST_TEXT)) for side in ("source", "target")[: 1 if is_single else 2]),
+        ]
         cells += [escape(_write_cell(row["label"])), escape(_write_cell(row["prediction"]))]
         if has_chances:
             cells.append("" if row["probability"] is None else f"{row['probability']:.3f}")

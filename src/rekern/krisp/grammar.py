@@ -129,6 +129,13 @@ class Grammar:
         return PhraseIndex(max(map(len, known), default=0), known, folded)
 
     @cached_property
+    def value_types(self) -> dict[str, frozenset[str]]:
+        """The non-terminals that take numbers, and those that take identifiers, from the sentence."""
+        return {
+            kind: frozenset(p.left for p in self.productions if p.kind == kind) for kind in ("number", "identifier")
+        }
+
+    @cached_property
     def index(self) -> ProductionIndex:
         """The productions as the reader of meanings looks them up."""
         return index_productions(self.productions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from rekern.krisp.grammar import Grammar
@@ -107,7 +107,7 @@ def replace_names(grammar: Grammar, words: Sequence[str]) -> tuple[str, ...]:
     lower = [word.lower() for word in words]
     result = list(lower)
     for kind in ("number", "identifier"):
-        lefts = {p.left for p in grammar.productions if p.kind == kind}
+        lefts = grammar.value_types[kind]
         for place, word in enumerate(words):
             if lefts and _is_of_class(grammar, word, kind):
                 result[place] = _write_type(lefts)
@@ -116,7 +116,7 @@ def replace_names(grammar: Grammar, words: Sequence[str]) -> tuple[str, ...]:
     return tuple(result)
 
 
-def _write_type(lefts: set[str]) -> str:
+def _write_type(lefts: Set[str]) -> str:
     return "<" + "|".join(sorted(lefts)) + ">"
 
 

@@ -340,7 +340,7 @@ class PairClassifier(ClassifierMixin, PairModel):
         probability = None
         if self.calibration_ is not None:
             probability = float(self._probabilities(scores)[0, list(self.classes_).index(prediction)])
-        return self._explain(one, output, _to_plain(prediction), _to_plain(explained), probability, neighbors)
+        return self._explain(one, output, _to_plain(prediction), _to_plain(explained), probability, neighbors, scores)
 
     def _describe_output(self) -> tuple[dict[str, Json], Arrays]:
         header: dict[str, Json] = {"classes": self.classes_.tolist(), "thresholds": dict(self.thresholds_)}

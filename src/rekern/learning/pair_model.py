@@ -208,9 +208,13 @@ class PairModel(BaseEstimator):
         explained: object,
         probability: float | None,
         neighbors: int,
+        scores: Floats | None = None,
     ) -> PairExplanation:
         column, sign = output
-        parts = [part._replace(weight=sign * part.weight) for part in self.scorer_.parts(pair, column)]
+        scores = self._scores([pair]) if scores is None else scores
+        parts = self.scorer_.parts(pair, column)
+        if sign < 0:
+            parts = [part._replace(weight=-part.weight) for part in parts]
         parts.sort(key=lambda part: (-abs(part.contribution), part.name))
         source, target = list_texts(pair.table)[pair.index] if isinstance(pair, Row) else pair
         return PairExplanation(
@@ -218,7 +222,7 @@ class PairModel(BaseEstimator):
             target=join_side(target),
             prediction=prediction,
             explained=explained,
-            decision=sign * float(self._scores([pair])[0, column]),
+            decision=sign * float(scores[0, column]),
             intercept=sign * float(self.intercept_[column]),
             parts=parts,
             probability=probability,

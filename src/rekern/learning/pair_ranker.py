@@ -34,6 +34,10 @@ class PairRanker(PairModel):
     It is trained on the differences of two candidates of one group that have different labels (Joachims, 2002), so
     that nothing is learned from what all candidates of a question share.
 
+    Groups of candidates are given to ``fit`` and ``score``. Where they cannot be, as inside ``GridSearchCV``, pairs
+    with the same source are a group, or the column ``group`` of a table says so. Folds that keep groups together come
+    from ``GridSearchCV(PairRanker(), grid, cv=GroupKFold()).fit(X, y, groups=groups)``.
+
     Parameters
     ----------
     kernel : Kernel or str, optional
@@ -43,10 +47,6 @@ class PairRanker(PairModel):
         The cost of a wrong order of two candidates.
     gram_limit, n_jobs
         As in `PairClassifier`; the limit applies to the number of differences.
-
-    Groups of candidates are given to ``fit`` and ``score``. Where they cannot be, as inside ``GridSearchCV``, pairs
-    with the same source are a group, or the column ``group`` of a table says so. Folds that keep groups together come
-    from ``GridSearchCV(PairRanker(), grid, cv=GroupKFold()).fit(X, y, groups=groups)``.
 
     Examples
     --------

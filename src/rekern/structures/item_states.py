@@ -90,12 +90,12 @@ def unpack_items(state: State) -> Corpus:
 def check_item_sizes(items: Sequence[object], limits: ModelLimits) -> None:
     """Refuse items, as a model file has them, with a text of too many words or a list that is too long.
 
-    >>> check_item_sizes(["a b", ["a", "b"], [["a"], [[0, 0, "next"]]]], ModelLimits(item_size=2))
-    >>> check_item_sizes(["a b c"], ModelLimits(item_size=2))
+    >>> check_item_sizes(["a b", ["a", "b"], [["a"], [[0, 0, "next"]]]], ModelLimits(item_size=3))
+    >>> check_item_sizes(["a b c d"], ModelLimits(item_size=3))
     Traceback (most recent call last):
     ...
-    rekern.errors.ModelFileError: it has a training text or graph of 3 words or nodes; the limit is 2: \
-load_model(path, limits=ModelLimits(item_size=3))
+    rekern.errors.ModelFileError: it has a training text or graph of 4 words or nodes; the limit is 3: \
+load_model(path, limits=ModelLimits(item_size=4))
     """
     waiting = [item for item in items if not isinstance(item, str) or len(item) > limits.item_size]
     longest = 0

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from rekern.drawing.stylesheet import PAGE_STYLE, STYLE
+from rekern.drawing.stylesheet import PAGE_STYLE, REPORT_STYLE, STYLE
 from rekern.web.access import COOKIE
 from rekern.web.problems import KINDS, Problem
 from rekern.web.site import STATIC, Site
@@ -20,7 +20,7 @@ TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf
 def add_routes(app: FastAPI, site: Site) -> None:
     """Add the pages."""
     files = {path.name: path.read_bytes() for path in STATIC.iterdir()}
-    files["drawing.css"] = f"{PAGE_STYLE}\n{STYLE}\n".encode()
+    files["drawing.css"] = f"{PAGE_STYLE}\n{STYLE}\n{REPORT_STYLE}\n".encode()
     tags = {name: f'"{hashlib.sha256(data).hexdigest()[:16]}"' for name, data in files.items()}
 
     @app.get("/static/{name}", include_in_schema=False)

@@ -14,8 +14,13 @@ from starlette.responses import Response, StreamingResponse
 
 from rekern.core.json_values import JsonObject, to_json_value
 from rekern.datasets.table_writer import TableWriter
+from rekern.datasets.tables import Table
+from rekern.drawing.report_page import draw_report
 from rekern.errors import InputError, MissingExtraError
+from rekern.learning.pair_classifier import PairClassifier
 from rekern.learning.predicted_rows import ColumnChoice
+from rekern.learning.reports.model_report import Report, make_report
+from rekern.learning.table_labels import check_numbers, match_labels
 from rekern.web.job_queue import Job
 from rekern.web.page_state import PageState
 from rekern.web.predict_api import iterate_predictions
@@ -102,5 +107,23 @@ def predict_file(site: Site, model: ServedModel, upload: Upload, job: Job, tell:
         tell({"progress": done, "total": total, "table": stream.getvalue().decode()})
         stream.seek(0)
         stream.truncate()
-    html = site.fill("file_part", {"preview": preview, "total": total})
+    job.check()
+    report = _make_report(model, block.table)
+    if report is not None:
+        tell({"report": report.to_html()})
+    fragment = None if report is None else draw_report(report.to_dict(), report.draw_mistakes(), [], False, style=False)
+    html = site.fill("file_part", {"preview": preview, "total": total, "report": fragment})
     tell({"html": html, "summary": f"{total:,} rows are predicted."})
+
+
+def _make_report(model: ServedModel, table: Table) -> Report | None:
+    """Return how good the model is on a table, if it has labels."""
+    if table.labels is None:
+        return None
+    trained = model.model
+    if isinstance(trained, PairClassifier):
+        labels = match_labels(trained, table)
+    else:
+        check_numbers(table, "this model predicts numbers")
+        labels = [float(label) for label in table.labels]
+    return make_report(trained, table.items, labels, table.list_groups(), names={"model": model.name})

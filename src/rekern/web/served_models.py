@@ -7,30 +7,34 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
+from rekern.core.files import show_path
 from rekern.core.json_values import JsonObject
-from rekern.core.model_archive import load_model
+from rekern.core.model_archive import load_model, open_archive
 from rekern.errors import InputError
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.krisp.answering.answer import Answer
 from rekern.krisp.answering.asker import Asker
 from rekern.krisp.answering.europe import LONGEST, europe_asker, quick_europe_asker
-from rekern.krisp.semantic_parser import SemanticParser
 from rekern.learning.demonstration_model import load_demonstration_model
 from rekern.learning.pair_classifier import PairClassifier
 from rekern.learning.pair_ranker import PairRanker
 from rekern.learning.pair_regressor import PairRegressor
 from rekern.learning.predicted_columns import PairPredictor
 from rekern.learning.text_classifier import TextClassifier
+from rekern.questions.question_archive import MODEL as QUESTION_MODEL
 from rekern.questions.question_archive import TrainedModel as QuestionModel
 from rekern.questions.question_archive import load_question_model
-from rekern.questions.question_classifier import QuestionClassifier
 from rekern.questions.six_type_model import load_embedded_model
 from rekern.web.problems import Problem
 
+if TYPE_CHECKING:
+    from rekern.krisp.semantic_parser import SemanticParser
+
 T = TypeVar("T")
 DEMONSTRATION = "demo"
+PARSER = "SemanticParser"  # what the header of its file says
 
 
 class Late(Generic[T]):
@@ -112,16 +116,17 @@ class ServedModels:
         models: dict[str, PairPredictor] = {}
         question_model, parser = None, None
         for path in map(Path, paths):
-            model: object = load_model(path)
-            if isinstance(model, PairClassifier | PairRegressor | PairRanker):
+            kind = read_kind(path)
+            if kind == QUESTION_MODEL:
+                question_model = load_question_model(path)
+            elif kind == PARSER:
+                parser = cast("SemanticParser", load_model(path))
+            else:
+                model: object = load_model(path)
+                if not isinstance(model, PairClassifier | PairRegressor | PairRanker):
+                    raise InputError(f"{show_path(path)} is a {kind}, which the server cannot use")
                 model.n_jobs = 1  # requests are served at the same time; each takes one core
                 models[choose_name(path.stem, models)] = model
-            elif isinstance(model, QuestionClassifier):
-                question_model = load_question_model(path)
-            elif isinstance(model, SemanticParser):
-                parser = model
-            else:
-                raise InputError(f"{path} is a model that the server cannot use")
         if not models:
             demonstration = load_demonstration_model()
             demonstration.n_jobs = 1
@@ -162,6 +167,12 @@ class ServedModels:
     def describe(self) -> JsonObject:
         """Return what the server has, as plain values for JSON."""
         return {"models": [model.describe() for model in self.list_models()], "database": self.database}
+
+
+def read_kind(path: Path) -> object:
+    """Return which model a file has, without loading it and what it needs."""
+    with open_archive(path) as archive:
+        return archive.header.get("model")
 
 
 def choose_name(wanted: str, taken: Mapping[str, object]) -> str:

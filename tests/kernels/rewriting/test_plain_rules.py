@@ -75,4 +75,8 @@ def test_compact_decisions_are_close(monkeypatch):
     assert 0 < fewer < rules
     again = scorer.kernel.restore_decision(smaller.to_state(), 1)
     assert np.array_equal(again.score(train), smaller.score(train))
+    keys = np.concatenate([table.keys for table in again.wildcard])
+    assert again.key_bits == 32 and len(keys) == fewer and not (keys & np.uint64(2**32 - 1)).any()
+    parts = sum(part.contribution for part in again.parts(train[0]))
+    assert parts == pytest.approx(again.score(train[:1])[0, 0])
     assert np.corrcoef(smaller.score(train)[:, 0], whole[:, 0])[0, 1] > 0.5

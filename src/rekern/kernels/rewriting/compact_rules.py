@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints
+from rekern.core.arrays import Floats, Ints, Keys
 from rekern.core.weight_table import Numbers, WeightTable, make_table
 from rekern.errors import InputError
 from rekern.kernels.decision_functions import DecisionFunction, SumDecision
 from rekern.kernels.rewriting.plain_rules import NgramLists, PlainRules
-from rekern.kernels.rewriting.rule_decision import RuleDecision
+from rekern.kernels.rewriting.rule_decision import RuleDecision, shorten_keys
 
-COMPACT_BYTES = 4_400_000  # about what the rules take in a file
-PLAIN_BYTES = 3_200_000  # of these, what rules without wildcards may take
-KEY_BYTES, ENTRY_BYTES = 7.0, 1.4  # of an n-gram, and of a pair that has it
-RULE_BYTES = 5.6  # of the key of a rule with wildcards
+COMPACT_BYTES = 4_900_000  # about what the rules take in a file
+PLAIN_BYTES = 2_500_000  # of these, what rules without wildcards may take
+KEY_BITS = 32  # of a key: of a million keys, one in four thousand unknown ones is taken for a known one
+KEY_BYTES, ENTRY_BYTES = 3.2, 1.4  # of an n-gram, and of a pair that has it
+RULE_BYTES = 2.2  # of the key of a rule with wildcards
 LEVELS = 127  # of the size of a weight, for each sign
 
 
 def compact_decision(decision: DecisionFunction) -> tuple[DecisionFunction, int]:
     """Return a decision function with compact rules, and how many rules with wildcards are left.
 
-    Rules without wildcards are kept as they are, for as many window sizes as there is room. Then n-grams that only one
-    training pair has are left out. Of the rules with wildcards those with the largest effects are kept. The effect of
-    a rule is its weight times the root of the number of training pairs (with a coefficient) that it matches. Their
-    weights are rounded to `LEVELS` sizes. Other parts of a sum stay as they are.
+    All keys are shortened to `KEY_BITS` bits. Rules without wildcards are kept, for as many window sizes as there is
+    room. Then n-grams that only one training pair has are left out. Of the rules with wildcards those with the largest
+    effects are kept. The effect of a rule is its weight times the root of the number of training pairs (with a
+    coefficient) that it matches. Their weights are rounded to `LEVELS` sizes. Other parts of a sum stay as they are.
     """
     if isinstance(decision, SumDecision):
         parts = [compact_decision(summand) for summand in decision.summands]
@@ -36,7 +37,7 @@ def compact_decision(decision: DecisionFunction) -> tuple[DecisionFunction, int]
     plain, size = _choose_plain(decision.plain)
     n = int((COMPACT_BYTES - size) / (RULE_BYTES + decision.outputs))
     wildcard = _choose_wildcard(decision.wildcard, decision.wildcard_counts, n)
-    compact = RuleDecision(decision.kernel, plain, wildcard, decision.heavy, decision.make_shelf())
+    compact = RuleDecision(decision.kernel, plain, wildcard, decision.heavy, decision.make_shelf(), KEY_BITS)
     return compact, sum(len(table.keys) for table in wildcard)
 
 
@@ -50,8 +51,19 @@ def _choose_plain(plain: list[PlainRules]) -> tuple[list[PlainRules], float]:
             if total + size <= PLAIN_BYTES:
                 break
         total += size
-        chosen.append(PlainRules(*lists, rules.factors))
+        chosen.append(PlainRules(_shorten_lists(lists[0]), _shorten_lists(lists[1]), rules.factors))
     return chosen, total
+
+
+def _shorten_lists(lists: NgramLists) -> NgramLists:
+    """Return n-grams with shorter keys; of n-grams with equal keys only the first is kept."""
+    keys = shorten_keys(lists.keys, KEY_BITS)
+    return lists._replace(keys=keys).take(_find_first(keys))
+
+
+def _find_first(keys: Keys) -> Ints:
+    """Return the places of the first of equal keys."""
+    return np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
 
 
 def _keep_common(lists: NgramLists, least: int) -> NgramLists:
@@ -71,8 +83,10 @@ def _choose_wildcard(tables: list[WeightTable], counts: list[Numbers], n: int) -
     chosen = []
     for table, sizes in zip(tables, effects):
         kept: Ints = np.flatnonzero((sizes > 0) & (sizes >= bound)) if n > 0 else np.zeros(0, np.int64)
-        weights = _round_weights(table.weights[table.numbers[kept]])
-        chosen.append(make_table(table.keys[kept], np.arange(len(kept), dtype=np.uint32), weights))
+        keys = shorten_keys(table.keys[kept], KEY_BITS)
+        first = _find_first(keys)
+        weights = _round_weights(table.weights[table.numbers[kept[first]]])
+        chosen.append(make_table(keys[first], np.arange(len(first), dtype=np.uint32), weights))
     return chosen
 
 

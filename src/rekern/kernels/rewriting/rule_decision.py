@@ -6,12 +6,13 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints
+from rekern.core.arrays import Floats, Ints, Keys
 from rekern.core.explanations import Part
 from rekern.core.hashing import mix_array
+from rekern.core.key_rows import KeyRows
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads, split_range
-from rekern.core.state_schema import Array, InstanceOf, ListOf, Record
+from rekern.core.state_schema import Array, InstanceOf, ListOf, Optional, Record, Whole
 from rekern.core.weight_table import (
     Numbers,
     WeightTable,
@@ -35,6 +36,7 @@ from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs, as_pairs
 
 PAIRS_IN_BLOCK = 256
+SHORTEST_KEY, LONGEST_KEY = 16, 64  # bits
 
 
 class RuleKernel(GramSource, Protocol):
@@ -56,7 +58,8 @@ class RuleDecision(DecisionFunction):
     """Σ over the rules of a pair of value · weight, with weight = Σ over training pairs of coefficient · value.
 
     Rules without wildcards are kept as lists of n-grams (`PlainRules`), those with wildcards as a table of weights,
-    both for each window size. Training pairs with too many rules to list (``heavy``) are compared as wholes.
+    both for each window size. Training pairs with too many rules to list (``heavy``) are compared as wholes. Compact
+    rules have shorter keys: only the first ``key_bits`` bits of a key are looked up.
     """
 
     STATE = Record(
@@ -64,6 +67,7 @@ class RuleDecision(DecisionFunction):
         windows=ListOf(InstanceOf(State), "windows"),
         heavy=ListOf(InstanceOf(State), most=1),
         shelf=InstanceOf(State),
+        key_bits=Optional(Whole(SHORTEST_KEY, LONGEST_KEY)),
     )
 
     def __init__(
@@ -73,7 +77,9 @@ class RuleDecision(DecisionFunction):
         wildcard: list[WeightTable],
         heavy: GramDecision | None,
         shelf: RuleShelf | None = None,
+        key_bits: int = LONGEST_KEY,
     ):
+        self.key_bits = key_bits
         self.kernel = kernel
         self.extractor = kernel.make_extractor()
         self.plain = plain
@@ -115,6 +121,7 @@ class RuleDecision(DecisionFunction):
             ],
             heavy=[] if self.heavy is None else [self.heavy.to_state()],
             shelf=self.make_shelf().to_state(),
+            **({} if self.key_bits == LONGEST_KEY else {"key_bits": self.key_bits}),
         )
 
     @classmethod
@@ -127,7 +134,7 @@ class RuleDecision(DecisionFunction):
         wildcard = [unpack_weights(window.state("wildcard"), outputs) for window in windows]
         heavy = [GramDecision.from_state(kernel, one, outputs) for one in state["heavy"]]
         shelf = RuleShelf.from_state(state.state("shelf"), outputs)
-        return cls(kernel, plain, wildcard, heavy[0] if heavy else None, shelf)
+        return cls(kernel, plain, wildcard, heavy[0] if heavy else None, shelf, state.get("key_bits", LONGEST_KEY))
 
     def has_items(self) -> bool:
         """Return whether there are heavy pairs, whose words are needed."""
@@ -177,8 +184,13 @@ class RuleDecision(DecisionFunction):
     def _add(self, scores: Floats, rows: list[WindowRows], scales: Floats) -> None:
         for window, scale, plain, wildcard in zip(rows, scales, self.plain, self.wildcard):
             scale = np.ascontiguousarray(scale)
-            plain.add_scores(scores, scale, window.source, window.target)
-            add_scores(scores, scale, *window.get_wildcard_rules(), *wildcard)
+            source, target, rules = (self._shorten(part) for part in window.list_parts())
+            plain.add_scores(scores, scale, source, target)
+            add_scores(scores, scale, *rules, *wildcard)
+
+    def _shorten(self, rows: KeyRows) -> KeyRows:
+        """Return features with keys as they are looked up."""
+        return rows if self.key_bits == LONGEST_KEY else rows._replace(keys=shorten_keys(rows.keys, self.key_bits))
 
     def parts(self, item: Item, output: int = 0) -> list[Part]:
         """Return what each rule of a pair adds."""
@@ -206,9 +218,10 @@ class RuleDecision(DecisionFunction):
         """Return value and weight of the rules of one pair, by their keys, if neither is 0."""
         values = (row.source.values[:, None] * scale) * row.target.values
         keys = mix_array(row.source.keys[:, None] + row.target.keys + self._sizes[number])
-        weights = self.plain[number].weigh(row.source.keys, row.target.keys, output)
+        source, target, wild = (self._shorten(part) for part in row.list_parts())
+        weights = self.plain[number].weigh(source.keys, target.keys, output)
         rules = row.get_wildcard_rules()
-        weights = np.append(weights.ravel(), find_weights(rules.keys, self.wildcard[number])[:, output])
+        weights = np.append(weights.ravel(), find_weights(wild.keys, self.wildcard[number])[:, output])
         keys, values = np.append(keys.ravel(), rules.keys), np.append(values.ravel(), rules.values * scale)
         kept = np.flatnonzero((weights != 0) & (values != 0))
         return dict(zip(keys[kept].tolist(), zip(values[kept].tolist(), weights[kept].tolist())))
@@ -229,6 +242,15 @@ class RuleDecision(DecisionFunction):
         if self.shelf is not None:
             return self.shelf
         return RuleShelf.collect(self.list_both_sides, self.outputs)
+
+
+def shorten_keys(keys: Keys, bits: int) -> Keys:
+    """Return keys of which all but the first bits are 0.
+
+    >>> shorten_keys(np.array([2**63 + 5], dtype=np.uint64), 32).tolist() == [2**63]
+    True
+    """
+    return keys & np.uint64((1 << 64) - (1 << (64 - bits)))
 
 
 def _extract_used(extractor: RuleExtractor, pairs: Pairs, used: Ints) -> tuple[list[WindowRows], Floats, Ints, Ints]:

@@ -106,30 +106,47 @@ def _match_aligned(
         NO_LIMIT, False, True,
     )  # fmt: skip
     steps = iter(trace.tolist())
-    shapes = placed.left.shapes.tolist()
+    source = _SideText(left.words, placed.left, placed.starts, window[0])
+    target = _SideText(right.words, placed.right, placed.starts2, window[1])
     written: set[int] = set()
     for key in keys[:count].tolist():
         one, other = next(steps), next(steps)
-        aligned = [next(steps) for _ in range(shapes[one][2])]
+        aligned = tuple([next(steps) for _ in range(source.shapes[one][2])])
         if key in written or (wanted is not None and key not in wanted):
             continue
         written.add(key)
-        numbers = range(1, len(aligned) + 1)
-        text, words = _write_side(left.words, placed.left, one, placed.starts, window[0], dict(enumerate(numbers)))
-        signs = dict(zip(aligned, numbers))
-        text2, words2 = _write_side(right.words, placed.right, other, placed.starts2, window[1], signs)
+        text, words = source.write(one, None)
+        text2, words2 = target.write(other, aligned)
         yield Match(key, text + ARROW + text2, words, words2, len(aligned))
 
 
-def _write_side(
-    words: Sequence[str], placements: Placements, one: int, starts: Ints, size: int, numbers: dict[int, int]
-) -> tuple[str, str]:
-    """Return a placement as text, with a number for each of its wildcards, and the words that it lies on."""
-    window, end, count, listed = placements.shapes[one].tolist()
-    elements = placements.elements[listed : listed + count].tolist()
-    signs = {element: f"⟨{numbers[index]}⟩" for index, element in enumerate(elements)}
-    at = dict(zip(elements, placements.starts[listed : listed + count].tolist()))
-    return lay_out_pattern(words, int(starts[window]), end, size, signs, at)
+class _SideText:
+    """Writes the placements of patterns on one side of a pair; each is written once."""
+
+    def __init__(self, words: Sequence[str], placements: Placements, starts: Ints, size: int):
+        self.words, self.size = words, size
+        self.shapes, self.starts = placements.shapes.tolist(), starts.tolist()
+        self.elements, self.places = placements.elements.tolist(), placements.starts.tolist()
+        self.known: dict[tuple[int, tuple[int, ...] | None], tuple[str, str]] = {}
+
+    def write(self, one: int, aligned: tuple[int, ...] | None) -> tuple[str, str]:
+        """Return a placement as text, and the words that it lies on.
+
+        Its wildcards are numbered from left to right, or as the wildcards of the other side that they are aligned with:
+        ``aligned`` has the place of the partner of each of those.
+        """
+        found = self.known.get((one, aligned))
+        if found is None:
+            window, end, count, listed = self.shapes[one]
+            elements = self.elements[listed : listed + count]
+            numbers = {place: place + 1 for place in range(count)}
+            if aligned is not None:
+                numbers = {place: number for number, place in enumerate(aligned, 1)}
+            signs = {element: f"⟨{numbers[index]}⟩" for index, element in enumerate(elements)}
+            at = dict(zip(elements, self.places[listed : listed + count]))
+            found = lay_out_pattern(self.words, self.starts[window], end, self.size, signs, at)
+            self.known[one, aligned] = found
+        return found
 
 
 def _match_free(

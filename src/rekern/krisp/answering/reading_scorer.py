@@ -36,14 +36,13 @@ class ReadingScorer:
         self.parser = parser
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".* has several derivations")  # the training has said so already
-            derivations = [parser.grammar_.parse(meaning) for meaning in meanings]
+            known = {meaning: parser.grammar_.parse(meaning) for meaning in dict.fromkeys(meanings)}
+        derivations = [known[meaning] for meaning in meanings]
         self.opinion = SecondOpinion([parser.seen(question) for question in questions], derivations)
-        self._often_unused: frozenset[str] = frozenset()
-        self._often_unused = frozenset(
-            name
-            for question, derivation in zip(questions, derivations)
-            for name in self.list_unused(question, derivation)
-        )
+        self._trained = [
+            (question, question.lower(), derivation) for question, derivation in zip(questions, derivations)
+        ]
+        self._often_unused: dict[str, bool] = {}
 
     def score_readings(self, question: str, slope: float, shift: float) -> ScoredReadings:
         """The readings of a question, the best first.
@@ -98,6 +97,20 @@ class ReadingScorer:
         A name that some training question mentions without using it is left out: it may be an ordinary word, too, as
         the name of the city of Nice.
         """
+        return [name for name in self._list_unused(question, derivation) if not self._is_often_unused(name)]
+
+    def _is_often_unused(self, name: str) -> bool:
+        """Whether some training question mentions a name without using it."""
+        if name not in self._often_unused:
+            first = name.split()[0]
+            self._often_unused[name] = any(
+                name in self._list_unused(question, derivation)
+                for question, lower, derivation in self._trained
+                if first in lower
+            )
+        return self._often_unused[name]
+
+    def _list_unused(self, question: str, derivation: Derivation) -> list[str]:
         words = [word.lower() for word in self.parser.words(question)]
         entities = _list_entities(derivation)
         names = {(node.production.left, node.production.value) for node in entities if node.production.kind == "name"}
@@ -108,7 +121,7 @@ class ReadingScorer:
             text = " ".join(words[start:end])
             over = [m for m in mentions if m.start < end and start < m.end]
             used = any((m.left, m.production.value) in names or (m.left, m.text) in numbers for m in over)
-            if not used and text not in self._often_unused:
+            if not used:
                 found.append(text)
         return found
 

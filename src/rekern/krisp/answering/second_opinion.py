@@ -16,7 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from rekern.core.arrays import Floats
+from rekern.core.arrays import Floats, Ints
 from rekern.krisp.productions import Derivation
 
 RIDGE = 0.03
@@ -62,11 +62,7 @@ class SecondOpinion:
             for words, derivation in zip(sentences, derivations)
             for word in NEGATIONS.intersection(words)
         }
-        self._features: dict[tuple[str, ...], int] = {}
         self._parts: dict[str, int] = {}
-        for words in sentences:
-            for feature in list_features(words):
-                self._features.setdefault(feature, len(self._features))
         found = [find_parts(derivation) for derivation in derivations]
         for labels in found:
             for label in sorted(labels):
@@ -75,13 +71,17 @@ class SecondOpinion:
         for row, labels in enumerate(found):
             signs[row, [self._parts[label] for label in labels]] = 1
         self._mean = signs.mean(axis=0) if len(found) else np.zeros(len(self._parts))
-        X = self._matrix(sentences)
-        dual = np.linalg.solve(X @ X.T + RIDGE * np.eye(len(X)), signs - self._mean)
-        self._weights = X.T @ dual
+        self._holders = self._list_holders(sentences)
+        self._dual = np.linalg.solve(self._compare_sentences(len(found)), signs - self._mean)
 
     def expect_parts(self, words: Sequence[str]) -> Floats:
         """For every part that a meaning may have, a number: above 0 if these words ask for it."""
-        expected: Floats = self._matrix([words])[0] @ self._weights + self._mean
+        present = list_features(words)
+        products = np.zeros(len(self._dual))
+        for feature in sorted(present & self._holders.keys()):
+            rows, values = self._holders[feature]
+            products[rows] += values / np.sqrt(len(present))
+        expected: Floats = products @ self._dual + self._mean
         return expected
 
     def measure_agreement(self, expected: Floats, derivation: Derivation) -> float:
@@ -133,17 +133,29 @@ class SecondOpinion:
         ['far']
         """
         return [
-            word for word, known in zip(words, seen) if (known,) not in self._features and word.lower() not in NEUTRAL
+            word for word, known in zip(words, seen) if (known,) not in self._holders and word.lower() not in NEUTRAL
         ]
 
-    def _matrix(self, sentences: Sequence[Sequence[str]]) -> Floats:
-        found = np.zeros((len(sentences), len(self._features)))
+    def _list_holders(self, sentences: Sequence[Sequence[str]]) -> dict[tuple[str, ...], tuple[Ints, Floats]]:
+        """For each feature the sentences that have it, with values; all features of a sentence have the same value."""
+        found: dict[tuple[str, ...], list[int]] = {}
+        values = np.zeros(len(sentences))
         for row, words in enumerate(sentences):
             present = list_features(words)
+            values[row] = 1 / np.sqrt(len(present))
             for feature in present:
-                if feature in self._features:
-                    found[row, self._features[feature]] = 1 / np.sqrt(len(present))
-        return found
+                found.setdefault(feature, []).append(row)
+        return {feature: (np.array(rows), values[rows]) for feature, rows in found.items()}
+
+    def _compare_sentences(self, n: int) -> Floats:
+        """The products of all sentences, plus the ridge; features of one sentence only count in its square, 1."""
+        shared = [holders for feature, holders in sorted(self._holders.items()) if len(holders[0]) > 1]
+        matrix = np.zeros((n, len(shared)))
+        for column, (rows, values) in enumerate(shared):
+            matrix[rows, column] = values
+        products: Floats = matrix @ matrix.T
+        np.fill_diagonal(products, 1.0 + RIDGE)
+        return products
 
 
 def _find_telling_words(

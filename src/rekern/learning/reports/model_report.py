@@ -71,12 +71,13 @@ class Report:
 
     def to_html(self) -> str:
         """Return the report as a page of HTML that needs no other file."""
-        return draw_report(self.to_dict(), self._draw_mistakes(), self.rows)
+        return draw_report(self.to_dict(), self.draw_mistakes(), self.rows)
 
     def _repr_html_(self) -> str:
-        return draw_report(self.to_dict(), self._draw_mistakes(), [], whole=False)
+        return draw_report(self.to_dict(), self.draw_mistakes(), [], whole=False)
 
-    def _draw_mistakes(self) -> list[str]:
+    def draw_mistakes(self) -> list[str]:
+        """Return the drawings of the mistakes, without their style."""
         return [why.to_html(SHOWN_PARTS, style=False) for why in self.explanations]
 
 
