@@ -15,7 +15,6 @@ import zipfile
 from pathlib import Path
 from types import FunctionType, ModuleType
 
-import atheris
 import mutators
 import small_models
 import try_mutants
@@ -26,6 +25,11 @@ from rekern.krisp import parser_archive, parser_members, sentence_corpus
 from rekern.learning import pair_model_archive, training_data_archive
 from rekern.questions import pattern_archive, question_archive, svm_models
 from rekern.structures import item_states
+
+try:
+    import atheris
+except ImportError:
+    atheris = None
 
 # The readers of model files: which of their lines a file reaches says whether it is a new one.
 READERS = (
@@ -66,6 +70,9 @@ def mutate(data: bytes, longest: int, seed: int) -> bytes:
 
 
 def main() -> None:
+    if atheris is None:
+        print("Atheris is not installed, so no model files were tried: pip install atheris")
+        return
     place = Path(tempfile.mkdtemp())
     models = place / "models"
     models.mkdir()
