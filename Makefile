@@ -3,7 +3,7 @@
 # make test-slow   runs the slow tests
 # make docs        builds the site of the documentation into site/
 # make release     builds and checks what is published: see docs/reference/releases.md
-# make fuzz        runs the fuzzers of input for an hour (MINUTES=5 for less)
+# make fuzz        runs the fuzzers of input and of model files for an hour each (MINUTES=5 for less)
 # make lint        runs ruff, mypy and the import contracts
 # make hooks       installs the git hooks of pre-commit
 PYTHON ?= python3
@@ -29,6 +29,7 @@ test-slow: .venv/.test
 
 fuzz: .venv/.test
 	PYTHONPATH=tests:tests/fuzz $(BIN)/python tests/fuzz/fuzz_inputs.py --minutes $(MINUTES)
+	PYTHONPATH=tests:tests/fuzz $(BIN)/python tests/fuzz/explore_models.py -max_total_time=$$((60 * $(MINUTES)))
 
 lint: .venv/.test
 	$(BIN)/ruff check .
