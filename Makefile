@@ -3,17 +3,19 @@
 # make test-slow   runs the slow tests
 # make docs        builds the site of the documentation into site/
 # make release     builds and checks what is published: see docs/reference/releases.md
+# make fuzz        runs the fuzzers of input and of model files for an hour each (MINUTES=5 for less)
 # make lint        runs ruff, mypy and the import contracts
 # make hooks       installs the git hooks of pre-commit
 PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= auto
+MINUTES ?= 60
 # the public corpora, where they lie beside the checkout; tests and experiments that need them are skipped elsewhere
 ifneq ($(wildcard ../shared/data),)
 export REKERN_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow lint docs release hooks bench clean
+.PHONY: demo test test-slow fuzz lint docs release hooks bench clean
 
 demo: .venv/.demo
 	@$(BIN)/rekern demo
@@ -24,6 +26,10 @@ test: .venv/.test
 
 test-slow: .venv/.test
 	$(BIN)/python -m pytest -m slow
+
+fuzz: .venv/.test
+	PYTHONPATH=tests:tests/fuzz $(BIN)/python tests/fuzz/fuzz_inputs.py --minutes $(MINUTES)
+	PYTHONPATH=tests:tests/fuzz $(BIN)/python tests/fuzz/explore_models.py -max_total_time=$$((60 * $(MINUTES)))
 
 lint: .venv/.test
 	$(BIN)/ruff check .

@@ -245,6 +245,9 @@ def use(name: str, model: object) -> None:
         decisions = model.decide(items)
         assert np.isfinite(decisions.values).all()
         assert decisions.probabilities is None or np.isfinite(decisions.probabilities).all()
+    first = {column: values[0] for column, values in items.items()} if isinstance(items, dict) else items[0]
+    shown = model.explain(first)
+    assert np.isfinite(shown.decision) and all(np.isfinite(part.contribution) for part in shown.parts)
 
 
 def list_untried(folder: Path) -> list[str]:
