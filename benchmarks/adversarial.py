@@ -173,7 +173,7 @@ CASES: dict[str, Case] = {
     "Rewriting, equal tokens": _kernel("Rewriting", _pair(_equal_tokens), k=(1, 4)),
     "Rewriting, two tokens": _kernel("Rewriting", _pair(_two_tokens), k=(1, 4)),
     "SubTree, deep": _kernel("SubTree", _deep_tree, decay=1.0, normalize=False),
-    "SubsetTree, different children": _kernel("SubsetTree", _different_children, decay=0.4, normalize=False),
+    "SubsetTree, deep": _kernel("SubsetTree", _deep_tree, decay=0.4, normalize=False),
     "PartialTree, deep": _kernel("PartialTree", _deep_tree, decay=0.1, mu=0.1, normalize=False),
     "PartialTree, different children": _kernel("PartialTree", _different_children, decay=0.01, normalize=False),
     "DependencyPaths, wide": _kernel("DependencyPaths", _wide_tree, decay=0.001, normalize=False),

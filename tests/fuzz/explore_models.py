@@ -38,7 +38,7 @@ READERS = (
     *(pattern_archive, question_archive, svm_models, item_states),
 )
 FOLDER = Path(__file__).resolve().parent
-NAMES = sorted(small_models.RECIPES)
+NAMES = small_models.NAMES
 
 
 def instrument(module: ModuleType) -> None:

@@ -17,7 +17,8 @@ from rekern.drawing.decision_steps import (
 )
 from rekern.drawing.figures import Figure, choose_figure
 from rekern.drawing.markup import Markup, element, join, shorten, write_number, write_signed
-from rekern.drawing.stylesheet import STYLE, SVG_STYLE
+from rekern.drawing.page import frame_svg
+from rekern.drawing.stylesheet import STYLE
 from rekern.drawing.text_widths import cut_text, wrap_text
 from rekern.drawing.waterfall import draw_share, draw_waterfall, write_waterfall
 
@@ -114,21 +115,7 @@ def draw_svg(
         y += HEIGHT + 14 * max(map(len, lines)) + 8
     drawn, y = _draw_neighbors(values, width, y)
     shapes.append(drawn)
-    pad = 16
-    whole_width, whole_height = write_number(width + 2 * pad), write_number(y + 2 * pad)
-    return element(
-        "svg",
-        element("title", title),
-        element("style", Markup(SVG_STYLE)),
-        element("rect", class_="rk-paper", width="100%", height="100%", rx=8),
-        element("g", *shapes, transform=f"translate({pad} {pad})"),
-        xmlns="http://www.w3.org/2000/svg",
-        class_="rk-svg",
-        viewBox=f"0 0 {whole_width} {whole_height}",
-        width=whole_width,
-        height=whole_height,
-        role="img",
-    )
+    return frame_svg(title, shapes, width, y)
 
 
 class Answer(NamedTuple):

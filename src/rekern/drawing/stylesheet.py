@@ -161,7 +161,7 @@ min-width:130px}
 SHADES
 .rk-mistakes summary{cursor:pointer;padding:6px 0;font-weight:600}
 .rk-all{max-width:none}
-.rk-rows td:nth-child(n+4){white-space:nowrap}
+.rk-rows td:first-child,.rk-rows td:nth-child(n+4){white-space:nowrap}
 input[type=search]{font:inherit;padding:5px 8px;border:1px solid var(--rk-soft);border-radius:5px;
 background:var(--rk-paper);color:var(--rk-ink);min-width:16em;max-width:100%;box-sizing:border-box}
 @media print{.rk-section{border:0;padding:0;break-inside:auto}}
