@@ -169,7 +169,7 @@ CASES: dict[str, Case] = {
     "Spectrum, equal tokens": _kernel("Spectrum", _equal_tokens, k=3),
     "Wildcard, two tokens": _kernel("Wildcard", _two_tokens, k=5, m=2),
     "Subsequence, equal tokens": _kernel("Subsequence", _equal_tokens),
-    "Subsequence, all lengths": _kernel("Subsequence", _equal_tokens, max_length=1000, decay=0.001, weight="span"),
+    "Subsequence up to 10, equal tokens": _kernel("Subsequence", _equal_tokens, max_length=10, decay=0.01),
     "Rewriting, equal tokens": _kernel("Rewriting", _pair(_equal_tokens), k=(1, 4)),
     "Rewriting, two tokens": _kernel("Rewriting", _pair(_two_tokens), k=(1, 4)),
     "SubTree, deep": _kernel("SubTree", _deep_tree, decay=1.0, normalize=False),
