@@ -163,6 +163,8 @@ class _Line:
         if not mark:
             raise self.locate("no representation, such as |BT:name| (S ...) |ET|")
         labels = tuple(self.line[self.place : mark.start()].split())
+        if any("|" in label for label in labels):
+            raise self.locate("a label with |; representations begin with a mark such as |BT:name|")
         self.place = mark.start()
         return labels
 
