@@ -1,19 +1,22 @@
 # make demo        installs everything and runs the demonstration on the embedded corpus
 # make test        installs everything and runs all checks and tests, with the coverage
 # make test-slow   runs the slow tests
+# make test-matrix  runs the tests on Python 3.11 to 3.13, and on the lowest versions of all libraries
 # make docs        builds the site of the documentation into site/
 # make release     builds and checks what is published: see docs/reference/releases.md
+# make fuzz        runs the fuzzers of input and of model files for an hour each (MINUTES=5 for less)
 # make lint        runs ruff, mypy and the import contracts
 # make hooks       installs the git hooks of pre-commit
 PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= auto
+MINUTES ?= 60
 # the public corpora, where they lie beside the checkout; tests and experiments that need them are skipped elsewhere
 ifneq ($(wildcard ../shared/data),)
 export REKERN_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow lint docs release hooks bench clean
+.PHONY: demo test test-slow test-matrix fuzz lint docs release hooks bench clean
 
 demo: .venv/.demo
 	@$(BIN)/rekern demo
@@ -24,6 +27,13 @@ test: .venv/.test
 
 test-slow: .venv/.test
 	$(BIN)/python -m pytest -m slow
+
+fuzz: .venv/.test
+	PYTHONPATH=tests:tests/fuzz $(BIN)/python tests/fuzz/fuzz_inputs.py --minutes $(MINUTES)
+	PYTHONPATH=tests:tests/fuzz $(BIN)/python tests/fuzz/explore_models.py -max_total_time=$$((60 * $(MINUTES)))
+
+test-matrix: .venv/.test
+	$(BIN)/python tools/test_matrix.py
 
 lint: .venv/.test
 	$(BIN)/ruff check .

@@ -33,5 +33,7 @@ def test_numbers_and_orders(models: Path, tmp_path: Path) -> None:
 
 def test_errors_come_before_the_work(models: Path, tmp_path: Path) -> None:
     assert "add -o report.html" in error_of("report", models / "two.rekern", models / "test.tsv")
+    assert "go with FILE" in error_of("report", models / "two.rekern", "--metric", "f1", "--json")
+    assert "no training pairs to cross-validate on" in error_of("report", models / "real.rekern", "--json")
     missing = tmp_path / "no" / "report.html"
     assert "there is no folder" in error_of("report", models / "two.rekern", models / "test.tsv", "-o", missing)

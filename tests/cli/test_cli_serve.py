@@ -3,6 +3,7 @@
 import json
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -12,14 +13,17 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
-from cli.running import error_of
+from cli.running import error_of, invoke
 from rekern.datasets import load_rewrites
 from rekern.kernels import Rewriting
 from rekern.krisp.answering.asker import Asker
 from rekern.krisp.answering.europe import quick_europe_asker
+from rekern.krisp.answering.europe_facts import fill_europe
 from rekern.learning import PairClassifier, demonstration_model
 from rekern.questions import QuestionClassifier
+from rekern.web.guard import Guard
 from rekern.web.served_models import ServedModels
 
 
@@ -63,6 +67,33 @@ def test_a_process_answers_and_ends(model_file: Path) -> None:
         asker.join(60)
     assert process.returncode == 0 and "POST /api/ask 200" in log and "all requests are answered" in log
     assert json.loads(answers[0])["answer"] == ["Tallinn"]
+
+
+def test_questions_to_a_database_of_ones_own(tmp_path: Path, model_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with sqlite3.connect(tmp_path / "europe.db") as connection:
+        fill_europe(connection)
+    connection.close()
+    (tmp_path / "grammar.txt").write_text(
+        "Query -> capital({Land})    := SELECT capital FROM country WHERE name IN ({1})\n"
+        "Query -> currency({Land})   := SELECT currency FROM country WHERE name IN ({1})\n"
+        "Land -> {Name}              := SELECT name FROM country WHERE name = {1}\n"
+        "Name -> '{name}'\n"
+        "names Name := SELECT name FROM country\n"
+    )
+    (tmp_path / "questions.tsv").write_text(
+        "question\tmeaning\ncapital of spain\tcapital('Spain')\nthe capital of italy\tcapital('Italy')\n"
+        "currency of norway\tcurrency('Norway')\nthe currency of malta\tcurrency('Malta')\n"
+    )
+    served: list[Guard] = []
+    monkeypatch.setattr("rekern.web.server.run_server", lambda application, *others: served.append(application))
+    monkeypatch.setattr("rekern.web.warm_up.start_warm_up", lambda site: None)
+    files = ("--grammar", tmp_path / "grammar.txt", "--train", tmp_path / "questions.tsv")
+    invoke("serve", model_file, "--port", "0", "--database", tmp_path / "europe.db", *files)
+    with TestClient(served[0], base_url="http://127.0.0.1") as client:
+        answer = client.post("/api/ask", json={"question": "The capital of Estonia?"}).json()
+        assert answer["answer"] == ["Tallinn"]
+        assert "europe.db" in client.get("/api/models").json()["database"]
+        assert "europe.db" in client.get("/ask").text
 
 
 def test_the_model_of_the_demonstration_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,7 @@ def model(tmp_path_factory):
     trained = PairClassifier().fit(PAIRS, np.arange(len(PAIRS)) % 2)
     path = tmp_path_factory.mktemp("models") / "m.rekern"
     trained.save(path)
+    trained.save(path.with_name("with-pairs.rekern"), keep_pairs=True)
     return trained, path
 
 
@@ -61,8 +62,9 @@ def test_interpreted_decisions_have_the_same_bits(model):
         ["rules", "MODEL"],
     ],
 )
-def test_commands_about_one_pair_import_nothing_slow(model, arguments):
-    given = [str(model[1]) if argument == "MODEL" else argument for argument in arguments]
+@pytest.mark.parametrize("name", ["m.rekern", "with-pairs.rekern"])
+def test_commands_about_one_pair_import_nothing_slow(model, name, arguments):
+    given = [str(model[1].with_name(name)) if argument == "MODEL" else argument for argument in arguments]
     code = f"import sys; sys.argv[1:] = {given!r}\nfrom rekern.cli import main\ntry: main()\nexcept SystemExit: pass\n"
     code += f"print([name for name in {HEAVY} if name in sys.modules])"
     assert run(code).splitlines()[-1] == "[]"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rekern import PairClassifier, PairRegressor, TextClassifier
-from rekern.core.explanations import Explanation, Part
+from rekern.core.explanations import Explanation, Neighbor, Part
 from rekern.datasets import load_rewrites
 from rekern.drawing import STYLE, draw_explanation, draw_svg, wrap_page
 from rekern.drawing.decision_steps import list_steps
@@ -179,6 +179,15 @@ def test_any_text_gives_a_drawing_that_can_be_read(source: str, target: str) -> 
     values = {"source": source, "target": target, "prediction": 1, "decision": -1.0, "parts": [part]}
     ElementTree.fromstring(draw_svg(values))
     assert not Tags(draw_explanation(values)).open
+
+
+def test_drawings_of_huge_texts_are_small() -> None:
+    huge = "word " * 50_000
+    part = Part("rule", f"{huge} → x", 1.0, 1.0, huge, "x")
+    near = Neighbor(0, 1.0, huge, huge, 1)
+    why = PairExplanation(source=huge, target=huge, prediction=1, decision=1.0, parts=[part] * 50, neighbors=[near])
+    assert len(why.to_html()) < 300_000 and len(why.to_svg()) < 300_000
+    assert "and more words" in why.to_html()
 
 
 def test_nothing_is_loaded(why: PairExplanation) -> None:

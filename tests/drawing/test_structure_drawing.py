@@ -6,7 +6,15 @@ from xml.etree import ElementTree
 import pytest
 
 from rekern import PairClassifier, TextClassifier
-from rekern.drawing import draw_answer, draw_explanation, draw_gram, draw_rules, draw_svg, draw_tree_items
+from rekern.drawing import (
+    draw_answer,
+    draw_answer_svg,
+    draw_explanation,
+    draw_gram,
+    draw_rules,
+    draw_svg,
+    draw_tree_items,
+)
 from rekern.drawing.figures import choose_figure
 from rekern.drawing.tree_places import find_nodes, is_tree, read_tree
 from rekern.kernels import DependencyPaths, Neighborhoods, PartialTree, SubsetTree, SubTree
@@ -121,6 +129,9 @@ def test_an_answer_shows_reading_sql_values_and_rows() -> None:
     assert "<b>" not in draw_answer(ANSWER)
     without = {name: value for name, value in ANSWER.items() if name != "words"}
     assert text_of(draw_answer(without)) == page
+    svg = draw_answer_svg(ANSWER)
+    ElementTree.fromstring(svg)
+    assert "697,000" in svg and "rivers({Land})" in svg and "<b>" not in svg
     several = draw_answer({**ANSWER, "answer": [["Aare", 5]] * 30, "columns": ["name", "length"]})
     assert "and 10 more" in several and "<th>length</th>" in several
 

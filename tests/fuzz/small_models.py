@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -216,16 +217,31 @@ RECIPES: dict[str, tuple[Callable[[], object], dict[str, bool], object]] = {
 }
 
 
-def write_models(folder: Path) -> list[str]:
-    """Train and save all models; return the names of their files, which are their names here."""
+EARLIER = Path(__file__).resolve().parents[1] / "data" / "models-0.1.0"
+NAMES = sorted([*RECIPES, *(path.stem for path in EARLIER.glob("*.rekern"))])
+
+
+def write_models(folder: Path) -> None:
+    """Train and save all models, and copy those of an earlier release; the names of the files are `NAMES`."""
     for name, (make, options, _) in RECIPES.items():
         make().save(folder / name, **options)
-    return sorted(RECIPES)
+    for path in EARLIER.glob("*.rekern"):
+        shutil.copyfile(path, folder / path.stem)
+
+
+def find_items(name: str) -> object:
+    """What a model predicts for."""
+    if name in RECIPES:
+        return RECIPES[name][2]
+    kind, _, which = name.partition("-")
+    if kind in ("question", "parser"):
+        return NEW_QUESTIONS if kind == "question" else NEW_SENTENCES
+    return table(NEW_PAIRS) if which in ("structures", "spaces") else NEW_PAIRS
 
 
 def use(name: str, model: object) -> None:
     """Predict with a model; raise AssertionError if a number is not finite."""
-    items = RECIPES[name][2]
+    items = find_items(name)
     if name in ("word vectors", "latent semantics"):
         assert np.isfinite(model.vectors(items)).all()
         assert np.isfinite(model.similarity(*items))
@@ -245,6 +261,9 @@ def use(name: str, model: object) -> None:
         decisions = model.decide(items)
         assert np.isfinite(decisions.values).all()
         assert decisions.probabilities is None or np.isfinite(decisions.probabilities).all()
+    first = {column: values[0] for column, values in items.items()} if isinstance(items, dict) else items[0]
+    shown = model.explain(first)
+    assert np.isfinite(shown.decision) and all(np.isfinite(part.contribution) for part in shown.parts)
 
 
 def list_untried(folder: Path) -> list[str]:

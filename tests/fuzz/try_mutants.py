@@ -59,7 +59,7 @@ def say(**values: object) -> None:
 
 def main(folder: Path, first: int, last: int) -> None:
     warnings.simplefilter("ignore")
-    names = sorted(small_models.RECIPES)
+    names = small_models.NAMES
     contents = {name: (folder / name).read_bytes() for name in names}
     place = folder / f"mutant-{first}.rekern"
     for name in names:  # everything that is compiled is compiled or loaded before the clock runs

@@ -82,3 +82,11 @@ def test_the_width_follows_the_number_and_the_variance_of_scores():
     assert Gaussian(Spectrum(1)).find_gamma() == Gaussian(Rewriting()).find_gamma() == 1.0
     with pytest.raises(ValueError, match="gamma='auto': give a finite number above 0, or 'scale'"):
         Gaussian(Given(), "auto").gram(rows)
+
+
+def test_a_point_very_far_from_the_training_items_is_explained():
+    kernel = Gaussian(Given(), gamma=1.0)
+    decide = kernel.decision_function([(0, 0, 0), (1, 1, 1)], np.array([[1.0], [-1.0]]))
+    parts = decide.parts((1e30, 0, 0))
+    assert all(np.isfinite(part.contribution) for part in parts)
+    assert sum(part.contribution for part in parts) == decide.score([(1e30, 0, 0)])[0, 0] == 0

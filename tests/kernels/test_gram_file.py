@@ -397,7 +397,7 @@ class Slow(Watched):
         time.sleep(0.05)
         return self.block(first, last)
 
-plan = Rewriting((1, 2)).plan_gram(corpus(800), None, 1)
+plan = Rewriting((1, 2)).plan_gram(corpus(320), None, 1)
 write_gram(GramPlan(plan.rows, plan.columns, True, Slow(plan.block)), gramfile.Path(sys.argv[1]), 1, "Rewriting")
 """
 
@@ -418,6 +418,6 @@ def test_a_killed_process_goes_on(tmp_path):
     second = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout.split()
     assert time.monotonic() - started < 60
     assert len(first) == 12
-    assert list(map(int, second)) == list(range(16 * done, 800, 16))  # nothing that was recorded is computed again
-    assert np.array_equal(np.load(path), Rewriting((1, 2)).gram(corpus(800)))
+    assert list(map(int, second)) == list(range(16 * done, 320, 16))  # nothing that was recorded is computed again
+    assert np.array_equal(np.load(path), Rewriting((1, 2)).gram(corpus(320)))
     assert os.listdir(tmp_path) == ["gram.npy"]

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from rekern import ModelFileError, ModelLimits, SemanticParser, load_model
+from rekern import InputError, ModelFileError, ModelLimits, SemanticParser, load_model
 from rekern.krisp import read_grammar
 from rekern.krisp.word_parser import load_word_parser
 
@@ -80,3 +80,13 @@ def test_parameters_of_the_parser(tmp_path, members, name):
         header["parameters"][name] = value
         path = pack(tmp_path / "m", members["word"], model=header)
         refused(path, f"its {name} is damaged", load_model, load_word_parser)
+
+
+def test_a_parser_of_trees_is_given_when_a_file_is_loaded(tmp_path, members):
+    path = pack(tmp_path / "m", members["dependency"])
+    given = load_model(path, parser=lambda texts: [TREES[0]] * len(texts))
+    assert given.predict([SENTENCES[0]]) == load_model(path).predict([SENTENCES[0]], [TREES[0]])
+    with pytest.raises(InputError, match="tree"):
+        load_model(path).predict([SENTENCES[0]])
+    with pytest.raises(TypeError, match="load_model has no parameter 'parsers'; it has limits, wordnet"):
+        load_model(path, parsers=None)

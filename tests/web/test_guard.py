@@ -1,12 +1,14 @@
 """Access, limits and the log: what stands in front of the application."""
 
 import asyncio
+import socket
 import threading
 import time
 
 import pytest
 from starlette.testclient import TestClient
 
+from rekern.web import file_page
 from rekern.web.access import Access
 from rekern.web.application import make_application
 from rekern.web.guard import HEADERS, LimitedBody
@@ -14,6 +16,7 @@ from rekern.web.job_queue import ClientGone, Job, JobCancelled, JobQueue
 from rekern.web.problems import Problem
 from rekern.web.serving_limits import ServingLimits
 from rekern.web.site import Site
+from web.browser import serve_site
 
 BASE = "http://127.0.0.1:8000"
 
@@ -202,3 +205,27 @@ def test_a_closed_queue_refuses():
         assert caught.value.kind == "ending"
 
     run(main())
+
+
+def test_a_file_of_a_client_that_leaves_is_given_up(models, monkeypatch):
+    """Over a real connection: the job of the file ends soon after the client has closed it."""
+    ended = threading.Event()
+
+    def predict(*arguments):
+        job, tell = arguments[-2:]
+        tell({"progress": 0})
+        while not job.is_cancelled():
+            time.sleep(0.005)
+        ended.set()
+
+    monkeypatch.setattr(file_page, "predict_file", predict)
+    site = Site(models)
+    with serve_site(site) as address:
+        host, port = address.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as connection:
+            connection.sendall(b"POST /file?format=tsv HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1\r\n\r\nx")
+            received = b""
+            while b"progress" not in received:
+                received += connection.recv(4096)
+            assert site.files.taken == 1
+        assert ended.wait(10)

@@ -76,7 +76,8 @@ def explain(
     for file in (html, svg):
         if file is not None:
             check_writable(file)
-    loaded = load_pair_model(model, jobs, texts if row is None else None, resources=resources)
+    one = texts if row is None else None
+    loaded = load_pair_model(model, jobs, one, resources=resources, with_neighbors=neighbors > 0)
     pair = _find_pair(texts or [], row, table, loaded)
 
     from rekern.learning import PairClassifier

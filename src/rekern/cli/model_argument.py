@@ -48,10 +48,12 @@ def load_pair_model(
     n_jobs: int | None = None,
     texts: Sequence[str] | None = None,
     resources: ResourceOptions = NO_RESOURCES,
+    with_neighbors: bool = False,
 ) -> TrainedModel:
     """Load a classifier, regressor or ranker of pairs; ``n_jobs`` is the number of threads that it will use.
 
     ``texts`` are the texts of a single pair if the command is about nothing else, empty if it is about none.
+    ``with_neighbors`` says that the pair is compared with the training pairs.
 
     >>> load_pair_model(Path("no such.rekern"))
     Traceback (most recent call last):
@@ -60,7 +62,7 @@ def load_pair_model(
     """
     skip_scikit_learn()
     if texts is not None:
-        skip_numba(path, texts)
+        skip_numba(path, texts, with_neighbors)
     from rekern import learning
 
     model: object = learning.load_model(path, **asdict(resources))

@@ -30,10 +30,11 @@ def own_process() -> None:
     _owns_process = True
 
 
-def skip_numba(model: Path, texts: Sequence[str]) -> None:
+def skip_numba(model: Path, texts: Sequence[str], with_neighbors: bool = False) -> None:
     """Run compiled functions as plain Python from now on, if this command only needs a model and these two texts.
 
-    Nothing happens if the texts are long, or if the kernel of the model does more than a little for one pair.
+    Nothing happens if the texts are long, if the kernel of the model does more than a little for one pair, or if the
+    pair is compared with the training pairs in the model (``with_neighbors``).
     """
     if not _owns_process or "numba" in sys.modules:
         return
@@ -47,7 +48,8 @@ def skip_numba(model: Path, texts: Sequence[str]) -> None:
 
     with open_archive(model) as archive:
         header = archive.header
-    if header["version"] >= 3 and "labels" not in header and is_light(header.get("kernel")):
+    is_ready = header["version"] >= 3 and "state" in header
+    if is_ready and not (with_neighbors and "labels" in header) and is_light(header.get("kernel")):
         interpret_cores()
 
 

@@ -59,12 +59,18 @@ def report(
     if out is not None:
         check_writable(out)
     loaded = load_pair_model(model, jobs)
+
+    from rekern.kernels.kernel_summary import summarize_kernel as show_kernel
+
     summary = summarize_kernel(loaded.kernel_)
-    names = {"model": show_path(model), "kernel in words": summary.kernel, "tokens": summary.tokens}
+    names = {"model": show_path(model)}
+    if summary.kernel != show_kernel(loaded.kernel_):
+        names |= {"kernel in words": summary.kernel, "tokens": summary.tokens}
     if file is None:
         from rekern.learning import report_training
 
-        threshold.forbid("without FILE the threshold is that of the model")
+        if threshold.resolve() is not None:
+            raise InputError("--threshold and --metric go with FILE: leave them out, or give a test file")
         found = report_training(loaded, folds, names=names, n_mistakes=top, learning_curve=learning_curve)
     else:
         pairs = table.read(file)

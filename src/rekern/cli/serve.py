@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ipaddress
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rekern.cli import output
+from rekern.cli.model_argument import ResourceOptions
+from rekern.cli.option_groups import expand_options
 from rekern.errors import InputError, missing_extra
 
 if TYPE_CHECKING:
@@ -18,7 +21,9 @@ if TYPE_CHECKING:
 LOCAL = "127.0.0.1"
 
 
+@expand_options()
 def serve(
+    *,
     models: Annotated[
         list[Path] | None,
         typer.Argument(metavar="MODEL", help="Model files; by default the model of the demonstration."),
@@ -45,6 +50,11 @@ def serve(
     train: Annotated[
         str | None,
         typer.Option("--train", metavar="FILE", help="With --database: learn from this table of questions."),
+    ] = None,
+    resources: ResourceOptions,
+    tagger: Annotated[
+        str | None,
+        typer.Option("--tagger", metavar="NAME", help="The tagger, if a model of questions needs one."),
     ] = None,
     max_body: Annotated[
         float, typer.Option("--max-body", min=0.001, metavar="MB", help="Largest request or file.")
@@ -105,7 +115,7 @@ def serve(
 
     with open_socket(host, port) as listener:  # first, so that a port in use is found before the models are loaded
         with output.show_status("loading models"):
-            served = ServedModels.load(models or [], make_asker)
+            served = ServedModels.load(models or [], make_asker, tagger, asdict(resources))
         access = Access([host, *(allow_host or [])], token)
         site = Site(served, limits, access)
         application = make_application(site, None if quiet else output.say, log_texts)

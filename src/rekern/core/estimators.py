@@ -44,7 +44,7 @@ class _Parameters:
     def get_params(self, deep: bool = True) -> dict[str, object]:
         """Return the parameters; with ``deep`` also those of parameters that have some, as ``name__inner``."""
         found: dict[str, object] = {}
-        for name in signature(type(self)).parameters:
+        for name in sorted(signature(type(self)).parameters):  # as in scikit-learn: the same bytes in model files
             value = getattr(self, name)
             if deep and hasattr(value, "get_params") and not isinstance(value, type):
                 found |= {f"{name}__{inner}": part for inner, part in value.get_params().items()}

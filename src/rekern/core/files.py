@@ -2,11 +2,13 @@
 
 import gzip
 import os
+import platform
 import secrets
 import stat
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -17,12 +19,16 @@ try:
 except ImportError:  # on Windows
     fcntl = None  # type: ignore[assignment]
 
+# The name of the machine is part of the name, because folders are shared: the same number may be another process there.
+_PREFIX = f".rekern-{zlib.crc32(platform.node().encode()):08x}-"
+
 
 @contextmanager
 def write_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary path in the folder of ``path``; the temporary file replaces ``path`` when the block ends.
 
     After any exception, including Ctrl-C, the temporary file is removed and an existing file at ``path`` is unchanged.
+    What a process leaves behind that was killed is removed by the next one that writes into the folder.
     The temporary name has the same extension, because ``numpy.save`` and ``savefig`` depend on it.
 
     >>> from tempfile import TemporaryDirectory
@@ -39,7 +45,8 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
     # realpath: writing to a symbolic link changes the file it points to and keeps the link
     target = Path(os.path.realpath(path))
     # not mkstemp: its files are private, but the new file should have the permissions that the user's umask gives
-    temporary = target.with_name(f".rekern-{secrets.token_hex(8)}{target.suffix}")
+    temporary = target.with_name(f"{_PREFIX}{os.getpid()}-{secrets.token_hex(8)}{target.suffix}")
+    _remove_abandoned(target.parent)
     try:
         yield temporary
         os.replace(temporary, target)
@@ -70,6 +77,29 @@ def open_locked(path: Path) -> Iterator[IO[bytes]]:
         except OSError:
             raise InputError(f"another run is writing {name}; wait for it or choose another name") from None
         yield file
+
+
+@cache
+def _remove_abandoned(folder: Path) -> None:
+    """Remove the temporary files of processes of this machine that are no more; once in a process for each folder."""
+    if os.name != "posix":
+        return
+    with suppress(OSError):
+        for name in os.listdir(folder):
+            number = name.removeprefix(_PREFIX).partition("-")[0]
+            if name.startswith(_PREFIX) and number.isdigit() and not _is_running(int(number)):
+                with suppress(OSError):
+                    os.unlink(folder / name)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # of another user
+        return True
+    return True
 
 
 def make_folder(path: str | os.PathLike[str], what: str) -> Path:

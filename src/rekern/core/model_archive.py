@@ -39,7 +39,7 @@ from rekern.errors import MissingDataError, MissingExtraError, ModelFileError
 FORMAT = "rekern model"
 VERSION = 3  # since the decision functions of pair models are stored, and training pairs only on request
 BEFORE_DECISIONS = 2  # what other models are written as: older releases read them
-RESOURCES = ("wordnet", "thesaurus", "tagger")
+RESOURCES = ("wordnet", "thesaurus", "tagger", "parser")
 LONGEST_REASON = 300  # characters
 TABLE_TYPES = ("u1", "u4", "u8", "i4", "i8", "f4", "f8")
 
@@ -133,9 +133,10 @@ def load_model(path: str | os.PathLike[str], *, limits: ModelLimits = DEFAULT_LI
         The model file.
     limits : ModelLimits
         What the file may ask for.
-    wordnet, thesaurus, tagger : optional
+    wordnet, thesaurus, tagger, parser : optional
         What a model may need but does not contain: the folder of WordNet (or ``"wn:"`` and a lexicon, or a `WordNet`),
-        a file of word pairs, the name of a tagger of questions. A file that needs one says which.
+        a file of word pairs, the name of a tagger of questions, a function from texts to trees for a semantic parser.
+        A file that needs one says which.
 
     Examples
     --------

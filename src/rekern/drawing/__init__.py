@@ -3,7 +3,7 @@
 A drawing is made of plain values, such as those of ``explanation.to_dict()``. It loads nothing and runs no script.
 """
 
-from rekern.drawing.answer_drawing import draw_answer, draw_readings
+from rekern.drawing.answer_drawing import draw_answer, draw_answer_svg, draw_readings
 from rekern.drawing.explanation_drawing import draw_explanation, draw_svg
 from rekern.drawing.heat_map import draw_gram
 from rekern.drawing.item_drawing import draw_graph_items, draw_tree_items
@@ -16,6 +16,7 @@ from rekern.drawing.stylesheet import STYLE
 __all__ = [
     "STYLE",
     "draw_answer",
+    "draw_answer_svg",
     "draw_curves",
     "draw_explanation",
     "draw_gram",

@@ -7,11 +7,12 @@ from functools import partial
 from typing import NamedTuple
 
 from rekern.drawing.decision_steps import HasValues, Values, read_values
-from rekern.drawing.explanation_drawing import write_figure
+from rekern.drawing.explanation_drawing import WIDE, write_figure
 from rekern.drawing.figures import Figure
 from rekern.drawing.markup import Markup, clean_text, element, join
+from rekern.drawing.page import frame_svg
 from rekern.drawing.stylesheet import STYLE
-from rekern.drawing.text_widths import cut_text, measure_text
+from rekern.drawing.text_widths import cut_text, measure_text, wrap_text
 from rekern.drawing.waterfall import draw_share
 
 SIZE = 14.5
@@ -51,6 +52,48 @@ def draw_answer(answer: Values | HasValues, *, style: bool = True) -> str:
     return element("figure", *content, class_="rk")
 
 
+def draw_answer_svg(answer: Values | HasValues, *, width: float = WIDE) -> str:
+    """Return an answer of ``ask`` as one SVG of a width in pixels; ``answer`` as in `draw_answer`.
+
+    >>> answer = {"question": "which rivers?", "confident": False, "why": "unknown words: rivers", "nearest": []}
+    >>> draw_answer_svg(answer).startswith("<svg ")
+    True
+    """
+    values = read_values(answer)
+    shapes: list[Markup] = []
+    y = 0.0
+
+    def write(text: str, size: float, style: str | None = None, most: int = 6) -> None:
+        nonlocal y
+        for line in wrap_text(clean_text(text), width, size)[:most]:
+            y += size * 1.4
+            shapes.append(element("text", line, class_=style, x=0.0, y=y, font_size=size))
+
+    write(str(values["question"]), 19, "rk-strong")
+    y += 6
+    if values.get("confident"):
+        rows = [row if isinstance(row, list | tuple) else [row] for row in values.get("answer") or []]
+        shown = ", ".join(" ".join(map(_write_value, row)) for row in rows[:SHOWN_ROWS])
+        write(shown or "nothing in the database fits", 16, "rk-strong")
+        y += 12
+        words, nodes = _read_derivation(values)
+        drawn, height = draw_reading(words, nodes, width)
+        shapes.append(element("g", drawn, transform=f"translate(0 {y:.0f})"))
+        y += height
+        write(str(values.get("query", "")), 14)
+        write(str(values.get("sql", "")), 13, "rk-soft")
+        write(
+            ", ".join(f":{name} = {value!r}" for name, value in (values.get("parameters") or {}).items()), 13, "rk-soft"
+        )
+        write(f"confidence {values['confidence']:.3f}", 13)
+    else:
+        why = str(values.get("why") or "")
+        write(f"no confident reading{': ' if why else ''}{why}", 15)
+    for near in (values.get("nearest") or [])[:SHOWN_READINGS]:
+        write(f"{near['confidence']:.3f}  {near['query']}", 13, "rk-soft", most=2)
+    return frame_svg(str(values["question"]), shapes, width, y)
+
+
 def _write_rows(values: Values) -> Markup:
     rows = values.get("answer") or []
     if not rows:
@@ -81,12 +124,16 @@ def _write_value(value: object) -> str:
     return f"{value:,}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 
-def _write_reading(values: Values) -> list[Markup]:
+def _read_derivation(values: Values) -> tuple[list[str], list[Node]]:
     nodes = [
         Node(str(node["label"]), int(node["start"]), int(node["end"]), int(node["depth"]))
         for node in values.get("derivation") or ()
     ]
-    words = [str(word) for word in values.get("words") or _list_words(values.get("derivation") or ())]
+    return [str(word) for word in values.get("words") or _list_words(values.get("derivation") or ())], nodes
+
+
+def _write_reading(values: Values) -> list[Markup]:
+    words, nodes = _read_derivation(values)
     if not nodes:
         return []
     label = "; ".join(f"{node.label}: {' '.join(words[node.start : node.end])}" for node in nodes)

@@ -6,10 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from rekern.drawing.markup import shorten
+
 Values = Mapping[str, Any]  # what `to_dict` of an explanation returns, or JSON that says the same
 
 SHOWN_PARTS = 12
 SHOWN_LINKS = 6  # rules that are drawn as links, and have a number
+LONGEST_TEXT = 400  # characters of the name of a part
+MOST_TRIES = 40  # parts that are looked for in texts or trees
 
 
 class HasValues(Protocol):
@@ -101,7 +105,7 @@ def list_steps(values: Values, n: int = SHOWN_PARTS, parts: Sequence[DrawnPart] 
     steps = [Step("intercept", 0.0, intercept)] if intercept else []
     level = intercept
     for part in shown:
-        steps.append(Step(part.text, level, level + part.contribution, part))
+        steps.append(Step(shorten(part.text, LONGEST_TEXT), level, level + part.contribution, part))
         level += part.contribution
     others = values.get("other_parts", {})
     count = len(parts) - len(shown) + int(others.get("count", 0))

@@ -16,13 +16,16 @@ from rekern.drawing.decision_steps import (
     read_values,
 )
 from rekern.drawing.figures import Figure, choose_figure
-from rekern.drawing.markup import Markup, element, join, write_number, write_signed
-from rekern.drawing.stylesheet import STYLE, SVG_STYLE
+from rekern.drawing.markup import Markup, element, join, shorten, write_number, write_signed
+from rekern.drawing.page import frame_svg
+from rekern.drawing.stylesheet import STYLE
 from rekern.drawing.text_widths import cut_text, wrap_text
 from rekern.drawing.waterfall import draw_share, draw_waterfall, write_waterfall
 
 WIDE, NARROW = 920.0, 368.0
 SHOWN_PLOTS = 8
+LONGEST_TEXT = 600  # characters of a similar training text
+LONGEST_LABEL = 2000  # characters of what a screen reader says about a figure
 
 
 def draw_explanation(
@@ -112,21 +115,7 @@ def draw_svg(
         y += HEIGHT + 14 * max(map(len, lines)) + 8
     drawn, y = _draw_neighbors(values, width, y)
     shapes.append(drawn)
-    pad = 16
-    whole_width, whole_height = write_number(width + 2 * pad), write_number(y + 2 * pad)
-    return element(
-        "svg",
-        element("title", title),
-        element("style", Markup(SVG_STYLE)),
-        element("rect", class_="rk-paper", width="100%", height="100%", rx=8),
-        element("g", *shapes, transform=f"translate({pad} {pad})"),
-        xmlns="http://www.w3.org/2000/svg",
-        class_="rk-svg",
-        viewBox=f"0 0 {whole_width} {whole_height}",
-        width=whole_width,
-        height=whole_height,
-        role="img",
-    )
+    return frame_svg(title, shapes, width, y)
 
 
 class Answer(NamedTuple):
@@ -188,7 +177,11 @@ def write_figure(figure: Figure) -> list[Markup]:
     for width, name in ((WIDE, "rk-wide"), (NARROW, "rk-narrow")):
         drawn, height = figure.draw(width)
         box = f"0 0 {write_number(width)} {write_number(height)}"
-        found.append(element("svg", drawn, class_=f"rk-svg {name}", viewBox=box, role="img", aria_label=figure.label))
+        found.append(
+            element(
+                "svg", drawn, class_=f"rk-svg {name}", viewBox=box, role="img", aria_label=figure.label[:LONGEST_LABEL]
+            )
+        )
     return found
 
 
@@ -237,7 +230,7 @@ def _write_neighbors(values: Values) -> Markup | None:
 
 
 def _write_sides(near: Values) -> list[Markup]:
-    texts = [str(near[name]) for name in ("text", "source", "target") if near.get(name)]
+    texts = [shorten(str(near[name]), LONGEST_TEXT) for name in ("text", "source", "target") if near.get(name)]
     lines: list[Markup] = []
     for text in texts:
         lines += [element("bdi", text), element("br")]
@@ -256,7 +249,7 @@ def _draw_neighbors(values: Values, width: float, y: float) -> tuple[Markup, flo
         head = f"{near['similarity']:.3f}  {cut_text(str(near['label']), 80, 13)}"
         shapes.append(element("text", head, x=0, y=y + 18, font_size=13))
         for name in ("text", "source", "target"):
-            for line in wrap_text(str(near.get(name) or ""), width - 110, 13)[:4]:
+            for line in wrap_text(shorten(str(near.get(name) or ""), LONGEST_TEXT), width - 110, 13)[:4]:
                 y += 18
                 shapes.append(element("text", line, x=110, y=y, font_size=13))
     return join(shapes), y

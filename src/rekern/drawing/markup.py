@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import html
 import math
+import re
 import unicodedata
+from functools import cache
 
 # Signs that change the direction or the order of what follows them, and those that XML forbids.
 UNWANTED = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFFFE, 0xFFFF, 0x2028, 0x2029}
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+PLAIN = re.compile(r"[A-Za-z0-9_.,:;#%()/+-]*(?: [A-Za-z0-9_.,:;#%()/+-]+)*")  # is the same when it is escaped
 
 
 class Markup(str):
@@ -56,7 +59,11 @@ def escape(value: object) -> Markup:
     >>> escape("<script>alert('a & b')</script>")
     '&lt;script&gt;alert(&#x27;a &amp; b&#x27;)&lt;/script&gt;'
     """
-    return value if isinstance(value, Markup) else Markup(html.escape(clean_text(value), quote=True))
+    if isinstance(value, Markup):
+        return value
+    if type(value) is str and PLAIN.fullmatch(value):
+        return Markup(value)
+    return Markup(html.escape(clean_text(value), quote=True))
 
 
 def element(name: str, *content: Content, **attributes: object) -> Markup:
@@ -70,13 +77,20 @@ def element(name: str, *content: Content, **attributes: object) -> Markup:
     '<b>a &lt; b</b>'
     """
     written = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{_write_value(value)}"'
-        for key, value in attributes.items()
-        if value is not None
+        f' {_name_attribute(key)}="{_write_value(value)}"' for key, value in attributes.items() if value is not None
     )
     inside = "".join(escape(part) for part in content if part is not None)
     is_empty = not content and name not in ("div", "span", "td", "th", "table")
     return Markup(f"<{name}{written}/>" if is_empty else f"<{name}{written}>{inside}</{name}>")
+
+
+def shorten(text: str, length: int) -> str:
+    """Return the beginning of a text, with an ellipsis if it is longer than ``length`` characters.
+
+    >>> shorten("abcdef", 4), shorten("abcd", 4)
+    ('abc…', 'abcd')
+    """
+    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def join(parts: list[Markup] | list[str], between: str = "") -> Markup:
@@ -88,7 +102,14 @@ def join(parts: list[Markup] | list[str], between: str = "") -> Markup:
     return Markup(between.join(escape(part) for part in parts))
 
 
+@cache
+def _name_attribute(key: str) -> str:
+    return key.rstrip("_").replace("_", "-")
+
+
 def _write_value(value: object) -> str:
+    if type(value) is int:
+        return str(value)
     return write_number(value) if isinstance(value, float) else escape(value)
 
 

@@ -1,10 +1,13 @@
-"""A page of HTML around drawings: one file that loads nothing."""
+"""A page of HTML, or one SVG, around drawings: a file that loads nothing."""
 
 from __future__ import annotations
 
-from rekern.drawing.markup import Markup, element, escape
-from rekern.drawing.stylesheet import PAGE_STYLE, REPORT_STYLE, STYLE
+from collections.abc import Sequence
 
+from rekern.drawing.markup import Markup, element, escape, write_number
+from rekern.drawing.stylesheet import PAGE_STYLE, REPORT_STYLE, STYLE, SVG_STYLE
+
+PAD = 16  # around the shapes of an SVG
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -28,3 +31,25 @@ def wrap_page(title: str, body: str, script: str = "") -> str:
     if script:
         parts.append(element("script", Markup(script)))
     return "<!DOCTYPE html>\n" + element("html", *parts, lang="en") + "\n"
+
+
+def frame_svg(title: str, shapes: Sequence[Markup], width: float, height: float) -> str:
+    """Return shapes as one SVG with its style, on paper with a margin.
+
+    >>> frame_svg("a", [element("circle", r=3)], 10, 10).startswith('<svg xmlns="http://www.w3.org/2000/svg"')
+    True
+    """
+    whole_width, whole_height = write_number(width + 2.0 * PAD), write_number(height + 2.0 * PAD)
+    return element(
+        "svg",
+        element("title", title),
+        element("style", Markup(SVG_STYLE)),
+        element("rect", class_="rk-paper", width="100%", height="100%", rx=8),
+        element("g", *shapes, transform=f"translate({PAD} {PAD})"),
+        xmlns="http://www.w3.org/2000/svg",
+        class_="rk-svg",
+        viewBox=f"0 0 {whole_width} {whole_height}",
+        width=whole_width,
+        height=whole_height,
+        role="img",
+    )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rekern.drawing.decision_steps import SHOWN_LINKS, DrawnPart
+from rekern.drawing.decision_steps import MOST_TRIES, SHOWN_LINKS, DrawnPart
 from rekern.drawing.markup import clean_text
 from rekern.drawing.word_places import (
     Element,
@@ -19,7 +19,9 @@ from rekern.drawing.word_places import (
     split_rule,
 )
 
+KINDS = ("rule", "pattern", "n-gram", "strict", "soft", "expression")  # of parts that lie on words
 MOST_PIECES = 320  # words of one text that are drawn
+MOST_CHARACTERS = 100_000  # of one text that are looked at
 GAP = ".*"  # of a pattern: any words
 ANY_WORD = re.compile(r"⟨.*⟩$|∗$|\*$")  # of a pattern: one word
 LITERALS = re.compile(r"(?<!\\)[^\W\d_]+", re.UNICODE)
@@ -33,10 +35,10 @@ class Mark(NamedTuple):
 
 
 class MarkedText(NamedTuple):
-    """A text in pieces, how many of them are not drawn, and the parts on it."""
+    """A text in pieces, whether there are more of them than are drawn, and the parts on it."""
 
     pieces: list[Piece]
-    n_more: int
+    has_more: bool
     marks: list[Mark]
 
 
@@ -50,12 +52,13 @@ def mark_texts(texts: Sequence[str], parts: Sequence[DrawnPart]) -> tuple[list[D
     >>> parts[0].number, source.marks[0].elements[0].span.first, target.marks[0].elements[0].span.first
     (1, 0, 3)
     """
-    pieces = [split_pieces(clean_text(text)) for text in texts]
+    pieces = [split_pieces(clean_text(text[:MOST_CHARACTERS])) for text in texts]
     shown = [text[:MOST_PIECES] for text in pieces]
     marks: list[list[Mark]] = [[] for _ in texts]
-    numbered, links = [], 0
+    numbered, links, tries = [], 0, 0
     for part in parts:
-        if links < SHOWN_LINKS and part.contribution:
+        if links < SHOWN_LINKS and tries < MOST_TRIES and part.contribution and part.kind in KINDS:
+            tries += 1
             places = [find_elements(part, text, side) for side, text in enumerate(shown)]
             if any(places):
                 links += 1
@@ -63,7 +66,7 @@ def mark_texts(texts: Sequence[str], parts: Sequence[DrawnPart]) -> tuple[list[D
                 for side, elements in enumerate(places):
                     marks[side] += [Mark(part, elements)] if elements else []
         numbered.append(part)
-    found = [MarkedText(some, len(every) - len(some), on) for some, every, on in zip(shown, pieces, marks)]
+    found = [MarkedText(some, len(some) < len(every), on) for some, every, on in zip(shown, pieces, marks)]
     return numbered, found
 
 
@@ -72,11 +75,9 @@ def find_elements(part: DrawnPart, pieces: list[Piece], side: int) -> list[Eleme
     if part.kind == "rule":
         under = part.target if side else part.source
         return place_elements(split_rule(part.name)[side], find_words(pieces, under), under.split())
-    if part.kind in ("pattern", "n-gram", "strict", "soft"):
-        return find_pattern(pieces, part.name.split())
     if part.kind == "expression":
         return find_expression(pieces, part.name)
-    return []
+    return find_pattern(pieces, part.name.split())
 
 
 def find_pattern(pieces: list[Piece], pattern: list[str]) -> list[Element]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rekern.drawing.decision_steps import Values
-from rekern.drawing.markup import Markup, element, escape, join
+from rekern.drawing.markup import Markup, element, escape, join, shorten
 from rekern.drawing.page import wrap_page
 from rekern.drawing.report_script import SCRIPT
 from rekern.drawing.rule_tables import write_curves, write_rules
@@ -24,6 +24,7 @@ MEASURES = {
     "mrr": "mean reciprocal rank",
 }
 PERCENT = ("accuracy",)
+LONGEST_TEXT = 400  # characters of a text in the table of all pairs
 TASKS = {"classify": "classes", "regress": "numbers", "rank": "orders"}
 
 
@@ -268,7 +269,10 @@ def _write_rows(rows: Sequence[Values], values: Values) -> Markup | None:
     body = []
     for row in rows:
         # Written without `element`, as there are thousands of them.
-        cells = [str(row["row"]), *(escape(row[side]) for side in ("source", "target")[: 1 if is_single else 2])]
+        cells = [
+            str(row["row"]),
+            *(escape(shorten(row[side], LONGEST_TEXT)) for side in ("source", "target")[: 1 if is_single else 2]),
+        ]
         cells += [escape(_write_cell(row["label"])), escape(_write_cell(row["prediction"]))]
         if has_chances:
             cells.append("" if row["probability"] is None else f"{row['probability']:.3f}")

@@ -54,8 +54,9 @@ text-align:left;overflow-wrap:anywhere}
 .rk *{box-sizing:border-box}
 .rk h4{font-size:13px;font-weight:600;color:var(--rk-soft);margin:1.1em 0 .35em;text-transform:none}
 .rk p{margin:.35em 0}
-.rk table{border-collapse:collapse;width:100%;margin:0;font-size:14px;display:table;color:inherit;background:none}
-.rk tr,.rk tbody,.rk thead{background:none}
+.rk table{border-collapse:collapse;table-layout:auto;width:100%;margin:0;font-size:14px;display:table;color:inherit;
+background:none}
+.rk tr,.rk tbody,.rk thead{background:none!important}
 .rk td,.rk th{padding:3px 8px 3px 0;text-align:left;vertical-align:top;border:0;border-bottom:1px solid var(--rk-line);
 font-weight:400;background:none;color:inherit;white-space:normal}
 .rk th{color:var(--rk-soft);font-size:12.5px}
@@ -160,7 +161,7 @@ min-width:130px}
 SHADES
 .rk-mistakes summary{cursor:pointer;padding:6px 0;font-weight:600}
 .rk-all{max-width:none}
-.rk-rows td:nth-child(n+4){white-space:nowrap}
+.rk-rows td:first-child,.rk-rows td:nth-child(n+4){white-space:nowrap}
 input[type=search]{font:inherit;padding:5px 8px;border:1px solid var(--rk-soft);border-radius:5px;
 background:var(--rk-paper);color:var(--rk-ink);min-width:16em;max-width:100%;box-sizing:border-box}
 @media print{.rk-section{border:0;padding:0;break-inside:auto}}

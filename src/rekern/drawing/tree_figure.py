@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rekern.drawing.decision_steps import SHOWN_LINKS, DrawnPart, name_side
+from rekern.drawing.decision_steps import MOST_TRIES, SHOWN_LINKS, DrawnPart, name_side
 from rekern.drawing.markup import Markup, clean_text, element, join, write_signed
 from rekern.drawing.text_widths import cut_text, measure_text
 from rekern.drawing.tree_places import MOST_NODES, Tree, find_nodes, read_tree
@@ -37,9 +37,12 @@ class MarkedTree(NamedTuple):
 def mark_trees(texts: Sequence[str], parts: Sequence[DrawnPart]) -> tuple[list[DrawnPart], list[MarkedTree]]:
     """Number the strongest parts that lie on all trees, and return the trees with these parts on them."""
     trees = [MarkedTree(read_tree(text), []) for text in texts]
-    numbered, links = [], 0
+    are_drawn = all(len(tree.nodes) <= MOST_NODES for tree in trees)
+    numbered, links, tries = [], 0, 0
     for part in parts:
-        if links < SHOWN_LINKS and part.contribution and part.kind in ("fragment", "path"):
+        wanted = are_drawn and part.contribution and part.kind in ("fragment", "path")
+        if wanted and links < SHOWN_LINKS and tries < MOST_TRIES:
+            tries += 1
             places = [find_nodes(tree.nodes, part.kind, part.name) for tree in trees]
             if all(places):
                 links += 1

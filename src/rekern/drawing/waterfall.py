@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rekern.drawing.decision_steps import Step, name_side
-from rekern.drawing.markup import Markup, element, join, write_number, write_signed
+from rekern.drawing.markup import Markup, element, join, shorten, write_number, write_signed
 from rekern.drawing.text_widths import cut_text, wrap_text
 from rekern.drawing.word_links import draw_badge
 
 LINE = 17.0
 SIZE = 13.5
+LONGEST_WORDS = 200  # characters of the words that a rule lies on
 
 
 def find_range(steps: Sequence[Step]) -> tuple[float, float]:
@@ -36,7 +37,7 @@ def list_words(step: Step) -> str:
     part = step.part
     if part is None or not (part.source or part.target):
         return ""
-    return f"{part.source} | {part.target}"
+    return f"{shorten(part.source, LONGEST_WORDS)} | {shorten(part.target, LONGEST_WORDS)}"
 
 
 def write_waterfall(steps: Sequence[Step]) -> Markup:

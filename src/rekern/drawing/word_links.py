@@ -38,7 +38,7 @@ class Side(NamedTuple):
     marks: list[Mark]
     lanes: dict[tuple[int, int], int]  # by the number of the rule and the row
     depths: list[int]  # the number of lanes of each row
-    n_more: int  # words that are not drawn
+    has_more: bool  # whether there are words that are not drawn
 
 
 def draw_texts(texts: Sequence[MarkedText], width: float) -> tuple[Markup, float]:
@@ -70,7 +70,7 @@ def lay_out_side(text: MarkedText, width: float, blank: float = BLANK) -> Side:
     is_mirrored = is_right_to_left(" ".join(piece.text for piece in text.pieces))
     words = _place_words(text.pieces, width, blank, is_mirrored)
     lanes, depths = _choose_lanes(words, text.marks)
-    return Side(words, text.marks, lanes, depths, text.n_more)
+    return Side(words, text.marks, lanes, depths, text.has_more)
 
 
 def _place_words(pieces: list[Piece], width: float, blank: float, is_mirrored: bool) -> list[PlacedWord]:
@@ -147,9 +147,9 @@ def _draw_words(side: Side, baselines: list[float]) -> list[Markup]:
         )
         for word in side.words
     ]
-    if side.n_more:
+    if side.has_more:
         last = side.words[-1]
-        more = f"… {side.n_more:,} more"
+        more = "… and more words"
         drawn.append(element("text", more, class_="rk-soft", x=last.left, y=baselines[-1] + SIZE, font_size=12))
     return drawn
 

@@ -42,28 +42,27 @@ def split_pieces(text: str) -> list[Piece]:
     ['He', "didn't", 'go', ',', 'she', 'did', '.']
     """
     found: list[Piece] = []
-    word, is_apart = "", True
+    word: list[str] = []
+    is_apart = True
 
     def end_word() -> None:
-        nonlocal word, is_apart
-        for start in range(0, len(word), LONGEST_PIECE):
-            found.append(Piece(word[start : start + LONGEST_PIECE], is_apart))
+        nonlocal is_apart
+        if word:
+            found.append(Piece("".join(word), is_apart))
             is_apart = False
-        word = ""
+            word.clear()
 
     for sign, following in zip(text, f"{text[1:]} "):
         if sign.isspace():
             end_word()
             is_apart = True
-        elif word and (sign in JOINERS or word[-1] == JOINERS[0]):
-            word += sign
-        elif _is_ideograph(sign) or not (_is_letter(sign) or (word and sign in INSIDE and _is_letter(following))):
+            continue
+        is_joined = bool(word) and (sign in JOINERS or word[-1] == JOINERS[0])
+        is_inside = bool(word) and sign in INSIDE and _is_letter(following)
+        is_more = bool(word) and _is_letter(word[0]) and (_is_letter(sign) or is_inside)
+        if not (is_joined or is_more) or len(word) == LONGEST_PIECE:
             end_word()
-            word = sign
-        else:
-            if word and not _is_letter(word[0]):
-                end_word()
-            word += sign
+        word.append(sign)
     end_word()
     return found
 

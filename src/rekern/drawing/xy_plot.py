@@ -10,7 +10,7 @@ from rekern.drawing.markup import Markup, element, join, write_number
 from rekern.drawing.text_widths import cut_text
 
 WIDTH, HEIGHT = 300.0, 250.0
-LEFT, RIGHT, TOP, BOTTOM = 46.0, 10.0, 10.0, 42.0
+LEFT, RIGHT, TOP, BOTTOM = 46.0, 18.0, 10.0, 42.0
 
 
 class Plot(NamedTuple):

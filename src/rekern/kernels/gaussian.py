@@ -33,6 +33,7 @@ from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.score_kernel import ScoreKernel
 
 NODES = 16  # of the quadrature, in each piece of the way
+MOST_PIECES = 1000  # of the way; farther away nearly all bells are 0
 SMALLEST_VARIANCE = 1e-18  # with a smaller one all scores are constant, apart from rounding
 
 
@@ -190,7 +191,7 @@ class GaussianScoreDecision(DecisionFunction):
         The integrals are computed by Gauss-Legendre quadrature, in pieces as short as the kernel is narrow.
         """
         way = point - self.baseline
-        pieces = 1 + int(2 * math.sqrt(self.gamma * float(way @ way)))
+        pieces = 1 + int(min(2 * math.sqrt(self.gamma * float(way @ way)), MOST_PIECES))
         nodes, weights = np.polynomial.legendre.leggauss(NODES)
         places = ((np.arange(pieces)[:, None] + (nodes + 1) / 2) / pieces).ravel()
         shares = np.tile(weights / 2 / pieces, pieces)

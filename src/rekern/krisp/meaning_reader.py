@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
+from rekern.errors import InputError
 from rekern.krisp.productions import VALUES, Derivation, Production, Symbol, find_tokens, shorten, split_meaning
 
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
 DEEPEST = 100  # levels of a derivation
+MOST_STEPS = 5_000_000  # of reading a meaning; more are only needed if it can be read in very many ways
 
 
 class ProductionChoices(NamedTuple):
@@ -44,6 +47,20 @@ def index_productions(productions: Iterable[Production]) -> ProductionIndex:
     return found
 
 
+def check_steps(steps: int) -> int:
+    """Return the number of steps, if there are not too many.
+
+    >>> check_steps(10**9)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: reading this meaning takes over 5,000,000 steps; shorten it, or raise ...
+    """
+    if steps > MOST_STEPS:
+        limit = f"over {MOST_STEPS:,} steps"
+        raise InputError(f"reading this meaning takes {limit}; shorten it, or raise meaning_reader.MOST_STEPS")
+    return steps
+
+
 class MeaningReader:
     """Reads one meaning; the derivations of each (non-terminal, span) that is needed are computed once.
 
@@ -57,6 +74,7 @@ class MeaningReader:
         self._meaning = meaning
         self._tokens = split_meaning(meaning)
         self._known: dict[tuple[str, int, int], list[Derivation]] = {}
+        self._steps = 0
         self._recognition = _recognize(index, start, self._tokens)
 
     def derive_all(self) -> list[Derivation]:
@@ -142,10 +160,12 @@ class MeaningReader:
                 continue
             tails = self._derive_sequence(symbols, place + 1, end, last, depth)
             children = self._derive(left, first, end, depth) if tails else []
-            found += [(child, *tail) for child in children for tail in tails]
+            joined = ((child, *tail) for child in children for tail in tails)
+            found += islice(joined, self._limit - len(found))
+            self._steps = check_steps(self._steps + 1 + len(found))
             if len(found) >= self._limit:
                 break
-        return found[: self._limit]
+        return found
 
 
 class _State(NamedTuple):
@@ -184,7 +204,9 @@ def _recognize(index: ProductionIndex, start: str, tokens: Sequence[str]) -> _Re
 
     if tokens:
         predict(start, 0)
+    steps = 0
     for place, states in enumerate(agenda):
+        steps = check_steps(steps + len(states))
         seen: set[tuple[int, int, int]] = set()
         for production, dot, origin in states:  # grows during the loop
             if (production.number, dot, origin) in seen:
@@ -194,6 +216,7 @@ def _recognize(index: ProductionIndex, start: str, tokens: Sequence[str]) -> _Re
                 key = (production.left, origin)
                 if place not in ends.setdefault(key, set()):
                     ends[key].add(place)
+                    steps = check_steps(steps + len(waiting.get(key, ())))
                     states += [_State(other, at + 1, begin) for other, at, begin in waiting.get(key, ())]
                 continue
             symbol, is_slot = production.symbols[dot]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import Self, cast
 
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
@@ -268,7 +268,8 @@ class SemanticParser(BaseEstimator):
     def from_archive(cls, archive: OpenArchive) -> Self:
         """The parser of a file that is being read."""
         content = read_content(archive)
-        parser = cls(content.grammar, kernel=content.kernel, **content.parameters)
+        given = cast("TreeParser | None", archive.context.given.get("parser"))
+        parser = cls(content.grammar, kernel=content.kernel, parser=given, **content.parameters)
         parser._check_parameters()
         parser._set_state(content.grammar, content.kernel, content.stems, content.weights, content.calibration)
         return parser

@@ -90,6 +90,7 @@ def _solve(svm: SVC | SVR, gram: Floats, targets: AnyArray, C: float | Floats) -
     """
     from sklearn import config_context
 
+    svm.random_state = 0  # without it, numbers are drawn from the generator that all code of the process shares
     costs = C if isinstance(C, np.ndarray) else np.full(len(gram), float(C))
     coefficients = np.zeros(len(gram))
     with config_context(assume_finite=True):  # a search for NaN in a large Gram takes longer than to train
@@ -104,5 +105,5 @@ def _counts_used_rows() -> bool:
     """Whether scikit-learn numbers support vectors among the rows of positive weight, and not among all rows."""
     from sklearn.svm import SVC
 
-    svm = SVC(kernel="precomputed").fit(np.eye(3), [0, 0, 1], sample_weight=[0.0, 1.0, 1.0])
+    svm = SVC(kernel="precomputed", random_state=0).fit(np.eye(3), [0, 0, 1], sample_weight=[0.0, 1.0, 1.0])
     return int(svm.support_.max()) == 1

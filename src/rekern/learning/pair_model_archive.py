@@ -22,7 +22,7 @@ from rekern.kernels.pair_kernel import PairKernel
 from rekern.learning.compaction import Compaction
 from rekern.learning.kernel_choice import KernelChoice
 from rekern.learning.training_data_archive import describe_training, read_labels, read_training
-from rekern.structures.item_states import pack_items, unpack_items
+from rekern.structures.item_states import has_plain_lists, pack_items, unpack_items
 from rekern.structures.pairs import Pairs
 
 if TYPE_CHECKING:
@@ -121,7 +121,10 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
         kernel.adapt(model.pairs_ if model.items_ is None else model.items_)
     if model.has_pairs():
         # Bad parameters of the kernel and missing representations raise an error here, not at the first prediction.
-        kernel.diag([("a b", "a")] if model.items_ is None else model.items_.take([0]))
+        items = model.items_
+        if items is not None and not has_plain_lists(items):
+            items = items.take([0])
+        kernel.diag([("a b", "a")] if items is None else items)
     return model
 
 

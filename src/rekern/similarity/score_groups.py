@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints, offsets_of
+from rekern.core.interruption import call_core
 from rekern.similarity import best_match_core, sequence_core
 from rekern.similarity.lexical_resources import Resources
 from rekern.similarity.overlap_core import number_codes
@@ -54,6 +55,12 @@ def _score_ngrams(sides: Sides, resources: Resources) -> Floats:
     return found
 
 
+def _count_steps(offsets: Ints) -> float:
+    """Return the number of pairs of a place in the source and a place in the target, of all pairs of texts."""
+    lengths = np.diff(offsets).astype(float)
+    return float(lengths[::2] @ lengths[1::2])
+
+
 def _score_tags(sides: Sides, resources: Resources) -> Floats:
     assert sides.tags is not None
     found: Floats = sequence_core.compare_ngrams(sides.tags.ids, sides.tags.offsets, LONGEST_GRAM)
@@ -67,11 +74,12 @@ def _score_sequences(sides: Sides, resources: Resources) -> Floats:
     codes, offsets = sequence_core.spell_texts(sides.forms.ids, sides.forms.offsets, letters, starts)
     distinct = number_codes(codes)
     lemmas = sides.lemmas
+    steps = _count_steps(lemmas.offsets)
     return np.column_stack(
         [
-            sequence_core.measure_common_parts(codes, offsets, max(distinct, 1)),
-            sequence_core.tile_pairs(lemmas.ids, lemmas.offsets, resources.min_match),
-            sequence_core.compare_edits(lemmas.ids, lemmas.offsets),
+            call_core(_count_steps(offsets), sequence_core.measure_common_parts, codes, offsets, max(distinct, 1)),
+            call_core(steps, sequence_core.tile_pairs, lemmas.ids, lemmas.offsets, resources.min_match),
+            call_core(steps, sequence_core.compare_edits, lemmas.ids, lemmas.offsets),
         ]
     )
 

@@ -20,7 +20,7 @@ from rekern.web.page_state import PageState
 from rekern.web.request_rows import read_rows
 from rekern.web.served_models import ServedModel
 from rekern.web.site import Site
-from rekern.web.what_if import draw_changes
+from rekern.web.what_if import describe_prediction, draw_changes
 
 EXAMPLES = 8
 LONGEST = 160  # characters of an example
@@ -62,7 +62,7 @@ def add_routes(app: FastAPI, site: Site) -> None:
             if any(was) and was != (source, target):
                 changes = draw_changes(explain_texts(site, model, *was, label), found)
             drawing = draw_explanation(found, style=False)
-            return {"drawing": drawing, "changes": changes, "summary": _summarize(found)}
+            return {"drawing": drawing, "changes": changes, "summary": f"The model says {describe_prediction(found)}."}
 
         return await site.answer_page(request, "pair", values, work)
 
@@ -71,13 +71,6 @@ def explain_texts(site: Site, model: ServedModel, source: str, target: str, labe
     """Explain the decision about two texts, or about the first one if the model judges single texts."""
     pairs, texts = (None, [source]) if model.is_for_texts else ([[source, target]], None)
     return explain_item(model, read_rows(site, model, pairs, texts).table.items[0], label, NEIGHBORS)
-
-
-def _summarize(found: PairExplanation) -> str:
-    """Return the decision in a sentence, for those who do not see the drawing."""
-    prediction = f"{found.prediction:.3f}" if isinstance(found.prediction, float) else str(found.prediction)
-    chance = "" if found.probability is None else f", with probability {100 * found.probability:.1f} %"
-    return f"The model says {prediction}{chance}."
 
 
 @lru_cache(maxsize=64)

@@ -107,22 +107,27 @@ class ServedModels:
 
     @classmethod
     def load(
-        cls, paths: Iterable[str | Path], make_asker: Callable[[SemanticParser | None], Asker | None]
+        cls,
+        paths: Iterable[str | Path],
+        make_asker: Callable[[SemanticParser | None], Asker | None],
+        tagger: str | None = None,
+        resources: JsonObject | None = None,
     ) -> ServedModels:
         """Load model files; without one of pairs or texts, the model of the demonstration is served.
 
-        ``make_asker`` gets the parser among the files, if there is one, and returns what answers questions.
+        ``make_asker`` gets the parser among the files, if there is one, and returns what answers questions. Models may
+        need resources: a tagger of questions, and what `rekern.load_model` takes.
         """
         models: dict[str, PairPredictor] = {}
         question_model, parser = None, None
         for path in map(Path, paths):
             kind = read_kind(path)
             if kind == QUESTION_MODEL:
-                question_model = load_question_model(path)
+                question_model = load_question_model(path, tagger)
             elif kind == PARSER:
                 parser = cast("SemanticParser", load_model(path))
             else:
-                model: object = load_model(path)
+                model: object = load_model(path, **(resources or {}))
                 if not isinstance(model, PairClassifier | PairRegressor | PairRanker):
                     raise InputError(f"{show_path(path)} is a {kind}, which the server cannot use")
                 model.n_jobs = 1  # requests are served at the same time; each takes one core

@@ -6,8 +6,9 @@ from rekern.core.explanations import Explanation, Part
 from rekern.drawing.decision_steps import DrawnPart, Step
 from rekern.drawing.markup import Markup, element
 from rekern.drawing.waterfall import write_waterfall
+from rekern.learning.pair_explanation import PairExplanation
 
-SHOWN = 10
+SHOWN = 6
 LEAST = 5e-4  # a smaller change is not shown on its own
 
 
@@ -46,10 +47,21 @@ def list_changes(before: Explanation, after: Explanation) -> list[Step]:
     return [*steps, Step("now", 0.0, after.decision, is_total=True)]
 
 
-def draw_changes(before: Explanation, after: Explanation) -> Markup:
-    """Return the changes as a waterfall."""
-    heading = element("h2", "What changed")
+def draw_changes(before: PairExplanation, after: PairExplanation) -> Markup:
+    """Return the changes as a waterfall, under what was and what is predicted."""
+    words = element("small", f"{describe_prediction(before)} → {describe_prediction(after)}")
+    heading = element("h2", "What changed ", words)
     return element("figure", heading, write_waterfall(list_changes(before, after)), class_="rk")
+
+
+def describe_prediction(found: PairExplanation) -> str:
+    """Return the prediction and its probability.
+
+    >>> describe_prediction(PairExplanation(source="a", target="b", prediction=1, probability=0.75, decision=1.0))
+    '1, 75.0 %'
+    """
+    prediction = f"{found.prediction:.3f}" if isinstance(found.prediction, float) else str(found.prediction)
+    return prediction if found.probability is None else f"{prediction}, {100 * found.probability:.1f} %"
 
 
 def _index_parts(explanation: Explanation) -> dict[tuple[str, str], Part]:

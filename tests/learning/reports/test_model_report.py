@@ -8,7 +8,9 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from rekern import InputError, PairClassifier, PairRanker, PairRegressor, TextClassifier
-from rekern.datasets import load_rewrites
+from rekern.datasets import load_rewrites, read_table
+from rekern.drawing.decision_steps import list_steps
+from rekern.drawing.figures import choose_figure
 from rekern.learning import Report, make_report, report_training
 from rekern.learning.kernel_choice import KernelChoice, Trial
 from rekern.learning.measures import class_measures, correlations, ranking_measures
@@ -191,3 +193,16 @@ def test_learning_curves_have_all_classes_and_nested_parts(model: PairClassifier
 def test_slices_of_equal_values_are_one() -> None:
     (only,) = slice_values({"words": np.full(5, 3.0)}, np.array([1.0, 0.0, 1.0, 1.0, 1.0]), are_shares=True)
     assert only.name == "3" and only.value == 0.8
+
+
+def test_news_of_msrp(corpora) -> None:
+    """Real sentences: the parts of every mistake add up, its rules are on its words, and the page is small."""
+    train, test = (read_table(corpora / "msrp" / f"{part}.tsv", "s1", "s2", "quality") for part in ("train", "test"))
+    model = PairClassifier("paper").fit(train.pairs[:500], train.labels[:500])
+    report = make_report(model, test.pairs[:300], test.labels[:300], n_mistakes=10)
+    for why in report.explanations:
+        *steps, total = list_steps(why.to_dict())
+        assert sum(step.height for step in steps) == pytest.approx(total.height, abs=1e-9)
+        rules = [part for part in choose_figure(why.to_dict()).parts if part.kind == "rule"]
+        assert [part.number for part in rules[:6]] == [1, 2, 3, 4, 5, 6]  # all are found in the texts
+    assert len(report.to_html().encode()) < 1_000_000

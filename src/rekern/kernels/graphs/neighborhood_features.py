@@ -9,6 +9,7 @@ import numpy as np
 
 from rekern.core.arrays import AnyArray, Ints, Keys, SmallInts
 from rekern.core.hashing import constants
+from rekern.core.interruption import call_core
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.parallel_jobs import run, split_range
 from rekern.kernels.gram_plan import invert_roots
@@ -131,4 +132,6 @@ def _extract_block(
     first: int, last: int, offsets: Ints, links: Links, smallest: int, largest: int, farthest: int
 ) -> KeyRows:
     cells = _cell_constants(smallest, largest, farthest)
-    return KeyRows(*core.extract_graphs(first, last, offsets, *links, smallest, largest, farthest, cells))
+    steps = float((np.diff(offsets[first : last + 1]).astype(float) ** 2).sum())
+    call = (first, last, offsets, *links, smallest, largest, farthest, cells)
+    return KeyRows(*call_core(steps, core.extract_graphs, *call))

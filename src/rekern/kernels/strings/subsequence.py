@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints, SmallInts
+from rekern.core.interruption import call_core
 from rekern.core.parameters import check_choice, check_decay, check_whole
 from rekern.core.registry import register
 from rekern.core.state_schema import COLUMN, DECAY, TOKENIZER, Choice, Flag, Schema, Whole, parameters
@@ -96,7 +97,8 @@ class Subsequence(Kernel):
 
     def _squares(self, tokens: Tokens, size: int | None = None) -> Floats:
         size = size or len(tokens.vocabulary)
-        return check_range(sum_own_subsequences(tokens.ids, tokens.offsets, size, *self._weights()))
+        steps = float((np.diff(tokens.offsets).astype(float) ** 2).sum())
+        return check_range(call_core(steps, sum_own_subsequences, tokens.ids, tokens.offsets, size, *self._weights()))
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every text."""
@@ -122,7 +124,8 @@ class SubsequenceBlock:
         offset = first if self.symmetric else 0
         block = np.zeros((last - first, len(self.offsets2) - 1 - offset))
         arrays = (self.ids, self.offsets, self.ids2, self.offsets2, self.vocabulary)
-        sum_subsequences(block, first, offset, self.symmetric, *arrays, *self.weights)
+        steps = (self.offsets[last] - self.offsets[first]) * (self.offsets2[-1] - self.offsets2[offset])
+        call_core(steps, sum_subsequences, block, first, offset, self.symmetric, *arrays, *self.weights)
         check_range(block)
         if self.rows is not None and self.columns is not None:
             block *= self.rows[first:last, None]  # one after the other: the product of the two may leave the range

@@ -9,6 +9,7 @@ import numpy as np
 
 from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.explanations import Explanation, Part
+from rekern.core.interruption import call_core
 from rekern.core.json_values import JsonObject
 from rekern.core.parameters import check_most, check_whole
 from rekern.kernels.gram_plan import GramPlan, invert_roots
@@ -105,7 +106,8 @@ class TreeKernel(Kernel, Generic[Parameters]):
         for begin, end in cut_corpus(trees.offsets, most_trees=16, most_nodes=1024):
             forest = build_forest(*trees.arrays, begin, end, classes, len(vocabulary))
             block = np.zeros((end - begin, end - begin))
-            core(block, begin, begin, True, rows, forest, begin, parameters)
+            steps = float(trees.offsets[end] - trees.offsets[begin]) ** 2
+            call_core(steps, core, block, begin, begin, True, rows, forest, begin, parameters)
             squares[begin:end] = np.diag(block)
         return check_range(squares)
 
@@ -179,7 +181,9 @@ class TreeBlock:
         block = np.zeros((last - first, self.width - offset))
         for column, forest in self.forests:
             if column + len(forest.offsets) - 1 > offset:
-                self.core(block, first, offset, self.symmetric, self.trees, forest, column, self.parameters)
+                steps = float(self.trees.offsets[last] - self.trees.offsets[first]) * len(forest.labels)
+                call = (block, first, offset, self.symmetric, self.trees, forest, column, self.parameters)
+                call_core(steps, self.core, *call)
         check_range(block, first)
         if self.rows is not None and self.columns is not None:
             block *= self.rows[first:last, None] * self.columns[offset:]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rekern.drawing import draw_answer
+from rekern.drawing import draw_answer, draw_answer_svg
 from rekern.krisp.answering.database import QueryResult, Value
 from rekern.krisp.answering.scored_reading import ScoredReading
 from rekern.krisp.answering.sql_compiler import Query
@@ -68,6 +68,14 @@ class Answer:
         True
         """
         return draw_answer(self, style=style)
+
+    def to_svg(self, width: float = 920) -> str:
+        """The answer as a drawing, one SVG of a width in pixels.
+
+        >>> Answer("why?", why="unknown words: why").to_svg().startswith("<svg")
+        True
+        """
+        return draw_answer_svg(self, width=width)
 
     def _repr_html_(self) -> str:
         return self.to_html()

@@ -69,10 +69,16 @@ def from_conllu(text: str | Iterable[str]) -> list[Sentence]:
                 sentences.append(_make_sentence(rows, places, len(sentences) + 1))
                 rows, places = [], []
         elif not line.startswith("#"):
+            if "\r" in line:
+                raise _locate(
+                    "a carriage return within the line; end lines with line feeds", number, len(sentences) + 1
+                )
             cells = line.split("\t")
             if len(cells) != 10:
                 reason = f"{len(cells)} columns between tabs; CoNLL-U has 10"
                 raise _locate(reason, number, len(sentences) + 1)
+            if "" in cells:
+                raise _locate("an empty column; write _ for nothing", number, len(sentences) + 1)
             if cells[0] == str(len(rows) + 1):
                 rows.append(cells)
                 places.append(number)
