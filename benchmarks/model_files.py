@@ -1,6 +1,10 @@
 """Model files: how fast a trained model is there, and how much it needs.
 
     REKERN_DATA=... python benchmarks/model_files.py [--pairs 10000] [--keep FOLDER]
+    REKERN_DATA=... python benchmarks/model_files.py --folds 5
+
+With ``--folds`` it compares exact and compact models by cross-validation instead, on these pairs and on the training
+part of MSRP.
 
 The training pairs are pairs of PAWS, two with the same label joined, until both sides have 25 to 40 words. Every
 command runs in a process of its own. Times are wall-clock seconds; "CPU" is user and system time of all threads, which
@@ -16,10 +20,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from rekern.datasets import load_paws, write_table
+import numpy as np
+
+from rekern import PairClassifier, load_model
+from rekern.datasets import load_msrp, load_paws, write_table
 
 MOST_WORDS, FEWEST_WORDS = 40, 25
 
@@ -107,12 +115,40 @@ def show(name: str, seconds: float, cpu: float, megabytes: float | None = None) 
     print(f"{name:44} {seconds:8.3f} s {cpu:8.3f} s CPU {memory}", flush=True)
 
 
+def compare_in_folds(name: str, pairs: Sequence[tuple[str, str]], labels: Sequence[object], folds: int) -> None:
+    """Print the accuracy of exact models and of their compact forms on held-out pairs."""
+    truth = np.array(labels)
+    order = np.random.default_rng(0).permutation(len(pairs))
+    right, largest = np.zeros(2), 0
+    for test in np.array_split(order, folds):
+        train = np.setdiff1d(order, test)
+        model = PairClassifier(calibration=0).fit([pairs[row] for row in train], truth[train])
+        with tempfile.TemporaryDirectory() as folder:
+            model.save(f"{folder}/compact.rekern", compact=True)
+            largest = max(largest, Path(folder, "compact.rekern").stat().st_size)
+            compact = load_model(f"{folder}/compact.rekern")
+        held_out = [pairs[row] for row in test]
+        right += [(one.predict(held_out) == truth[test]).sum() for one in (model, compact)]
+    exact, small = 100 * right / len(pairs)
+    print(
+        f"{name:12} exact {exact:.2f} %, compact {small:.2f} %, largest compact file {largest / 1e6:.1f} MB", flush=True
+    )
+
+
 def main() -> None:
     """Train on the corpus and print every row."""
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     options.add_argument("--pairs", type=int, default=10_000)
     options.add_argument("--keep", type=Path, help="a folder for the tables and models")
+    options.add_argument("--folds", type=int, help="compare exact and compact models in so many folds")
     chosen = options.parse_args()
+    if chosen.folds:
+        columns = make_corpus(chosen.pairs, seed=1)
+        joined = [(str(one), str(two)) for one, two in zip(columns["source"], columns["target"])]
+        compare_in_folds("joined PAWS", joined, columns["label"], chosen.folds)
+        msrp = load_msrp("train")
+        compare_in_folds("MSRP", msrp.pairs, msrp.labels or [], chosen.folds)
+        return
     with tempfile.TemporaryDirectory() as temporary:
         folder = chosen.keep or Path(temporary)
         train, test = folder / "train.tsv", folder / "test.tsv"

@@ -490,3 +490,8 @@ def test_windows_that_cost_much(small, tmp_path):
     load_model(tmp_path / "m")
     with pytest.raises(ModelFileError, match=r"limits=ModelLimits\(window_patterns=16384\)"):
         load_model(tmp_path / "m", limits=ModelLimits(window_patterns=100))
+
+
+def test_a_kernel_on_texts_in_a_model_of_pairs(small, tmp_path):
+    text = json.dumps({**header_of(small), "kernel": {"type": "Spectrum"}})
+    refused(changed(small, tmp_path, {"model.json": text}), "Spectrum compares texts, not pairs of texts")

@@ -114,7 +114,7 @@ def read_array(archive: zipfile.ZipFile, name: str, types: tuple[str, ...], dime
     return array
 
 
-def view_array(member: memoryview, name: str, types: tuple[str, ...], dimensions: int | None = None) -> Any:
+def view_array(member: memoryview, name: str, types: tuple[str, ...], dimensions: int | None = None) -> AnyArray:
     """Return the array in a member, without a copy of it, if it has one of these types and this many dimensions."""
     wrong = ModelFileError(f"its {name} are not a table of numbers")
     start = 10 + int.from_bytes(member[8:10], "little")

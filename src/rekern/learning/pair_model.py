@@ -146,9 +146,13 @@ class PairModel(BaseEstimator):
 
     def _read_training(self, X: object) -> None:
         """Check that the kernel compares pairs, and read the training pairs."""
-        check_pair_kernel(self.kernel_)
+        self.check_kernel()
         self.items_ = read_table(self.kernel_, X)
         self.pairs_ = list_pairs(X) if self.items_ is None else list_texts(self.items_)
+
+    def check_kernel(self) -> None:
+        """Raise an InputError if the kernel does not compare the items of this kind of model."""
+        check_pair_kernel(self.kernel_)
 
     def _read_items(self, X: object, with_forms: bool = False) -> object:
         """Pairs in the form that the kernel reads fastest; with written forms, rules are shown with whole words."""

@@ -102,6 +102,7 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
         schema.parts.check(parameters, "parameters")
     model = kind(kernel=kernel, **parameters)
     model.kernel_ = kernel
+    model.check_kernel()
     model.intercept_ = archive.read_array("intercept", 1)
     model.solver_ = header["solver"]
     model.compact_ = Compaction.from_dict(header["compact"]) if "compact" in header else None

@@ -71,8 +71,12 @@ class TextClassifier(PairClassifier):
     def _resolve_kernel(self) -> Kernel:
         return make_text_kernel() if self.kernel is None else super()._resolve_kernel()
 
-    def _read_training(self, X: object) -> None:
+    def check_kernel(self) -> None:
+        """Raise an InputError if the kernel compares pairs."""
         check_text_kernel(self.kernel_)
+
+    def _read_training(self, X: object) -> None:
+        self.check_kernel()
         self.items_ = read_texts(self.kernel_, X)
         self.pairs_ = [(text, "") for text in list_shown_texts(self.items_)]
 

@@ -8,12 +8,13 @@ import os
 import struct
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 
 from rekern.core.archive_members import METHODS, compute_checksum, view_array, write_member
-from rekern.core.arrays import AnyArray
+from rekern.core.arrays import AnyArray, Ints, Keys, SmallInts
 from rekern.core.files import show_path, write_atomically
 from rekern.core.state_schema import Array, Either, Number, Record, Text, refuse
 from rekern.core.version import __version__
@@ -141,22 +142,27 @@ def _map_array(archive: zipfile.ZipFile, content: memoryview, name: str) -> AnyA
     start += sum(lengths)
     if start + member.file_size > len(content):
         raise refuse(name, "it ends too early")
-    array: AnyArray = view_array(content[start : start + member.file_size], name, TYPES[name], 1)
+    array = view_array(content[start : start + member.file_size], name, TYPES[name], 1)
     if not array.flags.aligned:
         raise refuse(name, "it begins at the wrong place")
     return array
 
 
-def _check_index(language: str | None, arrays: dict[str, Any]) -> TextIndex:
+def _check_index(language: str | None, arrays: dict[str, AnyArray]) -> TextIndex:
     """Return the index of these arrays, if they fit each other."""
     SCHEMA.check(arrays, "index")
-    keys, starts, rows = arrays["keys"], arrays["starts"], arrays["rows"]
+    lists = WordLists(
+        cast(Keys, arrays["keys"]),
+        cast(Ints, arrays["starts"]),
+        cast(SmallInts, arrays["rows"]),
+        cast(SmallInts, arrays["counts"]),
+    )
+    keys, starts, rows, _ = lists
     if (keys[1:] <= keys[:-1]).any():
         raise refuse("keys", "they do not ascend")
     if not are_lists_ascending(starts, rows):
         raise refuse("rows", "they do not ascend")
-    lists = WordLists(keys, starts, rows, arrays["counts"])
-    texts = EncodedTexts(arrays["text_starts"], arrays["text_bytes"])
-    index = TextIndex(language, lists, arrays["lengths"], texts)
+    texts = EncodedTexts(cast(Ints, arrays["text_starts"]), cast(npt.NDArray[np.uint8], arrays["text_bytes"]))
+    index = TextIndex(language, lists, cast(SmallInts, arrays["lengths"]), texts)
     index.count_texts([""])  # the language must be one that there is
     return index
