@@ -52,7 +52,15 @@ UNMEASURED = (
     "tests/krisp/answering/test_europe.py",
     "tests/cli/test_ask_europe.py",
     "tests/cli/test_cli_program.py",
+    "tests/cli/test_quick_start.py",
     "tests/fuzz/",
+    "tests/kernels/test_pathological.py",
+    "tests/test_interrupts.py",
+    "tests/test_nothing_lost.py",
+    "tests/test_parameters.py",
+    "tests/test_process_settings.py",
+    "tests/web/test_browser.py",
+    "tests/drawing/test_browser_drawings.py",
 )
 
 

@@ -31,10 +31,10 @@ print("end", flush=True)
 """
 
 
-SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("trees", "graph", "scores")]
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("threads", "trees", "graph", "scores")]
 
 
-@pytest.mark.parametrize("name", ["subsequences", "threads", *SLOW])
+@pytest.mark.parametrize("name", ["subsequences", *SLOW])
 def test_an_interrupt_ends_a_long_call(name):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     restore = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)  # noqa: E731

@@ -6,7 +6,7 @@ import warnings
 import pytest
 from input_fuzzers import FUZZERS, SLOWER, run_quietly
 
-INPUTS = 150  # of a fast fuzzer
+INPUTS = 100  # of a fast fuzzer
 
 
 @pytest.mark.parametrize("name", FUZZERS)

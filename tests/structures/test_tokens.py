@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from rekern.errors import InputError
+from rekern.kernels import Spectrum
 from rekern.structures import Pairs, Tokenizer, Tokens, stemmer, token_table, tokenizer, tokens
 from rekern.structures.treebank_tokenizer import tokenize
 
@@ -290,3 +291,9 @@ def test_threads_share_the_caches(monkeypatch):
 
 def test_repr():
     assert repr(Tokens.from_texts(["a b", "a"])) == "Tokens(2 texts, 3 tokens, 2 distinct)"
+
+
+@pytest.mark.parametrize("wrong", [Spectrum(1), 3, "words"], ids=["kernel", "number", "name"])
+def test_what_is_no_tokenizer_is_refused(wrong):
+    with pytest.raises(InputError, match=r"tokenizer=.*: give a function from a str to a list of str"):
+        Tokens.from_texts(["a b"], tokenizer=wrong)

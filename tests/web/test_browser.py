@@ -147,6 +147,9 @@ def test_upload_and_download(open_page, tmp_path, model):
     expect(page.locator("#result h2")).to_contain_text("1 prediction")
     page.evaluate(DROP, ["pairs.csv", "source,target\na\n"])
     expect(page.locator(".problem")).to_contain_text("line 2")
+    page.evaluate("document.getElementById('file-form').dataset.most = '3'")
+    page.evaluate(DROP, ["pairs.csv", "source,target\na,b\n"])
+    expect(page.locator(".problem")).to_contain_text("MB")
     page.evaluate(DROP, ["pairs.doc", "x"])
     expect(page.locator(".problem")).to_contain_text("tells no format")
 

@@ -15,7 +15,7 @@ from typing import cast, overload
 import numpy as np
 
 from rekern.core.arrays import Ints, Keys, RowIndices, SmallInts, offsets_of, resolve_rows, slice_ragged, take_ragged
-from rekern.core.messages import name_value
+from rekern.core.messages import name_value, show_value
 from rekern.errors import InputError
 from rekern.structures.foreign_items import is_foreign, list_words
 from rekern.structures.token_table import VERBATIM, find_token_table, hash_token
@@ -73,6 +73,8 @@ class Tokens:
             raise InputError(f"a list of texts is needed, got a {type(texts).__name__}; for one text write [text]")
         items = list(texts)
         tokenizer = Tokenizer() if tokenizer is None else tokenizer
+        if not callable(tokenizer) or hasattr(tokenizer, "gram"):  # a kernel can be called, but with two items
+            raise InputError(f"tokenizer={show_value(tokenizer)}: give a function from a str to a list of str")
         if not isinstance(tokenizer, Tokenizer) or type(tokenizer).__call__ is not Tokenizer.__call__:
             return _read_words(_split_texts(items, tokenizer), Tokenizer(), with_forms)
         if tokenizer.expressions is None:

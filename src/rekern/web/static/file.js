@@ -65,6 +65,10 @@ async function send() {
     form.elements.format.focus();
     return;
   }
+  if (file.size > Number(form.dataset.most)) {
+    showProblem(`The file has ${(file.size / 1e6).toFixed(1)} MB; at most ${form.dataset.most / 1e6} MB can be sent.`);
+    return;
+  }
   controller?.abort();
   controller = new AbortController();
   stop.disabled = false;
