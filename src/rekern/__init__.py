@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         TextClassifier,
     )
     from rekern.questions import QuestionClassifier
+    from rekern.search import PairFinder
 
 _PLACES = {
     "AutoPairClassifier": "rekern.learning",
@@ -31,6 +32,7 @@ _PLACES = {
     "AutoPairRegressor": "rekern.learning",
     "ModelLimits": "rekern.core.model_limits",
     "PairClassifier": "rekern.learning",
+    "PairFinder": "rekern.search",
     "PairRanker": "rekern.learning",
     "PairRegressor": "rekern.learning",
     "QuestionClassifier": "rekern.questions",
@@ -49,6 +51,7 @@ __all__ = [
     "ModelFileError",
     "ModelLimits",
     "PairClassifier",
+    "PairFinder",
     "PairRanker",
     "PairRegressor",
     "QuestionClassifier",

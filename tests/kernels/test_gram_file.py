@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
+from rekern.core.files import open_locked
 from rekern.errors import InputError
 from rekern.kernels import (
     DependencyPaths,
@@ -354,7 +355,7 @@ def test_the_number_of_jobs_does_not_start_over(tmp_path):
 def test_a_second_run_at_the_same_time_is_refused(tmp_path):
     pytest.importorskip("fcntl")
     sidecar = tmp_path / "gram.npy.part.json"
-    with gramfile._lock(sidecar), pytest.raises(InputError, match="another run is writing"):
+    with open_locked(sidecar), pytest.raises(InputError, match="another run is writing"):
         Rewriting(1).gram([("a", "b")], out=tmp_path / "gram.npy")
 
 

@@ -17,6 +17,7 @@ from rekern.cli.exit_codes import Program
 from rekern.cli.explain import explain
 from rekern.cli.expressions import expressions
 from rekern.cli.gram import gram
+from rekern.cli.match import match
 from rekern.cli.parse import parse
 from rekern.cli.predict import predict
 from rekern.cli.question import question
@@ -108,6 +109,14 @@ for _command, _examples in (
             "rekern report model.rekern test.tsv --learning-curve -o report.html",
             "rekern report model.rekern --folds 10 -o training.html",
             "rekern report model.rekern test.tsv --json > figures.json",
+        ),
+    ),
+    (
+        match,
+        (
+            "rekern match questions.tsv --model model.rekern -o duplicates.tsv",
+            "rekern match faq.tsv queries.tsv --model model.rekern --top 5",
+            "rekern match faq.tsv --model none --index faq.index --clusters",
         ),
     ),
     (

@@ -30,6 +30,15 @@ def own_process() -> None:
     _owns_process = True
 
 
+def owns_process() -> bool:
+    """Return whether this process runs one command and nothing else, so that it may do without libraries.
+
+    >>> owns_process()
+    False
+    """
+    return _owns_process
+
+
 def skip_numba(model: Path, texts: Sequence[str], with_neighbors: bool = False) -> None:
     """Run compiled functions as plain Python from now on, if this command only needs a model and these two texts.
 

@@ -15,6 +15,7 @@ from rekern.cli import common_options, output
 from rekern.cli.auto_options import AutoOptions
 from rekern.cli.kernel_options import KernelOptions, summarize_kernel
 from rekern.cli.option_groups import expand_options
+from rekern.cli.quick_start import owns_process
 from rekern.cli.table_options import TableOptions, list_groups
 from rekern.cli.task_choice import Task, choose_task, warn_of_few_pairs
 from rekern.cli.threshold_options import ThresholdOptions
@@ -78,7 +79,7 @@ def train(
     from rekern.core.files import write_atomically
     from rekern.core.model_archive import save_model
 
-    if not auto.auto and cv is None:
+    if owns_process() and not auto.auto and cv is None:
         skip_scikit_learn()
     from rekern.learning import TextClassifier
     from rekern.learning.compaction import Compaction

@@ -105,24 +105,30 @@ def measure_depth(value: Json) -> int:
 
 def read_array(archive: zipfile.ZipFile, name: str, types: tuple[str, ...], dimensions: int | None = None) -> Any:
     """Return an array of one of these types, with this number of dimensions; floating-point numbers must be finite."""
-    member = read_member(archive, f"{name}.npy")
+    found = view_array(memoryview(read_member(archive, f"{name}.npy")), name, types, dimensions)
+    array = found.astype(found.dtype.newbyteorder("="))
+    # NaN fails too; all finite numbers of 32 bits are small enough.
+    is_small = array.dtype.itemsize < 8
+    if array.dtype.kind == "f" and not (np.isfinite(array) if is_small else np.abs(array) <= LARGEST_NUMBER).all():
+        raise ModelFileError(f"its {name} are not finite numbers")
+    return array
+
+
+def view_array(member: memoryview, name: str, types: tuple[str, ...], dimensions: int | None = None) -> AnyArray:
+    """Return the array in a member, without a copy of it, if it has one of these types and this many dimensions."""
     wrong = ModelFileError(f"its {name} are not a table of numbers")
     start = 10 + int.from_bytes(member[8:10], "little")
-    found = _ARRAY_HEADER.fullmatch(member[10:start]) if member[:8] == b"\x93NUMPY\x01\x00" else None
+    found = _ARRAY_HEADER.fullmatch(member[10:start]) if bytes(member[:8]) == b"\x93NUMPY\x01\x00" else None
     if found is None:
         raise wrong
     kind = np.dtype(f"<{found[1].decode()}") if found[1].decode() in types else None
     shape = tuple(int(size) for size in re.findall(rb"\d+", found[2]))
-    content = memoryview(member)[start:]
+    content = member[start:]
     # Checked before an array is made: a header may claim any size.
     fits = kind is not None and math.prod(shape) * kind.itemsize == len(content)
     if kind is None or not fits or (dimensions is not None and len(shape) != dimensions):
         raise wrong
-    array = np.frombuffer(content, dtype=kind).reshape(shape).astype(kind.newbyteorder("="))
-    # NaN fails too; all finite numbers of 32 bits are small enough.
-    if kind.kind == "f" and not (np.isfinite(array) if kind.itemsize < 8 else np.abs(array) <= LARGEST_NUMBER).all():
-        raise ModelFileError(f"its {name} are not finite numbers")
-    return array
+    return np.frombuffer(content, dtype=kind).reshape(shape)
 
 
 def write_member(archive: zipfile.ZipFile, name: str, content: bytes | memoryview, shrink: bool = True) -> None:

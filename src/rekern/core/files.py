@@ -10,8 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from typing import IO
 
 from rekern.errors import InputError
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
 
 # The name of the machine is part of the name, because folders are shared: the same number may be another process there.
 _PREFIX = f".rekern-{zlib.crc32(platform.node().encode()):08x}-"
@@ -47,6 +53,30 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def open_locked(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file for reading and writing, and lock it for this run, where files can be locked.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder, open_locked(Path(folder) / "new") as file:
+    ...     file.write(b"mine")
+    4
+    """
+    name = show_path(path)
+    try:
+        file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
+    except OSError as error:
+        reason = f"cannot write {name}: {error.strerror}; choose another place"
+        raise InputError(reason, file=name, names_file=True) from None
+    with file:
+        try:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise InputError(f"another run is writing {name}; wait for it or choose another name") from None
+        yield file
 
 
 @cache

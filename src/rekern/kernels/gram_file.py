@@ -13,7 +13,6 @@ import re
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, TypedDict
@@ -21,7 +20,7 @@ from typing import IO, TypedDict
 import numpy as np
 
 from rekern.core.arrays import Floats
-from rekern.core.files import check_writable, show_path
+from rekern.core.files import check_writable, open_locked, show_path
 from rekern.core.messages import shorten_text
 from rekern.core.object_digests import digest_object
 from rekern.core.parallel_jobs import resolve_jobs, run, split_range
@@ -29,11 +28,6 @@ from rekern.core.progress import track
 from rekern.core.source_code_digest import digest_kernel_source
 from rekern.errors import InputError
 from rekern.kernels.gram_plan import GramPlan
-
-try:
-    import fcntl
-except ImportError:  # on Windows
-    fcntl = None  # type: ignore[assignment]
 
 RECORD_SECONDS = 2.0  # the most work that an interruption loses
 BLOCKS_PER_JOB = 8  # in one wave: finished blocks never pile up in memory, however slow the disk is
@@ -71,7 +65,7 @@ def write_gram(plan: GramPlan, path: Path, n_jobs: int | None, description: str)
     part, sidecar = whole.with_name(whole.name + ".part"), whole.with_name(whole.name + ".part.json")
     blocks = plan.spans()
     state = _describe(plan, description)
-    with _lock(sidecar) as record:
+    with open_locked(sidecar) as record:
         try:
             done = _count_done(record, part, state)
             if done is None:
@@ -198,27 +192,6 @@ def _reserve(part: Path, plan: GramPlan) -> None:
                 name = show_path(part)
                 reason = f"cannot write {name}: {error.strerror}; the Gram needs {need}"
                 raise InputError(reason, file=name, names_file=True) from None
-
-
-@contextmanager
-def _lock(sidecar: Path) -> Iterator[IO[bytes]]:
-    """Open the second file and lock it for this run, where files can be locked."""
-    try:
-        file = os.fdopen(os.open(sidecar, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
-    except OSError as error:
-        name = show_path(sidecar)
-        raise InputError(
-            f"cannot write {name}: {error.strerror}; choose another place", file=name, names_file=True
-        ) from None
-    with file:
-        try:
-            if fcntl is not None:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(
-                f"another run is writing {show_path(sidecar)}; wait for it or choose another name"
-            ) from None
-        yield file
 
 
 def _describe(plan: GramPlan, description: str) -> GramState:

@@ -1,0 +1,378 @@
+"""``rekern match``: pairs in a corpus."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rekern.cli import common_options, output
+from rekern.cli.model_argument import ResourceOptions, load_pair_model
+from rekern.cli.option_groups import expand_options
+from rekern.cli.table_options import Encoding, Format
+from rekern.core.text_files import STANDARD_INPUT
+from rekern.errors import InputError
+
+if TYPE_CHECKING:
+    from rekern.core.explanations import Explanation
+    from rekern.core.json_values import Json
+    from rekern.search.match_log import MatchLog
+    from rekern.search.matches import Matches, ScoredPairs
+    from rekern.search.pair_finder import PairFinder
+
+NO_MODEL = "none"
+SHOWN = 3  # parts of an explanation in a table
+
+
+@dataclass(frozen=True)
+class TextReader:
+    """How the texts of a file are read: in blocks, of one column."""
+
+    column: str
+    format: str | None
+    encoding: str
+    no_header: bool
+
+    def iterate(self, path: str, label: str = "") -> Iterator[list[str]]:
+        """Yield the texts of a file in blocks; ``label`` is shown on a terminal."""
+        from rekern.core.progress import track_rows
+        from rekern.datasets.table_blocks import iterate_columns
+
+        column = "1" if self.no_header and self.column == "text" else self.column
+        blocks = iterate_columns(path, self.format, encoding=self.encoding, header=not self.no_header)
+        yield from track_rows((block.texts(column, "--text") for block in blocks), label, len)
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is looked for: a corpus, perhaps queries, and which matches are kept."""
+
+    finder: PairFinder
+    queries: str | None
+    reader: TextReader
+    top: int | None
+    min_probability: float | None
+
+    def score(self, done: int = 0) -> Iterator[ScoredPairs]:
+        """Yield matches in blocks, without those of the blocks that are done."""
+        if self.queries is None:
+            yield from self.finder.score_duplicates(self.min_probability, done)
+            return
+        first = 0
+        for number, texts in enumerate(self.reader.iterate(self.queries, "matching")):
+            if number >= done:
+                yield self._score_block(texts, first)
+            first += len(texts)
+
+    def _score_block(self, texts: list[str], first: int) -> ScoredPairs:
+        found = self.finder.score_queries(texts, self.top, self.min_probability)
+        return found._replace(sources=found.sources + first)
+
+    def score_all(self, log: MatchLog | None) -> Iterable[ScoredPairs]:
+        """Return the matches to keep; with a log, those that it has are not looked for again."""
+        if log is None:
+            return self._choose(self.score())
+        if log.done:
+            output.say("an interrupted search goes on where it was")
+        for block in self.score(log.done):
+            log.append(block)
+        return self._choose(log.read_blocks())
+
+    def find(self, log: MatchLog | None) -> Iterator[Matches]:
+        """Yield matches with their texts. With a log, queries are read once more for their texts."""
+        from rekern.search.matches import join_pairs
+
+        if self.queries is None:
+            for block in self.score_all(log):
+                yield self.finder.read_duplicates(block)
+            return
+        known = None if log is None else join_pairs(list(self.score_all(log)), self.finder.model)
+        first = 0
+        for texts in self.reader.iterate(self.queries, "matching" if known is None else ""):
+            if known is None:
+                found = self._score_block(texts, first)
+            else:
+                found = known.take(slice(*known.sources.searchsorted([first, first + len(texts)]).tolist()))
+            yield found.read(partial(_read_row, texts, first), self.finder.index_.read_text)
+            first += len(texts)
+
+    def _choose(self, blocks: Iterable[ScoredPairs]) -> Iterable[ScoredPairs]:
+        """Return the matches to keep; which duplicates are the best of their texts is known only at the end."""
+        if self.queries is not None or (self.top is None and self.finder.model is not None):
+            return blocks
+        return [self.finder.choose_duplicates(blocks, self.top)]
+
+
+def _read_row(texts: list[str], first: int, row: int) -> str:
+    return texts[row - first]
+
+
+@expand_options()
+def match(
+    *,
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="Texts: a table, or an index that --index wrote.")],
+    queries: Annotated[
+        str | None,
+        typer.Argument(metavar="QUERIES", help="Texts to look for in CORPUS. Without them: duplicates in CORPUS."),
+    ] = None,
+    model: Annotated[
+        str, typer.Option("--model", metavar="MODEL", help="A classifier of pairs, or none: rank by shared words.")
+    ],
+    text: Annotated[str, typer.Option("--text", metavar="COLUMN", help="Column of the texts.")] = "text",
+    top: Annotated[
+        int | None,
+        typer.Option(
+            "--top", min=1, metavar="N", help="At most N matches of a text: 5 for QUERIES and without a model."
+        ),
+    ] = None,
+    min_probability: Annotated[
+        float | None,
+        typer.Option(
+            "--min-probability",
+            min=0.0,
+            max=1.0,
+            metavar="X",
+            help="Least probability of a match; for duplicates the model's threshold by default.",
+        ),
+    ] = None,
+    candidates: Annotated[
+        int, typer.Option("--candidates", min=1, metavar="N", help="Texts that the model compares each text with.")
+    ] = 20,
+    label: Annotated[
+        str | None,
+        typer.Option("--label", metavar="LABEL", help="Class that is a match, if the model has more than two."),
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Add why each pair matches.")] = False,
+    clusters: Annotated[bool, typer.Option("--clusters", help="Print groups of duplicates instead of pairs.")] = False,
+    index: Annotated[
+        Path | None,
+        typer.Option("--index", metavar="FILE", help="Keep the index of CORPUS; new rows of CORPUS are added to it."),
+    ] = None,
+    language: Annotated[
+        str, typer.Option("--language", metavar="NAME", help="Language of the stemmer, or none.")
+    ] = "english",
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="OUT", help="A .tsv, .csv, .jsonl or .parquet file; else TSV is printed."),
+    ] = None,
+    format: Format = None,
+    encoding: Encoding = "utf-8",
+    no_header: Annotated[
+        bool, typer.Option("--no-header", help="The files have no header: the texts are in column 1, or see --text.")
+    ] = False,
+    resources: ResourceOptions,
+    jobs: common_options.Jobs = None,
+    json: common_options.Json = False,
+) -> None:
+    """Find pairs in a corpus: duplicates, or matches of queries.
+
+    Texts that share words are candidates; the model decides about them. Prints the two texts of each pair (source,
+    target), their rows, counting from 1, the score of their words and the probability. A query is a source. A search
+    with -o that was interrupted goes on where it was when the same command is given again.
+    """
+    from rekern.core.files import check_writable
+
+    to_screen = out is None or out == STANDARD_INPUT
+    if out is not None and not to_screen:
+        output.choose_table_format(out)
+        check_writable(out)
+    if index is not None:
+        check_writable(index)
+    if corpus == queries == STANDARD_INPUT:
+        raise InputError("only one of CORPUS and QUERIES can be standard input: give a file for the other")
+    if clusters and (queries is not None or explain):
+        remedy = "leave QUERIES out" if queries is not None else "leave --explain out"
+        raise InputError(f"--clusters groups the duplicates of CORPUS: {remedy}")
+    if model == NO_MODEL and min_probability is not None:
+        raise InputError("--min-probability needs a model: give --model, or leave it out and use --top")
+    started = time.perf_counter()
+    reader = TextReader(text, format, encoding, no_header)
+    finder = _make_finder(model, candidates, label, language, jobs, resources)
+    _open_corpus(finder, corpus, index, reader)
+    if model == NO_MODEL:
+        output.say("without a model, matches are ranked by the score of the words that they share")
+    if queries is not None and top is None:
+        top = 5
+    search = Search(finder, queries, reader, top, min_probability)
+    can_resume = out is not None and not to_screen and queries != STANDARD_INPUT
+    with _open_log(search, out or "", model) if can_resume else nullcontext() as log:
+        if clusters:
+            found = _print_clusters(finder, search.score_all(log), out, json and to_screen)
+        else:
+            found = _print_matches(finder, search.find(log), out, explain, json and to_screen)
+    if to_screen:
+        return
+    took = time.perf_counter() - started
+    name = "clusters" if clusters else "matches"
+    if json:
+        output.print_json({"texts": len(finder.index_), name: found, "written": out, "seconds": took})
+    else:
+        are = ("cluster is" if clusters else "match is") if found == 1 else f"{name} are"
+        output.say(f"{found:,} {are} in {out}, after {output.format_seconds(took)}")
+
+
+def _make_finder(
+    model: str, candidates: int, label: str | None, language: str, jobs: int | None, resources: ResourceOptions
+) -> PairFinder:
+    """Load the model, and make a finder without texts."""
+    from rekern.core.files import show_path
+    from rekern.learning import PairClassifier
+    from rekern.search import PairFinder
+
+    stemmer = None if language == "none" else language
+    if model == NO_MODEL:
+        return PairFinder(None, candidates, label, stemmer, jobs).fit([])
+    loaded = load_pair_model(Path(model), jobs, resources=resources)
+    if not isinstance(loaded, PairClassifier):
+        remedy = "train a classifier, or give --model none"
+        raise InputError(f"{show_path(model)} predicts numbers, not whether a pair matches: {remedy}")
+    return PairFinder(loaded, candidates, label, stemmer, jobs).fit([])
+
+
+def _open_corpus(finder: PairFinder, corpus: str, index: Path | None, reader: TextReader) -> None:
+    """Give the finder its texts: of an index, of a table, or of both: the index has the first rows of the table."""
+    from rekern.search.index_file import is_index_file, open_index
+
+    if is_index_file(corpus):
+        if index is not None:
+            raise InputError(f"{corpus} is an index already: leave --index out, or give the table as CORPUS")
+        finder.index_ = open_index(corpus)
+        return
+    blocks = reader.iterate(corpus, "indexing")
+    if index is None:
+        finder.fit(text for block in blocks for text in block)
+        return
+    if index.exists():
+        finder.index_ = open_index(index)
+        if finder.index_.language != finder.language:
+            name = finder.index_.language or "none"
+            raise InputError(f"{index} was made with --language {name}: give the same, or another --index")
+    known = len(finder.index_)
+    finder.add(_skip_known(finder, blocks, corpus, index))
+    if len(finder.index_) > known or not index.exists():
+        finder.save(index)
+        finder.index_ = open_index(index)  # memory-mapped
+
+
+def _skip_known(finder: PairFinder, blocks: Iterator[list[str]], corpus: str, index: Path) -> Iterator[str]:
+    """Yield the texts of a table after those that the index has; they must be the same."""
+    known, row = finder.index_, 0
+    for texts in blocks:
+        for text in texts:
+            if row >= len(known):
+                yield text
+            elif known.read_text(row) != text:
+                remedy = "delete it, or give another --index"
+                raise InputError(f"{index} is of another corpus: row {row + 1} of {corpus} differs; {remedy}")
+            row += 1
+    if row < len(known):
+        remedy = "delete it, give another --index, or the index as CORPUS"
+        raise InputError(f"{index} has {len(known):,} texts, but {corpus} only {row:,}: {remedy}")
+
+
+def _open_log(search: Search, out: str, model: str) -> AbstractContextManager[MatchLog]:
+    """Open the log beside the output: what it belongs to is the corpus, the queries, the model and the options."""
+    from rekern.core.source_code_digest import digest_source
+    from rekern.search.match_log import open_match_log
+
+    finder = search.finder
+    texts = blake2b(finder.index_.texts.content.data, digest_size=16)
+    texts.update(finder.index_.texts.starts.data)
+    state: dict[str, Json] = {
+        "file": "unfinished matches of Rekern",
+        "corpus": texts.hexdigest(),
+        "queries": None if search.queries is None else _digest_file(search.queries),
+        "model": None if finder.model is None else _digest_file(model),
+        "options": [finder.candidates, str(finder.label), finder.language, search.top, search.min_probability],
+        "reading": blake2b(repr(search.reader).encode(), digest_size=8).hexdigest(),
+        "code": digest_source(),
+    }
+    return open_match_log(Path(f"{os.path.realpath(out)}.part"), state, finder.model is not None)
+
+
+def _digest_file(path: str) -> str:
+    digest = blake2b(digest_size=16)
+    with open(path, "rb") as stream:
+        while content := stream.read(1 << 20):
+            digest.update(content)
+    return digest.hexdigest()
+
+
+def _print_matches(finder: PairFinder, blocks: Iterator[Matches], out: str | None, explain: bool, as_json: bool) -> int:
+    """Write or print matches, and return how many there are."""
+    from rekern.datasets.tables import open_table
+
+    if as_json:
+        rows: list[dict[str, object]] = []
+        for block in blocks:
+            columns = block.to_columns(first_row=1)
+            if explain:
+                columns["explanation"] = [why.to_dict() for why in _explain(finder, block)]
+            rows += (dict(zip(columns, values)) for values in zip(*columns.values()))
+        output.print_json({"texts": len(finder.index_), "matches": len(rows), "rows": rows})
+        return len(rows)
+    found = 0
+    columns = {}
+    with open_table(out or STANDARD_INPUT) as table:
+        for block in blocks:
+            columns = _list_columns(finder, block, explain)
+            if len(block):
+                table.write(columns)
+                found += len(block)
+        if not found:
+            table.write(columns or _list_columns(finder, _make_no_matches(finder), explain))
+    return found
+
+
+def _list_columns(finder: PairFinder, block: Matches, explain: bool) -> dict[str, list[object]]:
+    columns = block.to_columns(first_row=1)
+    if explain:
+        columns["explanation"] = [_shorten(why) for why in _explain(finder, block)]
+    return columns
+
+
+def _make_no_matches(finder: PairFinder) -> Matches:
+    from rekern.search.matches import join_pairs
+
+    empty = join_pairs([], finder.model)
+    return empty.read(str, str)
+
+
+def _explain(finder: PairFinder, block: Matches) -> Iterator[Explanation]:
+    for found in block:
+        yield finder.explain(found.source, found.target_row)
+
+
+def _shorten(why: Explanation) -> str:
+    """Return the largest parts of an explanation on one line."""
+    return "; ".join(f"{part.contribution:+.2f} {part.to_words()}" for part in why.parts[:SHOWN])
+
+
+def _print_clusters(finder: PairFinder, blocks: Iterable[ScoredPairs], out: str | None, as_json: bool) -> int:
+    """Write or print clusters, a row for each text, and return how many clusters there are."""
+    from rekern.datasets.tables import write_table
+    from rekern.search.matches import group_rows, join_pairs
+
+    pairs = join_pairs(list(blocks))
+    groups = group_rows(pairs.sources, pairs.targets)
+    read = finder.index_.read_text
+    if as_json:
+        listed = [[{"row": row + 1, "text": read(row)} for row in group] for group in groups]
+        output.print_json({"texts": len(finder.index_), "clusters": listed})
+        return len(groups)
+    members = [(number, row) for number, group in enumerate(groups, 1) for row in group]
+    columns: dict[str, list[object]] = {
+        "cluster": [number for number, _ in members],
+        "row": [row + 1 for _, row in members],
+        "text": [read(row) for _, row in members],
+    }
+    write_table(out or STANDARD_INPUT, columns)
+    return len(groups)

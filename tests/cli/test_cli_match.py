@@ -1,0 +1,136 @@
+"""``rekern match``."""
+
+from pathlib import Path
+
+import pytest
+
+from cli.running import error_of, invoke, json_of
+from rekern import PairFinder, load_model
+from rekern.datasets import write_table
+from rekern.datasets.tables import read_columns
+from rekern.search import pair_finder
+
+QUESTIONS = [
+    "Who wrote Hamlet?",
+    "How high is K2, a mountain?",
+    "Who is the author of Hamlet?",
+    "Height of K2?",
+    "Who wrote Hamlet, the play?",
+    "",
+]
+HEADER = ["source", "target", "source_row", "target_row", "score"]
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    write_table(tmp_path / "faq.tsv", {"id": range(len(QUESTIONS)), "text": QUESTIONS})
+    write_table(tmp_path / "new.tsv", {"text": ["who has written hamlet", "the height of K2", "nothing"]})
+    return tmp_path
+
+
+def rows_of(text: str) -> list[list[str]]:
+    return [line.split("\t") for line in text.splitlines()]
+
+
+def test_without_a_model(corpus: Path) -> None:
+    result = invoke("match", corpus / "faq.tsv", corpus / "new.tsv", "--model", "none", "--top", 1)
+    header, *rows = rows_of(result.stdout)
+    assert header == HEADER and "without a model" in result.stderr
+    assert [row[:4] for row in rows] == [
+        ["who has written hamlet", QUESTIONS[0], "1", "1"],
+        ["the height of K2", QUESTIONS[3], "2", "4"],
+    ]
+    _, *rows = rows_of(invoke("match", corpus / "faq.tsv", "--model", "none", "--top", 1).stdout)
+    assert ["1", "5"] in [row[2:4] for row in rows]
+    found = json_of("match", corpus / "faq.tsv", "--model", "none", "--clusters", "--top", 1)
+    assert found["texts"] == 6 and [[one["row"] for one in group] for group in found["clusters"]] == [[1, 3, 5], [2, 4]]
+
+
+def test_with_a_model(models: Path, tmp_path: Path) -> None:
+    table, out = models / "test.tsv", tmp_path / "found.csv"
+    whole = json_of("match", table, "--text", "source", "--model", models / "two.rekern", "--min-probability", 0.3)
+    assert whole["matches"] == len(whole["rows"]) > 0
+    assert [*HEADER, "probability"] == list(whole["rows"][0])
+    assert min(row["probability"] for row in whole["rows"]) >= 0.3
+    texts = read_columns(table).texts("source")
+    finder = PairFinder(load_model(models / "two.rekern")).fit(texts)
+    expected = finder.find_duplicates(min_probability=0.3).to_columns(first_row=1)
+    assert [list(column) for column in zip(*(row.values() for row in whole["rows"]))] == list(expected.values())
+    arguments = ("match", table, table, "--text", "source", "--model", models / "two.rekern", "--top", 2)
+    said = json_of(*arguments, "--explain", "-o", out)
+    columns = read_columns(out)
+    assert list(columns.names) == [*HEADER, "probability", "explanation"] and said["written"] == str(out)
+    assert len(columns.lines) == said["matches"] and columns.column(6)[0].startswith(("+", "-"))
+    streamed = json_of(*arguments, "--explain")
+    assert [row["target"] for row in streamed["rows"]] == columns.column(1)
+    assert streamed["rows"][0]["explanation"]["parts"] and list(tmp_path.iterdir()) == [out]
+
+
+def test_an_index_is_kept_and_grows(corpus: Path) -> None:
+    faq, index = corpus / "faq.tsv", corpus / "faq.index"
+    arguments = ("match", faq, corpus / "new.tsv", "--model", "none")
+    plain = invoke(*arguments).stdout
+    assert invoke(*arguments, "--index", index).stdout == plain == invoke(*arguments, "--index", index).stdout
+    assert invoke("match", index, corpus / "new.tsv", "--model", "none").stdout == plain
+    before = index.read_bytes()
+    write_table(faq, {"text": [*QUESTIONS, "Hamlet"]})
+    grown = invoke(*arguments).stdout
+    assert invoke(*arguments, "--index", index).stdout == grown != plain and index.read_bytes() != before
+    write_table(faq, {"text": QUESTIONS[:3]})
+    assert "has 7 texts, but" in error_of(*arguments, "--index", index)
+    write_table(faq, {"text": ["other", *QUESTIONS]})
+    assert "is of another corpus: row 1" in error_of(*arguments, "--index", index)
+    assert "made with --language english" in error_of(*arguments, "--index", index, "--language", "none")
+    assert "is an index already" in error_of("match", index, "--model", "none", "--index", index)
+
+
+def test_an_interrupted_search_goes_on(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pair_finder, "PAIRS", 20)
+    out = tmp_path / "found.tsv"
+    arguments = ("match", models / "test.tsv", "--text", "source", "--model", models / "two.rekern", "-o", out)
+    invoke(*arguments)
+    whole = out.read_bytes()
+    out.unlink()
+    compare, calls = PairFinder._compare, []
+
+    def stop_later(self, *given):
+        calls.append(given)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return compare(self, *given)
+
+    monkeypatch.setattr(PairFinder, "_compare", stop_later)
+    invoke(*arguments, code=130)
+    assert not out.exists() and Path(f"{out}.part").exists()
+    invoked = invoke(*arguments)
+    assert "goes on where it was" in invoked.stderr and out.read_bytes() == whole
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_nothing_is_found(corpus: Path) -> None:
+    write_table(corpus / "other.tsv", {"text": ["zzz"]})
+    result = invoke("match", corpus / "faq.tsv", corpus / "other.tsv", "--model", "none")
+    assert rows_of(result.stdout) == [HEADER]
+    for name in ("none.jsonl", "none.parquet", "none.tsv.gz"):
+        out = corpus / name
+        invoke("match", corpus / "faq.tsv", corpus / "other.tsv", "--model", "none", "-o", out)
+        assert out.exists()
+
+
+def test_errors_are_one_line(corpus: Path, models: Path) -> None:
+    faq, new = corpus / "faq.tsv", corpus / "new.tsv"
+    assert "missing option '--model'" in invoke("match", faq, code=2).stderr
+    assert "has no column 'question'; it has id, text" in error_of(
+        "match", faq, "--text", "question", "--model", "none"
+    )
+    assert "predicts numbers" in error_of("match", faq, "--model", models / "real.rekern")
+    assert "--label" in error_of("match", faq, "--model", models / "three.rekern")
+    assert "needs a model" in error_of("match", faq, "--model", "none", "--min-probability", 0.5)
+    assert "leave QUERIES out" in error_of("match", faq, new, "--model", "none", "--clusters")
+    assert "only one of" in error_of("match", "-", "-", "--model", "none")
+    assert "there is no file" in error_of("match", corpus / "gone.tsv", "--model", "none")
+    assert "no such file" in error_of("match", faq, "--model", corpus / "gone.rekern")
+    assert "klingon" in error_of("match", faq, "--model", "none", "--language", "klingon")
+    assert "the extension does not tell" in error_of("match", faq, "--model", "none", "-o", corpus / "a.docx")
+    piped = invoke("match", faq, "-", "--model", "none", "--top", 1, input="text\nhamlet author\n").stdout
+    assert rows_of(piped)[1][3] == "3"
