@@ -92,6 +92,8 @@ def use(thing):
         return check_parameters(thing), thing.fit(["everything", "all"], ["all", "all"])
     if name == "Expressions":
         return thing.fit(["a b", "a b"])
+    if name == "PairFinder":
+        return thing.fit(["a b", "b c"]).find(["a"])
     if name == "RewriteVectorizer":
         return thing.fit_transform(PAIRS)
     if name == "QuestionClassifier":

@@ -13,7 +13,9 @@ from rekern.core.estimators import BaseEstimator
 from rekern.core.explanations import Explanation
 from rekern.core.messages import list_names
 from rekern.core.parallel_jobs import split_range
+from rekern.core.parameter_tables import Jobs, check_parameters, state_parameters
 from rekern.core.progress import track
+from rekern.core.state_schema import Text, Whole
 from rekern.errors import InputError
 from rekern.learning import PairClassifier, TextClassifier
 from rekern.search.index_file import open_index, save_index
@@ -59,6 +61,9 @@ class PairFinder(BaseEstimator):
     """
 
     index_: TextIndex
+    parameter_table = state_parameters(
+        model=None, candidates=Whole(1, 10**6), label=None, language=Text(100), n_jobs=Jobs()
+    )
 
     def __init__(
         self,
@@ -227,8 +232,7 @@ class PairFinder(BaseEstimator):
 
     def _check(self) -> None:
         """Refuse parameters that cannot be used."""
-        if not isinstance(self.candidates, int) or isinstance(self.candidates, bool) or self.candidates < 1:
-            raise InputError(f"candidates={self.candidates!r}: give a whole number of at least 1")
+        check_parameters(self)
         if self.model is not None:
             self._find_column()
 
@@ -236,7 +240,8 @@ class PairFinder(BaseEstimator):
         """Return which column of the model's probabilities counts."""
         model = self.model
         if not isinstance(model, PairClassifier) or isinstance(model, TextClassifier):
-            raise InputError(f"a {type(model).__name__} does not say whether a pair matches: give a PairClassifier")
+            kind = type(model).__name__
+            raise InputError(f"model: a {kind} does not say whether a pair matches; give a PairClassifier")
         if not hasattr(model, "predict_proba"):
             raise InputError("the model has no probabilities: train it with calibration")
         classes: list[object] = model.classes_.tolist()
