@@ -15,7 +15,7 @@ from rekern.core.messages import list_names
 from rekern.core.parallel_jobs import split_range
 from rekern.core.parameter_tables import Jobs, check_parameters, state_parameters
 from rekern.core.progress import track
-from rekern.core.state_schema import Text, Whole
+from rekern.core.state_schema import Either, Text, Whole
 from rekern.errors import InputError
 from rekern.learning import PairClassifier, TextClassifier
 from rekern.search.index_file import open_index, save_index
@@ -62,7 +62,7 @@ class PairFinder(BaseEstimator):
 
     index_: TextIndex
     parameter_table = state_parameters(
-        model=None, candidates=Whole(1, 10**6), label=None, language=Text(100), n_jobs=Jobs()
+        model=None, candidates=Whole(1, 10**6), label=None, language=Either(None, Text(100)), n_jobs=Jobs()
     )
 
     def __init__(
