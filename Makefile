@@ -9,7 +9,8 @@
 # make hooks       installs the git hooks of pre-commit
 PYTHON ?= python3
 BIN := .venv/bin
-WORKERS ?= auto
+# one more than there are cores: some tests wait for processes of their own
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN || echo 2) + 1)
 MINUTES ?= 60
 # the public corpora, where they lie beside the checkout; tests and experiments that need them are skipped elsewhere
 ifneq ($(wildcard ../shared/data),)

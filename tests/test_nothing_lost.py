@@ -73,7 +73,7 @@ def list_commands(data, out):
 @pytest.mark.parametrize(
     ("name", "kills"),
     [
-        *(("train", 4), ("gram", 4)),
+        *(("train", 2), ("gram", 2)),
         *(pytest.param(name, 200, marks=pytest.mark.slow) for name in ("train", "predict", "gram", "gram of libsvm")),
         *(pytest.param(name, 200, marks=pytest.mark.slow) for name in ("evaluate", "rules", "report", "explain")),
     ],
