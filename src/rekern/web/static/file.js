@@ -1,4 +1,6 @@
 // A file is sent as it is; progress, rows and a summary come back line by line. Nothing is stored.
+import { showProblem } from "./problem.js";
+
 const form = document.getElementById("file-form");
 const input = document.getElementById("file");
 const drop = document.getElementById("drop");
@@ -35,14 +37,6 @@ form.addEventListener("submit", (event) => {
   send();
 });
 stop.addEventListener("click", () => controller?.abort());
-
-function showProblem(words) {
-  const problem = document.createElement("p");
-  problem.className = "problem";
-  problem.setAttribute("role", "alert");
-  problem.textContent = words;
-  result.replaceChildren(problem);
-}
 
 function offer(link, name, type, pieces) {
   if (link.href) URL.revokeObjectURL(link.href);

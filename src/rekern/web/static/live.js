@@ -1,4 +1,6 @@
 // A form whose result is shown while one types, and whose state stands in the address.
+import { showProblem } from "./problem.js";
+
 const form = document.querySelector("form[data-live]");
 const result = document.getElementById("result");
 const status = document.getElementById("status");
@@ -57,14 +59,6 @@ export async function refresh(address, { push = false } = {}) {
 
 function ask(address, signal) {
   return fetch(`${address}&part=1`, { signal, headers: { Accept: "text/html" } });
-}
-
-function showProblem(words) {
-  const problem = document.createElement("p");
-  problem.className = "problem";
-  problem.setAttribute("role", "alert");
-  problem.textContent = words;
-  result.replaceChildren(problem);
 }
 
 let addressTimer = 0;
