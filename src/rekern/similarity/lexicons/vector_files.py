@@ -131,7 +131,7 @@ def _read_binary_rows(stream: IO[bytes], count: int, dimensions: int) -> Iterato
 
 def _collect_rows(rows: Iterator[tuple[str, Vector]], count: int | None, most: int | None) -> tuple[list[str], Vector]:
     words: list[str] = []
-    vectors = []
+    vectors: list[Vector] = []
     for word, vector in rows:
         if most is not None and len(words) >= most:
             break
