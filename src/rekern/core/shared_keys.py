@@ -64,8 +64,8 @@ def share_keys(rows: KeyRows, n_jobs: int | None = None) -> SharedKeys:
     first.sort()
     kept = np.full(len(groups), -1, np.int32)
     kept[first] = np.arange(len(first), dtype=np.int32)
-    found = _list_entries(len(rows.indptr) - 1, starts, before, codes, kept, row_of, values)
-    return SharedKeys(*found, counts[first].astype(np.int64), times)
+    indptr, numbers, listed = _list_entries(len(rows.indptr) - 1, starts, before, codes, kept, row_of, values)
+    return SharedKeys(indptr, numbers, listed, counts[first].astype(np.int64), times)
 
 
 @compiled

@@ -100,7 +100,7 @@ def _compute_block(matrix: npt.NDArray[np.floating], plan: GramPlan, first: int,
 
 
 def _mirror_tiles(matrix: npt.NDArray[np.floating], first: int) -> None:
-    """Copy some rows, from the diagonal on, to the columns below the diagonal; tile by tile, which saves memory traffic.
+    """Copy some rows to the columns below the diagonal; tile by tile, which saves memory traffic.
 
     >>> matrix = np.array([[1.0, 2.0], [0.0, 3.0]])
     >>> _mirror_tiles(matrix, 0)

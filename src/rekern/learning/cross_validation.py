@@ -43,7 +43,7 @@ def make_stratified_folds(labels: AnyArray, folds: int, seed: int = 0) -> list[F
     codes = np.argsort(np.argsort(first))[codes]  # classes in the order in which they occur
     ordered = np.sort(codes)
     shares = [np.bincount(ordered[fold::folds], minlength=len(first)) for fold in range(folds)]
-    chance, fold_of = np.random.RandomState(seed), np.empty(len(codes), np.int64)  # noqa: NPY002 - the same folds
+    chance, fold_of = np.random.RandomState(seed), np.empty(len(codes), np.int64)
     for code in range(len(first)):
         dealt = np.repeat(np.arange(folds), [share[code] for share in shares])
         chance.shuffle(dealt)
