@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rekern.cli import common_options, output, table_options
+from rekern.cli.model_argument import Limit, read_limits
 from rekern.core.files import show_path
 from rekern.errors import InputError
 
@@ -46,6 +47,7 @@ def ask(
             "--model", "-m", metavar="MODEL", help="With --train: where to write the model. Else: the model to use."
         ),
     ] = None,
+    limit: Limit = None,
     evaluate: Annotated[
         bool, typer.Option("--evaluate", help="Answer all questions of --test and compare with their meanings.")
     ] = False,
@@ -77,7 +79,9 @@ def ask(
         raise InputError("--evaluate needs --test FILE for a database of your own")
     if question is not None and (evaluate or test is not None):
         raise InputError("--evaluate answers the questions of a table: leave QUESTION out")
-    asker = _make_asker(question, train, grammar, db, model, seconds, memory, jobs, json, encoding)
+    if limit is not None and (model is None or train is not None):
+        raise InputError("--limit is for a model file: give it with --model, or leave it out")
+    asker = _make_asker(question, train, grammar, db, model, limit, seconds, memory, jobs, json, encoding)
     if evaluate or test is not None:
         _evaluate(asker, test, json, encoding)
     elif question is not None:
@@ -95,6 +99,7 @@ def _make_asker(
     grammar: Path | None,
     db: str | None,
     model: Path | None,
+    limit: list[str] | None,
     seconds: float,
     memory: int,
     jobs: int | None,
@@ -127,7 +132,7 @@ def _make_asker(
         assert model is not None
         from rekern.core.model_archive import load_model
 
-        trained = load_model(model)
+        trained = load_model(model, limits=read_limits(limit))
         if getattr(trained, "calibration_", None) is None:
             raise InputError(f"{show_path(model)}: this model was not made by rekern ask --train")
         trained.n_jobs = jobs

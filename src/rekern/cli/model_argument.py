@@ -1,9 +1,9 @@
-"""The argument MODEL: the file of a model of pairs or of single texts."""
+"""The argument MODEL, the file of a model of pairs or of single texts, and the options of loading one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +13,7 @@ from rekern.cli.option_groups import OptionGroup
 from rekern.cli.quick_start import skip_numba
 from rekern.core.estimators import skip_scikit_learn
 from rekern.core.files import show_path
+from rekern.core.model_limits import ModelLimits
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,15 +22,46 @@ if TYPE_CHECKING:
 
     TrainedModel = PairClassifier | PairRegressor | PairRanker
 
+LONGEST_NUMBER = 18  # digits of a limit
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file written by `rekern train`.")]
+Limit = Annotated[
+    list[str] | None,
+    typer.Option("--limit", metavar="NAME=N", help="Let MODEL ask for more, as its error says; can be repeated."),
+]
+
+
+def read_limits(texts: Sequence[str] | None) -> ModelLimits:
+    """Read the values of ``--limit``: what a model file may ask for, with the other limits as they are.
+
+    >>> read_limits(["depth=200", "objects=1000"]).depth
+    200
+    >>> read_limits(["deep=200"])
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: --limit deep=200: write NAME=N; NAME is one of members, member_bytes, unpacked_bytes, \
+unpacked_times, json_values, json_times, depth, objects, window_patterns, item_size, sentence_words
+    """
+    names = [field.name for field in fields(ModelLimits)]
+    values: dict[str, int] = {}
+    for text in texts or ():
+        name, _, number = text.partition("=")
+        if name.strip() not in names:
+            raise InputError(f"--limit {text}: write NAME=N; NAME is one of {', '.join(names)}")
+        if not number.strip().isascii() or not number.strip().isdigit() or len(number) > LONGEST_NUMBER:
+            raise InputError(f"--limit {text}: write NAME=N, with a whole number N of at least 1")
+        values[name.strip()] = int(number)
+    try:
+        return ModelLimits(**values)
+    except ValueError as error:
+        raise InputError(f"--limit {error}") from None
 
 
 @dataclass(frozen=True)
 class ResourceOptions(OptionGroup):
-    """What a model may need but does not contain.
+    """What a model may need but does not contain, and what it may ask for.
 
     >>> ResourceOptions(wordnet="oewn")
-    ResourceOptions(wordnet='oewn', thesaurus=None)
+    ResourceOptions(wordnet='oewn', thesaurus=None, limit=None)
     """
 
     wordnet: Annotated[
@@ -38,6 +70,11 @@ class ResourceOptions(OptionGroup):
     thesaurus: Annotated[
         str | None, typer.Option("--thesaurus", metavar="FILE", help="Pairs of words, if MODEL says it needs them.")
     ] = None
+    limit: Limit = None
+
+    def list_resources(self) -> dict[str, str | None]:
+        """Return what `rekern.load_model` takes as resources."""
+        return {"wordnet": self.wordnet, "thesaurus": self.thesaurus}
 
 
 NO_RESOURCES = ResourceOptions()
@@ -60,12 +97,13 @@ def load_pair_model(
     ...
     rekern.errors.ModelFileError: no such.rekern: there is no such file
     """
+    limits = read_limits(resources.limit)
     skip_scikit_learn()
     if texts is not None:
-        skip_numba(path, texts, with_neighbors)
+        skip_numba(path, texts, with_neighbors, limits)
     from rekern import learning
 
-    model: object = learning.load_model(path, **asdict(resources))
+    model: object = learning.load_model(path, limits=limits, **resources.list_resources())
     if isinstance(model, learning.PairClassifier | learning.PairRegressor | learning.PairRanker):
         model.n_jobs = n_jobs
         return model

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rekern.cli import common_options, output
+from rekern.cli.model_argument import Limit, read_limits
 from rekern.core.files import show_path
 from rekern.errors import InputError
 
@@ -35,6 +36,7 @@ def question(
         str | None,
         typer.Option("--tagger", metavar="NAME", help="The tagger, if MODEL says that it needs one: spacy or jieba."),
     ] = None,
+    limit: Limit = None,
     train: Annotated[
         Path | None,
         typer.Option("--train", metavar="FILE", help="Learn from a table with a question and a type in each row."),
@@ -67,6 +69,8 @@ def question(
     The built-in model knows six types, in English and Chinese: Fact, List, Reason, Solution, Definition and Navigation.
     For one question, its type, the probabilities and the matching patterns are printed; for a file, one row each.
     """
+    if limit is not None and model is None:
+        raise InputError("--limit is for a model file: give it with --model, or leave it out")
     if train is not None:
         if asked is not None or evaluate:
             raise InputError("--train takes its questions from its own file: leave QUESTION and --evaluate out")
@@ -82,24 +86,24 @@ def question(
         if value is not None:
             raise InputError(f"{name} belongs to --train FILE: add it, or leave {name} out")
     if evaluate:
-        _evaluate(_load_model(model, tagger), asked, (question_column, type_column), json)
+        _evaluate(_load_model(model, tagger, limit), asked, (question_column, type_column), json)
         return
     if asked is None or not asked.strip():
         raise InputError("there is no question: give one, or a file with one per line")
     if _is_file(asked):
-        _answer_all(_load_model(model, tagger), _read_questions(asked, question_column), json)
+        _answer_all(_load_model(model, tagger, limit), _read_questions(asked, question_column), json)
     else:
-        _answer_one(_load_model(model, tagger), asked, json)
+        _answer_one(_load_model(model, tagger, limit), asked, json)
 
 
-def _load_model(path: Path | None, tagger: str | None) -> TrainedModel:
+def _load_model(path: Path | None, tagger: str | None, limit: list[str] | None) -> TrainedModel:
     if path is None:
         from rekern.questions.six_type_model import load_embedded_model
 
         return load_embedded_model()
     from rekern.questions.question_archive import load_question_model
 
-    return load_question_model(path, tagger)
+    return load_question_model(path, tagger, read_limits(limit))
 
 
 def _is_file(asked: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rekern.core.json_values import Json, JsonObject
+from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
 
 # Parts of kernels whose work on one pair is small, and the parameters with which it is.
 LIGHT: dict[str, dict[str, tuple[object, ...]]] = {
@@ -39,7 +40,9 @@ def owns_process() -> bool:
     return _owns_process
 
 
-def skip_numba(model: Path, texts: Sequence[str], with_neighbors: bool = False) -> None:
+def skip_numba(
+    model: Path, texts: Sequence[str], with_neighbors: bool = False, limits: ModelLimits = DEFAULT_LIMITS
+) -> None:
     """Run compiled functions as plain Python from now on, if this command only needs a model and these two texts.
 
     Nothing happens if the texts are long, if the kernel of the model does more than a little for one pair, or if the
@@ -55,7 +58,7 @@ def skip_numba(model: Path, texts: Sequence[str], with_neighbors: bool = False) 
     from rekern.core.compiling import interpret_cores
     from rekern.core.model_archive import open_archive
 
-    with open_archive(model) as archive:
+    with open_archive(model, limits) as archive:
         header = archive.header
     is_ready = header["version"] >= 3 and "state" in header
     if is_ready and not (with_neighbors and "labels" in header) and is_light(header.get("kernel")):

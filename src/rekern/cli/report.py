@@ -9,7 +9,7 @@ import typer
 
 from rekern.cli import common_options, output
 from rekern.cli.kernel_options import summarize_kernel
-from rekern.cli.model_argument import ModelFile, check_items, load_pair_model
+from rekern.cli.model_argument import ModelFile, ResourceOptions, check_items, load_pair_model
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions, list_groups
 from rekern.cli.threshold_options import ThresholdOptions
@@ -42,6 +42,7 @@ def report(
         bool, typer.Option("--learning-curve", help="Also train on parts of the training pairs, which MODEL needs.")
     ] = False,
     table: TableOptions,
+    resources: ResourceOptions,
     jobs: common_options.Jobs = None,
     json: common_options.Json = False,
 ) -> None:
@@ -58,7 +59,7 @@ def report(
         raise InputError("say where to write the page: add -o report.html, or --json for the figures alone")
     if out is not None:
         check_writable(out)
-    loaded = load_pair_model(model, jobs)
+    loaded = load_pair_model(model, jobs, resources=resources)
 
     from rekern.kernels.kernel_summary import summarize_kernel as show_kernel
 

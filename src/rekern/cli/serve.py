@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rekern.cli import output
-from rekern.cli.model_argument import ResourceOptions
+from rekern.cli.model_argument import ResourceOptions, read_limits
 from rekern.cli.option_groups import expand_options
 from rekern.errors import InputError, missing_extra
 
@@ -100,6 +99,7 @@ def serve(
     from rekern.web.site import Site
     from rekern.web.warm_up import start_warm_up
 
+    model_limits = read_limits(resources.limit)
     limits = ServingLimits(
         megabytes=max_body, characters=max_text, rows=max_rows, seconds=seconds, workers=workers, waiting=waiting
     )
@@ -115,7 +115,7 @@ def serve(
 
     with open_socket(host, port) as listener:  # first, so that a port in use is found before the models are loaded
         with output.show_status("loading models"):
-            served = ServedModels.load(models or [], make_asker, tagger, asdict(resources))
+            served = ServedModels.load(models or [], make_asker, tagger, resources.list_resources(), model_limits)
         access = Access([host, *(allow_host or [])], token)
         site = Site(served, limits, access)
         application = make_application(site, None if quiet else output.say, log_texts)

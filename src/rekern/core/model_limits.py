@@ -14,6 +14,8 @@ LARGEST_NUMBER = 1e100  # sums and products of such numbers are finite
 class ModelLimits:
     """What a model file may ask for. Give larger limits to `rekern.load_model` for a large file that you trust.
 
+    On the command line, ``--limit NAME=NUMBER`` does the same.
+
     The time and the memory that loading takes are at most proportional to the size of the file, with a factor that
     follows from these limits.
 
@@ -44,7 +46,8 @@ class ModelLimits:
     >>> ModelLimits(depth=5).check("depth", 10, "it is 10 deep")
     Traceback (most recent call last):
     ...
-    rekern.errors.ModelFileError: it is 10 deep; the limit is 5: load_model(path, limits=ModelLimits(depth=10))
+    rekern.errors.ModelFileError: it is 10 deep; the limit is 5: load_model(path, limits=ModelLimits(depth=10)), \
+or --limit depth=10
     """
 
     members: int = 10_000
@@ -69,7 +72,7 @@ class ModelLimits:
         """Raise ModelFileError if a number exceeds the limit of this name; ``message`` says what has the number."""
         limit = getattr(self, name)
         if found > limit:
-            remedy = f"load_model(path, limits=ModelLimits({name}={found}))"
+            remedy = f"load_model(path, limits=ModelLimits({name}={found})), or --limit {name}={found}"
             raise ModelFileError(f"{message}; the limit is {limit:,}: {remedy}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rekern.core.model_archive import OpenArchive, open_archive
+from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
 from rekern.errors import ModelFileError
 from rekern.questions.pattern_model import PatternModel
 from rekern.questions.question_schema import QUESTION_SCHEMA
@@ -14,18 +15,20 @@ MODEL = "QuestionClassifier"  # what the header of a file says
 TrainedModel = PatternModel | BigramSVM | KernelSVM
 
 
-def load_question_model(path: str | Path, tagger: str | None = None) -> TrainedModel:
+def load_question_model(
+    path: str | Path, tagger: str | None = None, limits: ModelLimits = DEFAULT_LIMITS
+) -> TrainedModel:
     """Load only what is needed for answers from a file that `QuestionClassifier.save` wrote.
 
     It is faster than `rekern.load_model`, which returns the classifier with all its parameters. ``tagger`` names the
-    tagger, if the model needs one.
+    tagger, if the model needs one; ``limits`` are what the file may ask for.
 
     >>> load_question_model("no such file.rekern")
     Traceback (most recent call last):
     ...
     rekern.errors.ModelFileError: no such file.rekern: there is no such file
     """
-    with open_archive(path, resources={"tagger": tagger}) as archive:
+    with open_archive(path, limits, resources={"tagger": tagger}) as archive:
         if archive.header.get("model") != MODEL:
             raise ModelFileError(f"it holds a {archive.header.get('model')!r}, not a classifier of questions")
         return read_question_model(archive)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar, cast
 from rekern.core.files import show_path
 from rekern.core.json_values import JsonObject
 from rekern.core.model_archive import load_model, open_archive
+from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
 from rekern.errors import InputError
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.krisp.answering.answer import Answer
@@ -111,23 +112,25 @@ class ServedModels:
         paths: Iterable[str | Path],
         make_asker: Callable[[SemanticParser | None], Asker | None],
         tagger: str | None = None,
-        resources: JsonObject | None = None,
+        resources: Mapping[str, str | None] | None = None,
+        limits: ModelLimits = DEFAULT_LIMITS,
     ) -> ServedModels:
         """Load model files; without one of pairs or texts, the model of the demonstration is served.
 
         ``make_asker`` gets the parser among the files, if there is one, and returns what answers questions. Models may
-        need resources: a tagger of questions, and what `rekern.load_model` takes.
+        need resources: a tagger of questions, and what `rekern.load_model` takes. ``limits`` are what
+        a file may ask for.
         """
         models: dict[str, PairPredictor] = {}
         question_model, parser = None, None
         for path in map(Path, paths):
-            kind = read_kind(path)
+            kind = read_kind(path, limits)
             if kind == QUESTION_MODEL:
-                question_model = load_question_model(path, tagger)
+                question_model = load_question_model(path, tagger, limits)
             elif kind == PARSER:
-                parser = cast("SemanticParser", load_model(path))
+                parser = cast("SemanticParser", load_model(path, limits=limits))
             else:
-                model: object = load_model(path, **(resources or {}))
+                model: object = load_model(path, limits=limits, **(resources or {}))
                 if not isinstance(model, PairClassifier | PairRegressor | PairRanker):
                     raise InputError(f"{show_path(path)} is a {kind}, which the server cannot use")
                 model.n_jobs = 1  # requests are served at the same time; each takes one core
@@ -174,9 +177,9 @@ class ServedModels:
         return {"models": [model.describe() for model in self.list_models()], "database": self.database}
 
 
-def read_kind(path: Path) -> object:
+def read_kind(path: Path, limits: ModelLimits = DEFAULT_LIMITS) -> object:
     """Return which model a file has, without loading it and what it needs."""
-    with open_archive(path) as archive:
+    with open_archive(path, limits) as archive:
         return archive.header.get("model")
 
 
