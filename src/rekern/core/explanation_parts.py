@@ -109,7 +109,7 @@ class PartList(Sequence[Part]):
 
     @property
     def contributions(self) -> Floats:
-        """What each part adds; parts with equal contributions are written down, because their names decide the order."""
+        """What each part adds. Those with equal contributions are written down: their names decide the order."""
         return self._register.list_contributions(self._list_places())
 
     def sum_up(self) -> float:
@@ -222,7 +222,8 @@ def order_parts(parts: Sequence[Part], sign: int = 1) -> Sequence[Part]:
 
     With the sign -1 the weights are those of the opposite decision.
 
-    >>> [part.name for part in order_parts([Part("score", "a", 0.5), Part("score", "c", 2.0), Part("score", "b", -2.0)])]
+    >>> parts = [Part("score", "a", 0.5), Part("score", "c", 2.0), Part("score", "b", -2.0)]
+    >>> [part.name for part in order_parts(parts)]
     ['b', 'c', 'a']
     """
     if not isinstance(parts, PartList):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Self
 from weakref import WeakKeyDictionary, ref
 
@@ -396,7 +396,7 @@ class Similarities(ScoreKernel):
         return np.concatenate(run_in_threads(score_pairs, calls))
 
 
-def _has_same_values(one: dict[str, object], other: dict[str, object]) -> bool:
+def _has_same_values(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
     return one.keys() == other.keys() and all(value is other[name] for name, value in one.items())
 
 

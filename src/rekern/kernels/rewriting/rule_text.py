@@ -30,7 +30,7 @@ class Match(NamedTuple):
 
 
 class PairWords(NamedTuple):
-    """A pair as rules are found in it: the words to write, the numbers of the tokens, and the keys of the vocabulary."""
+    """A pair in which rules are found: the words to write, the numbers of the tokens, the keys of the vocabulary."""
 
     source: Sequence[str]
     target: Sequence[str]
