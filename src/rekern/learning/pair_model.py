@@ -123,7 +123,10 @@ class PairModel(BaseEstimator):
 
     def __getattr__(self, name: str) -> Any:
         if name in TRAINING_DATA and "intercept_" in vars(self):
-            raise AttributeError(f"this model has no {name}: its file was saved without training pairs; {KEEP_PAIRS}")
+            raise AttributeError(
+                f"this model has no {name}: its file was saved without training pairs, or it was trained in blocks; "
+                + KEEP_PAIRS
+            )
         return super().__getattribute__(name)  # raises the error that led here
 
     def _start(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None) -> Floats | None:
@@ -178,6 +181,21 @@ class PairModel(BaseEstimator):
     def _cost(self) -> float:
         """The parameter C, checked."""
         return check_positive("C", self.C)
+
+    def _take_decision(self, kernel: Kernel, decision: DecisionFunction, intercept: Floats) -> None:
+        """Note what was trained in blocks or on a stream; there are no training pairs then."""
+        self.how_chosen_, self.compact_ = None, None
+        for name in TRAINING_DATA:
+            vars(self).pop(name, None)
+        self.kernel_, self.intercept_ = kernel, intercept
+        self.start_cache(decision)
+
+    def _continue_stream(self) -> Stream | None:
+        """The stream that an earlier `partial_fit` began; None before the first."""
+        stream = vars(self).get("_stream")
+        if stream is None or stream.kernel is not vars(self).get("kernel_"):  # fitted anew since
+            return None
+        return cast(Stream, stream)
 
     def _uses_gram(self, n: int) -> bool:
         """Whether to train on a Gram: up to ``gram_limit`` rows, and always for a kernel without explicit features."""
