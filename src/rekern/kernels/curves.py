@@ -17,7 +17,7 @@ from rekern.core.registry import register
 from rekern.core.state_schema import POSITIVE, Array, ObjectOf, Record, Schema, Whole, parameters
 from rekern.errors import InputError
 from rekern.kernels.decision_functions import DecisionFunction
-from rekern.kernels.kernel_items import Item, Items, materialize_items
+from rekern.kernels.kernel_items import Item, Items, materialize_items, wrap_item
 from rekern.kernels.score_effects import ScoreEffect
 from rekern.kernels.score_kernel import ScoreKernel
 
@@ -224,7 +224,7 @@ class CurveDecision(DecisionFunction):
 
     def parts(self, item: Item, output: int = 0) -> list[Part]:
         """Return one part for each score: what its curve adds."""
-        raw = self.kernel.raw_values([item])
+        raw = self.kernel.raw_values(wrap_item(item))
         added = self._look_up(raw, self.heights[output])[0]
         inner = self.kernel.kernel
         return [
