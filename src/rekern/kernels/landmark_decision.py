@@ -11,8 +11,9 @@ from rekern.core.arrays import Floats, Ints
 from rekern.core.explanations import Explanation, Part
 from rekern.core.object_descriptions import State
 from rekern.kernels.decision_functions import DecisionFunction, GramDecision, SumDecision
-from rekern.kernels.kernel_items import Item, Items
+from rekern.kernels.kernel_items import Item, Items, wrap_item
 from rekern.kernels.kernel_summary import summarize_kernel
+from rekern.structures.pairs import Pairs
 from rekern.structures.representations import Row
 
 MOST_SHARED = 100  # landmarks, those that add most, of which the fragments are listed: each takes some 0.03 s
@@ -74,7 +75,7 @@ class LandmarkDecision(DecisionFunction):
         items, kernel = self.decision.items, self.decision.kernel
         if not len(items):
             return []
-        values = kernel.gram([item], items, n_jobs=1)[0]
+        values = kernel.gram(wrap_item(item), items, n_jobs=1)[0]
         weights = self.decision.coefficients[:, output]
         added = values * weights
         order = np.argsort(-np.abs(added), kind="stable")
@@ -106,4 +107,6 @@ class LandmarkDecision(DecisionFunction):
 
 def _isolate(item: Item) -> Item:
     """Return a row of a table by itself: to number the labels of all trees of the table would take most of the time."""
+    if isinstance(item, Pairs):
+        return item[0]
     return dict(item) if isinstance(item, Row) else item

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Self, cast
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -17,17 +18,23 @@ from rekern.core.state_schema import KERNEL, Anything, Array, Choice, Optional, 
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import Block, GramPlan, fill_gram
 from rekern.kernels.kernel import Kernel
-from rekern.kernels.kernel_items import Items, materialize_items
+from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.landmark_choice import choose_at_random, choose_far_apart
 from rekern.kernels.landmark_decision import share_out
 from rekern.kernels.score_core import fill_products
 from rekern.kernels.score_kernel import ScoreBlock
-from rekern.structures.data_frames import find_columns
+from rekern.structures.data_frames import column_to_list, find_columns
+from rekern.structures.graphs import Graphs
 from rekern.structures.item_states import pack_items, unpack_items
+from rekern.structures.pairs import Pairs
 from rekern.structures.representations import Representations
+from rekern.structures.tokens import Tokens
+from rekern.structures.trees import Trees
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
+
+Corpus = Pairs | Tokens | Trees | Graphs | Representations
 
 SMALLEST_EIGENVALUE = 1e-10  # of the Gram of the landmarks, as a share of the largest; smaller ones are left out
 
@@ -93,7 +100,7 @@ class Landmarks(Kernel):
 
     def adapt(self, X: Items, y: object = None) -> Self:
         """Let the kernel learn what its values depend on, and choose the landmarks."""
-        items = cast(Any, _make_table(X))
+        items = _make_sequence(X)
         self.kernel.adapt(items, y)
         generator = np.random.default_rng(self.random_state)
         if self.choice == "random":
@@ -177,7 +184,7 @@ class Landmarks(Kernel):
 
     def fit_transform(self, X: Items, y: object = None) -> Floats:
         """Choose the landmarks and return the features of the same items."""
-        items = _make_table(X)
+        items = _make_sequence(X)
         return self.adapt(items, y).compute_features(items)
 
     def name_columns(self) -> list[str]:
@@ -189,7 +196,7 @@ class Landmarks(Kernel):
         """Return the sum over the landmarks that equals the sum over these items."""
         coefficients = np.asarray(coefficients, dtype=float)
         chosen = np.flatnonzero(np.any(coefficients != 0, axis=1))
-        features = self.compute_features(_take_items(_make_table(X), chosen))
+        features = self.compute_features(_take_items(_make_sequence(X), chosen))
         return self.weigh_features(multiply(np.ascontiguousarray(coefficients[chosen].T), features).T)
 
     def weigh_features(self, weights: Floats) -> DecisionFunction:
@@ -230,16 +237,19 @@ def multiply(left: Floats, right: Floats) -> Floats:
     return product
 
 
-def _make_table(X: Items) -> Items:
-    """Return the items in a form whose rows can be taken."""
+def _make_sequence(X: Items) -> Sequence[Item]:
+    """Return the items in a form whose length is their number and whose rows can be taken."""
     X = materialize_items(X)
-    return Representations.from_items(X) if find_columns(X) is not None else X
+    if find_columns(X) is not None:
+        return cast(Sequence[Item], Representations.from_items(X))
+    return cast(Sequence[Item], X if isinstance(X, Corpus | list | tuple) else column_to_list(X))
 
 
-def _compare_items(kernel: Kernel, items: Items, rows: Ints) -> Floats:
+def _take_items(items: Sequence[Item], rows: Ints) -> Sequence[Item]:
+    if isinstance(items, Corpus):
+        return cast(Sequence[Item], items.take(rows))
+    return [items[row] for row in rows.tolist()]
+
+
+def _compare_items(kernel: Kernel, items: Sequence[Item], rows: Ints) -> Floats:
     return kernel.gram(_take_items(items, rows))
-
-
-def _take_items(items: Items, rows: Ints) -> Items:
-    found = cast(Any, items)
-    return found.take(rows) if hasattr(found, "take") else [found[row] for row in rows.tolist()]
