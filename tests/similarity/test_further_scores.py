@@ -49,7 +49,7 @@ MEANINGS = [
     {"5": "5", "five": "5", "1,000": "1000", "1000": "1000", "1999": "1999"},
     {"monday": "monday", "1999": "1999"},
 ]
-FEW = patch("rekern.similarity.word_statistics.FREQUENT", 2)  # most of these words are content words then
+FEW = patch("rekern.similarity.used_words.FREQUENT", 2)  # most of these words are content words then
 
 
 def score(group, training, items, **parameters):

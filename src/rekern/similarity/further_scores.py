@@ -146,7 +146,8 @@ def list_senses(wordnet: WordNet, words: list[str]) -> tuple[list[Ints], list[In
     found: tuple[list[Ints], list[Ints], list[Ints]] = [], [], []
     for word in words:
         level = senses = set(wordnet.synsets(word))
-        seen, parents = set(senses), set()
+        parents: set[int] = set()
+        seen = set(senses)
         for step in range(STEPS_UP):
             level = {parent for place in level for parent in above[starts[place] : starts[place + 1]]}
             parents = level if step == 0 else parents

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Self
 from weakref import WeakKeyDictionary, ref
 
@@ -30,7 +30,7 @@ from rekern.similarity.score_groups import DIRECTED, GROUPS, NEED_SPACE, NEED_TR
 from rekern.similarity.similarities_schema import SIMILARITIES_SCHEMA
 from rekern.similarity.symmetric_scores import ONE_SIDED, rename_side, sort_sides
 from rekern.similarity.token_traits import find_traits
-from rekern.similarity.word_statistics import count_words, drop_unused_words, number_used_words
+from rekern.similarity.used_words import count_words, drop_unused_words, number_used_words
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs
 from rekern.structures.representation_columns import WORDS
@@ -70,8 +70,9 @@ NAMES = (
 PAIRS_IN_BLOCK = 512  # that a thread scores at least; a block needs scratch space for the whole vocabulary
 SMALLEST_SPREAD = 1e-9  # a score with a smaller standard deviation is constant, apart from rounding
 
-# The scores of the pairs from which a kernel has learned: training asks for them three times.
-_TRAINED: WeakKeyDictionary[Pairs, tuple[ref[Similarities], dict[str, object], Floats]] = WeakKeyDictionary()
+# The scores of the pairs from which a kernel has learned, for which training asks three times, and of single pairs,
+# for which an explanation asks twice. Beside them are the attributes of the kernel, on which they depend.
+_KNOWN: WeakKeyDictionary[Pairs, tuple[ref[Similarities], dict[str, object], Floats]] = WeakKeyDictionary()
 
 
 @register
@@ -265,9 +266,13 @@ class Similarities(ScoreKernel):
         squares = (columns - self.mean_[:, None]) ** 2
         spread = np.array([math.sqrt(math.fsum(column) / len(column)) for column in squares])
         self.scale_ = np.where(spread < SMALLEST_SPREAD, 0.0, spread)
-        if isinstance(X, Pairs):
-            _TRAINED[X] = ref(self), self.get_params(deep=False), found
+        self._keep(X, found)
         return found
+
+    def _keep(self, X: object, found: Floats) -> None:
+        """Keep the scores of these very pairs, until the pairs are gone."""
+        if isinstance(X, Pairs):
+            _KNOWN[X] = ref(self), dict(vars(self)), found
 
     def scores(self, X: object) -> Floats:
         """Return an array with a row of scores for each pair."""
@@ -279,12 +284,13 @@ class Similarities(ScoreKernel):
         if not hasattr(self, "scale_"):
             raise NotFittedError("this Similarities is not fitted yet; call fit(pairs) first")
         X = materialize_items(X)
-        known = _TRAINED.get(X) if isinstance(X, Pairs) else None
-        if known is not None and known[0]() is self:
-            parameters = self.get_params(deep=False)
-            if all(value is known[1][name] for name, value in parameters.items()):
-                return known[2].copy()
-        return self._compute_scores(X, *self._read_tokens(X), names)
+        known = _KNOWN.get(X) if isinstance(X, Pairs) else None
+        if known is not None and known[0]() is self and _has_same_values(vars(self), known[1]):
+            return known[2].copy()
+        found = self._compute_scores(X, *self._read_tokens(X), names)
+        if len(found) == 1:
+            self._keep(X, found.copy())
+        return found
 
     def rescale(self, raw: Floats) -> Floats:
         """Return standardised scores, if the kernel standardises them."""
@@ -388,3 +394,7 @@ class Similarities(ScoreKernel):
             by_token = (weights, traits.prefix, traits.is_negation, codes, starts)
             calls.append((numbers[place], offsets, capital[place], *by_token))
         return np.concatenate(run_in_threads(score_pairs, calls))
+
+
+def _has_same_values(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
+    return one.keys() == other.keys() and all(value is other[name] for name, value in one.items())
