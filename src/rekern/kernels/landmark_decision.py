@@ -102,7 +102,7 @@ class LandmarkDecision(DecisionFunction):
 
     def _list_shared(self, item: Item, landmark: Item) -> list[Part]:
         explaining = cast(ExplainingKernel, self.decision.kernel)
-        return explaining.explain(_isolate(item), _isolate(landmark), n=MOST_FRAGMENTS).parts
+        return list(explaining.explain(_isolate(item), _isolate(landmark), n=MOST_FRAGMENTS).parts)
 
 
 def _isolate(item: Item) -> Item:
