@@ -60,6 +60,31 @@ def train(
         bool,
         typer.Option("--compact", help="Keep only the rules with the most effect: a file of a few MB."),
     ] = False,
+    landmarks: Annotated[
+        int | None,
+        typer.Option(
+            "--landmarks",
+            min=1,
+            metavar="N",
+            help="Compare all pairs with N of them only, and not with each other: for trees and graphs of many pairs.",
+        ),
+    ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            "--memory",
+            metavar="SIZE",
+            help="Train in blocks on disk, with about so much memory for features, such as 4GB: for millions of pairs.",
+        ),
+    ] = None,
+    blocks: Annotated[
+        Path | None,
+        typer.Option(
+            "--blocks",
+            metavar="DIR",
+            help="With --memory: keep the blocks here. The same command goes on after an interruption.",
+        ),
+    ] = None,
     auto: AutoOptions,
     threshold: ThresholdOptions,
     kernel: KernelOptions,
@@ -71,6 +96,9 @@ def train(
 
     A table with a column text, and neither source nor target, gives a classifier of single texts (or of trees, with a
     kernel on trees). --text names another column.
+
+    With --memory rules are hashed, and features are kept in blocks on disk: rekern train pairs.tsv -o m.rekern
+    --memory 4GB --blocks work.
 
     With --auto the kernel is chosen by cross-validation, in which pairs that share a text stay together; the model
     keeps what was tried (rekern explain --how-chosen).
@@ -86,7 +114,9 @@ def train(
 
     auto.check()
     if auto.auto:
-        _check_auto(kernel, cost, cv, threshold)
+        _check_auto(kernel, cost, cv, threshold, landmarks)
+    if memory is not None or blocks is not None:
+        _check_memory(memory, auto.auto, keep_pairs, compact)
     built = kernel.build()
     if not 0 < cost < float("inf"):
         raise InputError(f"--C {cost:g} is out of range: give a number above 0")
@@ -125,13 +155,14 @@ def train(
             _report_kernel(built, report, json)
         else:
             model = _make_model(chosen, built, cost, balanced, ordinal, threshold.resolve(), jobs)
+            model.landmarks = landmarks
             if pairs.is_single:
                 model = TextClassifier(**model.get_params(deep=False))
             _report_kernel(built, report, json)
             if cv is not None:
                 _cross_validate(model, pairs, cv, report, json)
             started = time.perf_counter()
-            _fit(model, pairs, chosen)
+            _fit(model, pairs, chosen, memory, blocks)
         took = time.perf_counter() - started
         warn_of_few_pairs(pairs, chosen)
         content = model.to_archive(keep_pairs, compact)
@@ -170,17 +201,33 @@ def _build_text_kernel(options: KernelOptions, task: Task, auto: bool) -> Kernel
     return kernel
 
 
-def _check_auto(kernel: KernelOptions, cost: float, cv: int | None, threshold: ThresholdOptions) -> None:
+def _check_auto(
+    kernel: KernelOptions, cost: float, cv: int | None, threshold: ThresholdOptions, landmarks: int | None
+) -> None:
     """Refuse options that say what --auto finds out."""
     changed = kernel.find_changed()
     if changed is not None:
         raise InputError(f"--auto chooses the kernel: leave {changed} or --auto out")
     if cost != 1.0:
         raise InputError("--auto chooses C: leave --C or --auto out")
+    if landmarks is not None:
+        raise InputError("--auto trains on rules and scores, which need no landmarks: leave --landmarks or --auto out")
     if cv is not None:
         raise InputError("--auto cross-validates by itself: leave --cv or --auto out")
     if threshold.threshold is not None:
         raise InputError("--auto goes with --metric, not with --threshold: give --threshold to rekern predict")
+
+
+def _check_memory(memory: str | None, auto: bool, keep_pairs: bool, compact: bool) -> None:
+    """Refuse options that do not go with training in blocks."""
+    from rekern.learning.block_training import parse_memory
+
+    if memory is None:
+        raise InputError("--blocks goes with --memory: say how much memory features may take, such as --memory 4GB")
+    parse_memory(memory)
+    for flag, is_given in (("--auto", auto), ("--keep-pairs", keep_pairs), ("--compact", compact)):
+        if is_given:
+            raise InputError(f"{flag} needs all pairs in memory: leave {flag} or --memory out")
 
 
 def _find_measure(task: Task, threshold: ThresholdOptions) -> str:
@@ -229,11 +276,21 @@ def _make_model(
     return PairRanker(kernel, C=cost, n_jobs=jobs)
 
 
-def _fit(model: TrainedModel | AutoModel, table: Table, task: Task) -> None:
+def _fit(
+    model: TrainedModel | AutoModel,
+    table: Table,
+    task: Task,
+    memory: str | None = None,
+    blocks: Path | None = None,
+) -> None:
     fit: Callable[..., object] = model.fit
-    groups = (list_groups(table),) if task is Task.rank else ()
+    extra: tuple[object, ...] = (list_groups(table),) if task is Task.rank else ()
+    if memory is not None:
+        if task is Task.rank or table.is_single:
+            raise InputError("--memory is for classes and numbers of pairs: leave it out for rankings and single texts")
+        fit, extra = model.fit_in_blocks, (memory, blocks)  # type: ignore[union-attr]
     try:
-        fit(table.items, table.labels or [], *groups)
+        fit(table.items, table.labels or [], *extra)
     except InputError as error:
         raise InputError(f"{table.path}: {error}") from None
 

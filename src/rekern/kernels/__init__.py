@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rekern.kernels.gaussian import Gaussian
     from rekern.kernels.graphs.neighborhoods import Neighborhoods
     from rekern.kernels.kernel import Kernel
+    from rekern.kernels.landmarks import Landmarks
     from rekern.kernels.pairings import AllProduct, AllSum, BestPairing, PairProduct, PairSum, SoftPairing
     from rekern.kernels.rewriting.hashed_rules import HashedRules
     from rekern.kernels.rewriting.rewriting_kernel import Rewriting
@@ -31,6 +32,7 @@ _MODULES = {
     "DependencyPaths": "rekern.kernels.trees.dependency_paths",
     "Gaussian": "rekern.kernels.gaussian",
     "Kernel": "rekern.kernels.kernel",
+    "Landmarks": "rekern.kernels.landmarks",
     "Neighborhoods": "rekern.kernels.graphs.neighborhoods",
     "Normalized": "rekern.kernels.combinations",
     "PairProduct": "rekern.kernels.pairings",
@@ -57,14 +59,15 @@ __all__ = [
     "Curves",
     "DependencyPaths",
     "Gaussian",
+    "HashedRules",
     "Kernel",
+    "Landmarks",
     "Neighborhoods",
     "Normalized",
     "PairProduct",
     "PairSum",
     "PartialTree",
     "Product",
-    "HashedRules",
     "Rewriting",
     "Scaled",
     "SmoothedPartialTree",

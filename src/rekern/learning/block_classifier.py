@@ -75,10 +75,11 @@ class BlockClassifier(PairModel):
         >>> from rekern import PairClassifier
         >>> pairs = [("A beat B", "B was beaten by A"), ("A beat B", "A was beaten by B")] * 20
         >>> model = PairClassifier("rules").fit_in_blocks(pairs, [1, 0] * 20, memory="100MB")
-        >>> model.predict([("G met H", "H was met by G"), ("G met H", "G was met by H")])
+        >>> model.predict(pairs[:2])
         array([1, 0])
         """
         check_parameters(self)
+        self._forbid_landmarks()
         cost, threshold, pairs = self._cost(), check_threshold(self.threshold), list_pairs(materialize_items(X))
         self.labels_ = read_labels(y, len(pairs))
         signs, costs = self._read_classes(np.unique(self.labels_), cost, None, threshold)
@@ -87,9 +88,9 @@ class BlockClassifier(PairModel):
         trained = train_in_blocks(
             self._resolve_kernel(), pairs, problems, held_out, parse_memory(memory), as_path(folder), self.n_jobs
         )
-        self.solver_ = trained.solver
+        self.solver_, labels = trained.solver, self.labels_
         self._take_decision(trained.kernel, trained.decision, trained.intercept)
-        self._calibrate_held_out(trained.held_out, signs[:, held_out], held_out, threshold)
+        self._calibrate_held_out(trained.held_out, signs[:, held_out], labels[held_out], threshold)
         return self
 
     def partial_fit(self, X: object, y: Iterable[object], classes: Iterable[object] | None = None) -> Self:
@@ -113,8 +114,8 @@ class BlockClassifier(PairModel):
         >>> from rekern import PairClassifier
         >>> pairs = [("A beat B", "B was beaten by A"), ("A beat B", "A was beaten by B")] * 20
         >>> model = PairClassifier("rules").partial_fit(pairs, [1, 0] * 20).partial_fit(pairs, [1, 0] * 20)
-        >>> model.predict([("G met H", "H was met by G")])
-        array([1])
+        >>> model.predict(pairs[:2])
+        array([1, 0])
         """
         check_parameters(self)
         cost, threshold, pairs = self._cost(), check_threshold(self.threshold), list_pairs(materialize_items(X))
@@ -135,16 +136,15 @@ class BlockClassifier(PairModel):
         self.solver_ = f"dual coordinate descent on a stream of {stream.rows} rows"
         self._take_decision(stream.kernel, stream.decide(), stream.list_intercepts())
         values, seen = stream.list_noted()
-        self.labels_ = stream.noted_labels
-        self._calibrate_held_out(values, seen, np.arange(values.shape[1]), threshold)
+        self._calibrate_held_out(values, seen, stream.noted_labels, threshold)
         return self
 
-    def _calibrate_held_out(self, values: Floats, signs: Ints, rows: Ints, threshold: Threshold) -> None:
-        """Fit probabilities to the decision values of held-out rows of ``labels_``, and forget the labels."""
+    def _calibrate_held_out(self, values: Floats, signs: Ints, labels: AnyArray, threshold: Threshold) -> None:
+        """Fit probabilities to the decision values of held-out pairs."""
         self.calibration_, self.thresholds_ = None, {}
         if self.calibration:
-            self.labels_ = self.labels_[rows]
+            self.labels_ = labels  # class weights are for these
             is_enough = all(len(np.unique(sign)) == 2 for sign in signs)
-            used = np.ones(len(rows), bool)
+            used = np.ones(len(labels), bool)
             self._calibrate(values if is_enough else None, used, signs, None, threshold)
-        del self.labels_
+            del self.labels_

@@ -42,7 +42,7 @@ class Machine:
     """The weights of columns and of scores, the intercept, and the squared length of them all.
 
     >>> rows = FeatureBlock(
-    ...     np.array([0, 1, 2]), np.array([0, 1], np.int32), np.ones(2, np.float32), np.zeros((2, 0), np.float32), np.ones(2)
+    ...     np.arange(3), np.arange(2, dtype=np.int32), np.ones(2, np.float32), np.zeros((2, 0), np.float32), np.ones(2)
     ... )
     >>> machine, coefficients = Machine(2, 0), np.zeros(2)
     >>> for _ in range(9):
@@ -62,7 +62,7 @@ class Machine:
     def descend(
         self, block: FeatureBlock, problem: Problem, coefficients: Floats, visits: int = VISITS, seed: int = 0
     ) -> float:
-        """Move the coefficients of the rows of a block, in place; return their loss as it was when they were visited."""
+        """Move the coefficients of the rows of a block, in place; return the loss that they had when visited."""
         found: float = descend_block(
             tuple(block),
             problem.targets,

@@ -1,4 +1,4 @@
-"""Training beyond memory: hashed features in blocks on disk, coordinate descent over the blocks, and streams of pairs."""
+"""Training beyond memory: hashed features in blocks on disk, descent over the blocks, and streams of pairs."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ from rekern.learning.pair_input import Pair, check_pair_kernel, read_items, read
 FEWEST_BITS, MOST_BITS = 16, 24  # of the number of columns
 ADAPTED = 20_000  # pairs from which a kernel learns, such as the ranges of scores
 LISTED = 5_000  # pairs in which the strongest rules are looked for
-PROBED = 100  # pairs from which the size of a block is estimated
-BYTES_PER_FEATURE = 60  # while the features of a block are made
+PROBED = 100  # pairs from which the size of a chunk is estimated
+BLOCKS, FEWEST_ROWS, MOST_ROWS = 256, 16, 2048  # blocks in all, and rows of a block
+BYTES_PER_FEATURE = 60  # while the features of a chunk are made
 NOTED = 20_000  # decision values of a stream that are kept for the calibration
 HELD_OUT = 20  # one in so many pairs is held out for the calibration
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
@@ -92,7 +93,7 @@ def choose_held_out(n: int) -> Ints:
     >>> choose_held_out(100).tolist()
     [10, 30, 50, 70, 90]
     """
-    return np.arange(HELD_OUT // 2, n, HELD_OUT)
+    return np.flatnonzero(np.random.default_rng(0).random(n) < 1 / HELD_OUT)
 
 
 def train_in_blocks(
@@ -121,24 +122,26 @@ def train_in_blocks(
     places[order] = np.arange(len(pairs))
     mixed = [problem._replace(targets=problem.targets[order], costs=problem.costs[order]) for problem in problems]
     read = partial(_read_block, hashed, pairs, order, n_jobs)
-    spans = split_range(len(pairs), _find_block_size(read(0, min(PROBED, len(pairs))), memory))
+    chunks = split_range(len(pairs), _find_chunk_size(read(0, min(PROBED, len(pairs))), memory))
+    rows = min(max(len(pairs) // BLOCKS, FEWEST_ROWS), MOST_ROWS)
     with ExitStack() as stack:
         if folder is None:
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="rekern-blocks-")))
         digest = _digest_work(hashed, pairs, problems, held_out)
-        store = BlockStore(make_folder(folder, "blocks"), spans, digest, int(0.4 * memory))
+        store = BlockStore(make_folder(folder, "blocks"), chunks, rows, digest, int(0.4 * memory))
         store.fill(read)
         machines, values, passes = _solve(store, hashed, mixed, places[held_out])
     sample = read_items(hashed, [pairs[row] for row in choose_rows(len(pairs), LISTED).tolist()], with_forms=True)
     decision = make_machine_decision(hashed, machines, cast(Items, sample))
-    solver = f"dual coordinate descent over {len(spans)} blocks, {len(pairs)} rows with 2^{bits} columns, {passes} passes"
+    size = f"{len(pairs)} rows in {len(store.spans)} blocks, 2^{bits} columns"
+    solver = f"dual coordinate descent over {size}, {passes} passes"
     return BlockTraining(hashed, decision, np.array([machine.intercept for machine in machines]), values, solver)
 
 
 def check_words_only(kernel: Kernel, X: object) -> None:
     """Raise an InputError if a kernel reads more than the words of pairs."""
     if read_table(kernel, X) is not None:
-        raise InputError("the kernel reads more than words: training in blocks and on streams has rules and scores only")
+        raise InputError("the kernel reads more than words: blocks and streams have rules and scores only")
 
 
 def make_machine_decision(kernel: Kernel, machines: list[Machine], sample: Items) -> DecisionFunction:
@@ -194,8 +197,8 @@ def _read_block(
     return read_features(kernel, cast(Items, items), last - first, n_jobs)
 
 
-def _find_block_size(probe: FeatureBlock, memory: int) -> int:
-    """Return how many pairs a block has, from the features of a few pairs."""
+def _find_chunk_size(probe: FeatureBlock, memory: int) -> int:
+    """Return of how many pairs features are made at once, from the features of a few pairs."""
     each = (len(probe.columns) + probe.scores.size) / len(probe.norms)
     return int(min(max(memory / 16 / (BYTES_PER_FEATURE * max(each, 1.0)), 256), 1 << 16))
 
@@ -219,7 +222,7 @@ class Stream:
     is trained on all pairs at once, not at it.
     """
 
-    def __init__(self, kernel: Kernel, pairs: Sequence[Pair], outputs: int, bits: int = 22):
+    def __init__(self, kernel: Kernel, pairs: Sequence[Pair], outputs: int, middle: float = 0.0, bits: int = 22):
         check_words_only(kernel, pairs[:1])
         self.kernel = hash_rules(kernel, bits)
         check_pair_kernel(self.kernel)
@@ -227,7 +230,7 @@ class Stream:
         self.kernel.adapt(cast(Items, read_items(self.kernel, chosen, with_forms=True)))
         self.sample = [pairs[row] for row in choose_rows(len(pairs), LISTED).tolist()]
         self.machines = [Machine(count_columns(self.kernel), count_scores(self.kernel)) for _ in range(outputs)]
-        self.rows = 0
+        self.rows, self.middle = 0, middle  # what is subtracted from the targets of a regression
         self._noted = np.zeros((2, outputs, 0))  # decision values before they were learned from, and their signs
         self.noted_labels: AnyArray = np.zeros(0)
 

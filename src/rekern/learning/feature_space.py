@@ -99,9 +99,7 @@ def read_features(kernel: Kernel, items: Items, n: int, n_jobs: int | None = Non
     return FeatureBlock(indptr, columns, values, scores, norms)
 
 
-def _join_rows(
-    parts: list[tuple[Ints, SmallInts, SmallFloats]], n: int
-) -> tuple[Ints, SmallInts, SmallFloats]:
+def _join_rows(parts: list[tuple[Ints, SmallInts, SmallFloats]], n: int) -> tuple[Ints, SmallInts, SmallFloats]:
     """Return the rows of several sparse matrices, one after the other in each row."""
     if not parts:
         return np.zeros(n + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32)
@@ -126,7 +124,9 @@ def _decide(
 ) -> DecisionFunction:
     """Take the weights of a kernel off the front of what is left of all weights."""
     if isinstance(kernel, Sum):
-        return SumDecision([_decide(part, factor, weights, score_weights, sample) for part in (kernel.left, kernel.right)])
+        return SumDecision(
+            [_decide(part, factor, weights, score_weights, sample) for part in (kernel.left, kernel.right)]
+        )
     if isinstance(kernel, Scaled):
         return _decide(kernel.kernel, factor * float(kernel.weight) ** 0.5, weights, score_weights, sample)
     if isinstance(kernel, HashedRules):

@@ -20,6 +20,7 @@ from rekern.core.state_schema import POSITIVE, Whole
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.gram_plan import fill_gram
 from rekern.kernels.kernel import Kernel
+from rekern.kernels.landmarks import Landmarks
 from rekern.learning.block_classifier import BlockClassifier
 from rekern.learning.calibration import Sigmoid
 from rekern.learning.class_probabilities import (
@@ -33,9 +34,11 @@ from rekern.learning.class_probabilities import (
 )
 from rekern.learning.classifier_trainers import FeatureTrainer, GramTrainer, LargeGramTrainer, Task, Trainer, do_task
 from rekern.learning.cross_validation import make_stratified_folds
+from rekern.learning.dense_descent import DenseTrainer
 from rekern.learning.dual_descent import condense
 from rekern.learning.dual_solution import DualSolution
-from rekern.learning.model_schema import CLASSIFIER
+from rekern.learning.landmark_features import list_landmark_features
+from rekern.learning.model_schema import CLASSIFIER, LANDMARKS
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_model import GRAM_LIMIT, Output
 from rekern.learning.training_data_archive import read_labels
@@ -84,6 +87,9 @@ class PairClassifier(ClassifierMixin, BlockClassifier):
     threshold : float, "accuracy" or "f1"
         Of two classes, the probability above which the second one is predicted; or the measure for which the best
         threshold is chosen in the folds of the calibration.
+    landmarks : int, optional
+        Train on the values of the kernel with so many landmarks (see `rekern.kernels.Landmarks`), and on no Gram. For
+        kernels on trees and graphs with more than ``gram_limit`` pairs.
 
     Attributes
     ----------
@@ -126,6 +132,7 @@ class PairClassifier(ClassifierMixin, BlockClassifier):
         gram_limit=Whole(0),
         n_jobs=Jobs(),
         threshold=None,
+        landmarks=LANDMARKS,
     )
 
     def __init__(
@@ -137,6 +144,7 @@ class PairClassifier(ClassifierMixin, BlockClassifier):
         gram_limit: int = GRAM_LIMIT,
         n_jobs: int | None = None,
         threshold: Threshold = 0.5,
+        landmarks: int | None = None,
     ):
         self.kernel = kernel
         self.C = C
@@ -145,6 +153,7 @@ class PairClassifier(ClassifierMixin, BlockClassifier):
         self.gram_limit = gram_limit
         self.n_jobs = n_jobs
         self.threshold = threshold
+        self.landmarks = landmarks
 
     def fit(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None = None) -> Self:
         """Train on pairs and their classes.
@@ -166,7 +175,11 @@ class PairClassifier(ClassifierMixin, BlockClassifier):
         signs, costs = self._read_classes(np.unique(self.labels_), cost, weights, threshold)
         n = len(self.pairs_)
         trainer: Trainer
-        if self._uses_gram(n) and n > LARGE_GRAM:
+        features = None
+        if isinstance(self.kernel_, Landmarks):
+            features = list_landmark_features(self.kernel_, self._training(), self.n_jobs)
+            trainer = DenseTrainer(features, signs, costs)
+        elif self._uses_gram(n) and n > LARGE_GRAM:
             gram = np.empty((n, n), np.float32)
             fill_gram(self.kernel_.plan_gram(self._training(), None, self.n_jobs), gram, self.n_jobs)
             trainer = LargeGramTrainer(gram, signs, costs)
@@ -185,6 +198,8 @@ class PairClassifier(ClassifierMixin, BlockClassifier):
         solutions, held_out = cast(list[DualSolution], found[: len(signs)]), cast(list[Floats], found[len(signs) :])
         self.coefficients_ = np.array([solution.coefficients for solution in solutions]).T
         self.intercept_ = np.array([solution.intercept for solution in solutions])
+        if features is not None:
+            self._weigh_landmarks(features)
         self.calibration_, self.thresholds_ = None, {}
         if self.calibration:
             values = np.zeros(signs.shape)

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
+    from rekern.learning.block_training import Stream
+
 import numpy as np
 
-from rekern.core.arrays import AnyArray, Floats
+from rekern.core.arrays import AnyArray, Floats, Ints
 from rekern.core.estimators import BaseEstimator, NotFittedError
 from rekern.core.explanation_parts import order_parts
 from rekern.core.explanations import Neighbor
@@ -24,12 +26,16 @@ from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
+from rekern.kernels.landmarks import Landmarks
+from rekern.kernels.rewriting.hashed_rules import HashedDecision
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import forget_rules, remember_rules
 from rekern.kernels.rewriting.strong_rules import WeightedRule
 from rekern.kernels.score_effects import ScoreEffect
 from rekern.learning.compaction import Compaction, compact_scorer
+from rekern.learning.dense_descent import Features, weigh_columns
 from rekern.learning.kernel_choice import KernelChoice
+from rekern.learning.landmark_features import add_landmarks, strip_landmarks
 from rekern.learning.named_kernels import is_kernel_name, resolve_kernel
 from rekern.learning.neighbor_search import find_nearest
 from rekern.learning.pair_explanation import PairExplanation
@@ -95,6 +101,7 @@ class PairModel(BaseEstimator):
     compact_: Compaction | None = None  # of a loaded model with compact rules: their number, and what they change
     gram_limit: int
     n_jobs: int | None
+    landmarks: int | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters; with ``deep`` those of the kernel too, also of a named kernel or of the default one."""
@@ -133,7 +140,7 @@ class PairModel(BaseEstimator):
         """Read the training pairs and labels, and adapt the kernel to them; returns the weights of the pairs."""
         X = materialize_items(X)
         self.how_chosen_, self.compact_ = None, None
-        self.kernel_ = self._resolve_kernel()
+        self.kernel_ = add_landmarks(self._resolve_kernel(), self.landmarks)
         self._read_training(X)
         self.labels_ = read_labels(y, len(self.pairs_))
         weights = read_weights(sample_weight, len(self.pairs_))
@@ -190,16 +197,26 @@ class PairModel(BaseEstimator):
         self.kernel_, self.intercept_ = kernel, intercept
         self.start_cache(decision)
 
+    def _forbid_landmarks(self) -> None:
+        if self.landmarks is not None:
+            raise InputError("landmarks are for training in one piece: leave them out for blocks and streams")
+
     def _continue_stream(self) -> Stream | None:
-        """The stream that an earlier `partial_fit` began; None before the first."""
-        stream = vars(self).get("_stream")
-        if stream is None or stream.kernel is not vars(self).get("kernel_"):  # fitted anew since
-            return None
-        return cast(Stream, stream)
+        """The stream that an earlier `partial_fit` began; None before the first, and after another training."""
+        self._forbid_landmarks()
+        stream: Stream | None = vars(self).get("_stream")
+        return stream if stream is not None and stream.kernel is vars(self).get("kernel_") else None
 
     def _uses_gram(self, n: int) -> bool:
         """Whether to train on a Gram: up to ``gram_limit`` rows, and always for a kernel without explicit features."""
         return n <= self.gram_limit or not self.kernel_.has_features()
+
+    def _weigh_landmarks(self, features: Features, rows: Ints | None = None) -> None:
+        """Make the decision function from the features of the training pairs, or of these rows of them."""
+        assert isinstance(self.kernel_, Landmarks)
+        coefficients = self.coefficients_ if rows is None else self.coefficients_[rows]
+        self._cache.scorer = self.kernel_.weigh_features(weigh_columns(features, coefficients))
+        self.solver_ = f"dual coordinate descent on {len(features)} rows with {features.shape[1]} landmarks"
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
@@ -268,7 +285,7 @@ class PairModel(BaseEstimator):
         """The training pairs with the largest kernel values, normalised; among very many, see `find_nearest`."""
         if n <= 0 or not self.has_pairs():
             return []
-        found = find_nearest(self.kernel_, items, self._training(), n, self.n_jobs)
+        found = find_nearest(strip_landmarks(self.kernel_), items, self._training(), n, self.n_jobs)
         return [
             Neighbor(row, similarity, join_side(source), join_side(target), self.labels_[row].item())
             for row, similarity in zip(found.rows.tolist(), found.similarities.tolist())
@@ -290,7 +307,7 @@ class PairModel(BaseEstimator):
             raise ValueError(f"n={n!r}: give a whole number of at least 1")
         column, side = self._find_output(label)
         scorer = self.scorer_
-        leaves = [term for term in scorer.terms() if isinstance(term, RuleDecision)]
+        leaves = [term for term in scorer.terms() if isinstance(term, RuleDecision | HashedDecision)]
         scores = self.curves(label)
         if not leaves and not scores:
             kernel = summarize_kernel(self.kernel_)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import ClassVar, Self
 
 import numpy as np
@@ -17,12 +18,20 @@ from rekern.core.registry import register
 from rekern.core.state_schema import POSITIVE, Choice, Number, Whole
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_items import materialize_items
+from rekern.kernels.landmarks import Landmarks
+from rekern.learning.block_descent import Problem
+from rekern.learning.block_training import Stream, as_path, parse_memory, train_in_blocks
+from rekern.learning.dense_descent import regress_dense
 from rekern.learning.dual_descent import condense, regress_features
 from rekern.learning.gram_svm import regress_gram
-from rekern.learning.model_schema import REGRESSOR
+from rekern.learning.landmark_features import list_landmark_features
+from rekern.learning.model_schema import LANDMARKS, REGRESSOR
 from rekern.learning.pair_explanation import PairExplanation
+from rekern.learning.pair_input import list_pairs
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
-from rekern.learning.training_data_archive import read_labels
+from rekern.learning.training_data_archive import read_labels as read_levels
+from rekern.learning.training_labels import read_labels
 
 
 @register
@@ -40,7 +49,7 @@ class PairRegressor(RegressorMixin, PairModel):
         Errors up to this size cost nothing.
     response : "real" or "ordinal"
         Predict numbers, or the nearest of the levels that were seen in training.
-    gram_limit, n_jobs
+    gram_limit, n_jobs, landmarks
         As in `PairClassifier`.
 
     Examples
@@ -61,6 +70,7 @@ class PairRegressor(RegressorMixin, PairModel):
         response=Choice("real", "ordinal"),
         gram_limit=Whole(0),
         n_jobs=Jobs(),
+        landmarks=LANDMARKS,
     )
 
     def __init__(
@@ -71,6 +81,7 @@ class PairRegressor(RegressorMixin, PairModel):
         response: str = "real",
         gram_limit: int = GRAM_LIMIT,
         n_jobs: int | None = None,
+        landmarks: int | None = None,
     ):
         self.kernel = kernel
         self.C = C
@@ -78,6 +89,7 @@ class PairRegressor(RegressorMixin, PairModel):
         self.response = response
         self.gram_limit = gram_limit
         self.n_jobs = n_jobs
+        self.landmarks = landmarks
 
     def fit(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None = None) -> Self:
         """Train on pairs and their numbers.
@@ -94,15 +106,14 @@ class PairRegressor(RegressorMixin, PairModel):
         check_parameters(self)
         cost = self._cost()
         weights = self._start(X, y, sample_weight)
-        if self.labels_.dtype.kind not in "iufb":
-            raise InputError(f"a regression needs numbers as labels, got {self.labels_[0]!r} in row 0")
-        targets = self.labels_.astype(np.float64)
-        if not np.isfinite(targets).all():
-            raise InputError("the label is not a finite number", row=int(np.argmin(np.isfinite(targets))))
-        self.levels_ = np.unique(self.labels_)
+        targets = self._read_targets(self.labels_)
         n = len(self.pairs_)
         costs = np.full(n, cost) if weights is None else cost * weights
-        if self._uses_gram(n):
+        features = None
+        if isinstance(self.kernel_, Landmarks):
+            features = list_landmark_features(self.kernel_, self._training(), self.n_jobs)
+            solution = regress_dense(features, targets, costs, self.epsilon)
+        elif self._uses_gram(n):
             gram = self.kernel_.gram(self._training(), n_jobs=self.n_jobs)
             solution = regress_gram(gram, targets, costs, self.epsilon)
             self.solver_ = f"LIBSVM on a {n} × {n} Gram matrix"
@@ -112,13 +123,73 @@ class PairRegressor(RegressorMixin, PairModel):
             self.solver_ = f"dual coordinate descent on {n} rows with {matrix.shape[1]} shared features"
         self.coefficients_ = solution.coefficients[:, None]
         self.intercept_ = np.array([solution.intercept])
+        if features is not None:
+            self._weigh_landmarks(features)
         return self
+
+    def fit_in_blocks(
+        self, X: object, y: Iterable[object], memory: str | int = "4GB", folder: str | Path | None = None
+    ) -> Self:
+        """Train on more pairs than fit into memory as features; see `PairClassifier.fit_in_blocks`.
+
+        >>> pairs = [("A beat B", "B was beaten by A"), ("A beat B", "A was beaten by B")] * 20
+        >>> model = PairRegressor("rules", epsilon=0.0).fit_in_blocks(pairs, [2.0, 1.0] * 20, memory="100MB")
+        >>> model.predict(pairs[:2]).round(1)
+        array([2., 1.])
+        """
+        check_parameters(self)
+        self._forbid_landmarks()
+        pairs, cost = list_pairs(materialize_items(X)), self._cost()
+        targets = self._read_targets(read_labels(y, len(pairs)))
+        middle = float(targets.mean())
+        problem = Problem(targets - middle, np.full(len(pairs), cost), self.epsilon, True)
+        nobody = np.zeros(0, np.int64)
+        trained = train_in_blocks(
+            self._resolve_kernel(), pairs, [problem], nobody, parse_memory(memory), as_path(folder), self.n_jobs
+        )
+        self.solver_ = trained.solver
+        self._take_decision(trained.kernel, trained.decision, trained.intercept + middle)
+        return self
+
+    def partial_fit(self, X: object, y: Iterable[object]) -> Self:
+        """Learn from one block of a stream of pairs; see `PairClassifier.partial_fit`.
+
+        >>> pairs = [("A beat B", "B was beaten by A"), ("A beat B", "A was beaten by B")] * 20
+        >>> model = PairRegressor("rules", epsilon=0.0)
+        >>> for _ in range(5):
+        ...     model = model.partial_fit(pairs, [2.0, 1.0] * 20)
+        >>> model.predict(pairs[:2]).round(1)
+        array([2., 1.])
+        """
+        check_parameters(self)
+        pairs, cost = list_pairs(materialize_items(X)), self._cost()
+        stream, levels = self._continue_stream(), vars(self).get("levels_")
+        targets = self._read_targets(read_labels(y, len(pairs)))
+        if stream is None:
+            stream = self._stream = Stream(self._resolve_kernel(), pairs, 1, middle=float(targets.mean()))
+        elif levels is not None:
+            self.levels_ = np.union1d(levels, self.levels_)
+        problem = Problem(targets - stream.middle, np.full(len(pairs), cost), self.epsilon, True)
+        stream.learn(pairs, [problem], self.n_jobs)
+        self.solver_ = f"dual coordinate descent on a stream of {stream.rows} rows"
+        self._take_decision(stream.kernel, stream.decide(), stream.list_intercepts() + stream.middle)
+        return self
+
+    def _read_targets(self, labels: AnyArray) -> Floats:
+        """The labels as numbers, checked; also notes their levels."""
+        if labels.dtype.kind not in "iufb":
+            raise InputError(f"a regression needs numbers as labels, got {labels[0]!r} in row 0")
+        targets = labels.astype(np.float64)
+        if not np.isfinite(targets).all():
+            raise InputError("the label is not a finite number", row=int(np.argmin(np.isfinite(targets))))
+        self.levels_ = np.unique(labels)
+        return targets
 
     @classmethod
     def from_archive(cls, archive: OpenArchive) -> Self:
         """The model of a file that is being read."""
         model = super().from_archive(archive)
-        model.levels_ = read_labels(archive, "levels") if "levels" in archive.header else np.unique(model.labels_)
+        model.levels_ = read_levels(archive, "levels") if "levels" in archive.header else np.unique(model.labels_)
         if model.levels_.dtype.kind not in "iufb" or not len(model.levels_):
             raise ModelFileError("its levels are no numbers")
         return model

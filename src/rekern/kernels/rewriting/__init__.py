@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rekern.core.lazy_names import load_lazily
 
 if TYPE_CHECKING:
-    from rekern.kernels.rewriting.rewrite_vectorizer import RewriteVectorizer
     from rekern.kernels.rewriting.hashed_rules import HashedRules
+    from rekern.kernels.rewriting.rewrite_vectorizer import RewriteVectorizer
     from rekern.kernels.rewriting.rewriting_kernel import Rewriting
 
 _MODULES = {
@@ -19,8 +19,8 @@ _MODULES = {
 }
 
 __all__ = [
-    "RewriteVectorizer",
     "HashedRules",
+    "RewriteVectorizer",
     "Rewriting",
 ]
 
