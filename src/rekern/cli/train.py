@@ -288,7 +288,7 @@ def _fit(
     if memory is not None:
         if task is Task.rank or table.is_single:
             raise InputError("--memory is for classes and numbers of pairs: leave it out for rankings and single texts")
-        fit, extra = model.fit_in_blocks, (memory, blocks)  # type: ignore[union-attr]
+        fit, extra = model.fit_in_blocks, (memory, blocks)
     try:
         fit(table.items, table.labels or [], *extra)
     except InputError as error:

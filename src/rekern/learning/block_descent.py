@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from rekern.core.arrays import Floats
 from rekern.core.progress import track
@@ -38,6 +39,23 @@ class Problem(NamedTuple):
     regression: bool = False
 
 
+class Rest(NamedTuple):
+    """Which rows are left out for some passes because their coefficients do not move."""
+
+    losses: Floats
+    skips: npt.NDArray[np.int8]
+    waits: npt.NDArray[np.int8]
+
+    @classmethod
+    def start(cls, n: int) -> Rest:
+        """Return that no row rests."""
+        return cls(np.zeros(n), np.zeros(n, np.int8), np.zeros(n, np.int8))
+
+    def slice(self, first: int, last: int) -> Rest:
+        """Return that of some rows."""
+        return Rest(*(part[first:last] for part in self))
+
+
 class Machine:
     """The weights of columns and of scores, the intercept, and the squared length of them all.
 
@@ -60,7 +78,13 @@ class Machine:
         return float(self.state[0])
 
     def descend(
-        self, block: FeatureBlock, problem: Problem, coefficients: Floats, visits: int = VISITS, seed: int = 0
+        self,
+        block: FeatureBlock,
+        problem: Problem,
+        coefficients: Floats,
+        rest: Rest | None = None,
+        visits: int = VISITS,
+        seed: int = 0,
     ) -> float:
         """Move the coefficients of the rows of a block, in place; return the loss that they had when visited."""
         found: float = descend_block(
@@ -68,6 +92,7 @@ class Machine:
             problem.targets,
             problem.costs,
             coefficients,
+            tuple(Rest.start(len(coefficients)) if rest is None else rest),
             self.weights,
             self.score_weights,
             self.state,
@@ -111,7 +136,7 @@ def descend_blocks(
     The machine and the coefficients, which belong together, change in place. ``keep`` is called after each pass over
     all blocks. Returns the number of passes.
     """
-    sweep = 0
+    rest, sweep = Rest.start(len(coefficients)), 0
     for sweep in range(SWEEPS):
         losses = 0.0
         order = np.random.default_rng(sweep).permutation(len(blocks.spans)).tolist()
@@ -119,12 +144,15 @@ def descend_blocks(
             first, last = blocks.spans[number]
             part = problem._replace(targets=problem.targets[first:last], costs=problem.costs[first:last])
             seed = sweep * len(order) + number
-            losses += machine.descend(blocks.load(number), part, coefficients[first:last], seed=seed)
+            losses += machine.descend(
+                blocks.load(number), part, coefficients[first:last], rest.slice(first, last), seed=seed
+            )
         if _is_near(machine, problem, coefficients, losses, tolerance):
             # So far these were the losses that the rows had when they were visited; now those that they have.
             values = decide_blocks(machine, blocks)
             if _is_near(machine, problem, coefficients, _add_losses(problem, values), tolerance):
                 break
+            rest.skips[:] = 0
         keep()
     return sweep + 1
 

@@ -6,6 +6,8 @@ import numpy as np
 
 from rekern.core.compiling import compiled
 
+LONGEST_REST = 7  # visits
+
 
 @compiled
 def decide_row(block, row, weights, score_weights, offset):
@@ -30,14 +32,19 @@ def add_row(block, row, factor, weights, score_weights):
 
 
 @compiled
-def descend_block(block, targets, costs, coefficients, weights, score_weights, state, width, regression, sweeps, seed):
+def descend_block(
+    block, targets, costs, coefficients, rest, weights, score_weights, state, width, regression, sweeps, seed
+):
     """Move the coefficients of a block of rows, and the weights with them, towards the optimum of all rows.
 
     ``state`` is the intercept and the squared length of the weights. Each row is visited at most ``sweeps`` times, in
     random order. Returns the loss of the rows, each when it was visited last. The steps are those of
     `dual_descent_core.descend_rows`.
+
+    A row whose coefficient did not move rests: it is left out the next time, then 3 times, then 7 times. ``rest`` are,
+    for each row, the loss when it was visited, how often it is to be left out, and how often it was the last time.
     """
-    norms = block[4]
+    norms, (known, skips, waits) = block[4], rest
     n = len(norms)
     np.random.seed(seed)  # noqa: NPY002 - Numba's own generator, one for each thread
     order = np.arange(n)
@@ -47,9 +54,12 @@ def descend_block(block, targets, costs, coefficients, weights, score_weights, s
             other = np.random.randint(0, index + 1)  # noqa: NPY002
             order[index], order[other] = order[other], order[index]
         losses = 0.0
-        moved = False
         for row in order:
             if costs[row] == 0.0:
+                continue
+            if skips[row] > 0:
+                skips[row] -= 1
+                losses += known[row]
                 continue
             square = norms[row] + 1.0
             value = decide_row(block, row, weights, score_weights, state[0])
@@ -58,20 +68,20 @@ def descend_block(block, targets, costs, coefficients, weights, score_weights, s
                 centre = old - gradient / square
                 new = np.sign(centre) * max(abs(centre) - width / square, 0.0)
                 new = min(max(new, -costs[row]), costs[row])
-                losses += costs[row] * max(abs(gradient) - width, 0.0)
+                known[row] = costs[row] * max(abs(gradient) - width, 0.0)
             else:
                 new = old - gradient / square
                 new = min(max(new, 0.0), costs[row]) if targets[row] > 0 else min(max(new, -costs[row]), 0.0)
-                losses += costs[row] * max(1.0 - value * targets[row], 0.0)
+                known[row] = costs[row] * max(1.0 - value * targets[row], 0.0)
+            losses += known[row]
             step = new - old
+            waits[row] = min(2 * waits[row] + 1, LONGEST_REST) if step == 0.0 else 0
+            skips[row] = waits[row]
             if step != 0.0:
-                moved = True
                 state[1] += step * (2.0 * value + step * square)
                 state[0] += step
                 coefficients[row] = new
                 add_row(block, row, step, weights, score_weights)
-        if not moved:
-            break
     return losses
 
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,6 +42,7 @@ PROBED = 100  # pairs from which the size of a chunk is estimated
 BLOCKS, FEWEST_ROWS, MOST_ROWS = 256, 16, 2048  # blocks in all, and rows of a block
 BYTES_PER_FEATURE = 60  # while the features of a chunk are made
 NOTED = 20_000  # decision values of a stream that are kept for the calibration
+STREAM_VISITS = 10  # of each pair of a stream while it is in memory, as in Yu et al.
 HELD_OUT = 20  # one in so many pairs is held out for the calibration
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
 
@@ -111,11 +112,12 @@ def train_in_blocks(
     then training goes on with all pairs. With a ``folder`` what was done is kept there, and an interrupted run goes on.
     """
     check_words_only(kernel, pairs[:1])
-    bits = min(max((memory // (16 * 8 * len(problems))).bit_length() - 1, FEWEST_BITS), MOST_BITS)
+    bits = (memory // (16 * 8 * len(problems))).bit_length() - 1
+    bits = min(max(min(bits, len(pairs).bit_length() + 6), FEWEST_BITS), MOST_BITS)  # more columns are slower
     hashed = hash_rules(kernel, bits)
     check_pair_kernel(hashed)
     adapted = read_items(hashed, [pairs[row] for row in choose_rows(len(pairs), ADAPTED).tolist()], with_forms=True)
-    hashed.adapt(cast(Items, adapted))
+    hashed.adapt(adapted)
     # Blocks of rows in random order: descent over blocks that differ, such as in their labels, would take far longer.
     order = np.random.default_rng(0).permutation(len(pairs))
     places = np.empty(len(pairs), np.int64)
@@ -132,7 +134,7 @@ def train_in_blocks(
         store.fill(read)
         machines, values, passes = _solve(store, hashed, mixed, places[held_out])
     sample = read_items(hashed, [pairs[row] for row in choose_rows(len(pairs), LISTED).tolist()], with_forms=True)
-    decision = make_machine_decision(hashed, machines, cast(Items, sample))
+    decision = make_machine_decision(hashed, machines, sample)
     size = f"{len(pairs)} rows in {len(store.spans)} blocks, 2^{bits} columns"
     solver = f"dual coordinate descent over {size}, {passes} passes"
     return BlockTraining(hashed, decision, np.array([machine.intercept for machine in machines]), values, solver)
@@ -158,7 +160,7 @@ def _solve(
     n = store.spans[-1][1]
     found = store.load_progress()
     coefficients = np.zeros((len(problems), n)) if found is None else found["coefficients"]
-    values = np.zeros((len(problems), len(held_out))) if found is None else found["values"]
+    values: Floats = np.zeros((len(problems), len(held_out))) if found is None else found["values"].astype(float)
     stage = np.zeros(len(problems), np.int64) if found is None else found["stage"]  # 1: the held-out values are noted
 
     def keep() -> None:
@@ -194,7 +196,7 @@ def _read_block(
 ) -> FeatureBlock:
     """Return the features of the pairs at these places of an order."""
     items = read_items(kernel, [pairs[row] for row in order[first:last].tolist()])
-    return read_features(kernel, cast(Items, items), last - first, n_jobs)
+    return read_features(kernel, items, last - first, n_jobs)
 
 
 def _find_chunk_size(probe: FeatureBlock, memory: int) -> int:
@@ -227,7 +229,7 @@ class Stream:
         self.kernel = hash_rules(kernel, bits)
         check_pair_kernel(self.kernel)
         chosen = [pairs[row] for row in choose_rows(len(pairs), ADAPTED).tolist()]
-        self.kernel.adapt(cast(Items, read_items(self.kernel, chosen, with_forms=True)))
+        self.kernel.adapt(read_items(self.kernel, chosen, with_forms=True))
         self.sample = [pairs[row] for row in choose_rows(len(pairs), LISTED).tolist()]
         self.machines = [Machine(count_columns(self.kernel), count_scores(self.kernel)) for _ in range(outputs)]
         self.rows, self.middle = 0, middle  # what is subtracted from the targets of a regression
@@ -249,14 +251,14 @@ class Stream:
         block = _read_block(self.kernel, pairs, np.arange(len(pairs)), n_jobs, 0, len(pairs))
         before = np.array([machine.decide(block) for machine in self.machines])
         for machine, problem in zip(self.machines, problems):
-            machine.descend(block, problem, np.zeros(len(pairs)), seed=self.rows)
+            machine.descend(block, problem, np.zeros(len(pairs)), visits=STREAM_VISITS, seed=self.rows)
         self.rows += len(pairs)
         return before
 
     def decide(self) -> DecisionFunction:
         """Return the decision function that was learned so far."""
         sample = read_items(self.kernel, self.sample, with_forms=True)
-        return make_machine_decision(self.kernel, self.machines, cast(Items, sample))
+        return make_machine_decision(self.kernel, self.machines, sample)
 
     def list_intercepts(self) -> Floats:
         """Return the intercepts that were learned so far."""

@@ -193,7 +193,8 @@ class PairModel(BaseEstimator):
         """Note what was trained in blocks or on a stream; there are no training pairs then."""
         self.how_chosen_, self.compact_ = None, None
         for name in TRAINING_DATA:
-            vars(self).pop(name, None)
+            if name in vars(self):
+                delattr(self, name)
         self.kernel_, self.intercept_ = kernel, intercept
         self.start_cache(decision)
 

@@ -131,7 +131,7 @@ class HashedRules(Rewriting):
             np.bincount(columns, rows.values * np.repeat(column, lengths), 1 << self.bits)
             for column in np.asarray(coefficients, dtype=float).T
         ]
-        return self.decide_by_weights(np.array(summed).T, pairs)
+        return self.decide_by_weights(np.array(summed, dtype=np.float64).T, pairs)
 
     def decide_by_weights(self, weights: Floats, sample: Pairs) -> HashedDecision:
         """Return the decision function with these weights, a column for each output.
@@ -151,7 +151,8 @@ def find_signs(keys: Keys) -> Floats:
     >>> find_signs(np.array([6, 7], dtype=np.uint64)).tolist()
     [1.0, -1.0]
     """
-    return 1.0 - 2.0 * (keys & np.uint64(1))
+    signs: Floats = 1.0 - 2.0 * (keys & np.uint64(1)).astype(np.float64)
+    return signs
 
 
 class HashedDecision(DecisionFunction):
@@ -199,7 +200,8 @@ class HashedDecision(DecisionFunction):
     def weigh(self, keys: Keys, output: int) -> Floats:
         """Return the weights of rules by their keys."""
         columns = (keys >> np.uint64(64 - self.kernel.bits)).astype(np.int64)
-        return self.weights[columns, output] * find_signs(keys)
+        weights: Floats = self.weights[columns, output] * find_signs(keys)
+        return weights
 
     def parts(self, item: Item, output: int = 0) -> Sequence[Part]:
         """Return what each rule of a pair adds; rules are written as text when they are looked at."""
