@@ -92,7 +92,7 @@ def test_the_model_is_that_of_training_in_one_piece(monkeypatch):
         monkeypatch.setattr(module, "TOLERANCE", 1e-7)
     blocks = PairClassifier("rules+curves", calibration=0).fit_in_blocks(pairs, labels, memory="100MB")
     assert "in 19 blocks" in blocks.solver_
-    whole = PairClassifier(hash_rules(resolve_kernel("rules+curves"), 16), calibration=0, gram_limit=0)
+    whole = PairClassifier(hash_rules(resolve_kernel("rules+curves"), 19), calibration=0, gram_limit=0)
     whole.fit(pairs, labels)
     new, _ = make_pairs(50, seed=1)
     expected = whole.decision_function(new)

@@ -53,7 +53,7 @@ class Rest(NamedTuple):
 
     def slice(self, first: int, last: int) -> Rest:
         """Return that of some rows."""
-        return Rest(*(part[first:last] for part in self))
+        return Rest(self.losses[first:last], self.skips[first:last], self.waits[first:last])
 
 
 class Machine:

@@ -35,7 +35,7 @@ from rekern.learning.feature_space import (
 )
 from rekern.learning.pair_input import Pair, check_pair_kernel, read_items, read_table
 
-FEWEST_BITS, MOST_BITS = 16, 24  # of the number of columns
+FEWEST_BITS, MOST_BITS = 16, 26  # of the number of columns
 ADAPTED = 20_000  # pairs from which a kernel learns, such as the ranges of scores
 LISTED = 5_000  # pairs in which the strongest rules are looked for
 PROBED = 100  # pairs from which the size of a chunk is estimated
@@ -112,8 +112,8 @@ def train_in_blocks(
     then training goes on with all pairs. With a ``folder`` what was done is kept there, and an interrupted run goes on.
     """
     check_words_only(kernel, pairs[:1])
-    bits = (memory // (16 * 8 * len(problems))).bit_length() - 1
-    bits = min(max(min(bits, len(pairs).bit_length() + 6), FEWEST_BITS), MOST_BITS)  # more columns are slower
+    bits = (memory // (8 * 8 * len(problems))).bit_length() - 1
+    bits = min(max(min(bits, len(pairs).bit_length() + 10), FEWEST_BITS), MOST_BITS)  # a thousand for each pair
     hashed = hash_rules(kernel, bits)
     check_pair_kernel(hashed)
     adapted = read_items(hashed, [pairs[row] for row in choose_rows(len(pairs), ADAPTED).tolist()], with_forms=True)
