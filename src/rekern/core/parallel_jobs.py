@@ -113,13 +113,22 @@ def run_in_threads(
     >>> run_in_threads(max, [(1, 2), (4, 3)], n_jobs=2)
     [2, 4]
     """
-    n_jobs = resolve_jobs(n_jobs)
-    if len(calls) <= 1 or n_jobs == 1:
-        return [function(*call) for call in calls]
-    import joblib
-
-    threads = joblib.effective_n_jobs(n_jobs) if n_jobs is not None else joblib.cpu_count()
+    threads = 1 if len(calls) <= 1 else count_threads(n_jobs)
     if threads == 1:
         return [function(*call) for call in calls]
     with ThreadPoolExecutor(min(threads, len(calls))) as pool:
         return list(pool.map(lambda call: function(*call), calls))
+
+
+def count_threads(n_jobs: int | None) -> int:
+    """Return how many threads of this process are to share work.
+
+    >>> count_threads(2)
+    2
+    """
+    n_jobs = resolve_jobs(n_jobs)
+    if n_jobs == 1:
+        return 1
+    import joblib
+
+    return int(joblib.effective_n_jobs(n_jobs) if n_jobs is not None else joblib.cpu_count())

@@ -1,0 +1,58 @@
+"""Functions for the GPU, compiled by numba-cuda when they are first launched.
+
+They are written in the files of compiled cores, where ``cuda`` is this module's placeholder: whoever never uses a GPU
+never loads the library.
+"""
+
+# mypy: allow-untyped-calls
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from rekern.core.compiling import Function, replace_globals
+from rekern.core.device import is_simulated, load_cuda
+
+cuda: Any = None  # stands for numba.cuda until a function is compiled
+
+THREADS = 256  # of a block
+SIMULATED_THREADS = 4  # of a block in Numba's simulator, where each is a thread of Python
+
+
+class CudaFunction:
+    """A function that the GPU runs: a kernel, or what kernels call."""
+
+    def __init__(self, function: Function, is_called: bool):
+        self.function = function
+        self.is_called = is_called
+
+    @cached_property
+    def compiled(self) -> Any:
+        """The function as numba-cuda compiles it, with all functions that it calls."""
+        names = self.function.__code__.co_names
+        known = self.function.__globals__
+        called = {name: known[name].compiled for name in names if isinstance(known.get(name), CudaFunction)}
+        if "cuda" in names:
+            called["cuda"] = load_cuda()
+        return load_cuda().jit(device=self.is_called)(replace_globals(self.function, **called))
+
+    def launch(self, blocks: int, *arguments: object) -> None:
+        """Run the kernel in so many blocks of threads; nothing happens if there are none."""
+        if blocks > 0:
+            self.compiled[blocks, count_threads()](*arguments)
+
+
+def cuda_kernel(function: Function) -> CudaFunction:
+    """Make a kernel of a function of arrays (a decorator)."""
+    return CudaFunction(function, False)
+
+
+def cuda_function(function: Function) -> CudaFunction:
+    """Make a function that kernels call (a decorator)."""
+    return CudaFunction(function, True)
+
+
+def count_threads() -> int:
+    """Return how many threads a block has."""
+    return SIMULATED_THREADS if is_simulated() else THREADS

@@ -1,0 +1,142 @@
+"""The device on which Grams are computed: the processor, or a GPU of NVIDIA through numba-cuda.
+
+This is the only place that decides it: the argument ``device``, else the environment variable ``REKERN_DEVICE``, else
+the processor.
+"""
+
+# mypy: allow-untyped-calls
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from threading import RLock
+from typing import Any
+
+from rekern.core.messages import show_value
+from rekern.errors import InputError
+
+DEVICES = ("cpu", "cuda")
+SHARE = 0.8  # of the free memory of the GPU that Rekern takes
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+DEVICE_LOCK = RLock()  # one thread at a time works with the GPU: its memory is sized for one
+
+_active: ContextVar[str | None] = ContextVar("device", default=None)
+
+
+def choose_device(device: str | None = None) -> str:
+    """Return the device to use, "cpu" or "cuda", after checking that it is there.
+
+    >>> choose_device("cpu")
+    'cpu'
+    """
+    named = "device"
+    if device is None:
+        device, named = _active.get(), "device"
+    if device is None:
+        device, named = os.environ.get("REKERN_DEVICE") or "cpu", "REKERN_DEVICE"
+    if device not in DEVICES:
+        raise InputError(f"{named}={show_value(device)}: give 'cpu' or 'cuda'")
+    if device == "cuda":
+        check_gpu()
+    return device
+
+
+def has_gpu_chosen() -> bool:
+    """Return whether Grams are to be computed by the GPU.
+
+    >>> with use_device("cpu"):
+    ...     has_gpu_chosen()
+    False
+    """
+    return choose_device() == "cuda"
+
+
+@contextmanager
+def use_device(device: str | None) -> Iterator[None]:
+    """Compute the Grams of a block of code on a device; None leaves it as it is."""
+    if device is None:
+        yield
+        return
+    token = _active.set(choose_device(device))
+    try:
+        yield
+    finally:
+        _active.reset(token)
+
+
+@cache
+def find_fault() -> str | None:
+    """Return why no GPU can be used, on one line; None if one can."""
+    try:
+        from numba import cuda
+
+        cuda.current_context()
+    except Exception as error:  # the driver, the library and its parts each have errors of their own
+        reason = " ".join(str(error).split()) or type(error).__name__
+        return reason if len(reason) <= 120 else reason[:117] + "..."
+    return None
+
+
+def check_gpu() -> None:
+    """Raise an error of one line if there is no GPU that can be used."""
+    fault = find_fault()
+    if fault is not None:
+        remedy = 'install "rekern[gpu]" and a driver of NVIDIA, or use the device "cpu"'
+        raise InputError(f'the device "cuda" cannot be used ({fault}); {remedy}')
+
+
+def load_cuda() -> Any:
+    """Return the module ``numba.cuda``."""
+    from numba import cuda
+
+    return cuda
+
+
+def is_simulated() -> bool:
+    """Return whether Numba's simulator, which runs everything in Python, takes the place of a GPU."""
+    import numba
+
+    return bool(numba.config.ENABLE_CUDASIM)
+
+
+@contextmanager
+def catch_device_errors() -> Iterator[None]:
+    """Turn an error of the GPU, such as too little memory, into one line that says what to do."""
+    try:
+        yield
+    except Exception as error:
+        if type(error).__name__ != "CudaAPIError":
+            raise
+        reason = " ".join(str(error).split())
+        remedy = 'set REKERN_DEVICE_MEMORY=8G or less if other programs use its memory, or use the device "cpu"'
+        raise InputError(f"the GPU failed ({reason}); {remedy}") from None
+
+
+def measure_memory() -> int:
+    """Return how many bytes of the GPU's memory may be used.
+
+    This is what ``REKERN_DEVICE_MEMORY`` says, such as ``8G``, and never more than four fifths of what is free.
+    """
+    free = min(float(load_cuda().current_context().get_memory_info()[0]), 2.0**50)
+    return int(min(SHARE * free, parse_size(os.environ.get("REKERN_DEVICE_MEMORY") or "1048576G")))
+
+
+def parse_size(text: str) -> int:
+    """Return a number of bytes that is written with a unit.
+
+    >>> parse_size("8G"), parse_size("1.5M")
+    (8589934592, 1572864)
+    """
+    unit = text[-1:].upper() if text[-1:].upper() in UNITS else ""
+    try:
+        size = float(text[: len(text) - len(unit)]) * UNITS[unit]
+    except ValueError:
+        size = -1.0
+    if not 0 < size < 2**60:
+        raise InputError(f"REKERN_DEVICE_MEMORY={show_value(text)}: give a size such as 8G or 500M")
+    return int(size)
