@@ -14,6 +14,7 @@ from rekern.cli import common_options, output
 from rekern.cli.kernel_options import KernelOptions, summarize_kernel
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions
+from rekern.core.device import choose_device, use_device
 from rekern.core.files import check_writable
 from rekern.errors import InputError
 
@@ -38,6 +39,7 @@ def gram(
     kernel: KernelOptions,
     table: TableOptions,
     jobs: common_options.Jobs = None,
+    device: common_options.Device = None,
     json: common_options.Json = False,
 ) -> None:
     """Write a kernel's Gram matrix for other learners.
@@ -49,6 +51,7 @@ def gram(
     if extension not in (".npy", ".libsvm"):
         raise InputError(f"{out} does not tell the format: write to NAME.npy, or to NAME.libsvm for svm-train -t 4")
     check_writable(out)
+    choose_device(device)
     labelled = extension == ".libsvm" and not unlabelled
     built = kernel.build()
     summary = summarize_kernel(built)
@@ -59,10 +62,11 @@ def gram(
     started = time.perf_counter()
     built.adapt((rows if columns is None else columns).items)  # the columns are the training pairs
     if extension == ".npy":
-        built.gram(rows.items, columns and columns.items, n_jobs=jobs, out=out)
+        built.gram(rows.items, columns and columns.items, n_jobs=jobs, out=out, device=device)
     else:
         numbers, names = number_labels(rows, columns) if labelled else ([0] * len(rows), None)
-        _write_libsvm(built, rows, columns, numbers, out, jobs)
+        with use_device(device):
+            _write_libsvm(built, rows, columns, numbers, out, jobs)
     took = time.perf_counter() - started
     size = os.stat(out).st_size
     if json:

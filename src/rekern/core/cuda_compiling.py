@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from rekern.core.compiling import Function, replace_globals
-from rekern.core.device import is_simulated, load_cuda
+from rekern.core.device import get_stream, is_simulated, load_cuda
 
 cuda: Any = None  # stands for numba.cuda until a function is compiled
 
@@ -40,7 +40,7 @@ class CudaFunction:
     def launch(self, blocks: int, *arguments: object) -> None:
         """Run the kernel in so many blocks of threads; nothing happens if there are none."""
         if blocks > 0:
-            self.compiled[blocks, count_threads()](*arguments)
+            self.compiled[blocks, count_threads(), get_stream()](*arguments)
 
 
 def cuda_kernel(function: Function) -> CudaFunction:

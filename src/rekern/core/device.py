@@ -16,6 +16,9 @@ from functools import cache
 from threading import RLock
 from typing import Any
 
+import numpy as np
+
+from rekern.core.arrays import AnyArray
 from rekern.core.messages import show_value
 from rekern.errors import InputError
 
@@ -95,6 +98,37 @@ def load_cuda() -> Any:
     from numba import cuda
 
     return cuda
+
+
+@cache
+def get_stream() -> Any:
+    """Return the stream in which all kernels of this process run; copies to the processor run beside it."""
+    return load_cuda().stream()
+
+
+@cache
+def get_upload_stream() -> Any:
+    """Return the stream of copies to the GPU: they need not wait for the kernels before."""
+    return load_cuda().stream()
+
+
+def upload(array: AnyArray) -> Any:
+    """Return an array in the memory of the GPU."""
+    cuda = load_cuda()
+    if not array.size:
+        return cuda.device_array(array.shape, array.dtype)
+    copied = cuda.to_device(np.ascontiguousarray(array), stream=get_upload_stream())
+    done = cuda.event()
+    done.record(get_upload_stream())
+    done.wait(get_stream())
+    return copied
+
+
+def download(array: Any) -> AnyArray:
+    """Return a small array of the GPU, when all kernels are done."""
+    values: AnyArray = array.copy_to_host(stream=get_stream())
+    get_stream().synchronize()
+    return values
 
 
 def is_simulated() -> bool:

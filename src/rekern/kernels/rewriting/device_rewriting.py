@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rekern.core.arrays import Floats
 from rekern.core.cuda_compiling import count_threads
-from rekern.core.device import DEVICE_LOCK, catch_device_errors, load_cuda, measure_memory
+from rekern.core.device import DEVICE_LOCK, catch_device_errors, download, load_cuda, measure_memory, upload
 from rekern.core.device_copies import TileCopier
 from rekern.core.inverted_lists import FrequentKeys, InvertedLists
 from rekern.core.inverted_lists_cuda_core import add_products, add_window, clear, complete_block, copy_columns
@@ -21,7 +21,7 @@ from rekern.kernels.gram_plan import check_finite
 from rekern.kernels.rewriting.window_lists import WindowLists
 
 MOST_ROWS = 2048  # of a block
-MATRICES = 5  # that a block needs: its values, their mirror image, and three sums of products
+MATRICES = 8  # that a block needs: its values, three sums of products, and two tiles with mirror images on their way
 MOST_BLOCKS = 1 << 16  # of threads
 NO_ROW = np.iinfo(np.int64).max  # is out of range
 
@@ -45,6 +45,7 @@ class DeviceRewritingGram:
             work = DeviceWindows(self.windows, self.diagonal, self.columns)
             spans = split_range(self.rows, work.count_rows(self.rows))
             for first, last in track(spans, len(spans), "Gram matrix"):
+                copier.begin_tile()
                 block, mirror = work.compute(first, last)
                 copier.copy(block, first, work.find_offset(first))
                 if mirror is not None:
@@ -63,6 +64,7 @@ class DeviceRewritingGram:
         with DEVICE_LOCK, catch_device_errors(), TileCopier(block, n_jobs) as copier:
             work = DeviceWindows(self.windows, self.diagonal, self.columns)
             for begin, end in split_range(last - first, work.count_rows(last - first)):
+                copier.begin_tile()
                 values, mirror = work.compute(first + begin, first + end)
                 copier.copy(values, begin, work.find_offset(first + begin) - offset)
                 if mirror is not None:
@@ -82,17 +84,18 @@ class DeviceWindows:
     """The lists of all window sizes in the memory of the GPU, and room for a block of the Gram."""
 
     def __init__(self, windows: list[WindowLists], diagonal: Floats | None, columns: int):
-        cuda = load_cuda()
         self.columns = columns
         self.symmetric = diagonal is not None
-        self.diagonal = _upload(np.zeros(0) if diagonal is None else diagonal)
+        self.diagonal = upload(np.zeros(0) if diagonal is None else diagonal)
         self.windows = []
         for window in windows:
             parts = (window.source, window.target, window.rules)
             lists = [_upload_lists(part, known) for part, known in zip(parts, window.frequent)]
-            self.windows.append((lists, _upload(window.row_scale), _upload(window.column_scale)))
+            self.windows.append((lists, upload(window.row_scale), upload(window.column_scale)))
         self.arrays: list[DeviceArray] = []
-        self.faults = cuda.to_device(np.full(1, NO_ROW))
+        self.faults = upload(np.full(1, NO_ROW))
+        self.count = 0
+        self.nothing = upload(np.zeros((0, 1)))
 
     def count_rows(self, wanted: int) -> int:
         """Return how many rows a block may have."""
@@ -108,14 +111,12 @@ class DeviceWindows:
     def compute(self, first: int, last: int) -> tuple[DeviceArray, DeviceArray | None]:
         """Return the rows, in a symmetric Gram from column ``first`` on, and the rest of these columns.
 
-        What was returned before is overwritten.
+        They are overwritten when the next block but one is computed.
         """
-        cuda = load_cuda()
         height, width = last - first, self.columns
         if not self.arrays:
-            self.arrays = [cuda.device_array(height * width) for _ in range(MATRICES)]
-        shaped = [array[: height * width].reshape(height, width) for array in self.arrays]
-        block, source, target, rules = shaped[0], shaped[1], shaped[2], shaped[3]
+            self.arrays = [load_cuda().device_array(height * width) for _ in range(MATRICES)]
+        block, source, target, rules = (array[: height * width].reshape(height, width) for array in self.arrays[:4])
         start = first if self.symmetric else -height
         cells = min(-(-height * width // count_threads()), MOST_BLOCKS)
         clear.launch(cells, block)
@@ -123,30 +124,24 @@ class DeviceWindows:
             for totals, part in zip((source, target, rules), lists):
                 add_products.launch(height, totals, first, start, *part)
             add_window.launch(cells, block, first, start, source, target, rules, row_scale, column_scale)
+        place = self.count % 2
+        self.count += 1
         offset = self.find_offset(first)
         below = width - last if self.symmetric else 0
-        mirror = self.arrays[4][: below * height].reshape(below, height) if below > 0 else cuda.device_array((0, 1))
+        mirror = self.arrays[4 + place][: below * height].reshape(below, height) if below else self.nothing
         complete_block.launch(cells, block, mirror, first, start, self.diagonal, self.faults)
-        if offset:  # contiguous, so that it can be copied
-            part = self.arrays[1][: height * (width - offset)].reshape(height, width - offset)
-            copy_columns.launch(cells, part, block, offset)
-            block = part
-        return block, mirror if below > 0 else None
+        copied = self.arrays[6 + place][: height * (width - offset)].reshape(height, width - offset)
+        copy_columns.launch(cells, copied, block, offset)
+        return copied, mirror if below else None
 
     def check(self) -> None:
         """Raise an error if a value is out of range."""
-        row = int(self.faults.copy_to_host()[0])
+        row = int(download(self.faults)[0])
         if row != NO_ROW:
             check_finite(np.full(1, np.inf), row)
-
-
-def _upload(array: npt.NDArray[Any]) -> DeviceArray:
-    """Return an array in the memory of the GPU, which has no empty ones of its own."""
-    cuda = load_cuda()
-    return cuda.to_device(np.ascontiguousarray(array)) if array.size else cuda.device_array(array.shape, array.dtype)
 
 
 def _upload_lists(lists: InvertedLists, frequent: FrequentKeys) -> list[DeviceArray]:
     """Return inverted lists and frequent keys in the memory of the GPU, as the kernel takes them."""
     arrays = (lists.indptr, lists.values, lists.begin, lists.end, lists.rows, lists.weights)
-    return [_upload(array) for array in (*arrays, frequent.by_key, frequent.by_row)]
+    return [upload(array) for array in (*arrays, frequent.by_key, frequent.by_row)]

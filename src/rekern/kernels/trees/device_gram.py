@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rekern.core.arrays import Floats, SmallInts
 from rekern.core.cuda_compiling import count_threads
-from rekern.core.device import DEVICE_LOCK, catch_device_errors, load_cuda, measure_memory
+from rekern.core.device import DEVICE_LOCK, catch_device_errors, download, load_cuda, measure_memory, upload
 from rekern.core.device_copies import TileCopier
 from rekern.core.progress import track
 from rekern.kernels.trees.device_sides import DeviceCore, PairOfSides, Side, fold_chunks, pair_sides
@@ -49,17 +49,16 @@ class Workspace:
     """The memory of the GPU that one tile after the other uses, and the parameters of a kernel."""
 
     def __init__(self, core: DeviceCore):
-        cuda = load_cuda()
         self.core = core
         self.arrays: dict[str, DeviceArray] = {}
         self.sides: dict[int, tuple[Side, DeviceSide]] = {}
-        self.numbers = cuda.to_device(core.numbers)
+        self.numbers = upload(core.numbers)
         table = core.table
         smoothed = table is not None and len(table.values) > 0
         self.labels = [
-            cuda.to_device(table.smooth if table is not None and smoothed else np.zeros(1, np.int64)),
-            cuda.to_device(table.ranks if table is not None and smoothed else np.zeros(1, np.int32)),
-            cuda.to_device(table.values) if table is not None and smoothed else cuda.device_array(0),
+            upload(table.smooth if table is not None and smoothed else np.zeros(1, np.int64)),
+            upload(table.ranks if table is not None and smoothed else np.zeros(1, np.int32)),
+            upload(table.values if table is not None and smoothed else np.zeros(0)),
         ]
 
     def reserve(self, name: str, size: int) -> DeviceArray:
@@ -71,38 +70,48 @@ class Workspace:
         return self.arrays[name]
 
     def upload(self, side: Side) -> DeviceSide:
-        """Return a chunk in the memory of the GPU."""
+        """Return a chunk in the memory of the GPU, where it goes in one piece."""
         if id(side) not in self.sides:
-            arrays = [np.ascontiguousarray(array) for array in side.list_arrays()]
-            padded = [array if len(array) else np.zeros((1, *array.shape[1:]), array.dtype) for array in arrays]
-            self.sides[id(side)] = side, DeviceSide(*map(load_cuda().to_device, padded))
+            arrays = [
+                array if len(array) else np.zeros((1, *array.shape[1:]), np.int32) for array in side.list_arrays()
+            ]
+            whole = upload(np.concatenate([array.reshape(-1) for array in arrays]))
+            ends = np.cumsum([array.size for array in arrays]).tolist()
+            parts = [whole[end - array.size : end].reshape(array.shape) for array, end in zip(arrays, ends)]
+            self.sides[id(side)] = side, DeviceSide(*parts)
         return self.sides[id(side)][1]
 
-    def compute_tile(self, left: Side, right: Side) -> DeviceArray:
-        """Return the kernel values, not normalised, of the trees of two chunks."""
-        cuda = load_cuda()
-        threads = count_threads()
+    def sum_pairs(self, left: Side, right: Side) -> tuple[DeviceArray, DeviceArray]:
+        """Return the sums of the subtrees of one chunk with the trees of another, and where those of a class are."""
         core = self.core
-        pair = pair_sides(left, right, threads)
+        pair = pair_sides(left, right, count_threads())
         rows, columns = self.upload(left), self.upload(right)
         values = self.reserve("values", pair.values)
         summed = self.reserve("summed", pair.values) if core.has_sums else values
-        classes = cuda.to_device(pair.classes)
+        classes = upload(pair.classes)
         self._fill_levels(pair, left, right, values, summed, classes)
         sums = self.reserve("sums", pair.sums)
         leaf = core.get_leaf()
         if pair.sum_tiles:
             sum_over_columns.launch(
-                min(pair.sum_tiles, 1 << 30), sums, summed, cuda.to_device(pair.sum_segments), len(pair.sum_segments),
+                min(pair.sum_tiles, 1 << 30), sums, summed, upload(pair.sum_segments), len(pair.sum_segments),
                 pair.sum_tiles, rows.facts, columns.facts, columns.entry_runs, columns.occurrences, leaf, *self.labels,
                 classes,
             )  # fmt: skip
-        tile = self.reserve("tile", left.trees * right.trees)[: left.trees * right.trees]
-        tile = tile.reshape(left.trees, right.trees)
+        return sums, classes
+
+    def sum_tile(self, name: str, left: Side, right: Side, sums: DeviceArray, classes: DeviceArray) -> DeviceArray:
+        """Return the kernel values, not normalised, of the trees of two chunks."""
+        rows, columns = self.upload(left), self.upload(right)
+        tile = self.reserve_matrix(name, left.trees, right.trees)
         sum_over_rows.launch(
             left.trees, tile, sums, rows.tree_runs, rows.runs, rows.occurrences, rows.facts, classes, columns.entry_runs
         )
         return tile
+
+    def reserve_matrix(self, name: str, rows: int, columns: int) -> DeviceArray:
+        """Return a matrix whose values are what they happen to be."""
+        return self.reserve(name, rows * columns)[: rows * columns].reshape(rows, columns)
 
     def _fill_levels(
         self,
@@ -113,14 +122,13 @@ class Workspace:
         summed: DeviceArray,
         classes: DeviceArray,
     ) -> None:
-        cuda = load_cuda()
         rows, columns = self.upload(left), self.upload(right)
         depth = measure_scratch(self.core, left.widest, right.widest)
         most = count_scratch_blocks(depth, measure_memory()) if depth else 1 << 30
         scratch = self.reserve("scratch", depth * most * count_threads() if depth else 1)
         scratch = scratch[: max(depth, 1) * (scratch.shape[0] // max(depth, 1))].reshape(max(depth, 1), -1)
-        powers = cuda.to_device(self.core.numbers[1] ** np.arange(left.widest + right.widest + 1.0))
-        segments = cuda.to_device(pair.segments) if pair.levels else None
+        powers = upload(self.core.numbers[1] ** np.arange(left.widest + right.widest + 1.0))
+        segments = upload(pair.segments) if pair.levels else None
         for first, last, tiles in pair.levels:
             self.core.fill_level.launch(
                 min(tiles, most), values, summed, segments, first, last, tiles, rows.order, rows.facts, columns.facts,
@@ -148,9 +156,9 @@ def measure_tile(core: DeviceCore, left: Side, right: Side) -> int:
     entries = np.diff(right.entries)
     values = float(left.inner @ right.inner.astype(float)) * (2 if core.has_sums else 1)
     sums = float(left.sizes @ entries.astype(float))
-    sides = sum(array.nbytes for side in (left, right) for array in side.list_arrays())
+    sides = left.count_bytes() + right.count_bytes()
     depth = measure_scratch(core, left.widest, right.widest)
-    return int(8 * (values + sums + 2.0 * left.trees * right.trees + depth * count_threads()) + sides)
+    return int(8 * (values + sums + 4.0 * left.trees * right.trees + depth * count_threads()) + sides)
 
 
 def cut_trees(
@@ -164,7 +172,7 @@ def cut_trees(
     while True:
         spans = [(arrays, cut_corpus(arrays.offsets, trees, nodes)) for arrays in corpora]
         sides = fold_chunks(spans, class_of, core, n_jobs)
-        kept = sum(array.nbytes for part in sides for side in part for array in side.list_arrays())
+        kept = sum(side.count_bytes() for part in sides for side in part)
         largest = max((measure_tile(core, left, right) for left in sides[0] for right in sides[-1]), default=0)
         if kept + largest <= memory:
             return sides
@@ -239,33 +247,34 @@ class TileWork:
         self.workspace = workspace
         self.copier = copier
         self.scales = scales
-        self.faults = load_cuda().to_device(np.full(1, NO_ROW))
+        self.faults = upload(np.full(1, NO_ROW))
+        self.count = 0
 
     def add_tile(self, left: Side, right: Side, row: int, column: int, mirrored: bool) -> None:
         """Compute the tile of two chunks for this row and column of the matrix, and maybe its mirror image too."""
-        cuda = load_cuda()
-        tile = self.workspace.compute_tile(left, right)
+        sums = self.workspace.sum_pairs(left, right)
+        self.copier.begin_tile()
+        place = self.count % 2
+        self.count += 1
+        tile = self.workspace.sum_tile(f"tile {place}", left, right, *sums)
         rows = self.scales[0][left.first : left.first + left.trees]
         columns = self.scales[1][right.first : right.first + right.trees]
         is_own = left is right and bool(np.isnan(rows).any())
         if is_own:
-            diagonal = cuda.device_array(left.trees)
+            diagonal = self.workspace.reserve("diagonal", left.trees)[: left.trees]
             take_diagonal.launch(-(-left.trees // count_threads()), tile, diagonal)
-            squares = check_range(diagonal.copy_to_host(), left.first)
-            rows[:] = find_scales(squares, left.first)
+            rows[:] = find_scales(check_range(download(diagonal), left.first), left.first)
         mirrored = mirrored and left is not right
-        size = left.trees * right.trees if mirrored else 0
-        mirror = self.workspace.reserve("mirror", size)[:size]
-        mirror = mirror.reshape(right.trees, left.trees) if mirrored else cuda.device_array((0, 1))
+        shape = (right.trees, left.trees) if mirrored else (0, 1)
+        mirror = self.workspace.reserve_matrix(f"mirror {place}", *shape)
         blocks = min(-(-left.trees * right.trees // count_threads()), 1 << 20)
-        scales = cuda.to_device(rows), cuda.to_device(columns)
-        scale_tile.launch(blocks, tile, mirror, *scales, is_own, left.first, self.faults)
+        scale_tile.launch(blocks, tile, mirror, upload(rows), upload(columns), is_own, left.first, self.faults)
         self.copier.copy(tile, row, column)
         if mirrored:
             self.copier.copy(mirror, column, row)
 
     def check(self) -> None:
         """Raise an error if a value is out of range."""
-        row = int(self.faults.copy_to_host()[0])
+        row = int(download(self.faults)[0])
         if row != NO_ROW:
             raise make_range_error(row)

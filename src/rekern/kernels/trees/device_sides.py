@@ -13,7 +13,9 @@ from rekern.kernels.trees.folded_forest_core import Forest, build_forest
 from rekern.kernels.trees.label_table import LabelTable
 from rekern.kernels.trees.tree_runs_core import (
     describe_subtrees,
+    lay_out_classes,
     list_runs,
+    list_sum_segments,
     measure_heights,
     number_productions,
     sort_by_height,
@@ -21,17 +23,12 @@ from rekern.kernels.trees.tree_runs_core import (
 from rekern.kernels.trees.tree_sums_cuda_core import (
     BASE,
     BEGIN,
-    CLASS_FACTS,
     COLUMNS,
-    ENTRIES,
-    ENTRY,
     FIRST,
-    INNER,
     OTHER,
     ROWS,
     ROWS_OF_TILE,
     SEGMENT,
-    SUMS,
     TILES,
     VALUES,
 )
@@ -80,6 +77,10 @@ class Side(NamedTuple):
         """Return what the GPU needs, in the order of `DeviceSide`."""
         rows = (self.facts, self.kids, self.sequences, self.order)
         return (*rows, self.occurrences, self.runs, self.tree_runs, self.entry_runs)
+
+    def count_bytes(self) -> int:
+        """Return the size of what the GPU needs."""
+        return sum(array.nbytes for array in self.list_arrays())
 
 
 class PairOfSides(NamedTuple):
@@ -168,17 +169,10 @@ def _describe_chunk(
 
 def pair_sides(left: Side, right: Side, threads: int) -> PairOfSides:
     """Lay out the values of two chunks, and cut the work into tiles for blocks of so many threads."""
-    entries = np.diff(right.entries)
-    values, sums = left.inner * right.inner, left.sizes * entries
-    classes = np.empty((len(values), CLASS_FACTS), np.int64)
-    classes[:, VALUES] = np.cumsum(values) - values
-    classes[:, INNER] = right.inner
-    classes[:, SUMS] = np.cumsum(sums) - sums
-    classes[:, ENTRY] = right.entries[:-1]
-    classes[:, ENTRIES] = entries
-    heights, numbers, begins, rows = left.segments.T
-    met = right.inner[numbers] > 0
-    heights, numbers, begins, rows = heights[met], numbers[met], begins[met], rows[met]
+    classes, values, sums, shared = lay_out_classes(left.inner, left.sizes, right.inner, right.entries)
+    sum_segments, sum_tiles = list_sum_segments(left.starts, left.sizes, classes, shared, ROWS_OF_TILE, threads)
+    met = right.inner[left.segments[:, 1]] > 0
+    heights, numbers, begins, rows = left.segments[met].T
     segments = np.zeros((len(numbers), SEGMENT), np.int64)
     segments[:, BEGIN], segments[:, ROWS] = begins, rows
     segments[:, COLUMNS] = right.inner[numbers]
@@ -192,14 +186,7 @@ def pair_sides(left: Side, right: Side, threads: int) -> PairOfSides:
         before = int(ends[first - 1]) if first else 0
         segments[first:last, TILES] -= before
         levels.append((first, last, int(ends[last - 1]) - before))
-    shared = np.flatnonzero(sums)
-    sum_segments = np.zeros((len(shared), SEGMENT), np.int64)
-    sum_segments[:, BEGIN], sum_segments[:, ROWS] = left.starts[shared], left.sizes[shared]
-    sum_segments[:, COLUMNS], sum_segments[:, BASE] = entries[shared], classes[shared, SUMS]
-    sum_segments[:, FIRST], sum_segments[:, OTHER] = right.entries[shared], shared
-    tiles = _number_tiles(sum_segments, threads)
-    last_tile = int(tiles[-1]) if len(tiles) else 0
-    return PairOfSides(classes, segments, levels, sum_segments, last_tile, int(values.sum()), int(sums.sum()))
+    return PairOfSides(classes, segments, levels, sum_segments, sum_tiles, values, sums)
 
 
 def _number_tiles(segments: Ints, threads: int) -> Ints:

@@ -121,6 +121,11 @@ def fill_partial_level(
             width2 = facts2[other, WIDTH]
             sequence2 = facts2[other, SEQUENCE]
             kid0, step2 = facts2[other, KID], facts2[other, STEP]
+            # The classes of the first children stay in registers.
+            kind0 = sequences2[sequence2]
+            kind1 = sequences2[sequence2 + 1] if width2 > 1 else -1
+            kind2 = sequences2[sequence2 + 2] if width2 > 2 else -1
+            kind3 = sequences2[sequence2 + 3] if width2 > 3 else -1
             while row < end:
                 one = order[segments[segment, BEGIN] + row]
                 width = facts[one, WIDTH]
@@ -133,8 +138,12 @@ def fill_partial_level(
                 else:
                     for i in range(width):
                         kind = sequences[sequence + i]
+                        equal = (1 if kind == kind0 else 0) | (2 if kind == kind1 else 0)
+                        equal |= (4 if kind == kind2 else 0) | (8 if kind == kind3 else 0)
+                        if equal == 0 and width2 <= 4:
+                            continue
                         for j in range(width2):
-                            if sequences2[sequence2 + j] == kind:
+                            if (equal >> j) & 1 if j < 4 else sequences2[sequence2 + j] == kind:
                                 if matches < FEW:
                                     kid = kids[facts[one, KID] + i * facts[one, STEP]]
                                     kid2 = kids2[kid0 + j * step2]

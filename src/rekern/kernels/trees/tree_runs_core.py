@@ -157,3 +157,45 @@ def sort_by_height(heights, facts):
             found += 1
         segments[found - 1, 3] += 1
     return order, segments[:found].copy()
+
+
+@compiled
+def lay_out_classes(inner, sizes, inner2, entries2):
+    """Return of each class of two sides where its values and its sums begin, and the entries of the columns.
+
+    The columns are those of `tree_sums_cuda_core`. Also returned: how many values and sums there are, and how many
+    classes have sums.
+    """
+    classes = np.empty((len(inner), 5), np.int64)
+    values = sums = shared = 0
+    for number in range(len(inner)):
+        entries = entries2[number + 1] - entries2[number]
+        classes[number, 0] = values
+        classes[number, 1] = inner2[number]
+        classes[number, 2] = sums
+        classes[number, 3] = entries2[number]
+        classes[number, 4] = entries
+        values += inner[number] * inner2[number]
+        sums += sizes[number] * entries
+        shared += 1 if sizes[number] * entries > 0 else 0
+    return classes, values, sums, shared
+
+
+@compiled
+def list_sum_segments(starts, sizes, classes, shared, rows_of_tile, threads):
+    """Return the segments of the classes that have sums, and the number of their tiles."""
+    segments = np.empty((shared, 7), np.int64)
+    found = tiles = 0
+    for number in range(len(sizes)):
+        entries = classes[number, 4]
+        if sizes[number] * entries > 0:
+            segments[found, 0] = tiles
+            segments[found, 1] = starts[number]
+            segments[found, 2] = sizes[number]
+            segments[found, 3] = entries
+            segments[found, 4] = classes[number, 2]
+            segments[found, 5] = classes[number, 3]
+            segments[found, 6] = number
+            tiles += -(-sizes[number] // rows_of_tile) * -(-entries // threads)
+            found += 1
+    return segments, tiles
