@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
 import numpy as np
 
-from rekern.core.arrays import AnyArray, Floats
+from rekern.core.arrays import AnyArray, Floats, Ints
 from rekern.core.estimators import BaseEstimator, NotFittedError
+from rekern.core.explanation_parts import order_parts
 from rekern.core.explanations import Neighbor
 from rekern.core.json_values import Json
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
@@ -23,12 +24,15 @@ from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
+from rekern.kernels.landmarks import Landmarks
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import forget_rules, remember_rules
 from rekern.kernels.rewriting.strong_rules import WeightedRule
 from rekern.kernels.score_effects import ScoreEffect
 from rekern.learning.compaction import Compaction, compact_scorer
+from rekern.learning.dense_descent import Features, weigh_columns
 from rekern.learning.kernel_choice import KernelChoice
+from rekern.learning.landmark_features import add_landmarks, strip_landmarks
 from rekern.learning.named_kernels import is_kernel_name, resolve_kernel
 from rekern.learning.neighbor_search import find_nearest
 from rekern.learning.pair_explanation import PairExplanation
@@ -94,6 +98,7 @@ class PairModel(BaseEstimator):
     compact_: Compaction | None = None  # of a loaded model with compact rules: their number, and what they change
     gram_limit: int
     n_jobs: int | None
+    landmarks: int | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters; with ``deep`` those of the kernel too, also of a named kernel or of the default one."""
@@ -129,7 +134,7 @@ class PairModel(BaseEstimator):
         """Read the training pairs and labels, and adapt the kernel to them; returns the weights of the pairs."""
         X = materialize_items(X)
         self.how_chosen_, self.compact_ = None, None
-        self.kernel_ = self._resolve_kernel()
+        self.kernel_ = add_landmarks(self._resolve_kernel(), self.landmarks)
         self._read_training(X)
         self.labels_ = read_labels(y, len(self.pairs_))
         weights = read_weights(sample_weight, len(self.pairs_))
@@ -182,6 +187,13 @@ class PairModel(BaseEstimator):
         """Whether to train on a Gram: up to ``gram_limit`` rows, and always for a kernel without explicit features."""
         return n <= self.gram_limit or not self.kernel_.has_features()
 
+    def _weigh_landmarks(self, features: Features, rows: Ints | None = None) -> None:
+        """Make the decision function from the features of the training pairs, or of these rows of them."""
+        assert isinstance(self.kernel_, Landmarks)
+        coefficients = self.coefficients_ if rows is None else self.coefficients_[rows]
+        self._cache.scorer = self.kernel_.weigh_features(weigh_columns(features, coefficients))
+        self.solver_ = f"dual coordinate descent on {len(features)} rows with {features.shape[1]} landmarks"
+
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(f"this {type(self).__name__} is not trained yet; call fit(pairs, labels) first")
@@ -207,19 +219,16 @@ class PairModel(BaseEstimator):
     def _explain(
         self,
         pair: Pair | Row,
+        items: Items,
+        scores: Floats,
         output: Output,
         prediction: object,
         explained: object,
         probability: float | None,
         neighbors: int,
-        scores: Floats | None = None,
     ) -> PairExplanation:
         column, sign = output
-        scores = self._scores([pair]) if scores is None else scores
-        parts = self.scorer_.parts(pair, column)
-        if sign < 0:
-            parts = [part._replace(weight=-part.weight) for part in parts]
-        parts.sort(key=lambda part: (-abs(part.contribution), part.name))
+        parts = order_parts(self.scorer_.parts(items if isinstance(items, Pairs) else pair, column), sign)
         source, target = list_texts(pair.table)[pair.index] if isinstance(pair, Row) else pair
         return PairExplanation(
             source=join_side(source),
@@ -230,7 +239,7 @@ class PairModel(BaseEstimator):
             intercept=sign * float(self.intercept_[column]),
             parts=parts,
             probability=probability,
-            neighbors=self._find_neighbors(pair, neighbors),
+            neighbors=self._find_neighbors(items, neighbors),
             remark="" if neighbors <= 0 or self.has_pairs() else f"similar training pairs are not shown: {KEEP_PAIRS}",
             curves=self._list_curves(output),
         )
@@ -242,11 +251,17 @@ class PairModel(BaseEstimator):
         table = read_table(self.kernel_, [pair])
         return list_pairs([pair])[0] if table is None else table[0]
 
-    def _find_neighbors(self, pair: Pair | Row, n: int) -> list[Neighbor]:
+    def _read_one(self, pair: Pair | Row) -> Items:
+        """A single pair as the kernel reads it fastest; its rules are extracted once only."""
+        items = self._read_items([pair], with_forms=True)
+        remember_rules(items)
+        return items
+
+    def _find_neighbors(self, items: Items, n: int) -> list[Neighbor]:
         """The training pairs with the largest kernel values, normalised; among very many, see `find_nearest`."""
         if n <= 0 or not self.has_pairs():
             return []
-        found = find_nearest(self.kernel_, self._read_items([pair]), self._training(), n, self.n_jobs)
+        found = find_nearest(strip_landmarks(self.kernel_), items, self._training(), n, self.n_jobs)
         return [
             Neighbor(row, similarity, join_side(source), join_side(target), self.labels_[row].item())
             for row, similarity in zip(found.rows.tolist(), found.similarities.tolist())
