@@ -133,9 +133,9 @@ def download(array: Any) -> AnyArray:
 
 def is_simulated() -> bool:
     """Return whether Numba's simulator, which runs everything in Python, takes the place of a GPU."""
-    import numba
+    from numba.core import config
 
-    return bool(numba.config.ENABLE_CUDASIM)
+    return bool(getattr(config, "ENABLE_CUDASIM", False))
 
 
 @contextmanager

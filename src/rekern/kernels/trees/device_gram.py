@@ -263,7 +263,8 @@ class TileWork:
         if is_own:
             diagonal = self.workspace.reserve("diagonal", left.trees)[: left.trees]
             take_diagonal.launch(-(-left.trees // count_threads()), tile, diagonal)
-            rows[:] = find_scales(check_range(download(diagonal), left.first), left.first)
+            squares: Floats = download(diagonal).astype(float)
+            rows[:] = find_scales(check_range(squares, left.first), left.first)
         mirrored = mirrored and left is not right
         shape = (right.trees, left.trees) if mirrored else (0, 1)
         mirror = self.workspace.reserve_matrix(f"mirror {place}", *shape)

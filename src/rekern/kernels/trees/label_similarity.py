@@ -91,7 +91,7 @@ def _group_words(space: WordVectors, vocabulary: list[str], used: Ints) -> Membe
     words = [(label, parts) for label in used.tolist() if (parts := split_lexical_label(vocabulary[label])) is not None]
     vectors = _find_unit_vectors(space, [parts for _, parts in words])
     places = defaultdict(list)
-    is_known = vectors.any(axis=1).tolist()
+    is_known = np.any(vectors, axis=1)
     for place, (_, (kind, _, part_of_speech)) in enumerate(words):
         if is_known[place]:
             places[kind, part_of_speech].append(place)
