@@ -9,15 +9,23 @@ never loads the library.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Protocol
 
 from rekern.core.compiling import Function, replace_globals
-from rekern.core.device import get_stream, is_simulated, load_cuda
+from rekern.core.device import Stream, get_stream, is_simulated, load_cuda
 
-cuda: Any = None  # stands for numba.cuda until a function is compiled
+cuda: object = None  # stands for numba.cuda until a function is compiled
 
 THREADS = 256  # of a block
 SIMULATED_THREADS = 4  # of a block in Numba's simulator, where each is a thread of Python
+
+
+class Launchable(Protocol):
+    """A function as numba-cuda compiles it."""
+
+    def __getitem__(self, configuration: tuple[int, int, Stream]) -> Function:
+        """Return what runs it in so many blocks of so many threads, in a stream."""
+        ...
 
 
 class CudaFunction:
@@ -28,14 +36,17 @@ class CudaFunction:
         self.is_called = is_called
 
     @cached_property
-    def compiled(self) -> Any:
+    def compiled(self) -> Launchable:
         """The function as numba-cuda compiles it, with all functions that it calls."""
         names = self.function.__code__.co_names
         known = self.function.__globals__
-        called = {name: known[name].compiled for name in names if isinstance(known.get(name), CudaFunction)}
+        called: dict[str, object] = {
+            name: known[name].compiled for name in names if isinstance(known.get(name), CudaFunction)
+        }
         if "cuda" in names:
             called["cuda"] = load_cuda()
-        return load_cuda().jit(device=self.is_called)(replace_globals(self.function, **called))
+        made: Launchable = load_cuda().jit(device=self.is_called)(replace_globals(self.function, **called))
+        return made
 
     def launch(self, blocks: int, *arguments: object) -> None:
         """Run the kernel in so many blocks of threads; nothing happens if there are none."""

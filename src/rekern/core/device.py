@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from threading import RLock
-from typing import Any
+from types import ModuleType
+from typing import Protocol
 
 import numpy as np
 
@@ -27,6 +28,36 @@ SHARE = 0.8  # of the free memory of the GPU that Rekern takes
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 DEVICE_LOCK = RLock()  # one thread at a time works with the GPU: its memory is sized for one
+
+
+class Stream(Protocol):
+    """Work of the GPU that is done in order."""
+
+    def synchronize(self) -> None:
+        """Wait until it is done."""
+        ...
+
+
+class DeviceArray(Protocol):
+    """An array in the memory of the GPU."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape, as of other arrays."""
+        ...
+
+    def __getitem__(self, places: int | slice | tuple[int | slice, ...]) -> DeviceArray:
+        """Return a part of it."""
+        ...
+
+    def reshape(self, *shape: int) -> DeviceArray:
+        """Return it with another shape."""
+        ...
+
+    def copy_to_host(self, array: AnyArray | None = None, stream: Stream | None = None) -> AnyArray:
+        """Return it in the memory of the processor."""
+        ...
+
 
 _active: ContextVar[str | None] = ContextVar("device", default=None)
 
@@ -93,30 +124,45 @@ def check_gpu() -> None:
         raise InputError(f'the device "cuda" cannot be used ({fault}); {remedy}')
 
 
-def load_cuda() -> Any:
+def load_cuda() -> ModuleType:
     """Return the module ``numba.cuda``."""
     from numba import cuda
 
-    return cuda
+    module: ModuleType = cuda
+    return module
 
 
 @cache
-def get_stream() -> Any:
+def get_stream() -> Stream:
     """Return the stream in which all kernels of this process run; copies to the processor run beside it."""
-    return load_cuda().stream()
+    return make_stream()
 
 
 @cache
-def get_upload_stream() -> Any:
+def get_upload_stream() -> Stream:
     """Return the stream of copies to the GPU: they need not wait for the kernels before."""
-    return load_cuda().stream()
+    return make_stream()
 
 
-def upload(array: AnyArray) -> Any:
+def make_stream() -> Stream:
+    """Return a new stream."""
+    stream: Stream = load_cuda().stream()
+    return stream
+
+
+def allocate(*shape: int) -> DeviceArray:
+    """Return an array of numbers of 64 bits whose values are what they happen to be."""
+    array: DeviceArray = load_cuda().device_array(shape)
+    return array
+
+
+def upload(array: AnyArray) -> DeviceArray:
     """Return an array in the memory of the GPU."""
     cuda = load_cuda()
+    copied: DeviceArray
     if not array.size:
-        return cuda.device_array(array.shape, array.dtype)
+        copied = cuda.device_array(array.shape, array.dtype)
+        return copied
     copied = cuda.to_device(np.ascontiguousarray(array), stream=get_upload_stream())
     done = cuda.event()
     done.record(get_upload_stream())
@@ -124,9 +170,9 @@ def upload(array: AnyArray) -> Any:
     return copied
 
 
-def download(array: Any) -> AnyArray:
+def download(array: DeviceArray) -> AnyArray:
     """Return a small array of the GPU, when all kernels are done."""
-    values: AnyArray = array.copy_to_host(stream=get_stream())
+    values = array.copy_to_host(stream=get_stream())
     get_stream().synchronize()
     return values
 

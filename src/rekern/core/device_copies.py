@@ -10,13 +10,13 @@ from functools import cache
 from itertools import chain
 from queue import SimpleQueue
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Floats
-from rekern.core.device import get_stream, load_cuda
+from rekern.core.device import DeviceArray, Stream, get_stream, load_cuda, make_stream
 from rekern.core.parallel_jobs import count_threads
 
 BUFFERS = 16
@@ -25,11 +25,19 @@ PAGE = 512  # values
 TOUCHED_VALUES = 1 << 22  # in one piece of work
 
 
+class Event(Protocol):
+    """A moment in a stream."""
+
+    def wait(self, stream: Stream) -> None:
+        """Let another stream wait for it."""
+        ...
+
+
 class Buffer(NamedTuple):
     """Pinned memory, and the stream of the copies into it."""
 
     values: Floats
-    stream: Any
+    stream: Stream
 
 
 @cache
@@ -38,7 +46,7 @@ def get_buffers() -> SimpleQueue[Buffer]:
     buffers: SimpleQueue[Buffer] = SimpleQueue()
     cuda = load_cuda()
     for _ in range(BUFFERS):
-        buffers.put(Buffer(cuda.pinned_array(BUFFER_VALUES), cuda.stream()))
+        buffers.put(Buffer(cuda.pinned_array(BUFFER_VALUES), make_stream()))
     return buffers
 
 
@@ -59,7 +67,7 @@ class TileCopier:
             for first in range(0, len(flat), TOUCHED_VALUES):
                 self._submit(_touch, flat[first : first + TOUCHED_VALUES : PAGE])
 
-    def copy(self, tile: Any, row: int, column: int) -> None:
+    def copy(self, tile: DeviceArray, row: int, column: int) -> None:
         """Copy an array whose first cell belongs to this row and column of the matrix, when all kernels are done.
 
         It must not change before `begin_tile` was called twice.
@@ -105,7 +113,7 @@ def _touch(pages: npt.NDArray[np.floating]) -> None:
     pages[:] = 0.0
 
 
-def _copy(part: Any, place: npt.NDArray[np.floating], done: Any) -> None:
+def _copy(part: DeviceArray, place: npt.NDArray[np.floating], done: Event) -> None:
     buffers = get_buffers()
     buffer = buffers.get()
     try:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Floats
 from rekern.core.cuda_compiling import count_threads
-from rekern.core.device import DEVICE_LOCK, catch_device_errors, download, load_cuda, measure_memory, upload
+from rekern.core.device import DEVICE_LOCK, DeviceArray, allocate, catch_device_errors, download, measure_memory, upload
 from rekern.core.device_copies import TileCopier
 from rekern.core.inverted_lists import FrequentKeys, InvertedLists
 from rekern.core.inverted_lists_cuda_core import add_products, add_window, clear, complete_block, copy_columns
@@ -24,8 +23,6 @@ MOST_ROWS = 2048  # of a block
 MATRICES = 8  # that a block needs: its values, three sums of products, and two tiles with mirror images on their way
 MOST_BLOCKS = 1 << 16  # of threads
 NO_ROW = np.iinfo(np.int64).max  # is out of range
-
-DeviceArray = Any  # an array in the memory of the GPU; numba-cuda has no types
 
 
 @dataclass(frozen=True)
@@ -115,7 +112,7 @@ class DeviceWindows:
         """
         height, width = last - first, self.columns
         if not self.arrays:
-            self.arrays = [load_cuda().device_array(height * width) for _ in range(MATRICES)]
+            self.arrays = [allocate(height * width) for _ in range(MATRICES)]
         block, source, target, rules = (array[: height * width].reshape(height, width) for array in self.arrays[:4])
         start = first if self.symmetric else -height
         cells = min(-(-height * width // count_threads()), MOST_BLOCKS)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Floats, SmallInts
 from rekern.core.cuda_compiling import count_threads
-from rekern.core.device import DEVICE_LOCK, catch_device_errors, download, load_cuda, measure_memory, upload
+from rekern.core.device import DEVICE_LOCK, DeviceArray, allocate, catch_device_errors, download, measure_memory, upload
 from rekern.core.device_copies import TileCopier
 from rekern.core.progress import track
 from rekern.kernels.trees.device_sides import DeviceCore, PairOfSides, Side, fold_chunks, pair_sides
@@ -28,8 +28,6 @@ SCRATCH_BLOCKS = 1056  # of threads that have memory of their own for nodes with
 SCRATCH_SHARE = 8  # of the memory, one part for it
 
 NO_ROW = np.iinfo(np.int64).max  # is out of range
-
-DeviceArray = Any  # an array in the memory of the GPU; numba-cuda has no types
 
 
 class DeviceSide(NamedTuple):
@@ -66,7 +64,7 @@ class Workspace:
         known = self.arrays.get(name)
         if known is None or known.shape[0] < size:
             self.arrays.pop(name, None)
-            self.arrays[name] = load_cuda().device_array(max(size, 1))
+            self.arrays[name] = allocate(max(size, 1))
         return self.arrays[name]
 
     def upload(self, side: Side) -> DeviceSide:
