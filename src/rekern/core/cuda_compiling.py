@@ -8,10 +8,12 @@ never loads the library.
 
 from __future__ import annotations
 
+import hashlib
+from contextlib import suppress
 from functools import cached_property
 from typing import Protocol
 
-from rekern.core.compiling import Function, replace_globals
+from rekern.core.compiling import Function, list_sources, replace_globals, stamp_source
 from rekern.core.device import Stream, get_stream, is_simulated, load_cuda
 
 cuda: object = None  # stands for numba.cuda until a function is compiled
@@ -45,8 +47,25 @@ class CudaFunction:
         }
         if "cuda" in names:
             called["cuda"] = load_cuda()
-        made: Launchable = load_cuda().jit(device=self.is_called)(replace_globals(self.function, **called))
+        function = replace_globals(self.function, **called)
+        compile_function = load_cuda().jit
+        made: Launchable
+        with suppress(RuntimeError):  # there is no folder for a cache
+            function.__qualname__ = f"{function.__name__}_{self._stamp()}"  # names the files of the cache
+            made = compile_function(device=self.is_called, cache=not self.is_called)(function)
+            return made
+        made = compile_function(device=self.is_called)(function)
         return made
+
+    @property
+    def py_func(self) -> Function:
+        """The function in Python, under the name that Numba uses."""
+        return self.function
+
+    def _stamp(self) -> str:
+        """Return a name for the state of all files that the function is made of; Numba looks at the first one only."""
+        stamps = sorted(map(stamp_source, list_sources(self.function)))
+        return hashlib.sha256(repr(stamps).encode()).hexdigest()[:16]
 
     def launch(self, blocks: int, *arguments: object) -> None:
         """Run the kernel in so many blocks of threads; nothing happens if there are none."""

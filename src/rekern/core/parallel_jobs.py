@@ -1,6 +1,7 @@
 """Parallel work with joblib: in threads by default, or with the backend that the user configures."""
 
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -132,3 +133,19 @@ def count_threads(n_jobs: int | None) -> int:
     import joblib
 
     return int(joblib.effective_n_jobs(n_jobs) if n_jobs is not None else joblib.cpu_count())
+
+
+def run_ahead(function: Callable[..., T], calls: Sequence[tuple[object, ...]], n: int = 2) -> Iterator[T]:
+    """Yield the results of ``function(*call)`` for every call, in order; a thread is at most ``n`` calls ahead.
+
+    >>> list(run_ahead(pow, [(2, 3), (3, 2), (1, 5)]))
+    [8, 9, 1]
+    """
+    with ThreadPoolExecutor(1) as pool:
+        waiting = deque(pool.submit(function, *call) for call in calls[:n])
+        for call in calls[n:]:
+            result = waiting.popleft().result()
+            waiting.append(pool.submit(function, *call))
+            yield result
+        for last in waiting:
+            yield last.result()

@@ -14,12 +14,20 @@ from rekern.core.arrays import Floats, SmallInts
 from rekern.core.cuda_compiling import count_threads
 from rekern.core.device import DEVICE_LOCK, DeviceArray, allocate, catch_device_errors, download, measure_memory, upload
 from rekern.core.device_copies import TileCopier
+from rekern.core.parallel_jobs import run_ahead
 from rekern.core.progress import track
 from rekern.kernels.trees.device_sides import DeviceCore, PairOfSides, Side, fold_chunks, pair_sides
 from rekern.kernels.trees.forests import cut_corpus
 from rekern.kernels.trees.tree_levels_cuda_core import FEW
 from rekern.kernels.trees.tree_ranges import check_range, find_scales, make_range_error
-from rekern.kernels.trees.tree_sums_cuda_core import scale_tile, sum_over_columns, sum_over_rows, take_diagonal
+from rekern.kernels.trees.tree_sums_cuda_core import (
+    CLASS_FACTS,
+    SEGMENT,
+    scale_tile,
+    sum_over_columns,
+    sum_over_rows,
+    take_diagonal,
+)
 from rekern.structures.trees import TreeArrays
 
 MOST_TREES = 2560  # of a chunk: many share more subtrees, few let the processor fold while they are few
@@ -27,6 +35,7 @@ MOST_NODES = 160_000
 SCRATCH_BLOCKS = 1056  # of threads that have memory of their own for nodes with very many children
 SCRATCH_SHARE = 8  # of the memory, one part for it
 
+TILE_SIZES = ("trees", "widest")  # of a chunk
 NO_ROW = np.iinfo(np.int64).max  # is out of range
 
 
@@ -51,6 +60,7 @@ class Workspace:
         self.arrays: dict[str, DeviceArray] = {}
         self.sides: dict[int, tuple[Side, DeviceSide]] = {}
         self.numbers = upload(core.numbers)
+        self.powers = upload(np.ones(1))
         table = core.table
         smoothed = table is not None and len(table.values) > 0
         self.labels = [
@@ -79,22 +89,25 @@ class Workspace:
             self.sides[id(side)] = side, DeviceSide(*parts)
         return self.sides[id(side)][1]
 
-    def sum_pairs(self, left: Side, right: Side) -> tuple[DeviceArray, DeviceArray]:
+    def sum_pairs(self, left: Side, right: Side, pair: PairOfSides) -> tuple[DeviceArray, DeviceArray]:
         """Return the sums of the subtrees of one chunk with the trees of another, and where those of a class are."""
         core = self.core
-        pair = pair_sides(left, right, count_threads())
         rows, columns = self.upload(left), self.upload(right)
+        tables = upload(pair.tables)
+        end = CLASS_FACTS * pair.classes
+        end2 = end + SEGMENT * pair.segments
+        classes = tables[:end].reshape(pair.classes, CLASS_FACTS)
         values = self.reserve("values", pair.values)
         summed = self.reserve("summed", pair.values) if core.has_sums else values
-        classes = upload(pair.classes)
-        self._fill_levels(pair, left, right, values, summed, classes)
+        if pair.levels:
+            segments = tables[end:end2].reshape(pair.segments, SEGMENT)
+            self._fill_levels(pair, left, right, values, summed, classes, segments)
         sums = self.reserve("sums", pair.sums)
-        leaf = core.get_leaf()
         if pair.sum_tiles:
+            segments = tables[end2:].reshape(pair.sum_segments, SEGMENT)
             sum_over_columns.launch(
-                min(pair.sum_tiles, 1 << 30), sums, summed, upload(pair.sum_segments), len(pair.sum_segments),
-                pair.sum_tiles, rows.facts, columns.facts, columns.entry_runs, columns.occurrences, leaf, *self.labels,
-                classes,
+                min(pair.sum_tiles, 1 << 30), sums, summed, segments, pair.sum_segments, pair.sum_tiles, rows.facts,
+                columns.facts, columns.entry_runs, columns.occurrences, core.get_leaf(), *self.labels, classes,
             )  # fmt: skip
         return sums, classes
 
@@ -111,6 +124,12 @@ class Workspace:
         """Return a matrix whose values are what they happen to be."""
         return self.reserve(name, rows * columns)[: rows * columns].reshape(rows, columns)
 
+    def upload_powers(self, n: int) -> DeviceArray:
+        """Return at least ``n`` powers of the decay, from 1 on."""
+        if self.powers.shape[0] < n:
+            self.powers = upload(self.core.numbers[1] ** np.arange(2.0 * n))
+        return self.powers
+
     def _fill_levels(
         self,
         pair: PairOfSides,
@@ -119,14 +138,14 @@ class Workspace:
         values: DeviceArray,
         summed: DeviceArray,
         classes: DeviceArray,
+        segments: DeviceArray,
     ) -> None:
         rows, columns = self.upload(left), self.upload(right)
         depth = measure_scratch(self.core, left.widest, right.widest)
         most = count_scratch_blocks(depth, measure_memory()) if depth else 1 << 30
         scratch = self.reserve("scratch", depth * most * count_threads() if depth else 1)
         scratch = scratch[: max(depth, 1) * (scratch.shape[0] // max(depth, 1))].reshape(max(depth, 1), -1)
-        powers = upload(self.core.numbers[1] ** np.arange(left.widest + right.widest + 1.0))
-        segments = upload(pair.segments) if pair.levels else None
+        powers = self.upload_powers(left.widest + right.widest + 1)
         for first, last, tiles in pair.levels:
             self.core.fill_level.launch(
                 min(tiles, most), values, summed, segments, first, last, tiles, rows.order, rows.facts, columns.facts,
@@ -149,14 +168,18 @@ def count_scratch_blocks(depth: int, memory: int) -> int:
     return max(1, min(SCRATCH_BLOCKS, memory // SCRATCH_SHARE // (8 * depth * count_threads())))
 
 
-def measure_tile(core: DeviceCore, left: Side, right: Side) -> int:
-    """Return how many bytes of the GPU's memory a tile of two chunks needs."""
-    entries = np.diff(right.entries)
-    values = float(left.inner @ right.inner.astype(float)) * (2 if core.has_sums else 1)
-    sums = float(left.sizes @ entries.astype(float))
-    sides = left.count_bytes() + right.count_bytes()
-    depth = measure_scratch(core, left.widest, right.widest)
-    return int(8 * (values + sums + 4.0 * left.trees * right.trees + depth * count_threads()) + sides)
+def measure_tiles(core: DeviceCore, rows: list[Side], columns: list[Side]) -> int:
+    """Return how many bytes of the GPU's memory the largest tile of two chunks may need, and all chunks together."""
+    inner = [np.array([side.inner for side in sides], float) for sides in (rows, columns)]
+    values = float((inner[0] @ inner[1].T).max()) * (2 if core.has_sums else 1)
+    sizes = np.array([side.sizes for side in rows], float)
+    entries = np.array([np.diff(side.entries) for side in columns], float)
+    sums = float((sizes @ entries.T).max())
+    trees, widest = ([max(getattr(side, name) for side in part) for part in (rows, columns)] for name in TILE_SIZES)
+    tables = 8 * (CLASS_FACTS + 2 * SEGMENT) * inner[0].shape[1]
+    chunks = sum(side.count_bytes() for side in {id(side): side for side in (*rows, *columns)}.values())
+    depth = measure_scratch(core, widest[0], widest[1])
+    return int(8 * (values + sums + 4.0 * trees[0] * trees[1] + depth * count_threads()) + 3 * tables + chunks)
 
 
 def cut_trees(
@@ -170,9 +193,7 @@ def cut_trees(
     while True:
         spans = [(arrays, cut_corpus(arrays.offsets, trees, nodes)) for arrays in corpora]
         sides = fold_chunks(spans, class_of, core, n_jobs)
-        kept = sum(side.count_bytes() for part in sides for side in part)
-        largest = max((measure_tile(core, left, right) for left in sides[0] for right in sides[-1]), default=0)
-        if kept + largest <= memory:
+        if measure_tiles(core, sides[0], sides[-1]) <= memory:
             return sides
         if all(last - first == 1 for _, parts in spans for first, last in parts):
             return None
@@ -202,8 +223,10 @@ class DeviceTreeGram:
             tiles += list(combinations(self.sides[0], 2))
         with DEVICE_LOCK, catch_device_errors(), TileCopier(matrix, n_jobs) as copier:
             work = TileWork(Workspace(self.core), copier, self._list_scales())
-            for left, right in track(tiles, len(tiles), "Gram matrix"):
-                work.add_tile(left, right, left.first, right.first, self.symmetric)
+            calls = [(left, right, count_threads()) for left, right in tiles]
+            pairs = zip(tiles, run_ahead(pair_sides, calls))
+            for (left, right), pair in track(pairs, len(tiles), "Gram matrix"):
+                work.add_tile(left, right, pair, left.first, right.first, self.symmetric)
             work.check()
 
     def fill_rows(self, block: Floats, first: int, last: int, n_jobs: int | None) -> None:
@@ -222,7 +245,8 @@ class DeviceTreeGram:
                     work = TileWork(Workspace(self.core), copier, scales)
                     for right in self.sides[-1]:
                         if right.first + right.trees > offset:
-                            work.add_tile(left, right, 0, right.first, False)
+                            pair = pair_sides(left, right, count_threads())
+                            work.add_tile(left, right, pair, 0, right.first, False)
                     work.check()
                 block[begin - first : end - first] = whole[begin - left.first : end - left.first, offset:]
         if self.symmetric and self.normalize:
@@ -248,9 +272,9 @@ class TileWork:
         self.faults = upload(np.full(1, NO_ROW))
         self.count = 0
 
-    def add_tile(self, left: Side, right: Side, row: int, column: int, mirrored: bool) -> None:
+    def add_tile(self, left: Side, right: Side, pair: PairOfSides, row: int, column: int, mirrored: bool) -> None:
         """Compute the tile of two chunks for this row and column of the matrix, and maybe its mirror image too."""
-        sums = self.workspace.sum_pairs(left, right)
+        sums = self.workspace.sum_pairs(left, right, pair)
         self.copier.begin_tile()
         place = self.count % 2
         self.count += 1

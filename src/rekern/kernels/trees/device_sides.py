@@ -23,9 +23,11 @@ from rekern.kernels.trees.tree_runs_core import (
 from rekern.kernels.trees.tree_sums_cuda_core import (
     BASE,
     BEGIN,
+    CLASS,
     COLUMNS,
     FIRST,
     OTHER,
+    RANK,
     ROWS,
     ROWS_OF_TILE,
     SEGMENT,
@@ -60,7 +62,7 @@ class Side(NamedTuple):
     trees: int
     widest: int  # the most children of a node
     facts: SmallInts  # about each subtree
-    kids: SmallInts
+    kids: SmallInts  # the subtree, rank and class of each child
     sequences: SmallInts  # the classes of the children, for each group
     order: SmallInts  # the subtrees by height
     segments: Ints  # height, class, begin and length of what is in order and of one height and class
@@ -86,10 +88,11 @@ class Side(NamedTuple):
 class PairOfSides(NamedTuple):
     """What the GPU needs to know of two chunks: where values are, and how the work is cut into tiles."""
 
-    classes: Ints
-    segments: Ints  # of the levels, one level after the other
+    tables: Ints  # of the classes, of the segments of the levels, of the segments of sums: one after the other
+    classes: int  # how many rows they have
+    segments: int
+    sum_segments: int
     levels: list[tuple[int, int, int]]  # the first segment of each level, the one after its last, its tiles
-    sum_segments: Ints
     sum_tiles: int
     values: int  # how many Δ there are
     sums: int  # how many sums of rows
@@ -152,7 +155,7 @@ def _describe_chunk(
         trees=span[1] - span[0],
         widest=int(forest.widths.max(initial=0)),
         facts=facts,
-        kids=forest.kids,
+        kids=np.column_stack((forest.kids, facts[forest.kids, RANK], facts[forest.kids, CLASS])),
         sequences=forest.classes,
         order=order,
         segments=segments,
@@ -186,7 +189,8 @@ def pair_sides(left: Side, right: Side, threads: int) -> PairOfSides:
         before = int(ends[first - 1]) if first else 0
         segments[first:last, TILES] -= before
         levels.append((first, last, int(ends[last - 1]) - before))
-    return PairOfSides(classes, segments, levels, sum_segments, sum_tiles, values, sums)
+    whole = np.concatenate((classes.reshape(-1), segments.reshape(-1), sum_segments.reshape(-1)))
+    return PairOfSides(whole, len(classes), len(segments), len(sum_segments), levels, sum_tiles, values, sums)
 
 
 def _number_tiles(segments: Ints, threads: int) -> Ints:

@@ -12,17 +12,19 @@ from rekern.core.cuda_compiling import cuda, cuda_function, cuda_kernel
 from rekern.kernels.trees.tree_sums_cuda_core import (
     BASE,
     BEGIN,
-    CLASS,
     COLUMNS,
     FIRST,
     INNER,
     KID,
+    KID_CLASS,
+    KID_RANK,
     LABEL,
     RANK,
     ROWS,
     ROWS_OF_TILE,
     SEQUENCE,
     STEP,
+    SUBTREE,
     TILES,
     VALUES,
     WIDTH,
@@ -37,23 +39,24 @@ MU, DECAY, FACTOR, LONGEST, LEAF, MIDDLE = range(6)
 
 
 @cuda_function
-def find_value(values, facts, facts2, classes, one, other):
-    """Return the stored value of two subtrees of one class; -1 if one of them is a leaf."""
-    rank, rank2 = facts[one, RANK], facts2[other, RANK]
+def find_value(values, kids, kids2, classes, kid, kid2):
+    """Return the stored value of two children of one class; -1 if one of them is a leaf."""
+    rank, rank2 = kids[kid, KID_RANK], kids2[kid2, KID_RANK]
     if rank < 0 or rank2 < 0:
         return -1.0
-    number = facts[one, CLASS]
+    number = kids[kid, KID_CLASS]
     return values[classes[number, VALUES] + rank * classes[number, INNER] + rank2]
 
 
 @cuda_function
-def find_partial(values, facts, facts2, classes, one, other, numbers, smooth, ranks, similarities):
+def find_partial(values, facts, facts2, kids, kids2, classes, kid, kid2, leaf, smooth, ranks, similarities):
     """Return Δ of two children of one class, for partial trees."""
-    value = find_value(values, facts, facts2, classes, one, other)
+    value = find_value(values, kids, kids2, classes, kid, kid2)
     if value < 0.0:
-        value = numbers[LEAF]
+        value = leaf
         if similarities.shape[0] > 0:
-            value *= compare_labels(facts[one, LABEL], facts2[other, LABEL], smooth, ranks, similarities)
+            one, other = facts[kids[kid, SUBTREE], LABEL], facts2[kids2[kid2, SUBTREE], LABEL]
+            value *= compare_labels(one, other, smooth, ranks, similarities)
     return value
 
 
@@ -71,15 +74,17 @@ def sum_all_cells(
     total = 0.0
     for row in range(facts[one, WIDTH]):
         kind = sequences[facts[one, SEQUENCE] + row]
-        kid = kids[facts[one, KID] + row * facts[one, STEP]]
+        kid = facts[one, KID] + row * facts[one, STEP]
         for layer in range(layers):
             scratch[left + layer, slot] = 0.0
             scratch[corner + layer, slot] = 0.0
         for place in range(width):
             value = 0.0
             if sequences2[facts2[other, SEQUENCE] + place] == kind:
-                kid2 = kids2[facts2[other, KID] + place * facts2[other, STEP]]
-                found = find_partial(values, facts, facts2, classes, kid, kid2, numbers, smooth, ranks, similarities)
+                kid2 = facts2[other, KID] + place * facts2[other, STEP]
+                found = find_partial(
+                    values, facts, facts2, kids, kids2, classes, kid, kid2, numbers[LEAF], smooth, ranks, similarities
+                )
                 value = numbers[FACTOR] * found
             before = 1.0
             for layer in range(layers):
@@ -106,7 +111,7 @@ def fill_partial_level(
     endings = cuda.local.array(FEW, np.float64)
     slot = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
     mu, decay, factor, longest = numbers[MU], numbers[DECAY], numbers[FACTOR], int(numbers[LONGEST])
-    single = mu * decay * decay
+    single, leaf = mu * decay * decay, numbers[LEAF]
     tile = cuda.blockIdx.x
     while tile < tiles:
         segment = find_segment(segments, first, last, tile)
@@ -145,11 +150,12 @@ def fill_partial_level(
                         for j in range(width2):
                             if (equal >> j) & 1 if j < 4 else sequences2[sequence2 + j] == kind:
                                 if matches < FEW:
-                                    kid = kids[facts[one, KID] + i * facts[one, STEP]]
-                                    kid2 = kids2[kid0 + j * step2]
+                                    kid = facts[one, KID] + i * facts[one, STEP]
+                                    kid2 = kid0 + j * step2
                                     value = factor * find_partial(
-                                        values, facts, facts2, classes, kid, kid2, numbers, smooth, ranks, similarities
-                                    )
+                                        values, facts, facts2, kids, kids2, classes, kid, kid2, leaf, smooth, ranks,
+                                        similarities,
+                                    )  # fmt: skip
                                     carried = 1.0
                                     for before in range(matches):
                                         di = i - mi[before] - 1
@@ -195,10 +201,10 @@ def fill_subset_level(
                 one = order[segments[segment, BEGIN] + row]
                 found = numbers[DECAY]
                 for i in range(facts[one, WIDTH]):
-                    kid = kids[facts[one, KID] + i * facts[one, STEP]]
-                    kid2 = kids2[facts2[other, KID] + i * facts2[other, STEP]]
-                    if facts[kid, CLASS] == facts2[kid2, CLASS]:
-                        value = find_value(values, facts, facts2, classes, kid, kid2)
+                    kid = facts[one, KID] + i * facts[one, STEP]
+                    kid2 = facts2[other, KID] + i * facts2[other, STEP]
+                    if kids[kid, KID_CLASS] == kids2[kid2, KID_CLASS]:
+                        value = find_value(values, kids, kids2, classes, kid, kid2)
                         if value > 0.0:
                             found *= 1.0 + value
                 values[segments[segment, BASE] + facts[one, RANK] * columns + column] = found
@@ -238,9 +244,9 @@ def fill_path_level(
                     for j in range(width2):
                         if sequences[facts[one, SEQUENCE] + i] == sequences2[facts2[other, SEQUENCE] + j]:
                             if matches < FEW:
-                                kid = kids[facts[one, KID] + i * facts[one, STEP]]
-                                kid2 = kids2[facts2[other, KID] + j * facts2[other, STEP]]
-                                value = max(find_value(values, facts, facts2, classes, kid, kid2), 0.0)
+                                kid = facts[one, KID] + i * facts[one, STEP]
+                                kid2 = facts2[other, KID] + j * facts2[other, STEP]
+                                value = max(find_value(values, kids, kids2, classes, kid, kid2), 0.0)
                                 downward += value
                                 for before in range(matches):
                                     if mi[before] != i and mj[before] != j:
@@ -257,12 +263,12 @@ def fill_path_level(
                     for j in range(2 * width2):
                         scratch[j, slot] = 0.0
                     for i in range(facts[one, WIDTH]):
-                        kid = kids[facts[one, KID] + i * facts[one, STEP]]
+                        kid = facts[one, KID] + i * facts[one, STEP]
                         row_count, row_below = 0.0, 0.0
                         for j in range(width2):
                             if sequences[facts[one, SEQUENCE] + i] == sequences2[facts2[other, SEQUENCE] + j]:
-                                kid2 = kids2[facts2[other, KID] + j * facts2[other, STEP]]
-                                value = max(find_value(values, facts, facts2, classes, kid, kid2), 0.0)
+                                kid2 = facts2[other, KID] + j * facts2[other, STEP]
+                                value = max(find_value(values, kids, kids2, classes, kid, kid2), 0.0)
                                 others = count - scratch[j, slot]
                                 others_below = below - scratch[width2 + j, slot]
                                 pairs += others

@@ -14,6 +14,9 @@ from rekern.core.cuda_compiling import cuda, cuda_function, cuda_kernel
 CLASS, RANK, WIDTH, SEQUENCE, KID, STEP, LABEL, PLACE = range(8)
 FACTS = 8
 
+# The columns of the children of subtrees.
+SUBTREE, KID_RANK, KID_CLASS = range(3)
+
 # The columns of the segments, in which tiles of rows and columns are numbered.
 TILES, BEGIN, ROWS, COLUMNS, BASE, FIRST, OTHER = range(7)
 SEGMENT = 7
@@ -22,7 +25,7 @@ SEGMENT = 7
 VALUES, INNER, SUMS, ENTRY, ENTRIES = range(5)
 CLASS_FACTS = 5
 
-ROWS_OF_TILE = 8
+ROWS_OF_TILE = 16
 
 
 @cuda_function
