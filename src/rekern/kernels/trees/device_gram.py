@@ -30,8 +30,8 @@ from rekern.kernels.trees.tree_sums_cuda_core import (
 )
 from rekern.structures.trees import TreeArrays
 
-MOST_TREES = 2560  # of a chunk: many share more subtrees, few let the processor fold while they are few
-MOST_NODES = 160_000
+MOST_TREES = 3400  # of a chunk: many share more subtrees and need fewer calls, few are folded sooner
+MOST_NODES = 220_000
 SCRATCH_BLOCKS = 1056  # of threads that have memory of their own for nodes with very many children
 SCRATCH_SHARE = 8  # of the memory, one part for it
 
@@ -85,7 +85,7 @@ class Workspace:
             ]
             whole = upload(np.concatenate([array.reshape(-1) for array in arrays]))
             ends = np.cumsum([array.size for array in arrays]).tolist()
-            parts = [whole[end - array.size : end].reshape(array.shape) for array, end in zip(arrays, ends)]
+            parts = [whole[end - array.size : end].reshape(*array.shape) for array, end in zip(arrays, ends)]
             self.sides[id(side)] = side, DeviceSide(*parts)
         return self.sides[id(side)][1]
 

@@ -8,19 +8,20 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
+from threadpoolctl import threadpool_limits
 
 from rekern.core.arrays import Floats, Ints
 from rekern.core.messages import name_value, show_value
 from rekern.core.parallel_jobs import run_in_threads, split_range
 from rekern.core.parameters import is_number
 from rekern.errors import InputError
-from rekern.kernels.trees.label_cut_core import cut_similarities
+from rekern.kernels.trees.label_cut_core import place_similarities
 from rekern.kernels.trees.label_table import LabelTable
 from rekern.structures.lexical_labels import LexicalLabel, split_lexical_label
 
 FEW_LABELS = 256  # of a class, for which one thread is enough
 ROUNDING = 1e-6  # by which the similarity of two labels may exceed 1
-Members = list[tuple[Ints, Callable[[Floats], object]]]  # each class's labels, and what writes their similarities
+Members = list[tuple[Ints, Callable[[Floats, float], object]]]  # each class's labels, what writes their similarities
 Similarities = Callable[[Sequence[str], Sequence[str]], Floats]
 
 
@@ -79,9 +80,7 @@ def make_label_table(similarity: LabelSimilarity | None, vocabulary: list[str], 
         smooth[labels] = filled + np.arange(size) * size
         ranks[labels] = np.arange(size)
         part = values[filled : filled + size * size].reshape(size, size)
-        write(part)
-        calls = [(part, *span, max(least, 0.0)) for span in split_range(size, max(64, size // 64))]
-        run_in_threads(cut_similarities, calls, None if size > FEW_LABELS else 1)
+        write(part, max(least, 0.0))
         filled += size * size
     return LabelTable(class_of, len(vocabulary), smooth, ranks, values)
 
@@ -100,8 +99,19 @@ def _group_words(space: WordVectors, vocabulary: list[str], used: Ints) -> Membe
     return [(labels[members], partial(_write_products, vectors[members])) for members in classes]
 
 
-def _write_products(vectors: Floats, out: Floats) -> None:
-    np.matmul(vectors, vectors.T, out=out)
+def _write_products(vectors: Floats, out: Floats, least: float) -> None:
+    """Write the products of vectors, in threads, each of which writes some rows and the same columns."""
+    if len(out) <= FEW_LABELS:
+        _write_rows(vectors, out, least, 0, len(out))
+        return
+    calls = [(vectors, out, least, *span) for span in split_range(len(out), max(FEW_LABELS, len(out) // 64))]
+    with threadpool_limits(1, user_api="blas"):
+        run_in_threads(_write_rows, calls)
+
+
+def _write_rows(vectors: Floats, out: Floats, least: float, first: int, last: int) -> None:
+    products = vectors[first:last] @ vectors[first:].T
+    place_similarities(products, out, first, least)
 
 
 def _find_unit_vectors(space: WordVectors, words: list[LexicalLabel]) -> Floats:
@@ -172,5 +182,6 @@ def _group_similar(vocabulary: list[str], used: Ints, similarities: Similarities
     return [(used[part], partial(_write_values, matrix[np.ix_(part, part)])) for part in classes]
 
 
-def _write_values(values: Floats, out: Floats) -> None:
-    out[:] = values
+def _write_values(values: Floats, out: Floats, least: float) -> None:
+    out[:] = np.where(values >= least, values, 0.0)
+    np.fill_diagonal(out, 1.0)
