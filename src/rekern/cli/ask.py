@@ -120,13 +120,10 @@ def _make_asker(
 
         is_short = question is not None and len(question.split()) <= LONGEST
         return quick_europe_asker(seconds) if is_short else europe_asker(jobs, seconds)
-    import logging
-
     from rekern.krisp.answering.asker import Asker
     from rekern.krisp.answering.asker_training import train_parser
     from rekern.krisp.answering.isolated_database import open_database
 
-    logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())  # lost connections are reported as errors anyway
     database = open_database(db, seconds, memory << 20)
     if train is None:
         assert model is not None
