@@ -24,6 +24,7 @@ from rekern.kernels import (
 )
 from rekern.krisp import read_grammar
 from rekern.questions import QuestionClassifier
+from rekern.search import PairFinder
 from rekern.similarity import LatentSemantics, PrecisionRecall, Similarities
 from rekern.structures import Expressions
 from state_questions import GRAMMAR, QUESTIONS
@@ -74,6 +75,7 @@ def compile_questions() -> None:
     for kernel in (Spectrum(2), Wildcard(2), Subsequence(2)):
         kernel.gram(["a b c", "b c a"])
         kernel.gram(["a b c"], ["b c a"])
+    PairFinder().fit(["a b c", "b c a"]).find(["a b"])
     Expressions(min_documents=1).fit([pair[0] for pair in PAIRS])
     QuestionClassifier().fit(["why is it so", "how to go"] * 6, ["R", "S"] * 6).predict(["why"])
     meanings = [f"answer({meaning})" for meaning in QUESTIONS.values()]

@@ -50,7 +50,7 @@ def patience():
 @pytest.fixture(scope="module")
 def corpus():
     rng = np.random.default_rng(0)
-    sides = [list(map(str, rng.zipf(1.5, rng.integers(0, 12)) % 200)) for _ in range(2400)]
+    sides = [list(map(str, rng.zipf(1.5, rng.integers(0, 12)) % 200)) for _ in range(1200)]
     return Pairs.from_items(list(zip(sides[::2], sides[1::2])))
 
 
@@ -60,7 +60,7 @@ def executed(client):
 
 
 def test_gram_has_the_same_bits_as_with_threads(client, corpus, monkeypatch):
-    monkeypatch.setattr(gram_plan, "BLOCK_BYTES", 1 << 19)
+    monkeypatch.setattr(gram_plan, "BLOCK_BYTES", 1 << 17)
     threads = KERNEL.gram(corpus)
     rectangle = KERNEL.gram(corpus[:300], corpus)
     before = executed(client)
@@ -72,7 +72,7 @@ def test_gram_has_the_same_bits_as_with_threads(client, corpus, monkeypatch):
 
 
 def test_gram_in_a_file(client, corpus, tmp_path, monkeypatch):
-    monkeypatch.setattr(gram_plan, "BLOCK_BYTES", 1 << 19)
+    monkeypatch.setattr(gram_plan, "BLOCK_BYTES", 1 << 17)
     with joblib.parallel_config(backend="dask"):
         found = KERNEL.gram(corpus, out=tmp_path / "gram.npy")
     assert np.array_equal(found, KERNEL.gram(corpus))

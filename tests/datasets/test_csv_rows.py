@@ -23,7 +23,7 @@ def read_slowly(text):
     return rows
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=150)
 @given(st.text(st.sampled_from("ab,\"\n\r '\u2028"), max_size=30))
 def test_same_as_the_module_of_python(text):
     try:

@@ -26,7 +26,7 @@ EXPRESSIONS = st.recursive(
 
 
 @given(EXPRESSIONS, st.lists(st.text("abc1 .", max_size=6), min_size=1, max_size=6))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_an_expression_means_what_it_means_in_python(expression, texts):
     automaton = Automaton(expression)
     for text in texts:
@@ -34,7 +34,7 @@ def test_an_expression_means_what_it_means_in_python(expression, texts):
 
 
 @given(st.text(max_size=12))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_any_text_is_an_expression_or_an_error_with_a_place(text):
     try:
         re.compile(text)

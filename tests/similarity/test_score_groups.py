@@ -56,7 +56,7 @@ def values(group, training, items, **parameters):
     return Similarities(groups=(group,), standardize=False, **parameters).fit(training).scores(items)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 2), max_size=40), st.lists(st.integers(0, 2), max_size=40), st.integers(0, 4))
 def test_string_tiling_of_texts_that_repeat_few_tokens(one, two, least):
     found = reference.tiles(one, two, max(least, 1))
@@ -66,7 +66,7 @@ def test_string_tiling_of_texts_that_repeat_few_tokens(one, two, least):
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(corpora, corpora, st.integers(1, 3))
 def test_plain_groups(training, items, least):
     statistics = Statistics(training)

@@ -44,7 +44,7 @@ def expected(training, items, tokenizer=None, as_written=None):
     return np.array([[row[name] for name in Similarities().names()] for row in rows]), statistics
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(corpora(token_lists, min_size=1, max_size=4), corpora(token_lists, min_size=1, max_size=3))
 def test_token_lists(training, items):
     kernel = Similarities(standardize=False).fit(training)

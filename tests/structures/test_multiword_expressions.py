@@ -24,7 +24,7 @@ def counted(learned):
     return {tuple(row.text.split(" ")): (row.documents, row.together) for row in learned.rows_}
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(documents, sizes, st.integers(1, 3), st.sampled_from([0.0, 0.3, 1.0]))
 def test_learns_what_the_definition_says(texts, sizes, min_documents, max_distance):
     learned = Expressions(sizes, min_documents, max_distance).fit(iter(texts))
@@ -44,7 +44,7 @@ def test_learns_what_the_definition_says(texts, sizes, min_documents, max_distan
     assert learned.documents_ == len(texts) and learned.min_documents_ == min_documents
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(documents, st.integers(1, 20), st.integers(1, 2))
 def test_with_little_room_the_floor_rises_but_counts_stay_exact(texts, most, min_documents):
     learned = Expressions((2, 3), min_documents, 1.0, most=most).fit(texts)

@@ -62,7 +62,7 @@ def root_key(graph, radius=1):
     return int(hash_roots(Graphs.from_items([graph]), radius)[-1])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs(), graphs(), st.integers(0, 3), st.integers(0, 3), st.integers(0, 3), st.booleans())
 def test_values_are_those_of_the_definition(one, two, radius, distance, min_radius, normalize):
     min_radius = min(min_radius, radius)
@@ -85,7 +85,7 @@ def test_values_are_those_of_the_definition(one, two, radius, distance, min_radi
     assert all(min_radius <= place.radius <= radius and place.distance <= distance for place in shared.places)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(graphs(7, "ab", ("",), 1) | graphs(7, "a", ("",), 4) | graphs(5, "ab", ("", "x", "y"), 1), st.data())
 def test_keys_are_equal_for_isomorphic_balls_only(graph, data):
     other = data.draw(graphs(7, "a", ("",), 1)) if data.draw(st.booleans()) else graph

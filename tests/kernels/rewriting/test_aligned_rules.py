@@ -43,7 +43,7 @@ def text_of(rule, wildcards):
     return f"{side(source, number)} → {side(target, number2)}"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(corpora("ab", 9) | corpora("abcdef", 9), st.tuples(st.integers(1, 6), st.integers(1, 6)), st.floats(0.5, 1))
 def test_short_rules_equal_general_rules(corpus, window, decay):
     ids, offsets, finger = arrays(corpus)

@@ -18,7 +18,7 @@ DECAYS = st.sampled_from([1.0, 0.5, 0.75])
 FIGURE_2 = (list("abbccbb"), list("cbcbbcb")), (list("abcccdd"), list("cbccdcd"))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(corpora("ab") | corpora("abc"), windows(), KINDS, DECAYS, st.booleans())
 def test_every_verb_equals_the_definition(corpus, k, wildcards, decay, normalize):
     kernel = Rewriting(k[0], wildcards, decay, normalize)

