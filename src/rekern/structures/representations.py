@@ -188,8 +188,8 @@ class Representations:
         >>> Representations({"source": ["a"], "target": ["b"]}).check(["source.constituents"])
         Traceback (most recent call last):
         ...
-        rekern.errors.MissingColumnError: there is no column 'source.constituents' for the representation 'constituents'; \
-the columns are source, target
+        rekern.errors.MissingColumnError: there is no column 'source.constituents' for the representation 'constituents\
+'; the columns are source, target
         """
         for column in sorted(names):
             side, _, name = column.partition(".")
