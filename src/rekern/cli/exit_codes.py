@@ -124,7 +124,7 @@ def _repair_streams() -> Iterator[None]:
 def _handle_errors(stream: TextIO, handler: str | None) -> None:
     """Say what a stream does with characters that its encoding lacks, if it is one that can be told."""
     with suppress(AttributeError, ValueError, OSError):
-        stream.reconfigure(errors=handler)  # type: ignore[union-attr]
+        stream.reconfigure(errors=handler)  # type: ignore[attr-defined]
 
 
 class _PrintedText:
