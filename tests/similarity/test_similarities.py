@@ -205,3 +205,15 @@ def test_bad_input():
 def test_a_generator_and_empty_texts():
     kernel = Similarities().fit(pair for pair in [("", ""), ("", "")])
     assert not kernel.scores([("", ""), ("a", "")]).any()
+
+
+def test_scores_follow_what_was_learned_last():
+    one = Pairs.from_items([("the cat sat", "a cat sat down"), ("the dog", "a dog")], with_forms=True)
+    two = Pairs.from_items([("cat cat", "the"), ("sat", "the dog sat")], with_forms=True)
+    kernel = Similarities().fit(one).fit(two)
+    expected = Similarities().fit(two)
+    assert np.array_equal(kernel.raw_scores(one), expected.raw_scores(one))
+    single = one[:1]
+    before = kernel.raw_scores(single)
+    assert np.array_equal(kernel.raw_scores(single), before) and np.array_equal(before, expected.raw_scores(single))
+    assert not np.array_equal(kernel.fit(one).raw_scores(single), before)

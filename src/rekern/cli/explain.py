@@ -171,6 +171,7 @@ def print_explanation(found: PairExplanation, top: int) -> None:
     """
     from rich.table import Table
 
+    from rekern.core.explanation_parts import sum_contributions
     from rekern.learning.text_explanation import TextExplanation
 
     console = output.make_console()
@@ -194,7 +195,7 @@ def print_explanation(found: PairExplanation, top: int) -> None:
     rest = found.parts[top:]
     if rest:
         noun = "other part" if len(rest) == 1 else "other parts"
-        parts.add_row(f"{sum(part.contribution for part in rest):+.4f}", f"{len(rest):,} {noun}", "")
+        parts.add_row(f"{sum_contributions(rest):+.4f}", f"{len(rest):,} {noun}", "")
     parts.add_row(f"{found.intercept:+.4f}", "intercept", "")
     console.print(parts)
     if found.remark:

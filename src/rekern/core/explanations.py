@@ -7,9 +7,11 @@ same fields and the same ways out: `to_dict` for JSON, `to_frame` for pandas, `t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from rekern.core.explanation_parts import Part, sum_contributions
 from rekern.core.json_values import JsonObject
 from rekern.drawing import draw_explanation, draw_svg, plot_steps
 from rekern.drawing.decision_steps import list_steps
@@ -19,59 +21,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+__all__ = ["Explanation", "Neighbor", "Part"]
+
 LINES = 15  # the most that a repr takes
 WIDTH = 160  # the most characters in a line of a repr
-
-
-class Part(NamedTuple):
-    """One summand: a rule, a score, a tree fragment, a pattern or a whole kernel, and what it adds.
-
-    >>> Part("score", "precision", value=0.5, weight=2.0).contribution
-    1.0
-    """
-
-    # what it is: "rule", "score", "fragment", "path", "neighbourhoods", "pattern", "pair", "kernel" or "baseline"
-    kind: str
-    name: str  # the part as text
-    value: float  # how much of it there is in the item, normalised as the kernel does
-    weight: float = 1.0  # what was learned about it; 1 in the explanation of a kernel's value
-    source: str = ""  # the words of the source that it lies on
-    target: str = ""  # the words of the target
-    description: str = ""  # a score in words
-    score: float | None = None  # the value of a score, before it is standardised or goes through a curve
-
-    @property
-    def contribution(self) -> float:
-        """What it adds to the decision value."""
-        return self.value * self.weight
-
-    def to_dict(self) -> JsonObject:
-        """The fields and the contribution, for JSON."""
-        return {
-            "kind": self.kind,
-            "name": self.name,
-            "value": self.value,
-            "weight": self.weight,
-            "contribution": self.contribution,
-            "source": self.source,
-            "target": self.target,
-            "description": self.description,
-            "score": self.score,
-        }
-
-    def to_words(self) -> str:
-        """The part in words: a rule, or the description of a score with its value.
-
-        >>> Part("score", "recall", 0.4, 2.0, description="words of the target in the source", score=0.75).to_words()
-        'words of the target in the source: 0.75'
-        """
-        words = self.description or self.name
-        return words if self.score is None else f"{words}: {self.score:.2f}"
-
-    def to_text(self) -> str:
-        """One line: the contribution, the part, and the words that a rule lies on."""
-        words = f"    on: {self.source} | {self.target}" if self.source or self.target else ""
-        return f"{self.contribution:+.4f}  {self.to_words()}{words}"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -92,7 +45,7 @@ class Explanation:
     """
 
     decision: float
-    parts: list[Part] = field(default_factory=list)
+    parts: Sequence[Part] = field(default_factory=list)
     intercept: float = 0.0
     complete: bool = True
 
@@ -104,7 +57,7 @@ class Explanation:
             "decision": self.decision,
             "intercept": self.intercept,
             "parts": [part.to_dict() for part in shown],
-            "other_parts": {"count": len(rest), "contribution": sum(part.contribution for part in rest)},
+            "other_parts": {"count": len(rest), "contribution": sum_contributions(rest)},
         }
 
     def to_frame(self) -> pd.DataFrame:
@@ -167,9 +120,9 @@ class Explanation:
         lines = [f"  {part.to_text()}" for part in self.parts[:n]]
         rest = self.parts[n:]
         if rest:
-            lines.append(f"  {sum(part.contribution for part in rest):+.4f}  {len(rest)} other parts")
+            lines.append(f"  {sum_contributions(rest):+.4f}  {len(rest)} other parts")
         if not self.complete:
-            missing = self.decision - self.intercept - sum(part.contribution for part in self.parts)
+            missing = self.decision - self.intercept - sum_contributions(self.parts)
             lines.append(f"  {missing:+.4f}  parts that are not listed")
         if self.intercept:
             lines.append(f"  {self.intercept:+.4f}  intercept")

@@ -8,10 +8,10 @@ from typing import Protocol, Self, cast
 import numpy as np
 
 from rekern.core.arrays import Floats
-from rekern.core.explanations import Part
+from rekern.core.explanation_parts import Part, join_parts
 from rekern.core.object_descriptions import State
 from rekern.core.state_schema import Anything, Array, Record
-from rekern.kernels.kernel_items import Item, Items, materialize_items
+from rekern.kernels.kernel_items import Item, Items, materialize_items, wrap_item
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.score_effects import ScoreEffect
 from rekern.structures.item_states import has_plain_lists, pack_items, unpack_items
@@ -33,7 +33,7 @@ class DecisionFunction(Protocol):
         """Return the sums for every item, a column for each output. Other items do not change the sum of an item."""
         ...
 
-    def parts(self, item: Item, output: int = 0) -> list[Part]:
+    def parts(self, item: Item, output: int = 0) -> Sequence[Part]:
         """Return what each feature adds to one output for one item."""
         ...
 
@@ -92,9 +92,9 @@ class SumDecision(DecisionFunction):
         """Return what the scores of all kernels do."""
         return [effect for summand in self.summands for effect in summand.effects(output)]
 
-    def parts(self, item: Item, output: int = 0) -> list[Part]:
+    def parts(self, item: Item, output: int = 0) -> Sequence[Part]:
         """Return what each feature of each kernel adds for one item."""
-        return [part for summand in self.summands for part in summand.parts(item, output)]
+        return join_parts([summand.parts(item, output) for summand in self.summands])
 
     def to_state(self) -> State:
         """Return the states of the summands."""
@@ -160,7 +160,7 @@ class GramDecision(DecisionFunction):
 
     def parts(self, item: Item, output: int = 0) -> list[Part]:
         """Return one part: the kernel as a whole."""
-        return [Part("kernel", summarize_kernel(self.kernel), 1.0, float(self.score([item])[0, output]))]
+        return [Part("kernel", summarize_kernel(self.kernel), 1.0, float(self.score(wrap_item(item))[0, output]))]
 
 
 class PairDecision(GramDecision):
@@ -170,7 +170,7 @@ class PairDecision(GramDecision):
         """Return one part for each training pair."""
         if not len(self.items):
             return []
-        values = self.kernel.gram([item], self.items, n_jobs=1)[0]
+        values = self.kernel.gram(wrap_item(item), self.items, n_jobs=1)[0]
         name = summarize_kernel(self.kernel)
         return [
             Part("pair", f"{name} with training pair {index}", value, weight)

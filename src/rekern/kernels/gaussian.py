@@ -29,7 +29,7 @@ from rekern.core.state_schema import (
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import Block, GramPlan
 from rekern.kernels.kernel import Kernel
-from rekern.kernels.kernel_items import Item, Items, materialize_items
+from rekern.kernels.kernel_items import Item, Items, materialize_items, wrap_item
 from rekern.kernels.score_kernel import ScoreKernel
 
 NODES = 16  # of the quadrature, in each piece of the way
@@ -173,7 +173,7 @@ class GaussianScoreDecision(DecisionFunction):
 
     def parts(self, item: Item, output: int = 0) -> list[Part]:
         """Return one part for each score, and one for a pair in which all scores are as in the mean of training."""
-        raw = self.scores.raw_scores([item])
+        raw = self.scores.raw_scores(wrap_item(item))
         point = self.scores.rescale(raw)[0]
         added = self.integrate_gradients(point, output)
         whole = float(self._sum_up(point[None])[0, output])

@@ -7,7 +7,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-Item: TypeAlias = object  # a text, tree or graph, a pair of them, or a row of a table
+from rekern.structures.pairs import Pairs
+
+Item: TypeAlias = object  # a text, tree or graph, a pair of them, a row of a table, or one pair as `Pairs`
 Items: TypeAlias = object  # a list of items, a column, an array, a table, interned tokens, trees or pairs, an iterator
 
 
@@ -30,6 +32,15 @@ def materialize_items(X: Items) -> Items:
         if X.shape[1] == 2:
             return [(source, target) for source, target in X.tolist()]
     return X
+
+
+def wrap_item(item: Item) -> Items:
+    """Return a corpus of one item; a pair that is read already, a `Pairs` of length 1, is one.
+
+    >>> wrap_item(("a b", "c")), wrap_item(Pairs.from_items([("a b", "c")]))
+    ([('a b', 'c')], Pairs(1 pairs, 3 tokens, 3 distinct))
+    """
+    return item if isinstance(item, Pairs) else [item]
 
 
 def add_sides(names: set[str]) -> set[str]:

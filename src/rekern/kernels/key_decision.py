@@ -11,7 +11,7 @@ from rekern.core.explanations import Part
 from rekern.core.object_descriptions import State
 from rekern.core.weight_table import WeightTable, find_weights, pack_weights
 from rekern.kernels.decision_functions import DecisionFunction
-from rekern.kernels.kernel_items import Item, Items, materialize_items
+from rekern.kernels.kernel_items import Item, Items, materialize_items, wrap_item
 
 if TYPE_CHECKING:
     from rekern.kernels.key_feature_kernel import KeyFeatureKernel
@@ -48,7 +48,7 @@ class KeyDecision(DecisionFunction):
 
     def parts(self, item: Item, output: int = 0) -> list[Part]:
         """Return what each feature of an item adds."""
-        corpus = self.kernel.read_items([item])
+        corpus = self.kernel.read_items(wrap_item(item))
         rows = self.kernel.extract_rows(corpus, n_jobs=1)
         weights = find_weights(rows.keys, self.table)[:, output]
         used = np.flatnonzero(weights * rows.values)

@@ -14,7 +14,7 @@ from rekern.core.state_schema import Array, Record
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel import Kernel
-from rekern.kernels.kernel_items import Item, Items, materialize_items
+from rekern.kernels.kernel_items import Item, Items, materialize_items, wrap_item
 from rekern.kernels.score_core import fill_products
 from rekern.kernels.score_effects import ScoreEffect
 
@@ -147,7 +147,7 @@ class ScoreDecision(DecisionFunction):
 
     def parts(self, item: Item, output: int = 0) -> list[Part]:
         """Return one part for each score."""
-        raw = self.kernel.raw_scores([item])
+        raw = self.kernel.raw_scores(wrap_item(item))
         rows = zip(
             self.kernel.names(),
             self.kernel.describe_scores(),

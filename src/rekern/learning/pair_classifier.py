@@ -333,14 +333,16 @@ class PairClassifier(ClassifierMixin, PairModel):
         that was predicted. ``neighbors`` is the number of training pairs to show.
         """
         one = self._read_pair(pair)
-        scores = self._scores([one])
+        items = self._read_one(one)
+        scores = self._scores(items)
         prediction = self._choose(scores)[0]
         explained = label if label is not None else (self.classes_[1] if len(self.classes_) == 2 else prediction)
         output = self._find_output(explained)
         probability = None
         if self.calibration_ is not None:
             probability = float(self._probabilities(scores)[0, list(self.classes_).index(prediction)])
-        return self._explain(one, output, _to_plain(prediction), _to_plain(explained), probability, neighbors, scores)
+        classes = _to_plain(prediction), _to_plain(explained)
+        return self._explain(one, items, scores, output, *classes, probability, neighbors)
 
     def _describe_output(self) -> tuple[dict[str, Json], Arrays]:
         header: dict[str, Json] = {"classes": self.classes_.tolist(), "thresholds": dict(self.thresholds_)}

@@ -13,6 +13,7 @@ import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.estimators import BaseEstimator, NotFittedError
+from rekern.core.explanation_parts import order_parts
 from rekern.core.explanations import Neighbor
 from rekern.core.json_values import Json
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
@@ -207,19 +208,16 @@ class PairModel(BaseEstimator):
     def _explain(
         self,
         pair: Pair | Row,
+        items: Items,
+        scores: Floats,
         output: Output,
         prediction: object,
         explained: object,
         probability: float | None,
         neighbors: int,
-        scores: Floats | None = None,
     ) -> PairExplanation:
         column, sign = output
-        scores = self._scores([pair]) if scores is None else scores
-        parts = self.scorer_.parts(pair, column)
-        if sign < 0:
-            parts = [part._replace(weight=-part.weight) for part in parts]
-        parts.sort(key=lambda part: (-abs(part.contribution), part.name))
+        parts = order_parts(self.scorer_.parts(items if isinstance(items, Pairs) else pair, column), sign)
         source, target = list_texts(pair.table)[pair.index] if isinstance(pair, Row) else pair
         return PairExplanation(
             source=join_side(source),
@@ -230,7 +228,7 @@ class PairModel(BaseEstimator):
             intercept=sign * float(self.intercept_[column]),
             parts=parts,
             probability=probability,
-            neighbors=self._find_neighbors(pair, neighbors),
+            neighbors=self._find_neighbors(items, neighbors),
             remark="" if neighbors <= 0 or self.has_pairs() else f"similar training pairs are not shown: {KEEP_PAIRS}",
             curves=self._list_curves(output),
         )
@@ -242,11 +240,17 @@ class PairModel(BaseEstimator):
         table = read_table(self.kernel_, [pair])
         return list_pairs([pair])[0] if table is None else table[0]
 
-    def _find_neighbors(self, pair: Pair | Row, n: int) -> list[Neighbor]:
+    def _read_one(self, pair: Pair | Row) -> Items:
+        """A single pair as the kernel reads it fastest; its rules are extracted once only."""
+        items = self._read_items([pair], with_forms=True)
+        remember_rules(items)
+        return items
+
+    def _find_neighbors(self, items: Items, n: int) -> list[Neighbor]:
         """The training pairs with the largest kernel values, normalised; among very many, see `find_nearest`."""
         if n <= 0 or not self.has_pairs():
             return []
-        found = find_nearest(self.kernel_, self._read_items([pair]), self._training(), n, self.n_jobs)
+        found = find_nearest(self.kernel_, items, self._training(), n, self.n_jobs)
         return [
             Neighbor(row, similarity, join_side(source), join_side(target), self.labels_[row].item())
             for row, similarity in zip(found.rows.tolist(), found.similarities.tolist())

@@ -145,7 +145,9 @@ class PairRanker(PairModel):
     def explain(self, pair: object, neighbors: int = 3) -> PairExplanation:
         """Take the score of a pair apart: rules with their words, and scores."""
         one = self._read_pair(pair)
-        return self._explain(one, Output(0, 1), float(self.decision_function([one])[0]), None, None, neighbors)
+        items = self._read_one(one)
+        scores = self._scores(items)
+        return self._explain(one, items, scores, Output(0, 1), float(scores[0, 0]), None, None, neighbors)
 
 
 class Differences(NamedTuple):

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from rekern.core.arrays import AnyArray
+from rekern.core.arrays import AnyArray, Floats
 from rekern.core.estimators import RegressorMixin
 from rekern.core.json_values import Json
 from rekern.core.model_archive import OpenArchive
@@ -128,7 +128,9 @@ class PairRegressor(RegressorMixin, PairModel):
 
     def predict(self, X: object) -> AnyArray:
         """The predicted number, or level, of each pair."""
-        values = self._scores(X)[:, 0]
+        return self._round(self._scores(X)[:, 0])
+
+    def _round(self, values: Floats) -> AnyArray:
         if self.response == "real":
             return values
         distances = np.abs(values[:, None] - self.levels_.astype(np.float64))
@@ -138,4 +140,7 @@ class PairRegressor(RegressorMixin, PairModel):
     def explain(self, pair: object, neighbors: int = 3) -> PairExplanation:
         """Take the predicted number of a pair apart: rules with their words, scores, the intercept."""
         one = self._read_pair(pair)
-        return self._explain(one, Output(0, 1), self.predict([one])[0].item(), None, None, neighbors)
+        items = self._read_one(one)
+        scores = self._scores(items)
+        prediction = self._round(scores[:, 0])[0].item()
+        return self._explain(one, items, scores, Output(0, 1), prediction, None, None, neighbors)

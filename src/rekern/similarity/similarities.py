@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Self
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints, offsets_of, slice_ragged
+from rekern.core.arrays import Floats, offsets_of, slice_ragged
 from rekern.core.estimators import NotFittedError
 from rekern.core.messages import show_value
 from rekern.core.object_descriptions import State
@@ -29,6 +29,7 @@ from rekern.similarity.score_descriptions import describe_score
 from rekern.similarity.score_groups import GROUPS, NEED_TREES, score_group
 from rekern.similarity.similarities_schema import SIMILARITIES_SCHEMA
 from rekern.similarity.token_traits import find_traits
+from rekern.similarity.used_words import count_words, drop_unused_words, number_used_words
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs
 from rekern.structures.representation_columns import WORDS
@@ -65,14 +66,14 @@ NAMES = (
     "target negation",
     "negation differs",
 )
-FREQUENT = 100  # how many of the most frequent tokens count as function words
 PAIRS_IN_BLOCK = 512  # that a thread scores at least; a block needs scratch space for the whole vocabulary
 ONE_SIDED = "window recall"
 SIDES = (("precision", "lower share"), ("recall", "higher share"), ("source", "lower"), ("target", "higher"))
 SMALLEST_SPREAD = 1e-9  # a score with a smaller standard deviation is constant, apart from rounding
 
-# The scores of the pairs from which a kernel has learned: training asks for them three times.
-_TRAINED: WeakKeyDictionary[Pairs, tuple[ref[Similarities], dict[str, object], Floats]] = WeakKeyDictionary()
+# The scores of the pairs from which a kernel has learned, for which training asks three times, and of single pairs,
+# for which an explanation asks twice. Beside them are the attributes of the kernel, on which they depend.
+_KNOWN: WeakKeyDictionary[Pairs, tuple[ref[Similarities], dict[str, object], Floats]] = WeakKeyDictionary()
 
 
 @register
@@ -247,13 +248,13 @@ class Similarities(ScoreKernel):
         tokens, raw = self._read_tokens(X)
         if not len(tokens):
             raise InputError("there are no pairs to learn word weights from; give at least one")
-        self.idf_, self.unseen_idf_, self.frequent_ = _count_words(tokens)
+        self.idf_, self.unseen_idf_, self.frequent_ = count_words(tokens)
         used = self._list_used_groups()
         if used - {"basic"}:
             sides = self._read_sides(X, tokens, raw)
             same = self.on is None
             self.lemma_idf_, _, self.frequent_lemmas_ = (
-                (self.idf_, self.unseen_idf_, self.frequent_) if same else _count_words(sides.lemmas)
+                (self.idf_, self.unseen_idf_, self.frequent_) if same else count_words(sides.lemmas)
             )
             self.space_ = self.space
             if "alignment" in used and self.space is None:
@@ -265,9 +266,13 @@ class Similarities(ScoreKernel):
         squares = (columns - self.mean_[:, None]) ** 2
         spread = np.array([math.sqrt(math.fsum(column) / len(column)) for column in squares])
         self.scale_ = np.where(spread < SMALLEST_SPREAD, 0.0, spread)
-        if isinstance(X, Pairs):
-            _TRAINED[X] = ref(self), self.get_params(deep=False), found
+        self._keep(X, found)
         return found
+
+    def _keep(self, X: object, found: Floats) -> None:
+        """Keep the scores of these very pairs, until the pairs are gone."""
+        if isinstance(X, Pairs):
+            _KNOWN[X] = ref(self), dict(vars(self)), found
 
     def scores(self, X: object) -> Floats:
         """Return an array with a row of scores for each pair."""
@@ -279,12 +284,13 @@ class Similarities(ScoreKernel):
         if not hasattr(self, "scale_"):
             raise NotFittedError("this Similarities is not fitted yet; call fit(pairs) first")
         X = materialize_items(X)
-        known = _TRAINED.get(X) if isinstance(X, Pairs) else None
-        if known is not None and known[0]() is self:
-            parameters = self.get_params(deep=False)
-            if all(value is known[1][name] for name, value in parameters.items()):
-                return known[2].copy()
-        return self._compute_scores(X, *self._read_tokens(X), names)
+        known = _KNOWN.get(X) if isinstance(X, Pairs) else None
+        if known is not None and known[0]() is self and _has_same_values(vars(self), known[1]):
+            return known[2].copy()
+        found = self._compute_scores(X, *self._read_tokens(X), names)
+        if len(found) == 1:
+            self._keep(X, found.copy())
+        return found
 
     def rescale(self, raw: Floats) -> Floats:
         """Return standardised scores, if the kernel standardises them."""
@@ -323,9 +329,7 @@ class Similarities(ScoreKernel):
     def _read_sides(self, X: object, tokens: Tokens, raw: Tokens) -> Sides:
         """Return the words for all groups except the basic one: those of the trees, if there are trees."""
         return (
-            Sides(_drop_unused_words(tokens), _drop_unused_words(raw))
-            if self.on is None
-            else read_tree_sides(X, self.on)
+            Sides(drop_unused_words(tokens), drop_unused_words(raw)) if self.on is None else read_tree_sides(X, self.on)
         )
 
     def _compute_scores(self, X: object, tokens: Tokens, raw: Tokens, names: list[str]) -> Floats:
@@ -370,8 +374,8 @@ class Similarities(ScoreKernel):
         )
 
     def _score_basic(self, tokens: Tokens, raw: Tokens) -> Floats:
-        numbers, vocabulary = _number_used_words(tokens)
-        raw_numbers, raw_vocabulary = _number_used_words(raw)
+        numbers, vocabulary = number_used_words(tokens)
+        raw_numbers, raw_vocabulary = number_used_words(raw)
         traits = find_traits(vocabulary)
         frequent = np.fromiter(map(set(self.frequent_).__contains__, vocabulary), bool, len(vocabulary))
         weights = np.ones((4, len(vocabulary)))
@@ -388,6 +392,10 @@ class Similarities(ScoreKernel):
             by_token = (weights, traits.prefix, traits.is_negation, codes, starts)
             calls.append((numbers[place], offsets, capital[place], *by_token))
         return np.concatenate(run_in_threads(score_pairs, calls))
+
+
+def _has_same_values(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
+    return one.keys() == other.keys() and all(value is other[name] for name, value in one.items())
 
 
 def _rename_side(name: str) -> str:
@@ -412,31 +420,3 @@ def _sort_sides(values: Floats, names: tuple[str, ...]) -> Floats:
                 values[:, [place, other]] = np.sort(values[:, [place, other]], axis=1)
     kept = [place for place, name in enumerate(names) if name != ONE_SIDED]
     return values[:, kept] if names else values
-
-
-def _count_words(tokens: Tokens) -> tuple[dict[str, float], float, tuple[str, ...]]:
-    """Return the idf of every token, the idf of all other tokens, and the frequent tokens in descending order."""
-    numbers, vocabulary = _number_used_words(tokens)
-    sides = np.repeat(np.arange(len(tokens)), np.diff(tokens.offsets))
-    once = np.unique(sides * max(len(vocabulary), 1) + numbers) % max(len(vocabulary), 1)
-    df = np.bincount(once, minlength=len(vocabulary)).tolist()
-    frequency = np.bincount(numbers, minlength=len(vocabulary)).tolist()
-    n = len(tokens)
-    idf = {token: math.log((n + 1) / (number + 1)) for token, number in zip(vocabulary, df)}
-    # Equally frequent tokens are in alphabetical order, so that the order of the pairs does not matter.
-    ranked = sorted(zip([-number for number in frequency], vocabulary))
-    return idf, math.log(n + 1), tuple(token for _, token in ranked[:FREQUENT])
-
-
-def _drop_unused_words(tokens: Tokens) -> Tokens:
-    """Return the same corpus with a vocabulary of only the words that occur in it."""
-    numbers, vocabulary = _number_used_words(tokens)
-    return Tokens(numbers.astype(np.int32), tokens.offsets, vocabulary)
-
-
-def _number_used_words(tokens: Tokens) -> tuple[Ints, list[str]]:
-    """Return the numbers of the tokens in a vocabulary of only the words that occur, and this vocabulary."""
-    present = np.zeros(len(tokens.vocabulary), bool)
-    present[tokens.ids] = True
-    numbers = np.cumsum(present) - 1
-    return numbers[tokens.ids], [tokens.vocabulary[number] for number in np.flatnonzero(present)]

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
+from rekern.core.explanation_parts import order_parts
 from rekern.core.explanations import Explanation
 from rekern.drawing import draw_explanation
 from rekern.drawing.decision_steps import list_steps
@@ -159,7 +160,7 @@ def explain_kernel(kernel: Kernel, left: object, right: object) -> Explanation:
     """
     if isinstance(kernel, Rewriting):
         decision = kernel.decision_function([left], np.ones((1, 1)))
-        parts = sorted(decision.parts(right, 0), key=lambda part: (-abs(part.contribution), part.name))
+        parts = order_parts(decision.parts(right, 0))
         shared = [part for part in parts if part.contribution]
         return Explanation(decision=sum(part.contribution for part in shared), parts=shared)
     assert isinstance(kernel, TreeKernel)

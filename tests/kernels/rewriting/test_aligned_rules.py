@@ -13,7 +13,7 @@ from rekern.kernels import Rewriting
 from rekern.kernels.rewriting.aligned_rules import TokenArrays, extract_aligned_rules
 from rekern.kernels.rewriting.aligned_rules_core import ROW_LIMIT, list_long_rules
 from rekern.kernels.rewriting.rule_keys import find_constants
-from rekern.kernels.rewriting.rule_text import find_matches
+from rekern.kernels.rewriting.rule_text import PairWords, find_matches
 from rekern.kernels.rewriting.short_aligned_rules_core import list_short_rules
 from rekern.kernels.strings.pattern_text import quote_token
 from rekern.structures import Pairs
@@ -22,6 +22,10 @@ from rekern.structures import Pairs
 def arrays(corpus):
     tokens = Pairs.from_items(corpus).tokens
     return tokens.ids, tokens.offsets, tokens.token_keys()
+
+
+def words_of(source, target):
+    return PairWords.from_pair(Pairs.from_items([(source, target)]), 0)
 
 
 def by_row(indptr, keys, values):
@@ -80,7 +84,7 @@ def test_a_pair_with_too_many_rules_is_named():
 def test_rulebook_lists_the_rules_of_the_definition(pair, k, wildcards, span):
     for window in k[1] if span == 1 else [(2, 2)]:
         expected = rewriting_features(*pair, window, wildcards, Fraction(1, 2), span)
-        found = find_matches(*pair, window, wildcards, span)
+        found = find_matches(words_of(*pair), window, wildcards, span)
         assert len({match.key for match in found}) == len(found)
         assert sorted(match.rule for match in found) == sorted(text_of(rule, wildcards) for rule in expected)
         kernel = Rewriting([window], wildcards, 0.5, normalize=False, span=span)
@@ -95,14 +99,14 @@ def test_rulebook_lists_the_rules_of_the_definition(pair, k, wildcards, span):
 @given(pairs("abc", 6), st.integers(1, 2))
 def test_rulebook_names_words_of_the_pair(pair, span):
     source, target = (f" {' '.join(side)} " for side in pair)
-    for match in find_matches(*pair, (2, 2), "aligned", span):
+    for match in find_matches(words_of(*pair), (2, 2), "aligned", span):
         assert f" {match.source} " in source
         assert f" {match.target} " in target
         assert match.rule.split(" → ")[0].count("⟨") == match.wildcards
 
 
 def test_tokens_that_look_like_signs_are_marked():
-    (rule,) = find_matches(["→"], ["⟨1⟩"], (1, 1), "aligned", 1)
+    (rule,) = find_matches(words_of(["→"], ["⟨1⟩"]), (1, 1), "aligned", 1)
     assert rule.rule == "\\→ → \\⟨1⟩"
     assert quote_token("\\") == "\\\\"
     assert quote_token("") == ""

@@ -12,7 +12,7 @@ from rekern.core.object_descriptions import State
 from rekern.core.weight_table import WeightTable, find_weights, pack_weights
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.graphs.neighborhood_features import NeighborhoodFeatures
-from rekern.kernels.kernel_items import Item, Items
+from rekern.kernels.kernel_items import Item, Items, wrap_item
 from rekern.structures.graphs import Graphs
 
 
@@ -46,7 +46,7 @@ class NeighborhoodDecision(DecisionFunction):
 
     def parts(self, item: Item, output: int = 0) -> list[Part]:
         """Return what each pair of neighbourhoods of a graph adds."""
-        graph = self.read_items([item])
+        graph = self.read_items(wrap_item(item))
         rows = self.features.extract_rows(graph, n_jobs=1)
         weights = find_weights(rows.keys, self.table)[:, output]
         used = np.flatnonzero(weights * rows.values)

@@ -101,6 +101,44 @@ def add_plain_scores(scores, scale, source, target, sources, targets, factors, s
 
 
 @compiled
+def weigh_plain_rules(source_grams, target_grams, sources, targets, factors, output, source_table, target_table):
+    """Return the weights of the rules from each source n-gram (a row) to each target n-gram (a column).
+
+    The arguments are those of `add_plain_scores`; an n-gram of the number -1 has no rules.
+    """
+    source_offsets, source_rows, source_times, source_slots = sources
+    target_offsets, target_rows, target_times, target_slots = targets
+    weights = np.zeros((len(source_grams), len(target_grams)))
+    times = np.zeros(len(factors))
+    for one in range(len(source_grams)):
+        gram = source_grams[one]
+        if gram < 0:
+            continue
+        slot = source_slots[gram]
+        if slot < 0:
+            for entry in range(source_offsets[gram], source_offsets[gram + 1]):
+                times[source_rows[entry]] = source_times[entry]
+        for two in range(len(target_grams)):
+            gram2 = target_grams[two]
+            if gram2 < 0:
+                continue
+            slot2 = target_slots[gram2]
+            if slot >= 0:
+                weights[one, two] = source_table[gram2, slot, output]
+            elif slot2 >= 0:
+                weights[one, two] = target_table[gram, slot2, output]
+            else:
+                for entry in range(target_offsets[gram2], target_offsets[gram2 + 1]):
+                    row = target_rows[entry]
+                    if times[row] != 0.0:
+                        weights[one, two] += factors[row, output] * (times[row] * target_times[entry])
+        if slot < 0:
+            for entry in range(source_offsets[gram], source_offsets[gram + 1]):
+                times[source_rows[entry]] = 0.0
+    return weights
+
+
+@compiled
 def transpose_lists(offsets, rows, counts, size):
     """Return the n-grams of every row, from the rows of every n-gram: heads, n-grams, counts."""
     heads = np.zeros(size + 1, np.int64)

@@ -26,6 +26,7 @@ from rekern.kernels.rewriting.plain_rule_core import (
     fill_frequent_table,
     find_strong_rules,
     transpose_lists,
+    weigh_plain_rules,
 )
 
 FREQUENT = 32  # an n-gram is frequent if more than one in so many training pairs has it
@@ -221,11 +222,24 @@ class PlainRules:
 
     def weigh(self, source_keys: Keys, target_keys: Keys, output: int) -> Floats:
         """Return the weights of the rules from each source n-gram (a row) to each target n-gram (a column)."""
+        self.prepare()
+        if self._frequent is not None:
+            known = self._frequent
+            found: Floats = weigh_plain_rules(
+                look_up(source_keys, known.source_index),
+                look_up(target_keys, known.target_index),
+                (*self.source[1:], known.source_slots),
+                (*self.target[1:], known.target_slots),
+                self.factors,
+                output,
+                known.source_table,
+                known.target_table,
+            )
+            return found
         one, two = self.source.find(source_keys), self.target.find(target_keys)
         weights = np.zeros((len(one), len(two)))
-        known = np.ix_(one >= 0, two >= 0)
         lists, lists2 = self.source.take(one[one >= 0]), self.target.take(two[two >= 0])
-        weights[known] = weigh_ngrams(lists, lists2, self.factors[:, output])
+        weights[np.ix_(one >= 0, two >= 0)] = weigh_ngrams(lists, lists2, self.factors[:, output])
         return weights
 
     def find_strongest(self, n: int, output: int, n_jobs: int | None = None) -> tuple[Keys, Keys, Floats]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, Self
 
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints, Keys
-from rekern.core.explanations import Part
+from rekern.core.explanation_parts import Part, join_parts
 from rekern.core.hashing import mix_array
 from rekern.core.key_rows import KeyRows
 from rekern.core.object_descriptions import State
@@ -23,11 +24,12 @@ from rekern.core.weight_table import (
     unpack_weights,
 )
 from rekern.kernels.decision_functions import DecisionFunction, GramDecision, GramSource
-from rekern.kernels.kernel_items import Item, Items, materialize_items
+from rekern.kernels.kernel_items import Item, Items, materialize_items, wrap_item
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.plain_rules import NgramLists, PlainRules
 from rekern.kernels.rewriting.rule_extraction import MeasuredRows, RuleExtractor
-from rekern.kernels.rewriting.rule_text import find_matches
+from rekern.kernels.rewriting.rule_parts import RuleValues, list_rule_parts
+from rekern.kernels.rewriting.rule_text import PairWords
 from rekern.kernels.rewriting.strong_rules import BothSides, RuleShelf, WeightedRule, find_strong_rules
 from rekern.kernels.rewriting.whole_words import spell_pair
 from rekern.kernels.rewriting.window_rows import WindowRows
@@ -148,9 +150,9 @@ class RuleDecision(DecisionFunction):
         if known is not None and not known.heavy and self.heavy is None:
             return self._score_rows(known, n_jobs)
         if isinstance(X, Pairs):
-            calls: list[tuple[object, int]] = [
-                (X[first:last], 0) for first, last in split_range(len(X), PAIRS_IN_BLOCK)
-            ]
+            blocks_of_rows = split_range(len(X), PAIRS_IN_BLOCK)
+            calls: list[tuple[object, int]] = [(X[first:last], 0) for first, last in blocks_of_rows]
+            calls = [(X, 0)] if len(calls) == 1 else calls
         else:
             sources, targets = as_pairs(select_pairs(materialize_items(X), self.kernel.on))
             whole = list(zip(sources, targets))
@@ -192,39 +194,38 @@ class RuleDecision(DecisionFunction):
         """Return features with keys as they are looked up."""
         return rows if self.key_bits == LONGEST_KEY else rows._replace(keys=shorten_keys(rows.keys, self.key_bits))
 
-    def parts(self, item: Item, output: int = 0) -> list[Part]:
-        """Return what each rule of a pair adds."""
-        pairs = Pairs.from_items(select_pairs([item], self.kernel.on), self.kernel.tokenizer, with_forms=True)
-        found: list[Part] = []
-        if len(self.extractor.find_heavy(pairs)):
+    def parts(self, item: Item, output: int = 0) -> Sequence[Part]:
+        """Return what each rule of a pair adds; rules are written as text when they are looked at."""
+        pairs = Pairs.from_items(select_pairs(wrap_item(item), self.kernel.on), self.kernel.tokenizer, with_forms=True)
+        rows, squares, heavy = self.extractor.measure(pairs, n_jobs=1)
+        if heavy:
             name = f"{summarize_kernel(self.kernel)} (too many rules to list)"
             return [Part("kernel", name, 1.0, float(self.score(pairs)[0, output]))]
-        rows = self.extractor.extract_light(pairs, n_jobs=1)
-        scales = self.extractor.find_scales(np.array([row.sum_squares() for row in rows]))
-        (source, target), shown = pairs[0], spell_pair(pairs, 0)
-        for number, window in enumerate(self.extractor.windows):
-            values = self._weigh(rows[number], float(scales[number, 0]), number, output)
-            if values:
-                settings = (window, self.extractor.wildcards, self.extractor.span)
-                found += [
-                    Part("rule", match.rule, *values[match.key], match.source, match.target)
-                    for match in find_matches(source, target, *settings, wanted=values, shown=shown)
-                ]
+        scales = self.extractor.find_scales(squares)
+        words = PairWords.from_pair(pairs, 0, spell_pair(pairs, 0))
+        found: list[Sequence[Part]] = [
+            list_rule_parts(self.extractor, window, words, self._weigh(row, float(scale[0]), number, output))
+            for number, (window, row, scale) in enumerate(zip(self.extractor.windows, rows, scales))
+        ]
         if self.heavy is not None:
-            found.extend(self.heavy.parts(pairs[0], output))
-        return found
+            found.append(self.heavy.parts(pairs[0], output))
+        return join_parts(found)
 
-    def _weigh(self, row: WindowRows, scale: float, number: int, output: int) -> dict[int, tuple[float, float]]:
-        """Return value and weight of the rules of one pair, by their keys, if neither is 0."""
+    def _weigh(self, row: WindowRows, scale: float, number: int, output: int) -> RuleValues:
+        """Return keys, values and weights of the rules of one pair for which neither is 0."""
         values = (row.source.values[:, None] * scale) * row.target.values
-        keys = mix_array(row.source.keys[:, None] + row.target.keys + self._sizes[number])
         source, target, wild = (self._shorten(part) for part in row.list_parts())
         weights = self.plain[number].weigh(source.keys, target.keys, output)
+        ones, others = np.nonzero((weights != 0) & (values != 0))
+        keys = mix_array(row.source.keys[ones] + row.target.keys[others] + self._sizes[number])
         rules = row.get_wildcard_rules()
-        weights = np.append(weights.ravel(), find_weights(wild.keys, self.wildcard[number])[:, output])
-        keys, values = np.append(keys.ravel(), rules.keys), np.append(values.ravel(), rules.values * scale)
-        kept = np.flatnonzero((weights != 0) & (values != 0))
-        return dict(zip(keys[kept].tolist(), zip(values[kept].tolist(), weights[kept].tolist())))
+        rule_weights, rule_values = find_weights(wild.keys, self.wildcard[number])[:, output], rules.values * scale
+        kept = np.flatnonzero((rule_weights != 0) & (rule_values != 0))
+        return RuleValues(
+            np.append(keys, rules.keys[kept]),
+            np.append(values[ones, others], rule_values[kept]),
+            np.append(weights[ones, others], rule_weights[kept]),
+        )
 
     def list_strongest(self, n: int, output: int = 0, sign: int = 1) -> list[WeightedRule]:
         """Return the ``n`` rules with the largest weights for (sign 1) or against (sign -1) an output."""

@@ -10,7 +10,7 @@ from rekern.core.key_rows import note_first_rows
 from rekern.core.parallel_jobs import split_range
 from rekern.kernels.key_feature_kernel import group_by_row
 from rekern.kernels.rewriting.rule_extraction import PAIRS_IN_BLOCK, RuleExtractor
-from rekern.kernels.rewriting.rule_text import find_matches
+from rekern.kernels.rewriting.rule_text import PairWords, find_matches
 from rekern.structures.pairs import Pairs
 
 
@@ -30,9 +30,8 @@ def name_rules(extractor: RuleExtractor, pairs: Pairs, keys: Keys, n_jobs: int |
         note_first_rows(first, look_up(listed.keys, index), listed.indptr, light[begin:end])
     names: dict[int, str] = {}
     for columns in group_by_row(first):
-        source, target = pairs[int(first[columns[0]])]
-        wanted = set(distinct[columns].tolist())
+        pair = PairWords.from_pair(pairs, int(first[columns[0]]))
         for window in extractor.windows:
-            for match in find_matches(source, target, window, extractor.wildcards, extractor.span, wanted):
+            for match in find_matches(pair, window, extractor.wildcards, extractor.span, distinct[columns]):
                 names[match.key] = match.rule
     return [names.get(key, f"rule #{key:016x}") for key in keys.tolist()]

@@ -6,8 +6,11 @@ import time
 from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
+
+from rekern.core.arrays import Keys
 from rekern.kernels.rewriting.rule_extraction import RuleExtractor
-from rekern.kernels.rewriting.rule_text import Match, find_matches
+from rekern.kernels.rewriting.rule_text import Match, PairWords, find_matches
 from rekern.kernels.rewriting.strong_rules import WeightedRule
 from rekern.kernels.rewriting.whole_words import find_common_words
 from rekern.structures.pairs import Pairs
@@ -48,7 +51,7 @@ def find_rule_places(
         for number in range(len(pairs)):
             if time.monotonic() > until:
                 return found, number
-            matches = _match(extractor, pairs, words, number, window, {first[0].key})
+            matches = _match(extractor, pairs, words, number, window, np.array([first[0].key], np.uint64))
             found += [RulePlace(number, match.source, match.target) for match in matches]
         break
     return found, len(pairs)
@@ -60,8 +63,9 @@ def _match(
     words: list[str],
     number: int,
     window: tuple[int, int],
-    wanted: set[int] | None,
+    wanted: Keys | None,
 ) -> list[Match]:
     ids, offsets = pairs.tokens.ids, pairs.tokens.offsets[2 * number : 2 * number + 3].tolist()
     shown = [[words[word] for word in ids[start:end].tolist()] for start, end in pairwise(offsets)]
-    return find_matches(*pairs[number], window, extractor.wildcards, extractor.span, wanted, (shown[0], shown[1]))
+    pair = PairWords.from_pair(pairs, number, (shown[0], shown[1]))
+    return find_matches(pair, window, extractor.wildcards, extractor.span, wanted)

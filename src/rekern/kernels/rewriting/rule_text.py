@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
-from itertools import chain
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +12,8 @@ from rekern.core.hashing import mix_array
 from rekern.kernels.rewriting.aligned_rules_core import join_placements, place_pair
 from rekern.kernels.rewriting.rule_keys import RuleConstants, find_constants
 from rekern.kernels.strings.pattern_placement_core import Placements
-from rekern.kernels.strings.pattern_text import lay_out_pattern, list_ngrams, list_patterns, quote_token
-from rekern.structures.tokens import Tokens
+from rekern.kernels.strings.pattern_text import PatternText, lay_out_pattern, list_ngrams, list_patterns, quote_token
+from rekern.structures.pairs import Pairs
 
 ARROW = " → "
 NO_LIMIT = 1 << 40
@@ -30,101 +29,119 @@ class Match(NamedTuple):
     wildcards: int
 
 
-class _Side(NamedTuple):
-    """One side of a pair: its words, their numbers, and the keys of the vocabulary."""
+class PairWords(NamedTuple):
+    """A pair in which rules are found: the words to write, the numbers of the tokens, the keys of the vocabulary."""
 
-    words: Sequence[str]
-    ids: SmallInts
+    source: Sequence[str]
+    target: Sequence[str]
+    source_ids: SmallInts
+    target_ids: SmallInts
     finger: Keys
+
+    @classmethod
+    def from_pair(cls, pairs: Pairs, row: int, shown: tuple[Sequence[str], Sequence[str]] | None = None) -> PairWords:
+        """Return a pair of a corpus; ``shown`` are the words to write instead of the tokens of both sides."""
+        tokens = pairs.tokens
+        first, middle, last = tokens.offsets[2 * row : 2 * row + 3].tolist()
+        words = pairs[row] if shown is None else shown
+        return cls(*words, tokens.ids[first:middle], tokens.ids[middle:last], tokens.token_keys())
 
 
 def find_matches(
-    source: Sequence[str],
-    target: Sequence[str],
-    window: tuple[int, int],
-    wildcards: str,
-    span: int,
-    wanted: Container[int] | None = None,
-    shown: tuple[Sequence[str], Sequence[str]] | None = None,
+    pair: PairWords, window: tuple[int, int], wildcards: str, span: int, wanted: Keys | None = None
 ) -> list[Match]:
-    """Return all rules of one window size that match a pair of token lists, each once; or those with a wanted key.
+    """Return all rules of one window size that match a pair, each once; or those with a wanted key.
 
-    ``shown`` are the words to write instead of the tokens of both sides.
-
-    >>> for match in find_matches(["Orwell", "wrote"], ["by", "Orwell"], (2, 2), "aligned", 1):
+    >>> pair = PairWords.from_pair(Pairs.from_items([(["Orwell", "wrote"], ["by", "Orwell"])]), 0)
+    >>> for match in find_matches(pair, (2, 2), "aligned", 1):
     ...     print(match.rule)
     Orwell wrote → by Orwell
     ⟨1⟩ wrote → by ⟨1⟩
     """
-    tokens = Tokens.from_texts([list(source), list(target)])
-    ids, offsets, finger = tokens.ids, tokens.offsets, tokens.token_keys()
-    words = (source, target) if shown is None else shown
-    left, right = _Side(words[0], ids[: offsets[1]], finger), _Side(words[1], ids[offsets[1] :], finger)
-    if len(left.ids) < window[0] or len(right.ids) < window[1]:
+    if len(pair.source_ids) < window[0] or len(pair.target_ids) < window[1]:
         return []
     constants = find_constants(window, span)
     if wildcards == "free":
-        matches = _match_free(left, right, window, span, constants, wanted)
-    else:
-        matches = _match_plain(left, right, window, constants, wanted)
-        if wildcards == "aligned":
-            matches = chain(matches, _match_aligned(left, right, window, span, constants, wanted))
-    found: dict[int, Match] = {}
-    for match in matches:
-        found.setdefault(match.key, match)
-    return list(found.values())
+        return _combine(*_list_free(pair, window, span, constants), constants, wanted)
+    matches = _combine(*_list_plain(pair, window, constants), constants, wanted)
+    if wildcards == "aligned":
+        matches += _match_aligned(pair, window, span, constants, wanted)
+    return matches
 
 
-def _match_plain(
-    left: _Side, right: _Side, window: tuple[int, int], constants: RuleConstants, wanted: Container[int] | None
-) -> Iterator[Match]:
-    """Yield the rules without wildcards: every n-gram of the source with every n-gram of the target."""
-    lefts = list_ngrams(left.words, left.finger, left.ids, constants.source_factors, window[0])
-    rights = list_ngrams(right.words, right.finger, right.ids, constants.target_factors, window[1])
-    right_keys = np.array(list(rights.values()), dtype=np.uint64) + constants.size_key
-    right_texts = [(ARROW + " ".join(map(quote_token, words)), " ".join(words)) for words in rights]
-    for words, key in lefts.items():
-        text, under = " ".join(map(quote_token, words)), " ".join(words)
-        for (text2, under2), mixed in zip(right_texts, mix_array(right_keys + np.uint64(key)).tolist()):
-            if wanted is None or mixed in wanted:
-                yield Match(mixed, text + text2, under, under2, 0)
+Patterns = dict[int, PatternText]
+
+
+def _list_plain(pair: PairWords, window: tuple[int, int], constants: RuleConstants) -> tuple[Patterns, Patterns]:
+    """Return the n-grams of both sides by their keys."""
+    return (
+        list_ngrams(pair.source, pair.finger, pair.source_ids, constants.source_factors, window[0]),
+        list_ngrams(pair.target, pair.finger, pair.target_ids, constants.target_factors, window[1]),
+    )
+
+
+def _list_free(
+    pair: PairWords, window: tuple[int, int], span: int, constants: RuleConstants
+) -> tuple[Patterns, Patterns]:
+    """Return the patterns with free wildcards of both sides by their keys."""
+    one, other = (constants.source_factors, window[0]), (constants.target_factors, window[1])
+    return (
+        list_patterns(pair.source, pair.finger, pair.source_ids, *one, span, window[0]),
+        list_patterns(pair.target, pair.finger, pair.target_ids, *other, span, window[1]),
+    )
+
+
+def _combine(lefts: Patterns, rights: Patterns, constants: RuleConstants, wanted: Keys | None) -> list[Match]:
+    """Return the rules of every pattern of the source with every pattern of the target."""
+    left_keys, right_keys = (np.array(list(side), dtype=np.uint64) for side in (lefts, rights))
+    keys = mix_array(left_keys[:, None] + (right_keys + constants.size_key))
+    places = np.arange(keys.size) if wanted is None else np.flatnonzero(np.isin(keys, wanted))
+    ones, others = list(lefts.values()), [one._replace(text=ARROW + one.text) for one in rights.values()]
+    matches = []
+    for key, place in zip(keys.ravel()[places].tolist(), places.tolist()):
+        (text, words, wildcards), (text2, words2, wildcards2) = ones[place // len(others)], others[place % len(others)]
+        matches.append(Match(key, text + text2, words, words2, wildcards + wildcards2))
+    return matches
 
 
 def _match_aligned(
-    left: _Side,
-    right: _Side,
-    window: tuple[int, int],
-    span: int,
-    constants: RuleConstants,
-    wanted: Container[int] | None,
-) -> Iterator[Match]:
-    """Yield the rules with aligned wildcards."""
+    pair: PairWords, window: tuple[int, int], span: int, constants: RuleConstants, wanted: Keys | None
+) -> list[Match]:
+    """Return the rules with aligned wildcards."""
     factors = constants.source_factors, constants.target_factors
-    placed = place_pair(left.ids, right.ids, left.finger, window[0], window[1], span, *factors)
+    placed = place_pair(pair.source_ids, pair.target_ids, pair.finger, window[0], window[1], span, *factors)
     keys, _, count, trace = join_placements(
         placed.left, placed.right, placed.counts, placed.counts2, constants.size_key, constants.pair_keys, 1.0, 0, 1,
         NO_LIMIT, False, True,
     )  # fmt: skip
-    steps = iter(trace.tolist())
-    source = _SideText(left.words, placed.left, placed.starts, window[0])
-    target = _SideText(right.words, placed.right, placed.starts2, window[1])
-    written: set[int] = set()
-    for key in keys[:count].tolist():
-        one, other = next(steps), next(steps)
-        aligned = tuple([next(steps) for _ in range(source.shapes[one][2])])
-        if key in written or (wanted is not None and key not in wanted):
-            continue
-        written.add(key)
-        text, words = source.write(one, None)
-        text2, words2 = target.write(other, aligned)
-        yield Match(key, text + ARROW + text2, words, words2, len(aligned))
+    keys = keys[:count]
+    is_wanted = np.zeros(count, bool)
+    is_wanted[np.unique(keys, return_index=True)[1]] = True  # a rule is written where it matches first
+    if wanted is not None:
+        is_wanted &= np.isin(keys, wanted)
+    if not is_wanted.any():
+        return []
+    source = _SideText(pair.source, placed.left, placed.starts, window[0])
+    target = _SideText(pair.target, placed.right, placed.starts2, window[1])
+    steps, sizes, place = trace.tolist(), placed.left.shapes[:, 2].tolist(), 0
+    matches = []
+    for key, is_written in zip(keys.tolist(), is_wanted.tolist()):
+        one = steps[place]
+        following = place + 2 + sizes[one]
+        if is_written:
+            aligned = tuple(steps[place + 2 : following])
+            text, words = source.write(one, None)
+            text2, words2 = target.write(steps[place + 1], aligned)
+            matches.append(Match(key, text + ARROW + text2, words, words2, len(aligned)))
+        place = following
+    return matches
 
 
 class _SideText:
     """Writes the placements of patterns on one side of a pair; each is written once."""
 
     def __init__(self, words: Sequence[str], placements: Placements, starts: Ints, size: int):
-        self.words, self.size = words, size
+        self.words, self.quoted, self.size = words, list(map(quote_token, words)), size
         self.shapes, self.starts = placements.shapes.tolist(), starts.tolist()
         self.elements, self.places = placements.elements.tolist(), placements.starts.tolist()
         self.known: dict[tuple[int, tuple[int, ...] | None], tuple[str, str]] = {}
@@ -137,32 +154,18 @@ class _SideText:
         """
         found = self.known.get((one, aligned))
         if found is None:
-            window, end, count, listed = self.shapes[one]
-            elements = self.elements[listed : listed + count]
-            numbers = {place: place + 1 for place in range(count)}
-            if aligned is not None:
-                numbers = {place: number for number, place in enumerate(aligned, 1)}
-            signs = {element: f"⟨{numbers[index]}⟩" for index, element in enumerate(elements)}
-            at = dict(zip(elements, self.places[listed : listed + count]))
-            found = lay_out_pattern(self.words, self.starts[window], end, self.size, signs, at)
-            self.known[one, aligned] = found
+            found = self.known[one, aligned] = self._lay_out(one, aligned)
         return found
 
-
-def _match_free(
-    left: _Side,
-    right: _Side,
-    window: tuple[int, int],
-    span: int,
-    constants: RuleConstants,
-    wanted: Container[int] | None,
-) -> Iterator[Match]:
-    """Yield the rules with free wildcards: every pattern of the source with every pattern of the target."""
-    lefts = list_patterns(left.words, left.finger, left.ids, constants.source_factors, window[0], span, window[0])
-    rights = list_patterns(right.words, right.finger, right.ids, constants.target_factors, window[1], span, window[1])
-    right_keys = np.array(list(rights), dtype=np.uint64) + constants.size_key
-    for key, one in lefts.items():
-        for other, mixed in zip(rights.values(), mix_array(right_keys + np.uint64(key)).tolist()):
-            if wanted is None or mixed in wanted:
-                text, wildcards = one.text + ARROW + other.text, one.wildcards + other.wildcards
-                yield Match(mixed, text, one.words, other.words, wildcards)
+    def _lay_out(self, one: int, aligned: tuple[int, ...] | None) -> tuple[str, str]:
+        window, end, count, listed = self.shapes[one]
+        start, elements = self.starts[window], self.elements[listed : listed + count]
+        numbered = elements if aligned is None else [elements[place] for place in aligned]
+        if end - start == self.size:  # every wildcard lies on one token
+            text = self.quoted[start:end]
+            for number, element in enumerate(numbered, 1):
+                text[element] = f"⟨{number}⟩"
+            return " ".join(text), " ".join(self.words[start:end])
+        signs = {element: f"⟨{number}⟩" for number, element in enumerate(numbered, 1)}
+        at = dict(zip(elements, self.places[listed : listed + count]))
+        return lay_out_pattern(self.words, start, end, self.size, signs, at)

@@ -18,7 +18,7 @@ from rekern.errors import InputError
 from rekern.kernels.rewriting.plain_rule_core import count_shared_rows
 from rekern.kernels.rewriting.plain_rules import NgramLists, PlainRules
 from rekern.kernels.rewriting.rule_extraction import RuleExtractor
-from rekern.kernels.rewriting.rule_text import find_matches
+from rekern.kernels.rewriting.rule_text import PairWords, find_matches
 from rekern.kernels.rewriting.whole_words import find_common_words
 from rekern.kernels.rewriting.window_rows import WindowRows
 from rekern.structures.pairs import Pairs
@@ -124,7 +124,8 @@ def _write_rules(
     for row, keys in wanted.items():
         ids, offsets = pairs.tokens.ids, pairs.tokens.offsets[2 * row : 2 * row + 3].tolist()
         shown = [[words[number] for number in ids[first:last].tolist()] for first, last in pairwise(offsets)]
-        for match in find_matches(*pairs[row], window, wildcards, span, keys, (shown[0], shown[1])):
+        pair = PairWords.from_pair(pairs, row, (shown[0], shown[1]))
+        for match in find_matches(pair, window, wildcards, span, np.array(sorted(keys), np.uint64)):
             texts[match.key] = match.rule, match.source, match.target
     found = []
     for key, weight, count, row in zip(rules.keys.tolist(), rules.weights.tolist(), support.tolist(), first.tolist()):

@@ -25,7 +25,7 @@ from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.key_decision import KeyDecision
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel, normalize_rows, square_rows
 from rekern.kernels.strings.ngram_core import extract_patterns
-from rekern.kernels.strings.pattern_text import list_ngrams, list_patterns, quote_token
+from rekern.kernels.strings.pattern_text import list_ngrams, list_patterns
 from rekern.structures.column_selection import select_texts
 from rekern.structures.tokens import Tokens
 
@@ -85,9 +85,9 @@ class PatternKernel(KeyFeatureKernel[Tokens]):
         ids = corpus.ids[corpus.offsets[row] : corpus.offsets[row + 1]]
         factors = constants(1, size)
         if wildcards == 0:
-            ngrams = list_ngrams(words, corpus.token_keys(), ids, factors, size)
-            return {key: " ".join(map(quote_token, ngram)) for ngram, key in ngrams.items() if key in keys}
-        patterns = list_patterns(words, corpus.token_keys(), ids, factors, size, 1, wildcards)
+            patterns = list_ngrams(words, corpus.token_keys(), ids, factors, size)
+        else:
+            patterns = list_patterns(words, corpus.token_keys(), ids, factors, size, 1, wildcards)
         return {key: pattern.text for key, pattern in patterns.items() if key in keys}
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:

@@ -31,14 +31,17 @@ def quote_token(token: str) -> str:
     return "\\" + token if token[:1] in ("→", "⟨", "\\", "∗") else token
 
 
-def list_ngrams(
-    words: Sequence[str], finger: Keys, ids: SmallInts, factors: Keys, n: int
-) -> dict[tuple[str, ...], int]:
-    """Return the distinct n-grams of a text and their keys."""
+def list_ngrams(words: Sequence[str], finger: Keys, ids: SmallInts, factors: Keys, n: int) -> dict[int, PatternText]:
+    """Return the distinct n-grams of a text by their keys."""
     sums = np.zeros(max(len(ids) - n + 1, 0), np.uint64)
     for offset in range(n):
         sums += finger[ids[offset : len(sums) + offset]] * factors[offset]
-    return {tuple(words[start : start + n]): key for start, key in enumerate(sums.tolist())}
+    quoted = list(map(quote_token, words))
+    ngrams: dict[int, PatternText] = {}
+    for start, key in enumerate(sums.tolist()):
+        if key not in ngrams:
+            ngrams[key] = PatternText(" ".join(quoted[start : start + n]), " ".join(words[start : start + n]), 0)
+    return ngrams
 
 
 def list_patterns(

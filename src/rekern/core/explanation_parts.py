@@ -1,0 +1,252 @@
+"""The parts of an explanation, and lists of many parts of which each is written down when it is looked at.
+
+A pair of sentences has thousands of rules, and a reader sees a dozen of them. What a rule adds is known at once; its
+text and the words that it lies on are found when somebody looks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple, overload
+
+import numpy as np
+
+from rekern.core.arrays import Floats, Ints, offsets_of
+from rekern.core.json_values import JsonObject
+
+
+class Part(NamedTuple):
+    """One summand: a rule, a score, a tree fragment, a pattern or a whole kernel, and what it adds.
+
+    >>> Part("score", "precision", value=0.5, weight=2.0).contribution
+    1.0
+    """
+
+    # what it is: "rule", "score", "fragment", "path", "neighbourhoods", "pattern", "pair", "kernel" or "baseline"
+    kind: str
+    name: str  # the part as text
+    value: float  # how much of it there is in the item, normalised as the kernel does
+    weight: float = 1.0  # what was learned about it; 1 in the explanation of a kernel's value
+    source: str = ""  # the words of the source that it lies on
+    target: str = ""  # the words of the target
+    description: str = ""  # a score in words
+    score: float | None = None  # the value of a score, before it is standardised or goes through a curve
+
+    @property
+    def contribution(self) -> float:
+        """What it adds to the decision value."""
+        return self.value * self.weight
+
+    def to_dict(self) -> JsonObject:
+        """The fields and the contribution, for JSON."""
+        kind, name, value, weight, source, target, description, score = self
+        return {
+            "kind": kind,
+            "name": name,
+            "value": value,
+            "weight": weight,
+            "contribution": value * weight,
+            "source": source,
+            "target": target,
+            "description": description,
+            "score": score,
+        }
+
+    def to_words(self) -> str:
+        """The part in words: a rule, or the description of a score with its value.
+
+        >>> Part("score", "recall", 0.4, 2.0, description="words of the target in the source", score=0.75).to_words()
+        'words of the target in the source: 0.75'
+        """
+        words = self.description or self.name
+        return words if self.score is None else f"{words}: {self.score:.2f}"
+
+    def to_text(self) -> str:
+        """One line: the contribution, the part, and the words that a rule lies on."""
+        words = f"    on: {self.source} | {self.target}" if self.source or self.target else ""
+        return f"{self.contribution:+.4f}  {self.to_words()}{words}"
+
+
+class PartBlock(NamedTuple):
+    """Parts that are not written down yet: what each adds, and a function from some of their numbers to the parts."""
+
+    contributions: Floats
+    write: Callable[[Ints], Sequence[Part]]
+
+
+class PartList(Sequence[Part]):
+    """A list of parts that are written down when they are looked at; a slice is such a list, too.
+
+    >>> block = PartBlock(np.array([0.5, 2.0]), lambda numbers: [Part("rule", f"rule {n}", 1.0) for n in numbers])
+    >>> parts = PartList.from_blocks([block])
+    >>> len(parts), parts.contributions.tolist(), parts[1].name
+    (2, [0.5, 2.0], 'rule 1')
+    """
+
+    def __init__(self, register: _Register, places: range):
+        self._register = register
+        self._places = places
+
+    @classmethod
+    def from_blocks(cls, blocks: Sequence[PartBlock]) -> PartList:
+        """Return the parts of several blocks, one after the other."""
+        contributions = np.concatenate([np.zeros(0), *(block.contributions for block in blocks)])
+        offsets = offsets_of([len(block.contributions) for block in blocks])
+
+        def write(numbers: Ints) -> list[Part]:
+            owners = np.searchsorted(offsets, numbers, side="right") - 1
+            written: list[Part | None] = [None] * len(numbers)
+            for owner in np.unique(owners).tolist():
+                places = np.flatnonzero(owners == owner)
+                for place, part in zip(places.tolist(), blocks[owner].write(numbers[places] - offsets[owner])):
+                    written[place] = part
+            return [part for part in written if part is not None]
+
+        everything = np.arange(len(contributions))
+        return cls(_Register(contributions, everything, everything, write), range(len(contributions)))
+
+    @property
+    def contributions(self) -> Floats:
+        """What each part adds. Those with equal contributions are written down: their names decide the order."""
+        return self._register.list_contributions(self._list_places())
+
+    def sum_up(self) -> float:
+        """Return the exact sum of the contributions. Only parts with contributions equal to the last are written."""
+        return math.fsum(self._register.list_contributions(self._list_places(), is_sum=True).tolist())
+
+    def to_block(self) -> PartBlock:
+        """Return the same as a block of a longer list."""
+        return PartBlock(self.contributions, lambda numbers: self._register.read(self._list_places()[numbers]))
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, index: int) -> Part: ...
+    @overload
+    def __getitem__(self, index: slice) -> PartList: ...
+    def __getitem__(self, index: int | slice) -> Part | PartList:
+        if isinstance(index, slice):
+            return PartList(self._register, self._places[index])
+        return self._register.read(np.array([self._places[index]]))[0]
+
+    def __iter__(self) -> Iterator[Part]:
+        return iter(self._register.read(self._list_places()))
+
+    def _list_places(self) -> Ints:
+        return np.arange(self._places.start, self._places.stop, self._places.step)
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == list(other) if isinstance(other, list | PartList) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # as a list
+
+    def __add__(self, other: Sequence[Part]) -> list[Part]:
+        return [*self, *other]
+
+    def __radd__(self, other: Sequence[Part]) -> list[Part]:
+        return [*other, *self]
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+    def __reduce__(self) -> tuple[type[list[Part]], tuple[list[Part]]]:
+        return list, (list(self),)  # copied and pickled as what it stands for
+
+
+class _Register:
+    """Parts in an order, of which those that were read are written down.
+
+    Parts of one group, which are neighbours, are written together and stand in the order of their names.
+    """
+
+    def __init__(
+        self, contributions: Floats, numbers: Ints, groups: Ints, write: Callable[[Ints], Sequence[Part]]
+    ) -> None:
+        self._contributions = contributions
+        self._numbers = numbers
+        self._groups = groups  # the place at which the group of each part begins
+        self._write = write
+        self._written: list[Part | None] = [None] * len(numbers)
+
+    def read(self, places: Ints) -> list[Part]:
+        """Return the parts at some places."""
+        missing = [place for place in places.tolist() if self._written[place] is None]
+        if missing:
+            chosen = np.flatnonzero(np.isin(self._groups, self._groups[missing]))
+            parts = list(self._write(self._numbers[chosen]))
+            starts = np.flatnonzero(np.diff(self._groups[chosen], prepend=-1)).tolist()
+            if len(starts) < len(parts):
+                for start, end in pairwise([*starts, len(parts)]):
+                    parts[start:end] = sorted(parts[start:end], key=lambda part: part.name)
+            for place, part in zip(chosen.tolist(), parts):
+                self._written[place] = part
+            self._contributions[chosen] = [part.contribution for part in parts]
+        return [part for place in places.tolist() if (part := self._written[place]) is not None]
+
+    def list_contributions(self, places: Ints, is_sum: bool = False) -> Floats:
+        """Return what the parts at some places add; only a sum may have parts of a group in another order."""
+        groups, sizes = np.unique(self._groups[places], return_counts=True)
+        ends = np.searchsorted(self._groups, groups, side="right")
+        # The members of a group differ in sign. A sum of some of them needs to know which, that of all does not.
+        unclear = (ends - groups > 1) & ((sizes < ends - groups) | (not is_sum))
+        if unclear.any():
+            self.read(groups[unclear])
+        return self._contributions[places]
+
+    def sort(self, sign: int) -> _Register:
+        """Return the parts in the order of the size of their contributions, times 1 or -1."""
+        contributions = sign * self._contributions
+        order = np.argsort(-np.abs(contributions), kind="stable")
+        contributions = contributions[order]
+        is_first = np.diff(np.abs(contributions), prepend=-1.0) != 0
+        groups = np.maximum.accumulate(np.where(is_first, np.arange(len(order)), 0))
+        return _Register(contributions, self._numbers[order], groups, lambda numbers: _turn(self._write(numbers), sign))
+
+
+def join_parts(lists: Sequence[Sequence[Part]]) -> Sequence[Part]:
+    """Return the parts of several lists in one; they are written down later if those of one list are.
+
+    >>> len(join_parts([[Part("rule", "a → b", 1.0)], [Part("rule", "c → d", 1.0)]]))
+    2
+    """
+    if not any(isinstance(parts, PartList) for parts in lists):
+        return [part for parts in lists for part in parts]
+    return PartList.from_blocks([parts.to_block() if isinstance(parts, PartList) else _block(parts) for parts in lists])
+
+
+def order_parts(parts: Sequence[Part], sign: int = 1) -> Sequence[Part]:
+    """Return the parts in the order of the size of their contributions, equal ones in that of their names.
+
+    With the sign -1 the weights are those of the opposite decision.
+
+    >>> parts = [Part("score", "a", 0.5), Part("score", "c", 2.0), Part("score", "b", -2.0)]
+    >>> [part.name for part in order_parts(parts)]
+    ['b', 'c', 'a']
+    """
+    if not isinstance(parts, PartList):
+        return sorted(_turn(parts, sign), key=lambda part: (-abs(part.contribution), part.name))
+    whole = PartList.from_blocks([parts.to_block()])
+    return PartList(whole._register.sort(sign), range(len(parts)))
+
+
+def sum_contributions(parts: Sequence[Part]) -> float:
+    """Return the exact sum of what parts add, which does not depend on their order; no part is written down for it.
+
+    >>> sum_contributions([Part("score", "a", 0.5), Part("score", "b", 2.0)])
+    2.5
+    """
+    if isinstance(parts, PartList):
+        return parts.sum_up()
+    return math.fsum(part.contribution for part in parts)
+
+
+def _block(parts: Sequence[Part]) -> PartBlock:
+    contributions = np.array([part.contribution for part in parts], dtype=float)
+    return PartBlock(contributions, lambda numbers: [parts[number] for number in numbers.tolist()])
+
+
+def _turn(parts: Sequence[Part], sign: int) -> list[Part]:
+    return list(parts) if sign > 0 else [part._replace(weight=-part.weight) for part in parts]
