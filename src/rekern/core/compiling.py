@@ -53,7 +53,7 @@ def compiled(function: Function) -> Function:
     42
     """
     if _is_interpreted:
-        return cast("Function", np.errstate(over="ignore")(function))  # keys wrap around, as in compiled code
+        return np.errstate(over="ignore")(function)  # keys wrap around, as in compiled code
     import numba  # slow: whoever only defines functions to be compiled later need not load it
 
     compiled_function: Any = numba.njit(nogil=True)(function)
