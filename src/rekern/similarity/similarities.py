@@ -317,6 +317,10 @@ class Similarities(ScoreKernel):
         super().set_learned(state)
         if self._list_used_groups() - {"basic"} and not {"lemma_idf_", "frequent_lemmas_", "space_"} <= state.keys():
             raise ModelFileError("its word weights are damaged")
+        if self.on is None and state.get("lemma_idf_") == self.idf_:
+            self.lemma_idf_ = self.idf_  # as after training, so that words are looked up once
+        if self.on is None and state.get("frequent_lemmas_") == self.frequent_:
+            self.frequent_lemmas_ = self.frequent_
 
     def _list_used_groups(self) -> set[str]:
         names = set(self.names())
