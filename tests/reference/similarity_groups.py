@@ -1,7 +1,10 @@
 """The scores of the further groups of `Similarities`, straight from their definitions, in plain Python."""
 
+import itertools
 import math
 from collections import Counter
+
+import numpy as np
 
 from reference.similarities import grams, longest_common_run, longest_common_subsequence, ratio
 
@@ -163,3 +166,188 @@ def esa(documents, s, t):
         return {i: sum(weight * row.get(x, 0.0) for x, weight in weights.items()) for i, row in enumerate(rows)}
 
     return cosine(vector(s), vector(t))
+
+
+def vector_scores(s, t, vectors, idf, content):
+    """The group "vectors"; ``vectors`` has a tuple for each word that has one."""
+    unit = {word: np.array(v) / np.linalg.norm(v) for word, v in vectors.items() if any(v)}
+    width = len(next(iter(vectors.values())))
+
+    def cosine_of(x, y):
+        return 1.0 if x == y else float(unit[x] @ unit[y]) if x in unit and y in unit else 0.0
+
+    def similarity(x, y):
+        return max(cosine_of(x, y), 0.0)
+
+    def link():
+        places = sorted(itertools.product(range(len(s)), range(len(t))), key=lambda ij: -similarity(s[ij[0]], t[ij[1]]))
+        linked, linked2 = {}, {}
+        for i, j in places:
+            if i not in linked and j not in linked2:
+                linked[i] = linked2[j] = similarity(s[i], t[j])
+        return [
+            sum(idf(x) * found.get(place, 0.0) for place, x in enumerate(side)) / sum(map(idf, side))
+            if sum(map(idf, side)) > 0
+            else 1.0
+            for side, found in ((s, linked), (t, linked2))
+        ]
+
+    def way(one, two):
+        starts, ends = [x for x in one if content(x)], [y for y in two if content(y)]
+        ways = [min([math.sqrt(2), *(math.sqrt(max(2 - 2 * cosine_of(x, y), 0.0)) for y in ends)]) for x in starts]
+        return sum(ways) / len(ways) if ways else 0.0
+
+    def missed(x, two):
+        return idf(x) * (1 - max([0.0, *(similarity(x, y) for y in two)]))
+
+    def follow(one, two):
+        best = [
+            max([0.0, *(math.sqrt(similarity(a, c) * similarity(b, d)) for c, d in itertools.pairwise(two))])
+            for a, b in itertools.pairwise(one)
+        ]
+        return sum(best) / len(best) if best else 0.0
+
+    def angle(one, two):
+        length = np.linalg.norm(one) * np.linalg.norm(two)
+        return float(one @ two / length) if length else 0.0
+
+    means, extremes, alone, sums = [], [], [], []
+    for one, two in ((s, t), (t, s)):
+        weights = [0.01 / (0.01 + math.exp(-idf(x))) for x in one]
+        rows = [np.array(vectors.get(x, [0.0] * width)) for x in one]
+        sums.append(sum((w * v for w, v in zip(weights, rows)), np.zeros(width)))
+        means.append(sums[-1] / sum(weights) if one else np.zeros(width))
+        chosen = np.array([np.zeros(width), *(v for x, v in zip(one, rows) if content(x))])
+        extremes.append(np.concatenate([chosen.max(axis=0), chosen.min(axis=0)]))
+        alone.append([x for x in one if x not in two])
+    unshared = [sum((idf(x) * unit[x] for x in words if x in unit), np.zeros(width)) for words in alone]
+    return [
+        *link(),
+        way(s, t),
+        way(t, s),
+        *(max([0.0, *(missed(x, two) for x in one if content(x))]) for one, two in ((s, t), (t, s))),
+        *(math.log(1 + sum(missed(x, two) for x in one)) for one, two in ((s, t), (t, s))),
+        follow(s, t),
+        follow(t, s),
+        angle(*sums),
+        angle(*unshared) if any(alone) else 1.0,
+        angle(*extremes),
+        float(np.linalg.norm(means[0] - means[1])),
+    ]
+
+
+def order_scores(s, t, raw_s, raw_t, content):
+    """The group "order"."""
+    places, used = [], Counter()
+    for i, x in enumerate(s):
+        found = [j for j, y in enumerate(t) if y == x]
+        if used[x] < len(found):
+            places.append((i, found[used[x]]))
+            used[x] += 1
+
+    def reversals(chosen):
+        pairs = list(itertools.combinations([j for _, j in chosen], 2))
+        return sum(k < j for j, k in pairs) / len(pairs) if pairs else 0.0
+
+    def is_name(i, j):
+        return content(s[i]) and (raw_s[i][:1].isupper() or raw_t[j][:1].isupper())
+
+    chunks = sum(1 for i, j in places if (i - 1, j - 1) not in places)
+    shifts = [abs((i + 0.5) / len(s) - (j + 0.5) / len(t)) for i, j in places]
+
+    def skips(words):
+        return Counter((words[i], words[k]) for i in range(len(words)) for k in range(i + 1, min(i + 5, len(words))))
+
+    def shares(one, two):
+        common = (one & two).total()
+        return [common / counts.total() if counts else 0.0 for counts in (one, two)]
+
+    left, right = ([x for x in side if content(x)] for side in (s, t))
+
+    def bleu(one, two):
+        if not one or not two:
+            return float(not one and not two)
+        logs = []
+        for n in (1, 2, 3, 4):
+            mine, common = grams(one, n).total(), (grams(one, n) & grams(two, n)).total()
+            if n == 1 and not common:
+                return 0.0
+            logs.append(math.log((common + (n > 1)) / (mine + (n > 1))))
+        return math.exp(sum(logs) / 4 + min(0, 1 - len(two) / len(one)))
+
+    return [
+        reversals(places),
+        reversals([(i, j) for i, j in places if content(s[i])]),
+        reversals([(i, j) for i, j in places if is_name(i, j)]),
+        chunks / len(places) if places else 0.0,
+        sum(shifts) / len(shifts) if shifts else 0.0,
+        max(shifts, default=0.0),
+        *shares(skips(s), skips(t)),
+        *shares(grams(left, 2), grams(right, 2)),
+        bleu(s, t),
+        bleu(t, s),
+        float(s[:1] == t[:1] and bool(s)),
+        float(left[-1:] == right[-1:] and bool(left)),
+    ]
+
+
+def context_scores(s, t, meanings, content):
+    """The group "contexts"; ``meanings`` are functions from a word to its meaning in a class, or None."""
+    counts = [[Counter(m(x) for x in side if m(x) is not None) for side in (s, t)] for m in meanings]
+    negated, names = [], []
+    for side in (s, t):
+        states = {}
+        for place, x in enumerate(side):
+            before = side[max(place - 3, 0) : place]
+            if content(x):
+                states.setdefault(x, set()).add(any(meanings[0](y) is not None for y in before))
+        negated.append(states)
+        names.append({x for x in side if content(x) and x[:1].isupper()})
+    shared = negated[0].keys() & negated[1].keys()
+    turned = [
+        x for x in shared if {True} in (negated[0][x], negated[1][x]) and {False} in (negated[0][x], negated[1][x])
+    ]
+    total = [[side.total() for side in of_class] for of_class in counts]
+    only = [[(one - two).total(), (two - one).total()] for one, two in counts]
+    other = [len({x for x in mine if x not in theirs}) for mine, theirs in ((names[0], set(t)), (names[1], set(s)))]
+    return [
+        *(math.log(1 + n) for n in total[0]),
+        sum(total[0]) % 2,
+        len(turned) / len(shared) if shared else 0.0,
+        *(math.log(1 + n) for n in total[1]),
+        any(only[1]),
+        *(math.log(1 + n) for n in total[2]),
+        any(only[3]),
+        *(math.log(1 + n) for n in only[4]),
+        all(only[4]),
+        *(math.log(1 + n) for n in other),
+        all(other),
+        all(only[5]),
+    ]
+
+
+def relation_scores(s, t, synsets, idf):
+    """The group "relations"; synsets are tuples of identifier, part of speech, members, hypernyms, definition."""
+    above = {name: set(hypernyms) for name, _, _, hypernyms, _ in synsets}
+
+    def senses(word):
+        return {name for name, _, members, _, _ in synsets if word in members}
+
+    def climb(names):
+        return {parent for name in names for parent in above[name]}
+
+    def is_general(x, y):
+        """Whether y means the same as x or something at most three steps above."""
+        level = seen = senses(x)
+        for _ in range(3):
+            level = climb(level)
+            seen = seen | level
+        return bool(seen & senses(y))
+
+    def are_sisters(x, y):
+        return not is_general(x, y) and not is_general(y, x) and bool(climb(senses(x)) & climb(senses(y)))
+
+    found = []
+    for holds in (is_general, lambda x, y: is_general(y, x), are_sisters):
+        found += best_matches(s, t, lambda i, j, holds=holds: float(s[i] == t[j] or holds(s[i], t[j])), idf)
+    return found

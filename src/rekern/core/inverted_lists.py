@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.compiling import compiled
-from rekern.core.hashing import mix
 from rekern.core.key_index import index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows
+from rekern.core.shared_keys import share_keys
 
 SmallFloats = npt.NDArray[np.float32]
 
@@ -172,48 +172,19 @@ def invert_whole_rows(rows: KeyRows, n_jobs: int | None = None) -> tuple[Inverte
 
     There are frequent keys only if the values of their products are whole numbers, and small enough for 32 bits.
     """
-    numbers, distinct = number_keys(rows.keys, n_jobs)
-    counts = np.bincount(numbers, minlength=len(distinct))
-    times = _merge_equal_keys(rows, numbers, counts)
-    height = len(rows.indptr) - 1
-    frequent = np.flatnonzero((counts > max(FEW_ROWS, height // FREQUENT)) & (times > 0))
-    columns = np.full(len(distinct), -1, np.int32)
+    indptr, numbers, entries, counts, times = share_keys(rows, n_jobs)
+    height = len(indptr) - 1
+    frequent = np.flatnonzero(counts > max(FEW_ROWS, height // FREQUENT))
+    columns = np.full(len(counts), -1, np.int32)
     columns[frequent] = np.arange(len(frequent), dtype=np.int32)
     values = np.zeros((len(frequent), height), np.float32)
-    largest = _fill_columns(rows.indptr, numbers, rows.values, columns, values) if len(frequent) else 0.0
+    largest = _fill_columns(indptr, numbers, entries, columns, values) if len(frequent) else 0.0
     if largest < 0 or largest * largest * times[frequent].sum() >= LARGEST_WHOLE:
         frequent, values = frequent[:0], values[:0]
     by_row = np.ascontiguousarray((values * times[frequent, None]).astype(np.float32).T)
     times[frequent] = 0
-    indptr, left, begin, end, below, weights = _list_rows_below(rows.indptr, numbers, rows.values, counts, times)
-    return InvertedLists(indptr, left, begin, end, below, weights, height), FrequentKeys(values, by_row)
-
-
-def _merge_equal_keys(rows: KeyRows, numbers: SmallInts, counts: Ints) -> Ints:
-    """Return how many keys have the same rows and values as each key; 0 for all but one of equal keys.
-
-    Equal keys are found by a 64-bit signature, as the keys themselves stand for what they were made of.
-    """
-    signatures = np.zeros(len(counts), np.uint64)
-    _sign_keys(rows.indptr, numbers, (rows.values + 0.0).view(np.uint64), counts, signatures)
-    shared = np.flatnonzero(counts > 1)
-    groups, distinct = number_keys(signatures[shared], 1)
-    first = np.empty(len(distinct), np.int64)
-    first[groups[::-1]] = shared[::-1]
-    times = np.zeros(len(counts), np.int64)
-    times[first] = np.bincount(groups, minlength=len(distinct))
-    return times
-
-
-@compiled
-def _sign_keys(indptr, numbers, bits, counts, signatures):
-    """Add up a signature of where each key that several rows have is, and with which values."""
-    for row in range(len(indptr) - 1):
-        code = mix(np.uint64(row + 1) * np.uint64(0x9E3779B97F4A7C15))
-        for entry in range(indptr[row], indptr[row + 1]):
-            number = numbers[entry]
-            if counts[number] > 1:
-                signatures[number] += mix(code ^ bits[entry])
+    pointers, left, begin, end, below, weights = _list_rows_below(indptr, numbers, entries, counts, times)
+    return InvertedLists(pointers, left, begin, end, below, weights, height), FrequentKeys(values, by_row)
 
 
 @compiled
@@ -259,23 +230,26 @@ def _start_row(frequent, row, start, total, sums, chosen):
         if by_row[row, key] != 0.0:
             chosen[count] = key
             count += 1
-    sums[start:] = 0.0
+    part = sums[start:]
+    part[:] = 0.0
     at = 0
+    # Slices from 0 on: a loop over places that might be negative is not done several places at a time.
     while at + 4 <= count:
         a, b, c, d = chosen[at], chosen[at + 1], chosen[at + 2], chosen[at + 3]
         one, two, three, four = by_row[row, a], by_row[row, b], by_row[row, c], by_row[row, d]
-        for column in range(start, len(sums)):
-            both = one * by_key[a, column] + two * by_key[b, column]
-            sums[column] += both + (three * by_key[c, column] + four * by_key[d, column])
+        key_a, key_b, key_c, key_d = by_key[a, start:], by_key[b, start:], by_key[c, start:], by_key[d, start:]
+        for column in range(len(part)):
+            both = one * key_a[column] + two * key_b[column]
+            part[column] += both + (three * key_c[column] + four * key_d[column])
         at += 4
     while at < count:
-        key = chosen[at]
-        one = by_row[row, key]
-        for column in range(start, len(sums)):
-            sums[column] += one * by_key[key, column]
+        one, key_a = by_row[row, chosen[at]], by_key[chosen[at], start:]
+        for column in range(len(part)):
+            part[column] += one * key_a[column]
         at += 1
-    for column in range(start, len(sums)):
-        total[column] = sums[column]
+    rest = total[start:]
+    for column in range(len(part)):
+        rest[column] = part[column]
 
 
 @compiled
@@ -303,18 +277,18 @@ def _add_window(block, first, offset, symmetric, scale, scale2, source, target, 
         if wild:
             _start_row(common_rules, row, start + offset, in_rules, sums, chosen)
             _accumulate(rules, row, in_rules)
-        line = block[index]
+        line, factors = block[index, start:], scale2[offset + start :]
+        sources, targets, wilds = in_source[offset + start :], in_target[offset + start :], in_rules[offset + start :]
         if plain and wild:
-            for column in range(start, len(line)):
-                both = in_source[offset + column] * in_target[offset + column] + in_rules[offset + column]
-                line[column] += both * (factor * scale2[offset + column])
+            for column in range(len(line)):
+                both = sources[column] * targets[column] + wilds[column]
+                line[column] += both * (factor * factors[column])
         elif plain:
-            for column in range(start, len(line)):
-                both = in_source[offset + column] * in_target[offset + column]
-                line[column] += both * (factor * scale2[offset + column])
+            for column in range(len(line)):
+                line[column] += sources[column] * targets[column] * (factor * factors[column])
         else:
-            for column in range(start, len(line)):
-                line[column] += in_rules[offset + column] * (factor * scale2[offset + column])
+            for column in range(len(line)):
+                line[column] += wilds[column] * (factor * factors[column])
 
 
 @dataclass(frozen=True)

@@ -107,11 +107,8 @@ class Curves(ScoreKernel):
             raise InputError("there are no items to learn curves from; give at least one")
         self.low_, self.high_ = raw.min(axis=0), raw.max(axis=0)
         basis = self._rise(raw)
-        # The sums are exact, so that the result does not depend on the order of the items.
-        n = len(raw)
-        self.center_ = np.array([[math.fsum(column) / n for column in rows] for rows in basis.transpose(1, 2, 0)])
-        squares = (basis - self.center_) ** 2
-        variances = np.array([[math.fsum(column) / n for column in rows] for rows in squares.transpose(1, 2, 0)])
+        self.center_ = _find_means(basis)
+        variances = _find_means((basis - self.center_) ** 2)
         used = self.high_ - self.low_ > SMALLEST_RANGE
         share = self.weight / max(int(used.sum()), 1)
         self.scale_ = np.zeros((len(used), pieces + 1))
@@ -169,6 +166,16 @@ class Curves(ScoreKernel):
     def count_sizes(self) -> dict[str, int]:
         """Return the number of scores, and the number of pieces of a curve."""
         return {"scores": len(self.kernel.names()), "pieces": self.check_parameters()}
+
+
+def _find_means(features: Floats) -> Floats:
+    """Return the mean of every feature, from items × scores × features.
+
+    The sums are exact, so that the result does not depend on the order of the items.
+    """
+    columns = np.ascontiguousarray(features.reshape(len(features), -1).T)
+    means = np.array([math.fsum(column.tolist()) / len(features) for column in columns])
+    return means.reshape(features.shape[1:])
 
 
 class CurveDecision(DecisionFunction):

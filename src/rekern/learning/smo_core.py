@@ -25,12 +25,11 @@ def minimize_dual(gram, diagonal, signs, costs, tolerance, most_steps):
             room_up[row] = costs[row]
         else:
             room_down[row] = costs[row]
+    up, highest = -1, -np.inf
+    for row in range(n):
+        if room_up[row] > 0.0 and signs[row] >= highest:
+            up, highest = row, signs[row]
     for _ in range(most_steps):
-        up, highest = -1, -np.inf
-        for row in range(n):
-            slack = signs[row] - values[row]
-            if room_up[row] > 0.0 and slack >= highest:
-                up, highest = row, slack
         if up < 0:
             break
         line, square = gram[up], diagonal[up]
@@ -60,8 +59,12 @@ def minimize_dual(gram, diagonal, signs, costs, tolerance, most_steps):
             elif room_down[row] <= 0.0 or room_down[row] < 1e-12 * costs[row]:
                 coefficients[row], room_up[row], room_down[row] = size - costs[row], costs[row], 0.0
         other = gram[down]
+        up, highest = -1, -np.inf  # the coefficient of the next step is looked for while the values are at hand
         for row in range(n):
-            values[row] += step * (np.float64(line[row]) - np.float64(other[row]))
+            value = values[row] + step * (np.float64(line[row]) - np.float64(other[row]))
+            values[row] = value
+            if room_up[row] > 0.0 and signs[row] - value >= highest:
+                up, highest = row, signs[row] - value
     total, free, lowest, highest = 0.0, 0, np.inf, -np.inf
     for row in range(n):
         slack = signs[row] - values[row]

@@ -97,6 +97,39 @@ def average_listed(ids, keys, offsets, weights, neighbors, starts):
 
 
 @compiled
+def average_relations(ids, keys, offsets, weights, senses, first, above, first2, parents, first3):
+    """Precision and recall where a word of the target is more general, more special, or a sister; equal words match.
+
+    Of the form ``key``, ``senses[first[key]:first[key + 1]]`` are the synsets, ``above`` these and those above them,
+    and ``parents`` the direct hypernyms, all ascending. Sisters have a common hypernym, and none is above the other.
+    """
+    rows = (len(offsets) - 1) // 2
+    found = np.empty((rows, 6))
+    for row in range(rows):
+        begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
+        matrix = np.zeros((3, middle - begin, end - middle))
+        for i in range(begin, middle):
+            a = keys[i]
+            for j in range(middle, end):
+                b = keys[j]
+                if ids[i] == ids[j]:
+                    matrix[:, i - begin, j - middle] = 1.0
+                    continue
+                up, down = above[first2[a] : first2[a + 1]], above[first2[b] : first2[b + 1]]
+                is_general = _find_first_common(up, senses[first[b] : first[b + 1]]) >= 0
+                is_special = _find_first_common(down, senses[first[a] : first[a + 1]]) >= 0
+                matrix[0, i - begin, j - middle] = is_general
+                matrix[1, i - begin, j - middle] = is_special
+                if not is_general and not is_special:
+                    near = parents[first3[a] : first3[a + 1]], parents[first3[b] : first3[b + 1]]
+                    matrix[2, i - begin, j - middle] = _find_first_common(near[0], near[1]) >= 0
+        for kind in range(3):
+            best = _average_best(matrix[kind], ids[begin:middle], ids[middle:end], weights)
+            found[row, 2 * kind], found[row, 2 * kind + 1] = best
+    return found
+
+
+@compiled
 def average_cosines(ids, keys, offsets, weights, vectors):
     """Precision and recall by the cosine of words (negative ones count 0), and the cosine of the weighted sums.
 

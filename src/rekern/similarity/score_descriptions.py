@@ -15,6 +15,8 @@ _SHARES = {
     "idf trigram ": "runs of three words, rare ones counting more,",
     "link ": "links between a word and its head",
     "relation ": "links between a word and its head, of the same kind,",
+    "skip ": "pairs of words in order, at most four words apart,",
+    "content bigram ": "pairs of neighbouring content words",
 }
 _FOUND = {
     "subsequence ": "in the longest common sequence of words, gaps allowed",
@@ -25,6 +27,8 @@ _FOUND = {
     "thesaurus ": "with a word listed as equal in the {other}",
     "vector ": "with a word of similar use in the {other}, by word vectors",
     "substituted resnik ": "with a word of related meaning in the {other}, nouns made more general",
+    "linked ": "that are linked one to one with similar words of the {other}, by word vectors, rare ones counting more",
+    "sister ": "that are in the {other}, or have a sister term there (cat for dog), by WordNet",
 }
 _UNSHARED = {
     "idf": "weight of all words that only the {side} has (logarithm)",
@@ -35,6 +39,17 @@ _UNSHARED = {
     "beginning": "words at the beginning that only the {side} has",
     "end": "words at the end that only the {side} has",
     "others": "number of other words that only the {side} has (logarithm)",
+}
+_SIDED = {
+    "mover distance": "mean distance from a content word of the {side} to the nearest one of the {other}, by vectors",
+    "weakest match": "weight of the content word of the {side} with the weakest match in the {other}, by word vectors",
+    "missed weight": "weight of the words of the {side} without a similar word in the {other} (logarithm)",
+    "bleu": "BLEU of the {side}, with the {other} as its reference translation",
+    "negations": "number of negations in the {side} (logarithm)",
+    "modality": "number of modal words in the {side}, such as may and should (logarithm)",
+    "reports": "number of words of reporting and thinking in the {side}, such as said and believe (logarithm)",
+    "other numbers": "number of numbers that only the {side} has, five and 5 being the same (logarithm)",
+    "other names": "number of capitalised words that only the {side} has (logarithm)",
 }
 _KINDS = ("names", "nouns", "verbs", "adjectives", "adverbs", "numbers", "function words")
 _SINGLE = {
@@ -60,6 +75,37 @@ _SINGLE = {
     "verbs in common": "verbs that both sides have",
     "names in common": "names that both sides have",
     "same beginning": "both sides begin with the same word",
+    "vector bigram precision": "match of neighbouring words of the source with those of the target, by word vectors",
+    "vector bigram recall": "match of neighbouring words of the target with those of the source, by word vectors",
+    "general precision": "words of the source that the target has too, or has a more general word for (WordNet)",
+    "general recall": "words of the target that the source has too, or that are more general than one of it (WordNet)",
+    "special precision": "words of the source that the target has too, or has a more special word for (WordNet)",
+    "special recall": "words of the target that the source has too, or that are more special than one of it (WordNet)",
+    "mean cosine": "similarity of the mean word vectors, frequent words hardly counting",
+    "mean distance": "distance of the mean word vectors, frequent words hardly counting",
+    "unshared cosine": "similarity of the words that only one side has with those of the other, by word vectors",
+    "extremes cosine": "similarity of the largest and smallest numbers in the word vectors of both sides",
+    "reversals": "pairs of shared words that are in reversed order, as a share",
+    "content reversals": "pairs of shared content words that are in reversed order, as a share",
+    "name reversals": "pairs of shared names that are in reversed order, as a share",
+    "chunk rate": "number of common runs for each shared word",
+    "mean shift": "how far shared words have moved, on average",
+    "largest shift": "how far the shared word that moved most has moved",
+    "same first word": "both sides begin with the same word",
+    "same last word": "both sides end with the same content word",
+    "odd negations": "the negations of both sides together are an odd number",
+    "negated on one side": "shared content words that are negated on one side only, as a share",
+    "modality differs": "one side has a modal word that the other has not",
+    "quantities differ": "one side has a quantity such as all or few that the other has not",
+    "numbers conflict": "each side has a number that the other has not",
+    "names conflict": "each side has a name that the other has not",
+    "times conflict": "each side has a day, month or year that the other has not",
+    "new names": "number of names in the target that are not in the source (logarithm)",
+    "new numbers": "number of numbers in the target that are not in the source (logarithm)",
+    **{
+        f"{kind} wanted": f"the source asks for a {kind}: 1 if the target seems to have one, -1 if not"
+        for kind in ("person", "time", "place", "number", "reason", "definition")
+    },
 }
 # The names of symmetric scores, which do not distinguish source and target, and those of the scores that they replace.
 _RANKS = (
@@ -83,6 +129,8 @@ def _list_descriptions() -> dict[str, str]:
         found[f"{side} rarest unshared"] = f"rarity of the rarest word that only the {side} has"
         for name, words in _UNSHARED.items():
             found[f"{side} unshared {name}"] = words.format(side=side)
+        for name, words in _SIDED.items():
+            found[f"{side} {name}"] = words.format(side=side, other="target" if side == "source" else "source")
         for kind in _KINDS:
             found[f"{side} unshared {kind}"] = f"number of {kind} that only the {side} has (logarithm)"
     for n, ordinal in ((1, "words"), (2, "runs of two words"), (3, "runs of three words"), (4, "runs of four words")):

@@ -8,7 +8,9 @@ import numpy as np
 
 from rekern.core.arrays import Floats, Ints
 from rekern.core.interruption import call_core
-from rekern.similarity import best_match_core, sequence_core
+from rekern.similarity import best_match_core, further_scores, sequence_core
+from rekern.similarity.answer_types import ANSWERS, score_answers
+from rekern.similarity.further_scores import flatten
 from rekern.similarity.lexical_resources import Resources
 from rekern.similarity.overlap_core import number_codes
 from rekern.similarity.pair_sides import Sides
@@ -42,7 +44,14 @@ GROUPS = {
     "substitution": ("substituted resnik precision", "substituted resnik recall", "substituted esa"),
     "thesaurus": ("thesaurus precision", "thesaurus recall"),
     "alignment": ("vector precision", "vector recall", "vector cosine"),
+    "vectors": further_scores.VECTORS,
+    "order": further_scores.ORDER,
+    "contexts": further_scores.CONTEXTS,
+    "relations": further_scores.RELATIONS,
+    "answers": ANSWERS,
 }
+NEED_SPACE = ("alignment", "vectors")
+DIRECTED = ("relations", "answers")  # a pair and its reverse differ
 NEED_TREES = ("tags", "links")
 NOUNS = ("NN", "NNS")  # proper names have no generalisation
 
@@ -86,14 +95,13 @@ def _score_sequences(sides: Sides, resources: Resources) -> Floats:
 
 def _score_differences(sides: Sides, resources: Resources) -> Floats:
     lemmas = sides.lemmas
-    traits, upper = recall(find_traits, lemmas.vocabulary), recall(find_traits, sides.forms.vocabulary).is_upper
     found: Floats = sequence_core.score_differences(
         lemmas.ids,
         lemmas.offsets,
         resources.weigh(lemmas),
-        traits.is_word & ~resources.mark_frequent(lemmas),
-        traits.is_number,
-        upper[sides.forms.ids],
+        further_scores.find_content(lemmas, resources),
+        recall(find_traits, lemmas.vocabulary).is_number,
+        further_scores.find_capitals(sides),
     )
     return found
 
@@ -126,14 +134,9 @@ def _score_links(sides: Sides, resources: Resources) -> Floats:
     return np.column_stack(columns)
 
 
-def _flatten(lists: list[Ints]) -> tuple[Ints, Ints]:
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(item) for item in lists], dtype=np.int64)])
-    return (np.concatenate(lists).astype(np.int64) if lists else np.empty(0, np.int64)), starts
-
-
 def _score_resnik(lemmas: Tokens, forms: Tokens, resources: Resources) -> Floats:
     wordnet = resources.find_wordnet()
-    ancestors, starts = _flatten([wordnet.ancestors(form) for form in forms.vocabulary])
+    ancestors, starts = flatten([wordnet.ancestors(form) for form in forms.vocabulary])
     weights = resources.weigh(lemmas)
     found: Floats = best_match_core.average_resnik(
         lemmas.ids, forms.ids, lemmas.offsets, weights, ancestors, starts, wordnet.by_rank
@@ -150,7 +153,7 @@ def _score_wordnet(sides: Sides, resources: Resources) -> Floats:
         for place in places:
             of_sense.setdefault(place, []).append(number)
     lists = [np.array(sorted({n for place in places for n in of_sense[place]}), np.int64) for places in senses]
-    neighbors, starts = _flatten(lists)
+    neighbors, starts = flatten(lists)
     synonyms = best_match_core.average_listed(
         lemmas.ids, forms.ids, lemmas.offsets, resources.weigh(sides.lemmas), neighbors, starts
     )
@@ -207,25 +210,17 @@ def _score_thesaurus(sides: Sides, resources: Resources) -> Floats:
         np.array(sorted({n for word in listed.get(form.casefold(), ()) for n in folded.get(word, ())}), np.int64)
         for form in forms.vocabulary
     ]
-    neighbors, starts = _flatten(lists)
+    neighbors, starts = flatten(lists)
     weights = resources.weigh(lemmas)
     found: Floats = best_match_core.average_listed(lemmas.ids, forms.ids, lemmas.offsets, weights, neighbors, starts)
     return found
 
 
 def _score_alignment(sides: Sides, resources: Resources) -> Floats:
-    space = resources.space
-    assert space is not None  # `fit` makes one if none is given
-    forms, lemmas = sides.forms, sides.lemmas
-    # By the form in small letters where the space knows it, else by the lemma: spaces of stems have stems only.
-    pairs = np.unique(np.column_stack([forms.ids, lemmas.ids]), axis=0)
-    vectors = np.array(space.vectors([forms.vocabulary[form].casefold() for form, _ in pairs.tolist()]), float)
-    by_lemma = np.array(space.vectors([lemmas.vocabulary[lemma] for _, lemma in pairs.tolist()]), float)
-    vectors = np.where(vectors.any(axis=1, keepdims=True), vectors, by_lemma)
+    vectors, keys = further_scores.find_vectors(sides, resources)
+    lemmas = sides.lemmas
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    width = max(len(lemmas.vocabulary), 1)
-    keys = np.searchsorted(pairs[:, 0] * width + pairs[:, 1], forms.ids.astype(np.int64) * width + lemmas.ids)
     found: Floats = best_match_core.average_cosines(lemmas.ids, keys, lemmas.offsets, resources.weigh(lemmas), vectors)
     return found
 
@@ -241,4 +236,9 @@ _FUNCTIONS: dict[str, Callable[[Sides, Resources], Floats]] = {
     "substitution": _score_substitution,
     "thesaurus": _score_thesaurus,
     "alignment": _score_alignment,
+    "vectors": further_scores.score_vectors,
+    "order": further_scores.score_order,
+    "contexts": further_scores.score_contexts,
+    "relations": further_scores.score_relations,
+    "answers": score_answers,
 }

@@ -26,8 +26,9 @@ from rekern.similarity.lexicons.latent_semantics import LatentSemantics
 from rekern.similarity.overlap_core import score_pairs
 from rekern.similarity.pair_sides import Sides, read_tree_sides
 from rekern.similarity.score_descriptions import describe_score
-from rekern.similarity.score_groups import GROUPS, NEED_TREES, score_group
+from rekern.similarity.score_groups import DIRECTED, GROUPS, NEED_SPACE, NEED_TREES, score_group
 from rekern.similarity.similarities_schema import SIMILARITIES_SCHEMA
+from rekern.similarity.symmetric_scores import ONE_SIDED, rename_side, sort_sides
 from rekern.similarity.token_traits import find_traits
 from rekern.similarity.used_words import count_words, drop_unused_words, mark_words, recall, spell_words, weigh_words
 from rekern.structures.column_selection import select_pairs
@@ -68,8 +69,6 @@ NAMES = (
 )
 PAIRS_IN_BLOCK = 512  # that a thread scores at least; a block needs scratch space for the whole vocabulary
 COMPILED = {"basic", "ngrams", "sequences", "differences"}  # groups of which threads score blocks
-ONE_SIDED = "window recall"
-SIDES = (("precision", "lower share"), ("recall", "higher share"), ("source", "lower"), ("target", "higher"))
 SMALLEST_SPREAD = 1e-9  # a score with a smaller standard deviation is constant, apart from rounding
 
 # The scores of the pairs from which a kernel has learned, for which training asks three times, and of single pairs,
@@ -91,10 +90,11 @@ class Similarities(ScoreKernel):
     8 tokens), ln(1 + length)/5 of both sides, and whether the source, the target, or only one of them has a negation.
     If there is nothing to count, a share is 1; a share of bigrams or trigrams is then 0.
 
-    The other ``groups`` are described in docs/reference/similarity.md. ``"ngrams"``, ``"sequences"`` and
-    ``"differences"`` need no further data, ``"tags"`` and ``"links"`` need constituent trees (``on``), ``"wordnet"``,
-    ``"esa"`` and ``"substitution"`` need WordNet, ``"thesaurus"`` needs a list of word pairs, and ``"alignment"`` needs
-    a word space. ``"kernels"`` are the values K(source, target) of the ``kernels``.
+    The other ``groups`` are described in docs/reference/similarity.md. ``"ngrams"``, ``"sequences"``,
+    ``"differences"``, ``"order"``, ``"contexts"`` and ``"answers"`` need no further data, ``"tags"`` and ``"links"``
+    need constituent trees (``on``), ``"wordnet"``, ``"relations"``, ``"esa"`` and ``"substitution"`` need WordNet,
+    ``"thesaurus"`` needs a list of word pairs, and ``"alignment"`` and ``"vectors"`` need a word space. ``"kernels"``
+    are the values K(source, target) of the ``kernels``.
 
     ``fit`` learns from the training pairs the idf of every token (ln((n + 1)/(df + 1)), if df of n sides have it), the
     frequent tokens, and the mean and standard deviation of every score. The order of the pairs does not matter.
@@ -124,7 +124,7 @@ class Similarities(ScoreKernel):
     concepts : ExplicitSemantics, optional
         The concepts of explicit semantic analysis (ESA), by default the definitions of WordNet.
     space : WordVectors or LatentSemantics, optional
-        The word space of the alignment, by default latent semantics of the training texts.
+        The word space of "alignment" and "vectors", by default latent semantics of the training texts.
     thesaurus : str or list of pairs, optional
         A file, plain or gzipped, with two words in each line, separated by a tab; or the pairs of words.
     kernels : tuple of kernels
@@ -234,7 +234,7 @@ class Similarities(ScoreKernel):
         if not self.symmetric:
             return offered
         return {
-            group: tuple(_rename_side(name) for name in names if name != ONE_SIDED) for group, names in offered.items()
+            group: tuple(rename_side(name) for name in names if name != ONE_SIDED) for group, names in offered.items()
         }
 
     def fit(self, X: object, y: object = None) -> Self:
@@ -258,7 +258,7 @@ class Similarities(ScoreKernel):
                 (self.idf_, self.unseen_idf_, self.frequent_) if same else count_words(sides.lemmas)
             )
             self.space_ = self.space
-            if "alignment" in used and self.space is None:
+            if used & set(NEED_SPACE) and self.space is None:
                 self.space_ = LatentSemantics().fit(sides.lemmas)
         found = self._compute_scores(X, tokens, raw, names)
         columns = found.T
@@ -355,13 +355,15 @@ class Similarities(ScoreKernel):
             elif group == "kernels":
                 values = compare_sides(self.kernels, X)
             else:
+                if group in DIRECTED and self.symmetric:
+                    raise InputError(f"the group {group!r} distinguishes the two sides; leave symmetric=True out")
                 if group in NEED_TREES and self.on is None:
                     raise InputError(f"the group {group!r} needs constituent trees: name their representation (on=...)")
                 sides = self._read_sides(X, tokens, raw) if sides is None else sides
                 resources = self._gather_resources() if resources is None else resources
                 values = score_group(group, sides, resources)
             if self.symmetric:
-                values = _sort_sides(values, NAMES if group == "basic" else GROUPS.get(group, ()))
+                values = sort_sides(values, NAMES if group == "basic" else GROUPS.get(group, ()))
             found.update(zip(offered, values.T))
         # A copy in C order, because the memory layout decides the order in which NumPy later adds up a row.
         return np.ascontiguousarray(np.column_stack([found[name] for name in names]))
@@ -400,27 +402,3 @@ class Similarities(ScoreKernel):
 
 def _has_same_values(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
     return one.keys() == other.keys() and all(value is other[name] for name, value in one.items())
-
-
-def _rename_side(name: str) -> str:
-    """Return the name of a score in its symmetric form, which does not distinguish the two sides.
-
-    >>> _rename_side("idf recall"), _rename_side("source length"), _rename_side("negation differs")
-    ('idf higher share', 'lower length', 'negation differs')
-    """
-    for side, rank in SIDES:
-        if side in name.split(" "):
-            return name.replace(side, rank)
-    return name
-
-
-def _sort_sides(values: Floats, names: tuple[str, ...]) -> Floats:
-    """Replace the score of the source by the lower one of both sides, and that of the target by the higher one."""
-    values = values.copy()
-    for (one, _), (two, _) in (SIDES[:2], SIDES[2:]):
-        for place, name in enumerate(names):
-            if one in name.split(" "):
-                other = names.index(name.replace(one, two))
-                values[:, [place, other]] = np.sort(values[:, [place, other]], axis=1)
-    kept = [place for place, name in enumerate(names) if name != ONE_SIDED]
-    return values[:, kept] if names else values

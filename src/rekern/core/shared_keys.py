@@ -1,0 +1,169 @@
+"""Rows reduced to the keys that several of them have, one for each group of keys that are in the same rows.
+
+Products of different rows need no more than these. Most keys are in one row only, and of texts that are used several
+times many keys are in the same rows with the same values.
+
+The entries are divided into parts by the top bits of their keys, so that the table of a part stays in the cache.
+"""
+
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rekern.core.arrays import Floats, Ints, SmallInts
+from rekern.core.compiling import compiled
+from rekern.core.hashing import mix, size_table
+from rekern.core.key_index import number_keys
+from rekern.core.key_rows import KeyRows
+from rekern.core.parallel_jobs import run_in_threads, split_range
+
+PART_BITS = 13  # parts of about 2 to the power of this many entries
+MOST_ENTRIES = 1 << 31
+
+
+class SharedKeys(NamedTuple):
+    """Rows over numbered keys, each of which stands for one or several equal keys."""
+
+    indptr: Ints
+    numbers: SmallInts  # of the keys of each row, from 0 up
+    values: Floats
+    counts: Ints  # how many rows have each key
+    times: Ints  # how many keys it stands for
+
+
+def share_keys(rows: KeyRows, n_jobs: int | None = None) -> SharedKeys:
+    """Return rows without the keys that only one row has, and with one of each group of equal keys.
+
+    Keys are equal if the same rows have them with the same values. This is found by a 64-bit signature, as the keys
+    themselves stand for what they were made of. The result does not depend on the number of jobs.
+
+    >>> keys = np.array([7, 8, 9, 7, 8], dtype=np.uint64)  # in rows of three and two keys
+    >>> found = share_keys(KeyRows(np.array([0, 3, 5]), keys, np.array([2.0, 2.0, 1.0, 3.0, 3.0])))
+    >>> found.indptr.tolist(), found.values.tolist(), found.counts.tolist(), found.times.tolist()
+    ([0, 1, 2], [2.0, 3.0], [2], [2])
+    """
+    size = len(rows.keys)
+    if size >= MOST_ENTRIES:
+        raise ValueError(f"{size:,} features are too many for one matrix; use a smaller k or fewer pairs")
+    bits = max(1, size.bit_length() - PART_BITS)
+    starts, keys, row_of, values = _divide_entries(rows.indptr, rows.keys, rows.values, bits)
+    parts = len(starts) - 1
+    codes, sizes = np.empty(size, np.int32), np.zeros(parts, np.int64)
+    signatures, counts = np.empty(size, np.uint64), np.empty(size, np.int32)
+    arrays = (starts, keys, row_of, (values + 0.0).view(np.uint64), codes, signatures, counts, sizes)  # -0.0 is 0.0
+    run_in_threads(_sign_parts, [(*span, *arrays) for span in split_range(parts, max(16, parts // 16))], n_jobs)
+    before = np.concatenate([[0], np.cumsum(sizes)])
+    _join_parts(starts, before, signatures, counts)
+    groups, distinct = number_keys(signatures[: before[-1]], n_jobs)
+    first = np.empty(len(distinct), np.int64)
+    first[groups[::-1]] = np.arange(len(groups) - 1, -1, -1)
+    times = np.bincount(groups, minlength=len(distinct))[groups[np.sort(first)]]
+    first.sort()
+    kept = np.full(len(groups), -1, np.int32)
+    kept[first] = np.arange(len(first), dtype=np.int32)
+    indptr, numbers, listed = _list_entries(len(rows.indptr) - 1, starts, before, codes, kept, row_of, values)
+    return SharedKeys(indptr, numbers, listed, counts[first].astype(np.int64), times)
+
+
+@compiled
+def _divide_entries(indptr, keys, values, bits):
+    """Return where each part begins, and keys, rows and values part by part, the rows of a part in ascending order."""
+    shift = np.uint64(64 - bits)
+    starts = np.zeros((1 << bits) + 1, np.int64)
+    for entry in range(len(keys)):
+        starts[np.int64(keys[entry] >> shift) + 1] += 1
+    for part in range(1 << bits):
+        starts[part + 1] += starts[part]
+    fill = starts[:-1].copy()
+    new_keys, rows, new_values = np.empty(len(keys), np.uint64), np.empty(len(keys), np.int32), np.empty(len(keys))
+    for row in range(len(indptr) - 1):
+        for entry in range(indptr[row], indptr[row + 1]):
+            part = np.int64(keys[entry] >> shift)
+            at = fill[part]
+            fill[part] = at + 1
+            new_keys[at] = keys[entry]
+            rows[at] = row
+            new_values[at] = values[entry]
+    return starts, new_keys, rows, new_values
+
+
+@compiled
+def _sign_parts(first, last, starts, keys, rows, bits, codes, signatures, counts, sizes):
+    """Number the keys of each part that several rows have, in ``codes``; their signatures and counts are written first.
+
+    ``bits`` are those of the values; the code of a key that only one row has is -1.
+    """
+    largest = 0
+    for part in range(first, last):
+        largest = max(largest, starts[part + 1] - starts[part])
+    table = np.empty(1 << size_table(largest), np.int32)
+    own = np.empty(largest, np.uint64)
+    times, number = np.empty(largest, np.int32), np.empty(largest, np.int32)
+    for part in range(first, last):
+        begin, end = starts[part], starts[part + 1]
+        mask = (1 << size_table(end - begin)) - 1
+        table[: mask + 1] = -1
+        size = 0
+        for entry in range(begin, end):
+            key = keys[entry]
+            slot = np.int64(key & np.uint64(mask))
+            while table[slot] >= 0 and own[table[slot]] != key:
+                slot = (slot + 1) & mask
+            if table[slot] < 0:
+                table[slot] = size
+                own[size] = key
+                times[size] = 0
+                size += 1
+            times[table[slot]] += 1
+            codes[entry] = table[slot]
+        shared = 0
+        for code in range(size):
+            number[code] = -1
+            if times[code] > 1:
+                number[code] = shared
+                signatures[begin + shared] = np.uint64(0)
+                counts[begin + shared] = times[code]
+                shared += 1
+        for entry in range(begin, end):
+            code = number[codes[entry]]
+            codes[entry] = code
+            if code >= 0:
+                place = mix(np.uint64(rows[entry] + 1) * np.uint64(0x9E3779B97F4A7C15))
+                signatures[begin + code] += mix(place ^ bits[entry])
+        sizes[part] = shared
+
+
+@compiled
+def _join_parts(starts, before, signatures, counts):
+    """Move the signatures and counts of all parts together, in place."""
+    for part in range(len(before) - 1):
+        for index in range(before[part + 1] - before[part]):
+            signatures[before[part] + index] = signatures[starts[part] + index]
+            counts[before[part] + index] = counts[starts[part] + index]
+
+
+@compiled
+def _list_entries(height, starts, before, codes, kept, row_of, values):
+    """Return the entries of the keys that are kept, row by row."""
+    indptr = np.zeros(height + 1, np.int64)
+    for part in range(len(before) - 1):
+        for entry in range(starts[part], starts[part + 1]):
+            if codes[entry] >= 0 and kept[before[part] + codes[entry]] >= 0:
+                indptr[row_of[entry] + 1] += 1
+    for row in range(height):
+        indptr[row + 1] += indptr[row]
+    fill = indptr[:-1].copy()
+    numbers, new_values = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
+    for part in range(len(before) - 1):
+        for entry in range(starts[part], starts[part + 1]):
+            if codes[entry] >= 0:
+                number = kept[before[part] + codes[entry]]
+                if number >= 0:
+                    at = fill[row_of[entry]]
+                    fill[row_of[entry]] = at + 1
+                    numbers[at] = number
+                    new_values[at] = values[entry]
+    return indptr, numbers, new_values
