@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from typing import Self
 from weakref import WeakKeyDictionary, ref
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from rekern.core.arrays import Floats
 from rekern.core.estimators import NotFittedError
-from rekern.core.messages import show_value
+from rekern.core.messages import list_names, show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads, split_range
 from rekern.core.registry import register
@@ -216,7 +217,9 @@ class Similarities(ScoreKernel):
         known = [name for names in offered.values() for name in names]
         for name in self.only:
             if name not in known:
-                raise InputError(f"there is no score {show_value(name)}; choose among {', '.join(known)}")
+                near = get_close_matches(str(name), known, 1)
+                hint = f"did you mean {near[0]!r}?" if near else f"choose among {list_names(known)}"
+                raise InputError(f"there is no score {show_value(name)}; {hint}")
         return list(self.only)
 
     def reads(self) -> set[str]:
