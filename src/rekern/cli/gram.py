@@ -14,7 +14,6 @@ from rekern.cli import common_options, output
 from rekern.cli.kernel_options import KernelOptions, summarize_kernel
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions
-from rekern.core.device import choose_device, use_device
 from rekern.core.files import check_writable
 from rekern.errors import InputError
 
@@ -47,6 +46,8 @@ def gram(
     If writing a .npy file is interrupted, the same command continues it. In a .libsvm file, labels that are not numbers
     are replaced by 0, 1, 2 … in alphabetical order.
     """
+    from rekern.core.device import choose_device, use_device
+
     extension = Path(out).suffix.lower()
     if extension not in (".npy", ".libsvm"):
         raise InputError(f"{out} does not tell the format: write to NAME.npy, or to NAME.libsvm for svm-train -t 4")
