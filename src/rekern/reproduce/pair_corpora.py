@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -59,7 +59,7 @@ def _read(load: Callable[..., Table], **options: object) -> Callable[[str, DataP
 
 def _read_msrp(part: str, data: DataPath) -> CorpusPart:
     found = load_part("msrp", part, data)
-    return CorpusPart(found.table, found.items)
+    return CorpusPart(found.table, cast(Sequence[object], found.items))  # a row for each pair
 
 
 CORPORA: dict[str, PairCorpus] = {

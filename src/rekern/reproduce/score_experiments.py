@@ -95,9 +95,9 @@ def list_settings(corpus: PairCorpus, resources: Resources) -> list[Setting]:
     ]
     if corpus.has_trees:
         trees: list[Kernel] = [
-            3 * _make_gaussian(UnsharedWords(on=WORDS), 0.3),
-            0.5 * AllProduct(PartialTree(on=TREES[True])),
-            0.5 * Neighborhoods(1, 2, 0, on=GRAPHS[True]),
+            _make_gaussian(UnsharedWords(on=WORDS), 0.3) * 3,
+            AllProduct(PartialTree(on=TREES[True])) * 0.5,
+            Neighborhoods(1, 2, 0, on=GRAPHS[True]) * 0.5,
         ]
         for number, name in ((1, "unshared words"), (3, "unshared words, trees, graphs")):
             kernel = reduce(add, trees[:number], rules + 10 * _make_gaussian(many, 0.3))
