@@ -74,7 +74,7 @@ def write_opinion(path: str | Path) -> None:
     """Write the second opinion, and the checksum of the parser with which it was learned, to a file."""
     words, arrays = learn_opinion().to_state()
     text = json.dumps({"parser": digest_parser(), **words}, ensure_ascii=False).encode()
-    np.savez_compressed(path, words=np.frombuffer(text, np.uint8), **arrays)
+    np.savez_compressed(path, words=np.frombuffer(text, np.uint8), mean=arrays["mean"], dual=arrays["dual"])
 
 
 if __name__ == "__main__":

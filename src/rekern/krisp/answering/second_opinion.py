@@ -75,7 +75,8 @@ class SecondOpinion:
             signs[row, [self._parts[label] for label in labels]] = 1
         self._mean = signs.mean(axis=0) if len(found) else np.zeros(len(self._parts))
         self._holders = self._list_holders(sentences)
-        self._dual: Floats = np.linalg.solve(self._compare_sentences(len(found)), signs - self._mean)
+        dual = np.linalg.solve(self._compare_sentences(len(found)), signs - self._mean)
+        self._dual: Floats = dual.astype(np.float64)
 
     def to_state(self) -> tuple[JsonObject, dict[str, Floats]]:
         """Return what was learned, as plain values for JSON and as arrays."""
