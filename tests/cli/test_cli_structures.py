@@ -61,6 +61,18 @@ def test_train_predict_explain_and_gram(trees: Path, tmp_path: Path) -> None:
     assert np.array_equal(np.load(gram), kernel.gram(table.items, train.items))
 
 
+def test_landmarks(trees: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m.rekern"
+    options = ("--kernel", trees / "kernel.json", "--landmarks", 20, "-o", model)
+    report = json_of("train", trees / "train.tsv", *COLUMNS, *options)
+    assert report["solver"] == "dual coordinate descent on 60 rows with 20 landmarks"
+    rows = json_of("predict", model, trees / "test.tsv", "--source", "q1", "--target", "q2")["rows"]
+    assert {row["prediction"] for row in rows} == {0, 1}
+    assert "leave --landmarks or --auto out" in error_of(
+        "train", trees / "train.tsv", *COLUMNS, "-o", model, "--auto", "--landmarks", 2
+    )
+
+
 def test_errors(trees: Path, tmp_path: Path) -> None:
     out = ("-o", tmp_path / "m.rekern")
     start = ("train", trees / "train.tsv", *COLUMNS, *out, "--kernel")

@@ -60,6 +60,15 @@ def train(
         bool,
         typer.Option("--compact", help="Keep only the rules with the most effect: a file of a few MB."),
     ] = False,
+    landmarks: Annotated[
+        int | None,
+        typer.Option(
+            "--landmarks",
+            min=1,
+            metavar="N",
+            help="Compare all pairs with N of them only, and not with each other: for trees and graphs of many pairs.",
+        ),
+    ] = None,
     auto: AutoOptions,
     threshold: ThresholdOptions,
     kernel: KernelOptions,
@@ -86,7 +95,7 @@ def train(
 
     auto.check()
     if auto.auto:
-        _check_auto(kernel, cost, cv, threshold)
+        _check_auto(kernel, cost, cv, threshold, landmarks)
     built = kernel.build()
     if not 0 < cost < float("inf"):
         raise InputError(f"--C {cost:g} is out of range: give a number above 0")
@@ -125,6 +134,7 @@ def train(
             _report_kernel(built, report, json)
         else:
             model = _make_model(chosen, built, cost, balanced, ordinal, threshold.resolve(), jobs)
+            model.landmarks = landmarks
             if pairs.is_single:
                 model = TextClassifier(**model.get_params(deep=False))
             _report_kernel(built, report, json)
@@ -170,13 +180,17 @@ def _build_text_kernel(options: KernelOptions, task: Task, auto: bool) -> Kernel
     return kernel
 
 
-def _check_auto(kernel: KernelOptions, cost: float, cv: int | None, threshold: ThresholdOptions) -> None:
+def _check_auto(
+    kernel: KernelOptions, cost: float, cv: int | None, threshold: ThresholdOptions, landmarks: int | None
+) -> None:
     """Refuse options that say what --auto finds out."""
     changed = kernel.find_changed()
     if changed is not None:
         raise InputError(f"--auto chooses the kernel: leave {changed} or --auto out")
     if cost != 1.0:
         raise InputError("--auto chooses C: leave --C or --auto out")
+    if landmarks is not None:
+        raise InputError("--auto trains on rules and scores, which need no landmarks: leave --landmarks or --auto out")
     if cv is not None:
         raise InputError("--auto cross-validates by itself: leave --cv or --auto out")
     if threshold.threshold is not None:

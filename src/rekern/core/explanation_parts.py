@@ -24,7 +24,8 @@ class Part(NamedTuple):
     1.0
     """
 
-    # what it is: "rule", "score", "fragment", "path", "neighbourhoods", "pattern", "pair", "kernel" or "baseline"
+    # what it is: "rule", "score", "fragment", "path", "neighbourhoods", "pattern", "pair", "landmark", "kernel" or
+    # "baseline"
     kind: str
     name: str  # the part as text
     value: float  # how much of it there is in the item, normalised as the kernel does

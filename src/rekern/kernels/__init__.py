@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rekern.kernels.gaussian import Gaussian
     from rekern.kernels.graphs.neighborhoods import Neighborhoods
     from rekern.kernels.kernel import Kernel
+    from rekern.kernels.landmarks import Landmarks
     from rekern.kernels.pairings import AllProduct, AllSum, BestPairing, PairProduct, PairSum, SoftPairing
     from rekern.kernels.rewriting.rewriting_kernel import Rewriting
     from rekern.kernels.strings.ngram_kernels import Spectrum, Wildcard
@@ -30,6 +31,7 @@ _MODULES = {
     "DependencyPaths": "rekern.kernels.trees.dependency_paths",
     "Gaussian": "rekern.kernels.gaussian",
     "Kernel": "rekern.kernels.kernel",
+    "Landmarks": "rekern.kernels.landmarks",
     "Neighborhoods": "rekern.kernels.graphs.neighborhoods",
     "Normalized": "rekern.kernels.combinations",
     "PairProduct": "rekern.kernels.pairings",
@@ -56,6 +58,7 @@ __all__ = [
     "DependencyPaths",
     "Gaussian",
     "Kernel",
+    "Landmarks",
     "Neighborhoods",
     "Normalized",
     "PairProduct",

@@ -103,7 +103,7 @@ def regress_features(
     >>> (solution.coefficients + solution.intercept).round(3).tolist()
     [1.0, 3.0]
     """
-    middle = _mean(targets, costs)
+    middle = average_targets(targets, costs)
     coefficients, intercept, _ = descend_rows(
         *_arrays(matrix), norms, targets - middle, costs, epsilon, True, 1.0, tolerance, SWEEPS, 0
     )
@@ -155,8 +155,12 @@ def classify_dense_gram(
     return coefficients, values
 
 
-def _mean(targets: Floats, costs: Floats) -> float:
-    """The mean of the targets, each weighted by its cost."""
+def average_targets(targets: Floats, costs: Floats) -> float:
+    """The mean of the targets, each weighted by its cost.
+
+    >>> average_targets(np.array([1.0, 3.0]), np.array([1.0, 3.0]))
+    2.5
+    """
     total = float(costs.sum())
     if total == 0 or (costs == costs[0]).all():
         return float(np.mean(targets))

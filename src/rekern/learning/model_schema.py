@@ -51,6 +51,7 @@ HEADER: dict[str, Constraint] = {
     ),
 }
 GRAM_LIMIT = Whole()
+LANDMARKS = Either(None, Whole(1))
 CLASSIFIER = Schema(
     parameters(
         C=COST,
@@ -58,6 +59,7 @@ CLASSIFIER = Schema(
         calibration=Whole(0, 1000),
         gram_limit=GRAM_LIMIT,
         threshold=Either(Choice("accuracy", "f1"), Number(0.0, 1.0, above=True)),
+        landmarks=LANDMARKS,
     ),
     header=Record(
         **HEADER,
@@ -66,7 +68,9 @@ CLASSIFIER = Schema(
     ),
 )
 REGRESSOR = Schema(
-    parameters(C=COST, epsilon=Number(0.0), response=Choice("real", "ordinal"), gram_limit=GRAM_LIMIT),
+    parameters(
+        C=COST, epsilon=Number(0.0), response=Choice("real", "ordinal"), gram_limit=GRAM_LIMIT, landmarks=LANDMARKS
+    ),
     header=Record(**HEADER, levels=Optional(Labels(least=1))),
 )
-RANKER = Schema(parameters(C=COST, gram_limit=GRAM_LIMIT), header=Record(**HEADER))
+RANKER = Schema(parameters(C=COST, gram_limit=GRAM_LIMIT, landmarks=LANDMARKS), header=Record(**HEADER))

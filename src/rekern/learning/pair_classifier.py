@@ -20,6 +20,7 @@ from rekern.core.state_schema import POSITIVE, Whole
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.gram_plan import fill_gram
 from rekern.kernels.kernel import Kernel
+from rekern.kernels.landmarks import Landmarks
 from rekern.learning.calibration import Sigmoid
 from rekern.learning.class_probabilities import (
     Threshold,
@@ -32,9 +33,11 @@ from rekern.learning.class_probabilities import (
 )
 from rekern.learning.classifier_trainers import FeatureTrainer, GramTrainer, LargeGramTrainer, Task, Trainer, do_task
 from rekern.learning.cross_validation import make_stratified_folds
+from rekern.learning.dense_descent import DenseTrainer
 from rekern.learning.dual_descent import condense
 from rekern.learning.dual_solution import DualSolution
-from rekern.learning.model_schema import CLASSIFIER
+from rekern.learning.landmark_features import list_landmark_features
+from rekern.learning.model_schema import CLASSIFIER, LANDMARKS
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
 from rekern.learning.training_data_archive import read_labels
@@ -83,6 +86,9 @@ class PairClassifier(ClassifierMixin, PairModel):
     threshold : float, "accuracy" or "f1"
         Of two classes, the probability above which the second one is predicted; or the measure for which the best
         threshold is chosen in the folds of the calibration.
+    landmarks : int, optional
+        Train on the values of the kernel with so many landmarks (see `rekern.kernels.Landmarks`), and on no Gram. For
+        kernels on trees and graphs with more than ``gram_limit`` pairs.
 
     Attributes
     ----------
@@ -125,6 +131,7 @@ class PairClassifier(ClassifierMixin, PairModel):
         gram_limit=Whole(0),
         n_jobs=Jobs(),
         threshold=None,
+        landmarks=LANDMARKS,
     )
 
     def __init__(
@@ -136,6 +143,7 @@ class PairClassifier(ClassifierMixin, PairModel):
         gram_limit: int = GRAM_LIMIT,
         n_jobs: int | None = None,
         threshold: Threshold = 0.5,
+        landmarks: int | None = None,
     ):
         self.kernel = kernel
         self.C = C
@@ -144,6 +152,7 @@ class PairClassifier(ClassifierMixin, PairModel):
         self.gram_limit = gram_limit
         self.n_jobs = n_jobs
         self.threshold = threshold
+        self.landmarks = landmarks
 
     def fit(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None = None) -> Self:
         """Train on pairs and their classes.
@@ -177,7 +186,11 @@ class PairClassifier(ClassifierMixin, PairModel):
                 raise InputError(f"all pairs of class {label!s} have the weight 0; give one of them a weight")
         n = len(self.pairs_)
         trainer: Trainer
-        if self._uses_gram(n) and n > LARGE_GRAM:
+        features = None
+        if isinstance(self.kernel_, Landmarks):
+            features = list_landmark_features(self.kernel_, self._training(), self.n_jobs)
+            trainer = DenseTrainer(features, signs, costs)
+        elif self._uses_gram(n) and n > LARGE_GRAM:
             gram = np.empty((n, n), np.float32)
             fill_gram(self.kernel_.plan_gram(self._training(), None, self.n_jobs), gram, self.n_jobs)
             trainer = LargeGramTrainer(gram, signs, costs)
@@ -196,6 +209,8 @@ class PairClassifier(ClassifierMixin, PairModel):
         solutions, held_out = cast(list[DualSolution], found[: len(signs)]), cast(list[Floats], found[len(signs) :])
         self.coefficients_ = np.array([solution.coefficients for solution in solutions]).T
         self.intercept_ = np.array([solution.intercept for solution in solutions])
+        if features is not None:
+            self._weigh_landmarks(features)
         self.calibration_, self.thresholds_ = None, {}
         if self.calibration:
             values = np.zeros(signs.shape)

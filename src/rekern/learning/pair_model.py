@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 import numpy as np
 
-from rekern.core.arrays import AnyArray, Floats
+from rekern.core.arrays import AnyArray, Floats, Ints
 from rekern.core.estimators import BaseEstimator, NotFittedError
 from rekern.core.explanation_parts import order_parts
 from rekern.core.explanations import Neighbor
@@ -24,12 +24,15 @@ from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
+from rekern.kernels.landmarks import Landmarks
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import forget_rules, remember_rules
 from rekern.kernels.rewriting.strong_rules import WeightedRule
 from rekern.kernels.score_effects import ScoreEffect
 from rekern.learning.compaction import Compaction, compact_scorer
+from rekern.learning.dense_descent import Features, weigh_columns
 from rekern.learning.kernel_choice import KernelChoice
+from rekern.learning.landmark_features import add_landmarks, strip_landmarks
 from rekern.learning.named_kernels import is_kernel_name, resolve_kernel
 from rekern.learning.neighbor_search import find_nearest
 from rekern.learning.pair_explanation import PairExplanation
@@ -95,6 +98,7 @@ class PairModel(BaseEstimator):
     compact_: Compaction | None = None  # of a loaded model with compact rules: their number, and what they change
     gram_limit: int
     n_jobs: int | None
+    landmarks: int | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters; with ``deep`` those of the kernel too, also of a named kernel or of the default one."""
@@ -130,7 +134,7 @@ class PairModel(BaseEstimator):
         """Read the training pairs and labels, and adapt the kernel to them; returns the weights of the pairs."""
         X = materialize_items(X)
         self.how_chosen_, self.compact_ = None, None
-        self.kernel_ = self._resolve_kernel()
+        self.kernel_ = add_landmarks(self._resolve_kernel(), self.landmarks)
         self._read_training(X)
         self.labels_ = read_labels(y, len(self.pairs_))
         weights = read_weights(sample_weight, len(self.pairs_))
@@ -182,6 +186,13 @@ class PairModel(BaseEstimator):
     def _uses_gram(self, n: int) -> bool:
         """Whether to train on a Gram: up to ``gram_limit`` rows, and always for a kernel without explicit features."""
         return n <= self.gram_limit or not self.kernel_.has_features()
+
+    def _weigh_landmarks(self, features: Features, rows: Ints | None = None) -> None:
+        """Make the decision function from the features of the training pairs, or of these rows of them."""
+        assert isinstance(self.kernel_, Landmarks)
+        coefficients = self.coefficients_ if rows is None else self.coefficients_[rows]
+        self._cache.scorer = self.kernel_.weigh_features(weigh_columns(features, coefficients))
+        self.solver_ = f"dual coordinate descent on {len(features)} rows with {features.shape[1]} landmarks"
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
@@ -250,7 +261,7 @@ class PairModel(BaseEstimator):
         """The training pairs with the largest kernel values, normalised; among very many, see `find_nearest`."""
         if n <= 0 or not self.has_pairs():
             return []
-        found = find_nearest(self.kernel_, items, self._training(), n, self.n_jobs)
+        found = find_nearest(strip_landmarks(self.kernel_), items, self._training(), n, self.n_jobs)
         return [
             Neighbor(row, similarity, join_side(source), join_side(target), self.labels_[row].item())
             for row, similarity in zip(found.rows.tolist(), found.similarities.tolist())

@@ -14,10 +14,13 @@ from rekern.core.state_schema import POSITIVE, Whole
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import materialize_items
+from rekern.kernels.landmarks import Landmarks
 from rekern.learning.candidate_groups import number_groups, rows_of_groups
+from rekern.learning.dense_descent import order_dense
 from rekern.learning.dual_descent import condense, order_features, order_gram
+from rekern.learning.landmark_features import list_landmark_features
 from rekern.learning.measures import ranking_measures
-from rekern.learning.model_schema import RANKER
+from rekern.learning.model_schema import LANDMARKS, RANKER
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_input import list_texts, take_items
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
@@ -45,7 +48,7 @@ class PairRanker(PairModel):
         "rules+curves", which is ``Rewriting(k=(1, 4)) + Curves(Similarities(groups=…))``.
     C : float
         The cost of a wrong order of two candidates.
-    gram_limit, n_jobs
+    gram_limit, n_jobs, landmarks
         As in `PairClassifier`; the limit applies to the number of differences.
 
     Examples
@@ -60,7 +63,7 @@ class PairRanker(PairModel):
     task: ClassVar[str] = "rank"
     schema = RANKER
 
-    parameter_table = state_parameters(kernel=None, C=POSITIVE, gram_limit=Whole(0), n_jobs=Jobs())
+    parameter_table = state_parameters(kernel=None, C=POSITIVE, gram_limit=Whole(0), n_jobs=Jobs(), landmarks=LANDMARKS)
 
     def __init__(
         self,
@@ -68,11 +71,13 @@ class PairRanker(PairModel):
         C: float = 1.0,
         gram_limit: int = GRAM_LIMIT,
         n_jobs: int | None = None,
+        landmarks: int | None = None,
     ):
         self.kernel = kernel
         self.C = C
         self.gram_limit = gram_limit
         self.n_jobs = n_jobs
+        self.landmarks = landmarks
 
     def fit(
         self,
@@ -111,7 +116,11 @@ class PairRanker(PairModel):
         candidates = take_items(self._training(), used)
         count = matrix.shape[0]
         costs = np.full(count, cost) if differences.weights is None else cost * differences.weights
-        if self._uses_gram(max(count, len(used))):
+        landmark_features = None
+        if isinstance(self.kernel_, Landmarks):
+            landmark_features = list_landmark_features(self.kernel_, candidates, self.n_jobs)
+            multipliers = order_dense((matrix @ landmark_features).astype(np.float32), costs)
+        elif self._uses_gram(max(count, len(used))):
             gram = matrix @ (matrix @ self.kernel_.gram(candidates, n_jobs=self.n_jobs)).T
             multipliers = order_gram(np.ascontiguousarray(gram), costs)
             self.solver_ = f"dual coordinate descent on a {count} × {count} Gram matrix of differences"
@@ -123,6 +132,8 @@ class PairRanker(PairModel):
         coefficients[used] = matrix.T @ multipliers
         self.coefficients_ = coefficients[:, None]
         self.intercept_ = np.zeros(1)
+        if landmark_features is not None:
+            self._weigh_landmarks(landmark_features, used)
         return self
 
     def decision_function(self, X: object) -> Floats:

@@ -17,9 +17,12 @@ from rekern.core.registry import register
 from rekern.core.state_schema import POSITIVE, Choice, Number, Whole
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel
+from rekern.kernels.landmarks import Landmarks
+from rekern.learning.dense_descent import regress_dense
 from rekern.learning.dual_descent import condense, regress_features
 from rekern.learning.gram_svm import regress_gram
-from rekern.learning.model_schema import REGRESSOR
+from rekern.learning.landmark_features import list_landmark_features
+from rekern.learning.model_schema import LANDMARKS, REGRESSOR
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
 from rekern.learning.training_data_archive import read_labels
@@ -40,7 +43,7 @@ class PairRegressor(RegressorMixin, PairModel):
         Errors up to this size cost nothing.
     response : "real" or "ordinal"
         Predict numbers, or the nearest of the levels that were seen in training.
-    gram_limit, n_jobs
+    gram_limit, n_jobs, landmarks
         As in `PairClassifier`.
 
     Examples
@@ -61,6 +64,7 @@ class PairRegressor(RegressorMixin, PairModel):
         response=Choice("real", "ordinal"),
         gram_limit=Whole(0),
         n_jobs=Jobs(),
+        landmarks=LANDMARKS,
     )
 
     def __init__(
@@ -71,6 +75,7 @@ class PairRegressor(RegressorMixin, PairModel):
         response: str = "real",
         gram_limit: int = GRAM_LIMIT,
         n_jobs: int | None = None,
+        landmarks: int | None = None,
     ):
         self.kernel = kernel
         self.C = C
@@ -78,6 +83,7 @@ class PairRegressor(RegressorMixin, PairModel):
         self.response = response
         self.gram_limit = gram_limit
         self.n_jobs = n_jobs
+        self.landmarks = landmarks
 
     def fit(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None = None) -> Self:
         """Train on pairs and their numbers.
@@ -102,7 +108,11 @@ class PairRegressor(RegressorMixin, PairModel):
         self.levels_ = np.unique(self.labels_)
         n = len(self.pairs_)
         costs = np.full(n, cost) if weights is None else cost * weights
-        if self._uses_gram(n):
+        features = None
+        if isinstance(self.kernel_, Landmarks):
+            features = list_landmark_features(self.kernel_, self._training(), self.n_jobs)
+            solution = regress_dense(features, targets, costs, self.epsilon)
+        elif self._uses_gram(n):
             gram = self.kernel_.gram(self._training(), n_jobs=self.n_jobs)
             solution = regress_gram(gram, targets, costs, self.epsilon)
             self.solver_ = f"LIBSVM on a {n} × {n} Gram matrix"
@@ -112,6 +122,8 @@ class PairRegressor(RegressorMixin, PairModel):
             self.solver_ = f"dual coordinate descent on {n} rows with {matrix.shape[1]} shared features"
         self.coefficients_ = solution.coefficients[:, None]
         self.intercept_ = np.array([solution.intercept])
+        if features is not None:
+            self._weigh_landmarks(features)
         return self
 
     @classmethod

@@ -29,7 +29,7 @@ class TextClassifier(PairClassifier):
     kernel : Kernel, optional
         A kernel on single items, such as ``Spectrum``, ``PartialTree`` or ``Neighborhoods``. By default
         ``Spectrum(1) + Spectrum(2)``: words, and pairs of words that follow each other.
-    C, class_weight, calibration, gram_limit, n_jobs, threshold
+    C, class_weight, calibration, gram_limit, n_jobs, threshold, landmarks
         As in `PairClassifier`.
 
     Examples
@@ -60,8 +60,9 @@ class TextClassifier(PairClassifier):
         gram_limit: int = GRAM_LIMIT,
         n_jobs: int | None = None,
         threshold: Threshold = 0.5,
+        landmarks: int | None = None,
     ):
-        super().__init__(kernel, C, class_weight, calibration, gram_limit, n_jobs, threshold)
+        super().__init__(kernel, C, class_weight, calibration, gram_limit, n_jobs, threshold, landmarks)
 
     @property
     def texts_(self) -> list[str]:

@@ -1,0 +1,160 @@
+"""Training on landmarks beside the exact machine: accuracy in folds of the training part, time and memory.
+
+    python benchmarks/landmarks.py msrp [--data DIR] [--landmarks 1000] [--shuffles 1]
+    python benchmarks/landmarks.py sick [--data DIR] [--landmarks 1000]
+    python benchmarks/landmarks.py qqp [--data DIR] [--landmarks 1000] [--pairs 65771]
+
+``msrp``: paraphrases by all×PTK on constituent trees with REL marks, for several costs of errors. ``sick``:
+relatedness by SM-PTK on the dependency trees of the corpus (LCT), the exact machine beside it. ``qqp``: duplicate
+questions by SM-PTK on dependency trees (LCT) that spaCy makes, which takes minutes in the first run; the last tenth of
+the training part is held out. No test part is read.
+"""
+
+import argparse
+import gzip
+import json
+import resource
+import time
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from rekern import PairClassifier, PairRegressor
+from rekern.datasets import load_qqp
+from rekern.datasets.public_corpora import data_directory
+from rekern.kernels import AllProduct, Kernel, Landmarks, PartialTree, SoftPairing
+from rekern.learning.cross_validation import make_text_folds
+from rekern.learning.dense_descent import DenseTrainer
+from rekern.learning.landmark_features import list_landmark_features
+from rekern.reproduce.shared_grams import fit_fold
+from rekern.reproduce.structural.structural_grams import make_repeated_folds, summarize_folds
+from rekern.reproduce.structural.tree_corpora import TREES, load_part
+from rekern.structures import Representations, lct, sentence, stem
+from rekern.structures.parsers import parse_trees, parser
+
+COSTS = (1.0, 2.0, 4.0, 8.0)
+
+
+def time_call(label: str, call: Callable[[], str]) -> None:
+    """Print what a call returns, with its time and the most memory that the process has had."""
+    begin = time.perf_counter()
+    found = call()
+    taken = time.perf_counter() - begin
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"{label:<44} {found:<32} {taken:8.1f} s  {memory:5.2f} GB", flush=True)
+
+
+def cross_validate(items: Representations, labels: np.ndarray, folds: list, make: Callable[[], object]) -> list:
+    """Return the predictions of the held-out pairs of each fold, with their labels."""
+    found = []
+    for train, test in folds:
+        model = make().fit(items.take(train), labels[train])
+        found.append((model.predict(items.take(test)), labels[test]))
+    return found
+
+
+def measure_msrp(data: str | None, landmarks: int, shuffles: int) -> None:
+    part = load_part("msrp", "train", data)
+    labels = np.array(part.table.labels)
+    signs = np.where(labels == np.unique(labels)[1], 1, -1)
+    folds = make_repeated_folds(part.pairs, signs, shuffles)
+    kernel = AllProduct(PartialTree(on=TREES[True]))
+    print(f"MSRP, {len(labels):,} training pairs, all×PTK with REL, accuracy in {len(folds)} folds")
+    grams: list[np.ndarray] = []
+    time_call("  the Gram of all pairs", lambda: str(grams.append(kernel.gram(part.items)) or ""))
+    for C in COSTS:
+        right = lambda C=C: [fit_fold(grams[0], signs, C, fold).right for fold in folds]  # noqa: E731
+        time_call(f"  exact, C={C:g}", lambda right=right: f"{summarize_folds(right()).accuracy:.2f} %")
+    for choice in ("k-means++", "random"):
+        found: dict[float, list] = {C: [] for C in COSTS}
+        call = partial(_decide_folds, Landmarks(kernel, landmarks, choice), part.items, signs, folds, found)
+        time_call(f"  {landmarks:,} landmarks, {choice}", call)
+        for C, right in found.items():
+            print(f"    C={C:g}  {summarize_folds(right).accuracy:.2f} %", flush=True)
+
+
+def _decide_folds(marks: Landmarks, items: Representations, signs: np.ndarray, folds: list, found: dict) -> str:
+    """Train on each fold as `PairClassifier` does, with all costs on the same features."""
+    for train, test in folds:
+        features = list_landmark_features(marks.fit(items.take(train)), items, None)
+        for C, right in found.items():
+            values = DenseTrainer(features, signs[None], np.full(len(signs), C)).decide(0, train, test)
+            right.append((values > 0) == (signs[test] > 0))
+    return ""
+
+
+def read_sick(data: str | None) -> tuple[Representations, np.ndarray]:
+    """Read the training pairs of SICK with the trees of their dependencies."""
+    folder = data_directory(data) / "sick"
+    lines = [line.split("\t") for line in (folder / "train.tsv").read_text(encoding="utf-8").splitlines()]
+    place = {name: number for number, name in enumerate(lines[0])}
+    rows = {line[place["pair_ID"]]: line for line in lines[1:]}
+    with gzip.open(folder / "dependency_parses.jsonl.gz", "rt", encoding="utf-8") as file:
+        parses = {parse["pair_ID"]: parse for parse in map(json.loads, file)}
+    columns: dict[str, object] = {}
+    for side, letter in (("source", "A"), ("target", "B")):
+        columns[side] = [row[place[f"sentence_{letter}"]] for row in rows.values()]
+        sentences = []
+        for number in rows:
+            words, heads, relations = (parses[number][f"{name}_{letter}"] for name in ("tokens", "head", "rel"))
+            lemmas = [stem(word.lower()) for word in words]
+            sentences.append(sentence(words, [head - 1 for head in heads], lemmas, relations=relations))
+        columns[f"{side}.tree"] = lct(sentences)
+    return Representations(columns), np.array([float(row[place["relatedness_score"]]) for row in rows.values()])
+
+
+def measure_sick(data: str | None, landmarks: int) -> None:
+    items, scores = read_sick(data)
+    kernel = SoftPairing(PartialTree(on="tree"))
+    folds = make_text_folds(list(zip(items["source"], items["target"])), scores > 3.5, 5, 0)
+    print(f"SICK, {len(scores):,} training pairs, SM-PTK on dependency trees, Pearson's correlation in 5 folds")
+    for number in (None, landmarks):
+        name = "exact" if number is None else f"{number:,} landmarks"
+        time_call(f"  {name}, C=1", lambda number=number: _correlation(items, scores, folds, kernel, number))
+
+
+def _correlation(items, scores, folds, kernel: Kernel, number: int | None) -> str:
+    make = lambda: PairRegressor(kernel, landmarks=number)  # noqa: E731
+    values = [np.corrcoef(found, known)[0, 1] for found, known in cross_validate(items, scores, folds, make)]
+    return f"{np.mean(values):.4f}"
+
+
+def measure_qqp(data: str | None, landmarks: int, pairs: int) -> None:
+    table = load_qqp(data=data)
+    labels = np.array(table.labels)[:pairs]
+    columns: dict[str, object] = {}
+    for place, side in enumerate(("source", "target")):
+        columns[side] = [pair[place] for pair in table.pairs[:pairs]]
+        columns[f"{side}.tree"] = parse_trees(columns[side], parser("spacy"), ["lct"]).trees["lct"]
+    items = Representations(columns)
+    first = len(items) * 9 // 10
+    train, test = items[:first], items[first:]
+    print(f"QQP, {first:,} training pairs, {len(test):,} held out; SM-PTK on dependency trees")
+    model = PairClassifier(SoftPairing(PartialTree(on="tree")), C=1, calibration=0, landmarks=landmarks)
+    time_call(f"  training, {landmarks:,} landmarks", lambda: str(model.fit(train, labels[:first]).solver_)[:0])
+    time_call(
+        "  accuracy of the held-out pairs", lambda: f"{100 * np.mean(model.predict(test) == labels[first:]):.2f} %"
+    )
+    share = max(np.mean(labels[first:] == label) for label in np.unique(labels))
+    print(f"  the larger class is {100 * share:.2f} % of them")
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("corpus", choices=("msrp", "sick", "qqp"))
+    options.add_argument("--data", help="the folder of the corpora (or REKERN_DATA)")
+    options.add_argument("--landmarks", type=int, default=1000)
+    options.add_argument("--shuffles", type=int, default=1, help="of the folds of MSRP")
+    options.add_argument("--pairs", type=int, default=100_000, help="of QQP, at most")
+    chosen = options.parse_args()
+    if chosen.corpus == "msrp":
+        measure_msrp(chosen.data, chosen.landmarks, chosen.shuffles)
+    elif chosen.corpus == "sick":
+        measure_sick(chosen.data, chosen.landmarks)
+    else:
+        measure_qqp(chosen.data, chosen.landmarks, chosen.pairs)
+
+
+if __name__ == "__main__":
+    main()
