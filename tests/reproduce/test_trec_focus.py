@@ -42,9 +42,7 @@ def folder(tmp_path_factory):
     header = "synset\tpos\tmembers\thypernym\tinstance_hypernym\tdefinition"
     (data / "oewn" / "synsets.tsv").write_text("\n".join([header, *synsets]) + "\n")
     (data / "glove_6b_100d").mkdir()
-    words = {"city": (1, 0), "country": (1, 0.1), "composer": (0, 1)}
-    rows = b"".join(f"{word} ".encode() + np.array(vector, "<f4").tobytes() for word, vector in words.items())
-    (data / "glove_6b_100d" / "vectors.bin").write_bytes(b"3 2\n" + rows)
+    (data / "glove_6b_100d" / "vectors.bin").write_text("3 2\ncity 1 0\ncountry 1 0.1\ncomposer 0 1\n")
     return data
 
 
