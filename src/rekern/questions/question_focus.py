@@ -21,25 +21,33 @@ from rekern.structures.tokens import Tokens
 
 __all__ = ["Focus", "QuestionFocus", "find_focus"]
 
+
+def read_words(text: str) -> frozenset[str]:
+    """Return the words of a list that is written as one text.
+
+    >>> sorted(read_words("who whom"))
+    ['who', 'whom']
+    """
+    return frozenset(text.split())
+
+
 PARTS = ("question", "focus", "kinds", "context")
 MOST_SENSES = 3  # of a word: rare senses have kinds that mislead
-QUESTION_WORDS = frozenset("what which who whom whose where when why how name".split())
-WITHOUT_FOCUS = frozenset("who whom where when why".split())  # these words say themselves what is asked for
-AUXILIARIES = frozenset(
-    "is are was were be been do does did has have had can could will would should may might must 's 're".split()
+QUESTION_WORDS = read_words("what which who whom whose where when why how name")
+WITHOUT_FOCUS = read_words("who whom where when why")  # these words say themselves what is asked for
+AUXILIARIES = read_words(
+    "is are was were be been do does did has have had can could will would should may might must 's 're"
 )
-DETERMINERS = frozenset(
-    "the a an this that these those his her its their your my our any some all most first".split()
-)
+DETERMINERS = read_words("the a an this that these those his her its their your my our any some all most first")
 # Words and marks that end the phrase of the focus.
-BOUNDARIES = frozenset(
+BOUNDARIES = read_words(
     "of in on at for by with from to into about as during between than through under over after before without within "
-    "near per against who which that whose where when and or if , ; : ( ) `` '' \" ? . !".split()
+    "near per against who which that whose where when and or if , ; : ( ) `` '' \" ? . !"
 )
 # "What kind of bird …" asks for a bird, not for a kind.
-EMPTY_NOUNS = frozenset(
+EMPTY_NOUNS = read_words(
     "kind kinds type types sort sorts name names form forms part member species variety term number example list group "
-    "genre class brand style".split()
+    "genre class brand style"
 )
 POSSESSIVES = ("'s", "'")
 

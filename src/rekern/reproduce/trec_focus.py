@@ -29,15 +29,15 @@ TREE = "lct"
 START = "^"  # stands before the first word, so that n-grams know where the question begins
 
 # The kernels that are added to each other, with their weights: each method has all terms of the one above it and more.
+WORDS = {"words": 1.0, "bigrams": 1.0}
+FOCUS = {**WORDS, "focus": 1.0}
+KINDS = {**FOCUS, "kinds": 1.0, "context": 1.0}
 METHODS: dict[str, dict[str, float]] = {
-    "words": {"words": 1.0, "bigrams": 1.0},
-    "focus": {"words": 1.0, "bigrams": 1.0, "focus": 1.0},
-    "kinds": {"words": 1.0, "bigrams": 1.0, "focus": 1.0, "kinds": 1.0, "context": 1.0},
-    "kinds+ptk": {"words": 1.0, "bigrams": 1.0, "focus": 1.0, "kinds": 1.0, "context": 1.0, "ptk": 2.0},
-    "kinds+ptk+sptk": {
-        **{"words": 1.0, "bigrams": 1.0, "focus": 1.0, "kinds": 1.0, "context": 1.0},
-        **{"ptk": 2.0, "sptk": 4.0},
-    },
+    "words": WORDS,
+    "focus": FOCUS,
+    "kinds": KINDS,
+    "kinds+ptk": {**KINDS, "ptk": 2.0},
+    "kinds+ptk+sptk": {**KINDS, "ptk": 2.0, "sptk": 4.0},
 }
 
 
@@ -69,7 +69,12 @@ def run_trec_focus(data: DataPath = None, out: Path | None = None, n_jobs: int |
         with show_bars(False):
             accuracies = cross_validate_costs(gram, train.types[task], folds, COSTS, n_jobs)
             best = int(np.argmax(accuracies))
-            row: JsonObject = {"task": task, "method": method, "C": COSTS[best], "cv_accuracy": round(accuracies[best], 2)}
+            row: JsonObject = {
+                "task": task,
+                "method": method,
+                "C": COSTS[best],
+                "cv_accuracy": round(accuracies[best], 2),
+            }
             (classifier,) = train_classifiers(gram, train.types[task], [COSTS[best]], n_jobs)
         found.append(row)
         trained.append((row, classifier))
