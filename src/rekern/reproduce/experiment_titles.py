@@ -12,6 +12,7 @@ TITLES: dict[str, str] = {
     "pairs": "Eight tasks on pairs, by all scores with WordNet, word vectors and a thesaurus",
     "questions": "What kind of answer a question wants, on four corpora: Tables 4, 5 and 6 of the paper",
     "trec": "TREC questions by tree kernels on KeLP's trees",
+    "trec-focus": "TREC questions by what they ask for, coarse and fine types",
     "structural-msrp": "MSR Paraphrase Corpus by kernels on trees and graphs: Table 1 of the paper",
     "structural-rte3": "RTE-3 by kernels on trees and graphs: Table 2 of the paper",
     "geoquery": "GeoQuery: questions become queries, by three kernels on substrings: Table 1 of the paper",

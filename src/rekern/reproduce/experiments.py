@@ -27,6 +27,7 @@ from rekern.reproduce.structural.structural_report import draw_structural, forma
 from rekern.reproduce.text_tables import format_result
 from rekern.reproduce.tfidf_comparisons import run_paws, run_qqp, run_sick, run_stsb, run_wikiqa
 from rekern.reproduce.trec import run_trec
+from rekern.reproduce.trec_focus import run_trec_focus
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "pairs": Experiment(run_pairs, ("only",), format_pairs, draw_pairs),
     "questions": Experiment(run_questions, ("only",), format_questions, draw_questions),
     "trec": Experiment(run_trec, (), format_structural, draw_structural),
+    "trec-focus": Experiment(run_trec_focus),
     "structural-msrp": Experiment(run_structural_msrp, ("cache",), format_structural, draw_structural),
     "structural-rte3": Experiment(run_structural_rte3, ("cache",), format_structural, draw_structural),
     "geoquery": Experiment(run_geoquery, CURVES, format_curves, draw_curves),
