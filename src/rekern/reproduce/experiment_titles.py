@@ -9,6 +9,7 @@ TITLES: dict[str, str] = {
     "stsb": "STS Benchmark: similarity from 0 to 5",
     "wikiqa": "WikiQA: candidate answers, ranked",
     "paws": "PAWS-Wiki: paraphrases among pairs that share their words",
+    "pairs": "Eight tasks on pairs, by all scores with WordNet, word vectors and a thesaurus",
     "questions": "What kind of answer a question wants, on four corpora: Tables 4, 5 and 6 of the paper",
     "trec": "TREC questions by tree kernels on KeLP's trees",
     "trec-focus": "TREC questions by what they ask for, coarse and fine types",

@@ -21,6 +21,7 @@ from rekern.reproduce.question_report import draw_questions, format_questions
 from rekern.reproduce.result_files import write_json
 from rekern.reproduce.rewriting_experiments import run_msrp, run_rte3, run_rte3_ablation
 from rekern.reproduce.rewriting_plots import draw_rewriting
+from rekern.reproduce.score_experiments import draw_pairs, format_pairs, run_pairs
 from rekern.reproduce.structural.structural_experiments import run_structural_msrp, run_structural_rte3
 from rekern.reproduce.structural.structural_report import draw_structural, format_structural
 from rekern.reproduce.text_tables import format_result
@@ -50,6 +51,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "stsb": Experiment(run_stsb),
     "wikiqa": Experiment(run_wikiqa),
     "paws": Experiment(run_paws),
+    "pairs": Experiment(run_pairs, ("only",), format_pairs, draw_pairs),
     "questions": Experiment(run_questions, ("only",), format_questions, draw_questions),
     "trec": Experiment(run_trec, (), format_structural, draw_structural),
     "trec-focus": Experiment(run_trec_focus),
