@@ -55,7 +55,7 @@ def _fill_combined(
     left: Fill, right: Fill, combine: Combine, matrix: npt.NDArray[np.floating], n_jobs: int | None
 ) -> None:
     """Compute two whole Grams, and combine them in threads."""
-    whole = matrix if matrix.dtype == np.float64 else np.empty(matrix.shape)
+    whole: Floats = matrix.astype(np.float64, copy=False)  # the same array, unless it has 32 bits
     other = np.empty(matrix.shape)
     left(whole, n_jobs)
     right(other, n_jobs)
