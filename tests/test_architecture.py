@@ -27,7 +27,6 @@ LATE_IMPORTS = {
     "pandas": "optional, and slow to import",
     "pyarrow": "optional",
     "pyspark": "optional, and takes seconds to import",
-    "ray": "optional, and takes seconds to import",
     "resource": "not on every system",
     "rich": "slow to import, and needed on terminals only",
     "scipy": "parts of it are slow to import",

@@ -1,4 +1,4 @@
-"""Dask, Ray and Spark run: two workers each, the same bits, and a killed worker loses nothing but time."""
+"""Dask and Spark run: two workers each, the same bits, and a killed worker loses nothing but time."""
 
 import importlib.util
 import os
@@ -16,7 +16,7 @@ from rekern.errors import InputError
 from rekern.kernels import PartialTree, Rewriting, SoftPairing, gram_plan
 from rekern.learning.folder_prediction import FolderTask
 
-MODULES = {"dask": "distributed", "ray": "ray", "spark": "joblibspark"}
+MODULES = {"dask": "distributed", "spark": "joblibspark"}
 PARAMETERS = [
     pytest.param(
         name,
@@ -33,8 +33,6 @@ PAIRS, LABELS = load_rewrites("train", size=60)
 
 @pytest.fixture(scope="module", params=PARAMETERS)
 def cluster(request):
-    # Workers of Ray take their settings from the variables of this process.
-    os.environ.setdefault("RAY_raylet_start_wait_time_s", "300")
     with use_cluster(f"{request.param}://local:2") as found:
         yield found
 
@@ -132,6 +130,6 @@ def test_an_error_is_a_text_with_the_place(folder, tmp_path):
 
 
 def test_addresses():
-    assert Address("ray://10.0.0.1:10001").local_workers is None
+    assert Address("dask://10.0.0.1:8786").local_workers is None
     with pytest.raises(InputError, match="is no address of a cluster"):
         Address("dask://")

@@ -51,7 +51,7 @@ def predict(
         typer.Option(
             "--cluster",
             metavar="ADDRESS",
-            help="With a folder: dask://HOST:PORT, ray://… or spark://…; dask://local:2 for two workers here.",
+            help="With a folder: dask://HOST:PORT or spark://HOST:PORT; dask://local:2 for two workers here.",
         ),
     ] = None,
     columns: Annotated[

@@ -1,4 +1,4 @@
-"""Work on a cluster of Dask, Ray or Spark, by one address: ``dask://…``, ``ray://…`` or ``spark://…``.
+"""Work on a cluster of Dask or Spark, by one address: ``dask://…`` or ``spark://…``.
 
 A cluster runs a function for many calls and yields the results as they come. A call whose worker dies is run again by
 another worker. `use_cluster` also makes joblib send its blocks there, so that features, Grams and folds are computed on
@@ -45,8 +45,8 @@ class Address:
     >>> Address("slurm://here")
     Traceback (most recent call last):
     ...
-    rekern.errors.InputError: slurm://here is no address of a cluster: write dask://HOST:PORT, ray://HOST:PORT or \
-spark://HOST:PORT, or dask://local:2 for two workers on this machine
+    rekern.errors.InputError: slurm://here is no address of a cluster: write dask://HOST:PORT or spark://HOST:PORT, or \
+dask://local:2 for two workers on this machine
     """
 
     def __init__(self, text: str):
@@ -54,7 +54,7 @@ spark://HOST:PORT, or dask://local:2 for two workers on this machine
         self.library, _, self.place = text.partition("://")
         if self.library not in OPENERS or not self.place:
             raise InputError(
-                f"{text} is no address of a cluster: write dask://HOST:PORT, ray://HOST:PORT or spark://HOST:PORT, or "
+                f"{text} is no address of a cluster: write dask://HOST:PORT or spark://HOST:PORT, or "
                 "dask://local:2 for two workers on this machine"
             )
         local = re.fullmatch(r"local(?::(\d{1,4}))?", self.place)
@@ -65,7 +65,7 @@ spark://HOST:PORT, or dask://local:2 for two workers on this machine
 def use_cluster(address: str) -> Iterator[Cluster]:
     """Connect to a cluster; in this block joblib sends its blocks there.
 
-    ``dask://local:2`` (and the same for Ray and Spark) starts two workers on this machine, and ends them. Workers need
+    ``dask://local:2`` (or ``spark://local:2``) starts two workers on this machine, and ends them. Workers need
     the same version of Rekern, and see the files that a function names under the same paths.
 
     >>> with use_cluster("dask://local:2") as cluster:  # doctest: +SKIP
@@ -101,30 +101,6 @@ class DaskCluster:
             yield found
 
 
-class RayCluster:
-    """A cluster of Ray."""
-
-    def run(self, function: Callable[..., T], calls: Calls) -> Iterator[T]:
-        """Yield the results in the order in which they come; Ray runs a call again if its worker dies."""
-        import ray
-
-        remote = ray.remote(max_retries=MOST_TRIES - 1)(_call)
-        shared = ray.put(function)
-        left = iter(calls)
-        ahead = AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
-        waiting = [remote.remote(shared, *call) for call in islice(left, ahead)]
-        while waiting:
-            ready, waiting = ray.wait(waiting)
-            try:
-                found: T = ray.get(ready[0])
-            except ray.exceptions.RayTaskError as error:
-                raise error.cause from None
-            following = next(left, None)
-            if following is not None:
-                waiting.append(remote.remote(shared, *following))
-            yield found
-
-
 class SparkCluster:
     """A cluster of Spark."""
 
@@ -136,10 +112,6 @@ class SparkCluster:
         context = self.session.sparkContext
         rows = context.parallelize(list(calls), max(1, len(calls)))
         yield from rows.map(lambda call: function(*call)).toLocalIterator(prefetchPartitions=True)
-
-
-def _call(function: Callable[..., T], *arguments: object) -> T:
-    return function(*arguments)
 
 
 def _open_dask(address: Address, stack: ExitStack) -> Cluster:
@@ -159,25 +131,6 @@ def _open_dask(address: Address, stack: ExitStack) -> Cluster:
         client = stack.enter_context(Client(stack.enter_context(workers)))
     _send_blocks("dask", stack)
     return DaskCluster(client)
-
-
-def _open_ray(address: Address, stack: ExitStack) -> Cluster:
-    try:
-        import ray
-        from ray.util.joblib import register_ray
-    except ImportError:
-        raise missing_extra("Ray", "ray") from None
-    if address.local_workers is None:
-        try:
-            ray.init(address.text, logging_level="ERROR")
-        except (ConnectionError, ValueError, RuntimeError) as error:
-            raise _refuse(address, error, "start it with `ray start --head --ray-client-server-port 10001`") from None
-    else:
-        ray.init(num_cpus=address.local_workers, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
-    stack.callback(ray.shutdown)
-    register_ray()
-    _send_blocks("ray", stack)
-    return RayCluster()
 
 
 def _open_spark(address: Address, stack: ExitStack) -> Cluster:
@@ -207,7 +160,6 @@ def _open_spark(address: Address, stack: ExitStack) -> Cluster:
 
 OPENERS: dict[str, Callable[[Address, ExitStack], Cluster]] = {
     "dask": _open_dask,
-    "ray": _open_ray,
     "spark": _open_spark,
 }
 
