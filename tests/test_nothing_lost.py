@@ -1,6 +1,8 @@
 """Killed commands, full disks, folders that vanish, two writers: the old file or the new one is there, whole."""
 
 import contextlib
+import gzip
+import json
 import os
 import random
 import resource
@@ -20,6 +22,7 @@ from rekern import load_model
 from rekern.cli.commands import app
 from rekern.core.files import write_atomically
 from rekern.kernels import Spectrum
+from rekern.search import match_log, pair_finder
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked and killed")
 
@@ -52,8 +55,28 @@ def data(tmp_path_factory):
         f"{' '.join(rng.choices('abcdef', k=6))}\t{' '.join(rng.choices('abcdef', k=6))}\t{n % 2}" for n in range(60)
     ]
     (folder / "pairs.tsv").write_text("source\ttarget\tlabel\n" + "\n".join(rows) + "\n")
+    other = [row[:-1] + str(1 - int(row[-1])) for row in rows[:10]]
+    (folder / "other.tsv").write_text("source\ttarget\tlabel\n" + "\n".join(other) + "\n")
     run("train", folder / "pairs.tsv", "-o", folder / "model.rekern", "--jobs", 1)
+    (folder / "paws_wiki").mkdir()
+    for part, chosen in (("dev", rows[:32]), ("test", rows[32:48])):
+        lines = ["id\ts1\ts2\tlabel", *(f"{number}\t{row}" for number, row in enumerate(chosen))]
+        (folder / "paws_wiki" / f"{part}.tsv.gz").write_bytes(gzip.compress("\n".join(lines).encode() + b"\n"))
     return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def flat_parser(tmp_path_factory):
+    """A parser that is installed as another package; it takes no time to load."""
+    site = tmp_path_factory.mktemp("site")
+    shutil.copy(Path(__file__).parent / "data" / "plugin" / "rekern_example.py", site)
+    info = site / "rekern_example-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: rekern-example\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[rekern.parsers]\nflat = rekern_example:FlatParser\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(site)
+        yield
 
 
 def list_commands(data, out):
@@ -62,41 +85,80 @@ def list_commands(data, out):
         "train": ("train", pairs, "-o", out / "new.rekern", "--jobs", 1),
         "predict": ("predict", model, pairs, "-o", out / "new.tsv", "--jobs", 1),
         "gram": ("gram", pairs, "-o", out / "new.npy", "--jobs", 1),
-        "gram of libsvm": ("gram", pairs, "-o", out / "new.libsvm", "--format", "libsvm", "--jobs", 1),
-        "evaluate": ("evaluate", model, pairs, "--errors", out / "new.tsv", "--jobs", 1),
+        "gram of libsvm": ("gram", pairs, "-o", out / "new.libsvm", "--jobs", 1),
+        "evaluate": ("evaluate", model, data / "other.tsv", "--errors", out / "new.tsv", "--jobs", 1),
         "rules": ("rules", model, "-o", out / "new.tsv"),
-        "report": ("report", model, pairs, "-o", out / "new.html"),
+        "report": ("report", model, pairs, "-o", out / "new.html", "--top", 2),
         "explain": ("explain", model, "a b c", "b c d", "--html", out / "new.html"),
+        "parse": ("parse", pairs, "-o", out / "new.tsv", "--parser", "flat", "--cache", out.parent / "cache"),
+        "match": (*("match", pairs, "--text", "source", "--model", model, "--min-probability", 0.0), *to_index(out)),
+        "reproduce": ("reproduce", "paws", "--data", data, "-o", out, "--jobs", 1),
     }
+
+
+def to_index(out):
+    return ("-o", out / "new.tsv", "--index", out / "index", "--jobs", 1)
+
+
+NAMES = ("train", "predict", "gram", "gram of libsvm", "evaluate", "rules", "report", "explain")
+NEW_NAMES = ("parse", "match", "reproduce")
+COMMANDS = [pytest.param(name, marks=[pytest.mark.slow] * (name == "report")) for name in (*NAMES, *NEW_NAMES)]
+
+
+OLD = b"old"
+
+
+def read_results(folder, names=None):
+    """The files of a folder, or those of these names that are there; of an experiment without the time that it took."""
+    found = {path.name: path.read_bytes() for path in folder.iterdir() if names is None or path.name in names}
+    for name, content in found.items():
+        if name.endswith(".json") and content != OLD:
+            found[name] = {**json.loads(content), "seconds": None}
+    return found
+
+
+def run_anew(command):
+    """Run a command in a new process, as the one who gives it again."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    program = [sys.executable, "-m", "rekern", *map(str, command)]
+    subprocess.run(program, env=environment, check=True, capture_output=True)
 
 
 @pytest.mark.parametrize(
     ("name", "kills"),
     [
-        *(("train", 2), ("gram", 2)),
-        *(pytest.param(name, 200, marks=pytest.mark.slow) for name in ("train", "predict", "gram", "gram of libsvm")),
-        *(pytest.param(name, 200, marks=pytest.mark.slow) for name in ("evaluate", "rules", "report", "explain")),
+        *((name, 2) for name in ("train", "gram", *NEW_NAMES)),
+        *(pytest.param(name, 200, marks=pytest.mark.slow) for name in (*NAMES, *NEW_NAMES)),
     ],
 )
-def test_killed_at_random_moments(data, tmp_path, name, kills):
-    command = list_commands(data, tmp_path)[name]
-    out = next(Path(word) for word in command if isinstance(word, Path) and word.parent == tmp_path)
+def test_killed_at_random_moments(data, tmp_path, monkeypatch, name, kills):
+    monkeypatch.setattr(pair_finder, "PAIRS", 100)  # searches in several blocks, each of which is recorded
+    monkeypatch.setattr(match_log, "RECORD_SECONDS", 0.0)
+    out, cache = tmp_path / "out", tmp_path / "cache"
+    out.mkdir()
+    command = list_commands(data, out)[name]
     run(*command)
+    whole = read_results(out)
     started = time.perf_counter()
     run(*command)
     took = time.perf_counter() - started
-    whole = out.read_bytes()
+    assert read_results(out) == whole
     rng = random.Random(name)
     for _ in range(kills):
-        out.write_bytes(b"old")
+        if rng.random() < 0.5:  # else it goes on with what there is
+            shutil.rmtree(cache, ignore_errors=True)
+        for file in set(whole) - {"index"}:
+            (out / file).write_bytes(OLD)
+        if rng.random() < 0.5:
+            (out / "index").unlink(missing_ok=True)
         kill_after(rng.random() * 1.5 * took, command)
-        assert out.read_bytes() in (b"old", whole)
+        left = read_results(out, whole)
+        assert set(left) | {"index"} == set(whole) | {"index"}
+        assert all(left[file] in (OLD, whole[file]) for file in left)
     # The folder may have what killed processes left; the next run of a new process removes it, or goes on with it.
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    program = [sys.executable, "-m", "rekern", *map(str, command)]
-    subprocess.run(program, env=environment, check=True, capture_output=True)
-    assert out.read_bytes() == whole
-    assert [path.name for path in tmp_path.iterdir()] == [out.name]
+    run_anew(command)
+    assert read_results(out) == whole
+    assert not cache.exists() or [path.name for path in cache.iterdir()] == ["parses.sqlite"]
 
 
 def test_what_a_killed_process_left_is_removed_by_the_next_one(tmp_path):
@@ -119,35 +181,80 @@ def limit_file_size(size):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
-@pytest.mark.parametrize("name", ["train", "predict", "gram", "gram of libsvm"])
-def test_a_full_disk_is_one_line_and_the_old_file_stays(data, tmp_path, name):
-    command = list_commands(data, tmp_path)[name]
-    out = next(Path(word) for word in command if isinstance(word, Path) and word.parent == tmp_path)
-    out.write_bytes(b"old")
+def run_in_child(command, prepare):
+    """Run a command in a child process after some preparation; return its exit code and what it says."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
-        limit_file_size(500)
+        prepare()
         result = CliRunner().invoke(app, list(map(str, command)))
         os.write(write, f"{result.exit_code} {result.stderr}".encode())
         os._exit(0)
     os.close(write)
     os.waitpid(child, 0)
     with os.fdopen(read) as stream:
-        said = stream.read()
+        return stream.read()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_full_disk_is_one_line_and_the_old_file_stays(data, tmp_path, name):
+    out = tmp_path / "out"
+    out.mkdir()
+    command = list_commands(data, out)[name]
+    targets = [out / file for file in {"reproduce": ["paws.json", "paws-chosen.json"]}.get(name, [])]
+    targets += [word for word in command if isinstance(word, Path) and word.parent == out and word.name != "index"]
+    for path in targets:
+        path.write_bytes(OLD)
+    said = run_in_child(command, lambda: limit_file_size(100))
     assert said.startswith("2 rekern: "), said
-    assert said.count("\n") == 1 and "Traceback" not in said
-    assert out.read_bytes() == b"old"
-    assert [path.name for path in tmp_path.iterdir()] == [out.name]
+    assert said.count("\n") == 1 and "Traceback" not in said and "bug" not in said
+    assert any(words in said for words in ("File too large", "disk", "cannot use the cache")), said
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == {path.name: OLD for path in targets}
 
 
-def test_a_folder_that_vanishes_is_one_line(data, tmp_path):
-    folder = tmp_path / "gone"
-    folder.mkdir()
-    with pytest.raises(OSError, match="No such file"), write_atomically(folder / "a.txt") as temporary:
-        temporary.write_text("new")
-        shutil.rmtree(folder)
-    assert not folder.exists()
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_folder_that_vanishes_is_one_line(data, tmp_path, name):
+    out = tmp_path / "out"
+    out.mkdir()
+    command = list_commands(data, out)[name]
+
+    def remove_before_the_end():
+        """Remove the folder at the moment in which a file would get its name."""
+        replace = os.replace
+
+        def remove_first(source, target):
+            if Path(target).parent == out:
+                shutil.rmtree(out)
+            replace(source, target)
+
+        os.replace = remove_first
+
+    said = run_in_child(command, remove_before_the_end)
+    assert said.startswith("2 rekern: ") and "Traceback" not in said and "bug" not in said, said
+    assert "No such file" in said.splitlines()[-1] and not out.exists()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_two_processes_with_the_same_output_leave_one_whole_file(data, tmp_path, name):
+    out = tmp_path / "out"
+    out.mkdir()
+    command = list_commands(data, out)[name]
+    run(*command)
+    whole = read_results(out)
+    shutil.rmtree(out)
+    out.mkdir()
+    children = []
+    for _ in range(2):
+        child = os.fork()
+        if child == 0:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            result = CliRunner().invoke(app, list(map(str, command)))
+            os._exit(result.exit_code)
+        children.append(child)
+    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    assert 0 in codes and set(codes) <= {0, 2}  # the second one may say that another run is writing
+    assert read_results(out) == whole
 
 
 def test_two_writers_leave_one_whole_file(tmp_path):

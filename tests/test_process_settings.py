@@ -1,11 +1,11 @@
 """No setting of the whole process is changed by us: limits, filters, the locale, signal handlers, error states."""
 
-import csv
-import locale
 import os
-import signal
 import subprocess
 import sys
+
+from rekern import PairClassifier
+from rekern.datasets import load_rewrites, write_table
 
 PROGRAM = """
 import csv, decimal, locale, os, random, signal, socket, sys, threading, warnings
@@ -73,9 +73,85 @@ def test_using_the_package_changes_no_setting_of_the_process(tmp_path):
     assert done.stdout == "unchanged\n", done.stderr
 
 
-def test_importing_the_commands_changes_no_setting_of_this_process():
-    before = csv.field_size_limit(), locale.setlocale(locale.LC_ALL), signal.getsignal(signal.SIGINT)
-    from cli.running import invoke
+COMMANDS = """
+demo --pairs pairs --only-pairs
+train small.tsv -o m.rekern --jobs 1
+predict m.rekern small.tsv -o predicted.csv
+predict m.rekern no-such-file.tsv
+evaluate m.rekern small.tsv --json
+explain m.rekern "Anna met Ben." "Ben was met by Anna."
+rules m.rekern
+report m.rekern small.tsv -o report.html --top 1
+match small.tsv --text source --model m.rekern -o found.csv
+gram small.tsv --kernel rules -o gram.npy
+expressions small.tsv
+question "Why is the sky blue?"
+ask "What is the capital of Estonia?"
+ask "What is it?" --db none.db --model m.rekern
+reproduce
+reproduce paws --data nowhere
+bench --help
+parse small.tsv -o parsed.tsv --columns nowhere
+serve no-such-file.rekern --port 0
+"""
 
-    invoke("question", "who wrote this?")
-    assert (csv.field_size_limit(), locale.setlocale(locale.LC_ALL), signal.getsignal(signal.SIGINT)) == before
+
+def test_no_command_changes_a_setting_of_the_process(tmp_path):
+    pairs, labels = load_rewrites("train", size=40)
+    sources, targets = zip(*pairs)
+    write_table(tmp_path / "small.tsv", {"source": sources, "target": targets, "label": labels})
+    start, _, _ = PROGRAM.partition("import rekern, rekern.kernels")
+    program = f"""{start}
+import contextlib, logging, shlex
+from rekern.cli.commands import app
+
+os.chdir(sys.argv[1])
+
+def list_more():
+    handlers = {{name: list(logging.getLogger(name).handlers) for name in (None, "sqlalchemy", "uvicorn", "rekern")}}
+    return {{**list_settings(), "streams": (sys.stdout.errors, sys.stderr.errors), "logging": handlers}}
+
+before = list_more()
+for line in {COMMANDS!r}.strip().splitlines():
+    try:
+        with open("said.txt", "w") as said, contextlib.redirect_stdout(said):
+            app(shlex.split(line))
+    except SystemExit as end:
+        is_wrong = "no-such" in line or "nowhere" in line or line.startswith("ask \\"What is it")
+        assert (end.code or 0) == (2 if is_wrong else 0), f"{{line}}: {{end.code}}"
+    after = list_more()
+    for name, value in before.items():
+        assert after[name] == value, f"{{line}}: {{name}}: {{value}} became {{after[name]}}"
+print("unchanged")
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "LC_ALL": "C.UTF-8"}
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.stdout == "unchanged\n", done.stderr
+
+
+QUICK = """
+import sys
+import numpy as np
+from rekern.cli.commands import app
+from rekern.cli.quick_start import own_process
+
+own_process()
+before = np.geterr()
+try:
+    app(["explain", sys.argv[1], "the cat sat", "the cat sat down", "--json"])
+except SystemExit as end:
+    assert not end.code
+from rekern.core.compiling import is_interpreted
+assert is_interpreted() or np.__version__.startswith("1.")
+assert np.geterr() == before, np.geterr()
+"""
+
+
+def test_a_command_without_compiled_code_changes_no_setting_and_says_nothing(tmp_path):
+    pairs = [("the cat sat", "a cat sat"), ("a dog ran", "the dog ran"), ("it rains", "snow falls"), ("no", "yes")]
+    PairClassifier(calibration=0).fit(pairs, [1, 1, 0, 0]).save(tmp_path / "m.rekern")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-W", "always", "-c", QUICK, str(tmp_path / "m.rekern")]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")

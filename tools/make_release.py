@@ -5,6 +5,7 @@
    must be the same.
 3. The wheel is installed in a new environment. From an empty folder the demonstration and every command are run.
 4. A software bill of materials of that environment is written beside them.
+5. The extra "web" is added, and ``rekern serve`` answers requests.
 
 Nothing is published and nothing is committed: the last lines say how. With ``--check`` no file of the repository is
 changed, and the present version is built.
@@ -17,6 +18,8 @@ import re
 import shutil
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 import venv
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -41,11 +44,13 @@ gram pairs/test.tsv --kernel rules -o gram.npy
 expressions pairs/train.tsv
 question "Why is the sky blue?"
 ask "What is the capital of Estonia?"
-reproduce --help
+reproduce
 bench --help
 extra parse pairs/test.tsv -o parsed.jsonl
 extra serve m.rekern
 """
+# Paths that a server must answer; the pages, their style and the API come from files of the wheel.
+PATHS = ("/", "/rules", "/file", "/ask", "/question", "/kernels", "/docs", "/api/health", "/openapi.json")
 
 
 def main() -> None:
@@ -118,16 +123,14 @@ def try_wheel(wheel: Path, folder: Path, out: Path) -> None:
     work.mkdir()
     rekern = [str(python), "-I", "-m", "rekern"]
     known = re.findall(r"^  (\w+)  ", run(*rekern, "--help", cwd=work).partition("Commands:")[2], re.MULTILINE)
-    lines = [line.removeprefix("extra ") for line in SMOKE.strip().splitlines()]
-    untried = set(known) - {line.split()[0] for line in lines}
-    if untried:
-        sys.exit(f"no smoke test for {', '.join(sorted(untried))}: add a line to {Path(__file__).name}")
+    tried = {line.removeprefix("extra ").split()[0] for line in SMOKE.strip().splitlines()}
+    if tried != set(known):
+        differ = ", ".join(sorted(tried ^ set(known)))
+        sys.exit(f"the smoke test and rekern --help differ in {differ}: change {Path(__file__).name}")
     run(*rekern, "demo", cwd=work)
     for line in SMOKE.strip().splitlines():
         needs_extra = line.startswith("extra ")
         arguments = [part.strip('"') for part in re.findall(r'"[^"]*"|\S+', line.removeprefix("extra "))]
-        if arguments[0] not in known:
-            continue
         done = subprocess.run([*rekern, *arguments], cwd=work, capture_output=True, text=True, check=False)
         is_fine = done.returncode == (2 if needs_extra else 0)
         if not is_fine or (needs_extra and "pip install" not in done.stderr):
@@ -136,6 +139,31 @@ def try_wheel(wheel: Path, folder: Path, out: Path) -> None:
     target = out / f"{wheel.name.split('-py3')[0]}.cdx.json"
     options = ["--output-reproducible", "--of", "JSON", "-o", str(target)]
     run(sys.executable, "-m", "cyclonedx_py", "environment", *options, str(python))
+    run(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"{wheel}[web]")
+    try_server([*rekern, "serve", "m.rekern", "--port", "0", "--quiet"], work)
+
+
+def try_server(command: list[str], work: Path) -> None:
+    """Start the server, ask for some paths, predict, and stop it."""
+    with subprocess.Popen(command, cwd=work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
+        assert server.stdout is not None
+        try:
+            said = server.stdout.readline()
+            address = re.match(r"(http://\S+)/ ", said)
+            if address is None:
+                sys.exit(f"rekern serve: {said}{server.stdout.read()[-2000:]}")
+            for path in PATHS:
+                with urllib.request.urlopen(address[1] + path, timeout=60) as answer:
+                    answer.read()
+            body = b'{"pairs": [{"source": "Anna met Ben.", "target": "Ben was met by Anna."}]}'
+            request = urllib.request.Request(address[1] + "/api/predict", body, {"Content-Type": "application/json"})
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                answer.read()
+        except urllib.error.HTTPError as error:
+            sys.exit(f"rekern serve: {error.url}: {error} {error.read()[:500]!r}")
+        finally:
+            server.terminate()
+    print(f"ok: rekern serve answers {', '.join(PATHS)} and /api/predict")
 
 
 def run(*command: str, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:

@@ -78,6 +78,18 @@ class MissingDataError(InputError):
     """
 
 
+class MissingColumnError(InputError):
+    """A table or a row has no column, or no representation, of the name that a kernel or a model reads.
+
+    >>> from rekern.structures import Representations
+    >>> try:
+    ...     Representations({"text": ["a b"]})["tree"]
+    ... except MissingColumnError as error:
+    ...     print(error)
+    there is no representation 'tree'; the columns are text
+    """
+
+
 class ModelFileError(ValueError):
     """A model file that is damaged, truncated, of another kind, or written by a newer Rekern.
 

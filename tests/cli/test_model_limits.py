@@ -73,3 +73,15 @@ def test_what_is_no_limit_is_refused(folder, given, line):
 def test_a_limit_without_a_model_is_refused():
     assert "give it with --model" in error_of("question", "why?", "--limit", "depth=200")
     assert "give it with --model" in error_of("ask", "why?", "--limit", "depth=200")
+
+
+def test_a_grammar_beyond_the_limits_says_how_to_raise_them(tmp_path):
+    (tmp_path / "g.txt").write_text("Query -> answer({X}) := SELECT {1}\nX -> x := 1\nX -> y := 2\n")
+    (tmp_path / "q.tsv").write_text("question\tmeaning\nwhat is x\tanswer(x)\nwhat is y\tanswer(y)\n")
+    (tmp_path / "a.db").write_bytes(b"")
+    command = ("ask", "what is x", "--train", tmp_path / "q.tsv", "--grammar", tmp_path / "g.txt")
+    said = error_of(*command, "--db", tmp_path / "a.db", "--limit", "productions=2")
+    assert said.endswith(
+        "g.txt: there are 3 productions; the limit is 2: "
+        "read_grammar(path, limits=ModelLimits(productions=3)), or --limit productions=3"
+    )

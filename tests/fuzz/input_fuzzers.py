@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+from grammar_fuzzers import fuzz_grammar_files, fuzz_grammars_in_models  # noqa: F401 - they join FUZZERS
 from typer.testing import CliRunner
 
 from reference import graphs as graph_reference
@@ -344,7 +345,14 @@ def fuzz_command_lines(rng):
 
 
 FUZZERS = {name.removeprefix("fuzz_"): value for name, value in list(globals().items()) if name.startswith("fuzz_")}
-SLOWER = {"command_lines": 40, "tables": 4, "rewriting": 2, "scores": 2, "tree_kernels": 2}  # than the others, times
+SLOWER = {
+    "command_lines": 40,
+    "tables": 4,
+    "rewriting": 2,
+    "scores": 2,
+    "tree_kernels": 2,
+    "grammar_files": 2,
+}  # than the others, times
 
 
 def run_quietly(fuzzer, rng):

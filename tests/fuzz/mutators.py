@@ -23,13 +23,16 @@ from rekern.core.state_schema import (
     Either,
     Flag,
     ListOf,
+    MapOf,
     Number,
     Optional,
+    Record,
     Text,
     Texts,
     Whole,
     find_schema,
 )
+from rekern.krisp.parser_schema import GRAMMAR
 
 SCHEMAS = {kind.__name__: find_schema(kind) for kind in list_classes(object)}
 
@@ -157,7 +160,7 @@ def change_json(content: bytes, chance: random.Random) -> tuple[str, bytes]:
         return change_array(content, chance)
     name = chance.choice(["model.json", *names]) if "model.json" in names else chance.choice(names)
     value = json.loads(members[name])
-    places = list(list_places(value))
+    places = list(list_places(value, (), GRAMMAR if name == "grammar.json" else None))
     path, constraint = chance.choice(places)
     # The interesting places are few among the many words and numbers of a file.
     declared = [place for place in places if place[1] is not None]
@@ -185,12 +188,15 @@ def list_places(
     yield path, constraint
     if isinstance(value, dict):
         schema = SCHEMAS.get(value["type"]) if isinstance(value.get("type"), str) else None
-        parts = {} if schema is None else schema.parts.parts
+        own = constraint if schema is None else schema.parts
+        parts = own.parts if isinstance(own, Record) else {}
+        item = own.item if isinstance(own, MapOf) else None
         for name, part in value.items():
-            yield from list_places(part, (*path, name), parts.get(name))
+            yield from list_places(part, (*path, name), parts.get(name, item))
     elif isinstance(value, list):
+        item = constraint.item if isinstance(constraint, ListOf) else None
         for number, part in list(enumerate(value))[:30]:
-            yield from list_places(part, (*path, number))
+            yield from list_places(part, (*path, number), item)
 
 
 def list_edges(constraint: Constraint) -> list[object]:

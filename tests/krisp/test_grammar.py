@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rekern.errors import InputError
+from rekern.core.model_limits import ModelLimits
+from rekern.errors import InputError, ModelFileError
 from rekern.krisp import Derivation, meaning_reader, read_grammar
+from rekern.krisp.parser_members import read_grammar_content, write_grammar
 from rekern.krisp.productions import split_meaning
 from rekern.krisp.wasp_files import read_phrases, read_wasp_productions
 from rekern.reproduce.clang import unwrap_meaning
@@ -207,6 +209,37 @@ def test_lines_and_meanings_that_fit_nothing_take_linear_time():
     with pytest.raises(InputError, match="it ends too early"):
         grammar.parse("f(" * 100_000)
     assert time.process_time() - started < 10
+
+
+def test_long_grammars_take_linear_time():
+    started = time.process_time()
+    assert len(read_grammar(["Q -> a", *[" b"] * 200_000], limits=ModelLimits(production_size=10**6)).productions) == 1
+    assert read_grammar(["Q -> " + "{{" * 90_000]).productions[0].parts == ("{" * 90_000,)
+    names = [f"n{number}" for number in range(5_000)]
+    lines = ["Q -> {X}", "X -> '{name}'", f"names X = {'|'.join(names)}", *(f"also X {name} = same" for name in names)]
+    phrases = read_grammar(lines).phrases
+    assert [p.value for p in phrases.folded["same",]] == [p.value for p in phrases.productions["same",]] == names
+    assert time.process_time() - started < 20
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["Q -> {X}", "X -> '{name}'", "names X = a|b|c|d"], "there are 5 productions; the limit is 4: read_grammar"),
+        (["Q -> a", "Q -> " + "b" * 20], "line 2: a production has 21 characters; the limit is 20: read_grammar"),
+        (["Q -> a := " + "SELECT 1" * 3], "line 1: the SQL of a production has 24 characters; the limit is 20"),
+        (["Q -> {X}", "X -> '{name}'", "names X = a", "also X a = " + "b" * 21], "line 2: a phrase for a name has 21"),
+        (["*n:Q -> ({ " + "b" * 20 + " })"], "line 1: a production has 21 characters; the limit is 20: read_grammar"),
+    ],
+)
+def test_limits_of_grammar_files_and_of_grammars_in_models(lines, message):
+    limits = ModelLimits(productions=4, production_size=20)
+    with pytest.raises(InputError) as caught:
+        read_grammar(lines, limits=limits)
+    assert str(caught.value).startswith(message)
+    content = json.loads(json.dumps(write_grammar(read_grammar(lines))))
+    with pytest.raises(ModelFileError, match=r"its grammar cannot be used \(.*the limit is \d+: load_model\(path, lim"):
+        read_grammar_content(content, limits)
 
 
 def test_a_meaning_that_can_be_read_in_too_many_ways_is_refused(monkeypatch):

@@ -217,3 +217,13 @@ def test_scores_follow_what_was_learned_last():
     before = kernel.raw_scores(single)
     assert np.array_equal(kernel.raw_scores(single), before) and np.array_equal(before, expected.raw_scores(single))
     assert not np.array_equal(kernel.fit(one).raw_scores(single), before)
+
+
+def test_blocks_of_pairs_have_the_scores_of_the_whole(monkeypatch):
+    words = TEXT.split()
+    texts = [" ".join(words[start : start + 2 + start % 9]) for start in range(22)]
+    pairs = list(zip(texts, texts[5:] + texts[:5]))
+    kernel = Similarities(groups=("basic", "ngrams", "sequences", "differences")).fit(pairs[:15])
+    whole = kernel.raw_scores(pairs)
+    monkeypatch.setattr("rekern.similarity.similarities.PAIRS_IN_BLOCK", 4)
+    assert np.array_equal(kernel.raw_scores(pairs), whole)

@@ -79,8 +79,8 @@ def ask(
         raise InputError("--evaluate needs --test FILE for a database of your own")
     if question is not None and (evaluate or test is not None):
         raise InputError("--evaluate answers the questions of a table: leave QUESTION out")
-    if limit is not None and (model is None or train is not None):
-        raise InputError("--limit is for a model file: give it with --model, or leave it out")
+    if limit is not None and model is None and grammar is None:
+        raise InputError("--limit is for a file: give it with --model or --grammar, or leave it out")
     asker = _make_asker(question, train, grammar, db, model, limit, seconds, memory, jobs, json, encoding)
     if evaluate or test is not None:
         _evaluate(asker, test, json, encoding)
@@ -120,13 +120,10 @@ def _make_asker(
 
         is_short = question is not None and len(question.split()) <= LONGEST
         return quick_europe_asker(seconds) if is_short else europe_asker(jobs, seconds)
-    import logging
-
     from rekern.krisp.answering.asker import Asker
     from rekern.krisp.answering.asker_training import train_parser
     from rekern.krisp.answering.isolated_database import open_database
 
-    logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())  # lost connections are reported as errors anyway
     database = open_database(db, seconds, memory << 20)
     if train is None:
         assert model is not None
@@ -144,7 +141,7 @@ def _make_asker(
     assert grammar is not None
     questions = read_questions(train, encoding)
     started = time.perf_counter()
-    meant = read_grammar(grammar)
+    meant = read_grammar(grammar, limits=read_limits(limit))
     if model is None:
         with output.show_status("training") as status:
             return Asker(train_parser(questions, meant, database, jobs, status), database)

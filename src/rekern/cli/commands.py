@@ -13,7 +13,7 @@ from rekern.cli.ask import ask
 from rekern.cli.bench import bench
 from rekern.cli.demo import demo
 from rekern.cli.evaluate import evaluate
-from rekern.cli.exit_codes import Program
+from rekern.cli.exit_codes import Application, Program
 from rekern.cli.explain import explain
 from rekern.cli.expressions import expressions
 from rekern.cli.gram import gram
@@ -27,7 +27,7 @@ from rekern.cli.rules import rules
 from rekern.cli.serve import serve
 from rekern.cli.train import train
 
-app = typer.Typer(
+app = Application(
     name="rekern",
     cls=Program,
     help="Learn relations between texts from labelled pairs, and explain every decision.",

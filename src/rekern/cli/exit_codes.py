@@ -25,6 +25,14 @@ GRACE = 1.0  # seconds after Ctrl-C in which a command may remove its files
 TRACEBACK = "REKERN_TRACEBACK"
 
 
+class Application(typer.Typer):
+    """All commands, without Typer's hook for exceptions, which would be set for the whole process."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command that the arguments name."""
+        return typer.main.get_command(self)(*args, **kwargs)
+
+
 class Program(TyperGroup):
     """The group of all commands."""
 
@@ -99,17 +107,24 @@ def _repair_streams() -> Iterator[None]:
 
     A stream that was closed before the start is replaced by one that discards everything.
     """
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
-    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError, ValueError):
-            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    plain = sys.stdout
-    sys.stdout = cast(TextIO, _PrintedText(plain))
+    before = sys.stdout, sys.stderr
+    plain, errors = (stream or open(os.devnull, "w") for stream in before)  # noqa: SIM115
+    handlers = [(stream, getattr(stream, "errors", None)) for stream in (plain, errors)]
+    for stream, _ in handlers:
+        _handle_errors(stream, "backslashreplace")
+    sys.stdout, sys.stderr = cast(TextIO, _PrintedText(plain)), errors
     try:
         yield
     finally:
-        sys.stdout = plain
+        for stream, handler in handlers:
+            _handle_errors(stream, handler)
+        sys.stdout, sys.stderr = before
+
+
+def _handle_errors(stream: TextIO, handler: str | None) -> None:
+    """Say what a stream does with characters that its encoding lacks, if it is one that can be told."""
+    with suppress(AttributeError, ValueError, OSError):
+        stream.reconfigure(errors=handler)  # type: ignore[attr-defined]
 
 
 class _PrintedText:

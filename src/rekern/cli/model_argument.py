@@ -26,12 +26,12 @@ LONGEST_NUMBER = 18  # digits of a limit
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file written by `rekern train`.")]
 Limit = Annotated[
     list[str] | None,
-    typer.Option("--limit", metavar="NAME=N", help="Let MODEL ask for more, as its error says; can be repeated."),
+    typer.Option("--limit", metavar="NAME=N", help="Let a file ask for more, as its error says; can be repeated."),
 ]
 
 
 def read_limits(texts: Sequence[str] | None) -> ModelLimits:
-    """Read the values of ``--limit``: what a model file may ask for, with the other limits as they are.
+    """Read the values of ``--limit``: what a file may ask for, with the other limits as they are.
 
     >>> read_limits(["depth=200", "objects=1000"]).depth
     200
@@ -39,7 +39,8 @@ def read_limits(texts: Sequence[str] | None) -> ModelLimits:
     Traceback (most recent call last):
     ...
     rekern.errors.InputError: --limit deep=200: write NAME=N; NAME is one of members, member_bytes, unpacked_bytes, \
-unpacked_times, json_values, json_times, depth, objects, window_patterns, item_size, sentence_words
+unpacked_times, json_values, json_times, depth, objects, window_patterns, item_size, sentence_words, \
+productions, production_size
     """
     names = [field.name for field in fields(ModelLimits)]
     values: dict[str, int] = {}

@@ -70,7 +70,7 @@ def question(
     For one question, its type, the probabilities and the matching patterns are printed; for a file, one row each.
     """
     if limit is not None and model is None:
-        raise InputError("--limit is for a model file: give it with --model, or leave it out")
+        raise InputError("--limit is for a file: give it with --model, or leave it out")
     if train is not None:
         if asked is not None or evaluate:
             raise InputError("--train takes its questions from its own file: leave QUESTION and --evaluate out")

@@ -14,6 +14,7 @@ from rekern.cli.option_groups import expand_options
 from rekern.errors import InputError, missing_extra
 
 if TYPE_CHECKING:
+    from rekern.core.model_limits import ModelLimits
     from rekern.krisp.answering.asker import Asker
     from rekern.krisp.semantic_parser import SemanticParser
 
@@ -111,7 +112,10 @@ def serve(
             return None
         if train is None and parser is None:
             raise InputError("--database needs a model of rekern ask, or --train and --grammar")
-        return _make_asker(database, train, grammar, parser, seconds)
+        if train is None or grammar is None:
+            assert parser is not None
+            return _make_asker(database, parser, seconds)
+        return _train_asker(database, train, grammar, model_limits, seconds)
 
     with open_socket(host, port) as listener:  # first, so that a port in use is found before the models are loaded
         with output.show_status("loading models"):
@@ -126,21 +130,24 @@ def serve(
         run_server(application, listener, seconds, output.say)
 
 
-def _make_asker(
-    url: str, train: str | None, grammar: Path | None, parser: SemanticParser | None, seconds: float
-) -> Asker:
-    """Return what answers questions from a database: with a trained parser, or with one that is trained now."""
+def _make_asker(url: str, parser: SemanticParser, seconds: float) -> Asker:
+    """Return what answers questions from a database with a trained parser."""
     from rekern.krisp.answering.asker import Asker
+    from rekern.krisp.answering.isolated_database import open_database
+
+    return Asker(parser, open_database(url, seconds))
+
+
+def _train_asker(url: str, train: str, grammar: Path, limits: ModelLimits, seconds: float) -> Asker:
+    """Return what answers questions from a database with a parser that is trained now."""
     from rekern.krisp.answering.asker_training import train_asker
     from rekern.krisp.answering.isolated_database import open_database
     from rekern.krisp.answering.question_table import read_questions
     from rekern.krisp.grammar_files import read_grammar
 
-    database = open_database(url, seconds)
-    if train is None or grammar is None:
-        assert parser is not None
-        return Asker(parser, database)
-    return train_asker(read_questions(train, "utf-8"), read_grammar(grammar), database)
+    return train_asker(
+        read_questions(train, "utf-8"), read_grammar(grammar, limits=limits), open_database(url, seconds)
+    )
 
 
 def _is_local(host: str) -> bool:

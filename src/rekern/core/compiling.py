@@ -28,7 +28,6 @@ def interpret_cores() -> None:
     is_early = "numba" not in sys.modules and "rekern.core.hashing" not in sys.modules
     if is_early and int(np.__version__.partition(".")[0]) >= 2:  # before, uint64 with int gave float64
         _is_interpreted = True
-        np.seterr(over="ignore")  # keys wrap around
 
 
 def is_interpreted() -> bool:
@@ -54,7 +53,7 @@ def compiled(function: Function) -> Function:
     42
     """
     if _is_interpreted:
-        return function
+        return np.errstate(over="ignore")(function)  # keys wrap around, as in compiled code
     import numba  # slow: whoever only defines functions to be compiled later need not load it
 
     compiled_function: Any = numba.njit(nogil=True)(function)

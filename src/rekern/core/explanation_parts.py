@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -86,9 +85,10 @@ class PartList(Sequence[Part]):
     (2, [0.5, 2.0], 'rule 1')
     """
 
-    def __init__(self, register: _Register, places: range):
+    def __init__(self, register: _Register, places: range, blocks: Sequence[PartBlock] = ()):
         self._register = register
         self._places = places
+        self._blocks = blocks  # of a whole list that has no order yet
 
     @classmethod
     def from_blocks(cls, blocks: Sequence[PartBlock]) -> PartList:
@@ -106,7 +106,7 @@ class PartList(Sequence[Part]):
             return [part for part in written if part is not None]
 
         everything = np.arange(len(contributions))
-        return cls(_Register(contributions, everything, everything, write), range(len(contributions)))
+        return cls(_Register(contributions, everything, everything, write), range(len(contributions)), blocks)
 
     @property
     def contributions(self) -> Floats:
@@ -117,9 +117,10 @@ class PartList(Sequence[Part]):
         """Return the exact sum of the contributions. Only parts with contributions equal to the last are written."""
         return math.fsum(self._register.list_contributions(self._list_places(), is_sum=True).tolist())
 
-    def to_block(self) -> PartBlock:
-        """Return the same as a block of a longer list."""
-        return PartBlock(self.contributions, lambda numbers: self._register.read(self._list_places()[numbers]))
+    def list_blocks(self) -> Sequence[PartBlock]:
+        """Return the same as blocks of a longer list."""
+        read = self._register.read
+        return self._blocks or [PartBlock(self.contributions, lambda numbers: read(self._list_places()[numbers]))]
 
     def __len__(self) -> int:
         return len(self._places)
@@ -178,13 +179,13 @@ class _Register:
         if missing:
             chosen = np.flatnonzero(np.isin(self._groups, self._groups[missing]))
             parts = list(self._write(self._numbers[chosen]))
-            starts = np.flatnonzero(np.diff(self._groups[chosen], prepend=-1)).tolist()
-            if len(starts) < len(parts):
-                for start, end in pairwise([*starts, len(parts)]):
-                    parts[start:end] = sorted(parts[start:end], key=lambda part: part.name)
+            starts = np.append(np.flatnonzero(np.diff(self._groups[chosen], prepend=-1)), len(parts))
+            for group in np.flatnonzero(np.diff(starts) > 1).tolist():
+                start, end = int(starts[group]), int(starts[group + 1])
+                parts[start:end] = sorted(parts[start:end], key=lambda part: part.name)
+                self._contributions[chosen[start:end]] = [part.contribution for part in parts[start:end]]
             for place, part in zip(chosen.tolist(), parts):
                 self._written[place] = part
-            self._contributions[chosen] = [part.contribution for part in parts]
         return [part for place in places.tolist() if (part := self._written[place]) is not None]
 
     def list_contributions(self, places: Ints, is_sum: bool = False) -> Floats:
@@ -215,7 +216,8 @@ def join_parts(lists: Sequence[Sequence[Part]]) -> Sequence[Part]:
     """
     if not any(isinstance(parts, PartList) for parts in lists):
         return [part for parts in lists for part in parts]
-    return PartList.from_blocks([parts.to_block() if isinstance(parts, PartList) else _block(parts) for parts in lists])
+    blocks = [parts.list_blocks() if isinstance(parts, PartList) else [_block(parts)] for parts in lists]
+    return PartList.from_blocks([block for some in blocks for block in some])
 
 
 def order_parts(parts: Sequence[Part], sign: int = 1) -> Sequence[Part]:
@@ -229,7 +231,7 @@ def order_parts(parts: Sequence[Part], sign: int = 1) -> Sequence[Part]:
     """
     if not isinstance(parts, PartList):
         return sorted(_turn(parts, sign), key=lambda part: (-abs(part.contribution), part.name))
-    whole = PartList.from_blocks([parts.to_block()])
+    whole = PartList.from_blocks(parts.list_blocks())
     return PartList(whole._register.sort(sign), range(len(parts)))
 
 

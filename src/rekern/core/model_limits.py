@@ -1,4 +1,4 @@
-"""Limits on what a model file may ask for; they are checked before anything is read or made."""
+"""Limits on what a model file or a grammar may ask for; they are checked before anything is read or made."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ LARGEST_NUMBER = 1e100  # sums and products of such numbers are finite
 
 @dataclass(frozen=True)
 class ModelLimits:
-    """What a model file may ask for. Give larger limits to `rekern.load_model` for a large file that you trust.
-
-    On the command line, ``--limit NAME=NUMBER`` does the same.
+    """What a model file or a grammar may ask for. Give larger limits to `rekern.load_model` for a large file that you
+    trust, or to `rekern.krisp.read_grammar`. On the command line, ``--limit NAME=NUMBER`` does the same.
 
     The time and the memory that loading takes are at most proportional to the size of the file, with a factor that
     follows from these limits.
@@ -39,6 +38,10 @@ class ModelLimits:
         The number of words of a training text, or of nodes of a tree or graph, that the file keeps for comparison.
     sentence_words : int
         The number of words of a training sentence of a semantic parser.
+    productions : int
+        The number of productions of a grammar, one for each name.
+    production_size : int
+        The number of characters of a production, of its SQL, or of a phrase for a name.
 
     Examples
     --------
@@ -61,6 +64,8 @@ or --limit depth=10
     window_patterns: int = 1 << 14
     item_size: int = 20_000
     sentence_words: int = 200
+    productions: int = 200_000
+    production_size: int = 100_000
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -70,10 +75,21 @@ or --limit depth=10
 
     def check(self, name: str, found: int, message: str) -> None:
         """Raise ModelFileError if a number exceeds the limit of this name; ``message`` says what has the number."""
+        if reason := self.find_excess(name, found, message, "load_model"):
+            raise ModelFileError(reason)
+
+    def find_excess(self, name: str, found: int, message: str, function: str) -> str:
+        """Return what is wrong if a number exceeds the limit of this name, with the function that can raise it; or "".
+
+        >>> ModelLimits(productions=5).find_excess("productions", 7, "it has 7 productions", "read_grammar")
+        'it has 7 productions; the limit is 5: read_grammar(path, limits=ModelLimits(productions=7)), \
+or --limit productions=7'
+        """
         limit = getattr(self, name)
-        if found > limit:
-            remedy = f"load_model(path, limits=ModelLimits({name}={found})), or --limit {name}={found}"
-            raise ModelFileError(f"{message}; the limit is {limit:,}: {remedy}")
+        if found <= limit:
+            return ""
+        remedy = f"{function}(path, limits=ModelLimits({name}={found})), or --limit {name}={found}"
+        return f"{message}; the limit is {limit:,}: {remedy}"
 
 
 DEFAULT_LIMITS = ModelLimits()

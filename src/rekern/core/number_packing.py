@@ -8,7 +8,7 @@ from rekern.errors import ModelFileError
 
 Bytes = npt.NDArray[np.uint8]
 MOST_BITS = 32  # of a key that are stored as its place
-BLOCK = 1 << 20  # bytes whose bits are looked at together
+BLOCK = 1 << 14  # bytes whose bits are looked at together; they fit into the processor's cache
 
 
 def pack_keys(keys: Keys) -> dict[str, Bytes]:
@@ -38,12 +38,15 @@ def unpack_keys(tops: Bytes, rests: Bytes) -> Keys:
     count = rests.shape[1]
     if len(tops) != ((1 << bits) + count + 7) // 8:
         raise ModelFileError("its keys are damaged")
-    places = _find_ones(tops)
-    if len(places) != count or (count and int(places[-1]) > count - 1 + (1 << bits) - 1):
+    places = _find_ones(tops, count)
+    if count and int(places[-1]) > count - 1 + (1 << bits) - 1:
         raise ModelFileError("its keys are damaged")
     keys = _join_bytes(rests)
-    if bits:
-        keys |= (places - np.arange(count)).astype(np.uint64) << np.uint64(64 - bits)
+    if bits:  # in place, because new memory costs more than the sums
+        places -= np.arange(count)
+        high = places.view(np.uint64)
+        high <<= np.uint64(64 - bits)
+        keys |= high
     if (keys[1:] <= keys[:-1]).any():
         raise ModelFileError("its keys are not in order")
     return keys
@@ -89,10 +92,15 @@ def _join_bytes(planes: Bytes) -> Keys:
     return numbers.astype(np.uint64, copy=False)
 
 
-def _find_ones(packed: Bytes) -> Ints:
-    """Return the places of the bits that are 1."""
-    blocks = [
-        np.flatnonzero(np.unpackbits(packed[first : first + BLOCK], bitorder="little").view(np.bool_)) + 8 * first
-        for first in range(0, len(packed), BLOCK)
-    ]
-    return np.concatenate(blocks) if blocks else np.zeros(0, np.int64)
+def _find_ones(packed: Bytes, count: int) -> Ints:
+    """Return the places of the bits that are 1, of which there must be so many."""
+    places, end = np.empty(count, np.int64), 0
+    for first in range(0, len(packed), BLOCK):
+        found = np.flatnonzero(np.unpackbits(packed[first : first + BLOCK], bitorder="little").view(np.bool_))
+        begin, end = end, end + len(found)
+        if end > count:
+            break
+        np.add(found, 8 * first, out=places[begin:end])
+    if end != count:
+        raise ModelFileError("its keys are damaged")
+    return places

@@ -24,6 +24,7 @@ from rekern.core.state_schema import Array, Record
 from rekern.errors import ModelFileError
 
 CHUNK = 1024
+FEW_KEYS = 8  # that are searched one after the other
 MOST_ENTRIES = 1 << 31
 COARSE = 1 << 12  # top bits of a quickly made table
 
@@ -263,10 +264,14 @@ def find_weights(keys: Keys, table: WeightTable) -> Floats:
 
 @compiled
 def add_scores(scores, scale, indptr, keys, values, table_keys, numbers, weights, starts, present):
-    """Add Σ value · weight over the features of each row, times the scale of the row, to its scores."""
+    """Add Σ value · weight over the features of each row, times the scale of the row, to its scores.
+
+    All features of a chunk take one step after the other, so that the processor waits for the memory of many at once.
+    """
     shift, low = find_shift(starts), np.uint64(64 * len(present) - 1)
     one_bit, word_bits, in_word = np.uint64(1), np.uint64(6), np.uint64(63)
     kept = np.empty(CHUNK, np.int64)
+    first, last = np.empty(CHUNK, np.uint32), np.empty(CHUNK, np.uint32)
     sums = np.empty(scores.shape[1])
     for row in range(len(scale)):
         sums[:] = 0.0
@@ -277,9 +282,27 @@ def add_scores(scores, scale, indptr, keys, values, table_keys, numbers, weights
                 kept[count] = entry
                 count += np.int64((present[np.int64(bit >> word_bits)] >> (bit & in_word)) & one_bit)
             for index in range(count):
-                place = find_place(keys[kept[index]], table_keys, starts, shift)
-                if place >= 0:
-                    for output in range(len(sums)):
-                        sums[output] += values[kept[index]] * weights[numbers[place], output]
+                top = np.int64(keys[kept[index]] >> np.uint64(shift)) if shift < 64 else 0
+                first[index] = starts[top]
+                last[index] = starts[top + 1]
+            found = 0
+            for index in range(count):
+                key, at, end = keys[kept[index]], np.int64(first[index]), np.int64(last[index])
+                while end - at > FEW_KEYS:
+                    middle = (at + end) >> 1
+                    if table_keys[middle] <= key:
+                        at = middle
+                    else:
+                        end = middle
+                while at < end and table_keys[at] < key:
+                    at += 1
+                kept[found] = kept[index]
+                first[found] = at
+                found += np.int64(at < end and table_keys[at] == key)
+            for index in range(found):
+                last[index] = numbers[first[index]]
+            for index in range(found):
+                for output in range(len(sums)):
+                    sums[output] += values[kept[index]] * weights[last[index], output]
         for output in range(len(sums)):
             scores[row, output] += sums[output] * scale[row]

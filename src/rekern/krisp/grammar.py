@@ -122,10 +122,11 @@ class Grammar:
         for production in self.productions:
             for words in {form for phrase in production.phrases for form in split_phrase(phrase)}:
                 known.setdefault(words, []).append(production)
-        folded: dict[tuple[str, ...], list[Production]] = {}
+        plain: dict[tuple[str, ...], dict[int, Production]] = {}  # by their numbers: many names may share a phrase
         for words, found in known.items():
-            plain = folded.setdefault(tuple(map(fold_accents, words)), [])
-            plain += [production for production in found if production not in plain]
+            same = plain.setdefault(tuple(map(fold_accents, words)), {})
+            same.update((production.number, production) for production in found)
+        folded = {words: list(found.values()) for words, found in plain.items()}
         return PhraseIndex(max(map(len, known), default=0), known, folded)
 
     @cached_property

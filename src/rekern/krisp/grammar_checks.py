@@ -1,10 +1,11 @@
-"""Checks of the productions of a meaning grammar: every one can be used, and every meaning is finite."""
+"""Checks of a meaning grammar, in a file or in a model: its size, every production can be used, every meaning ends."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
 from rekern.errors import InputError
 from rekern.krisp.meaning_reader import DEEPEST
 from rekern.krisp.productions import Production, shorten, split_meaning
@@ -19,16 +20,22 @@ class PlacedProduction(NamedTuple):
     production: Production
 
 
-def check_productions(productions: Sequence[PlacedProduction], start: str) -> None:
-    """Refuse productions that use undefined non-terminals, that are never used, or that never end.
+def check_productions(
+    productions: Sequence[PlacedProduction],
+    start: str,
+    limits: ModelLimits = DEFAULT_LIMITS,
+    function: str = "read_grammar",
+) -> None:
+    """Refuse productions beyond the limits, that use undefined non-terminals, that are never used, or that never end.
 
-    The error has the line of the production as its ``row``.
+    The error has the line of the production as its ``row``. ``function`` is the one that takes other limits.
 
     >>> check_productions([PlacedProduction(7, Production(0, "Query", ("f(", ")"), ("State",)))], "Query")
     Traceback (most recent call last):
     ...
     rekern.errors.InputError: line 7: no production defines State, which Query -> f({State}) uses
     """
+    _check_sizes(productions, limits, function)
     defined = {production.left for _, production in productions}
     if start not in defined:
         line = productions[0].line if productions else 1
@@ -46,6 +53,26 @@ def check_productions(productions: Sequence[PlacedProduction], start: str) -> No
     _check_reachable(productions, start)
     _check_cycles(productions)
     _check_finite(productions)
+
+
+def _check_sizes(productions: Sequence[PlacedProduction], limits: ModelLimits, function: str) -> None:
+    """Refuse more productions, and longer ones, than the limits allow."""
+    message = f"there are {len(productions):,} productions"
+    if reason := limits.find_excess("productions", len(productions), message, function):
+        raise InputError(reason)
+    for line, production in productions:
+        for what, size in _measure_production(production):
+            message = f"{what} has {size:,} characters"
+            if reason := limits.find_excess("production_size", size, message, function):
+                raise InputError(reason, row=line, unit="line")
+
+
+def _measure_production(production: Production) -> Iterator[tuple[str, int]]:
+    """Yield the parts of a production whose length is limited, in words, and their lengths."""
+    texts = (production.left, *production.parts, *production.slots, production.value or "")
+    yield "a production", sum(map(len, texts))
+    yield "the SQL of a production", len(production.sql or "")
+    yield "a phrase for a name", max(map(len, production.phrases), default=0)
 
 
 def _check_reachable(productions: Sequence[PlacedProduction], start: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rekern.core.files import show_path
+from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
 from rekern.core.text_files import read_text
 from rekern.errors import InputError
 from rekern.krisp.grammar import Grammar
@@ -21,8 +22,12 @@ _NON_TERMINAL = re.compile(r"[A-Z]\w{0,99}")
 LONGEST_SHOWN = 60  # characters of a line in a message
 
 
-def read_grammar(source: str | Path | Iterable[str], start: str | None = None) -> Grammar:
+def read_grammar(
+    source: str | Path | Iterable[str], start: str | None = None, limits: ModelLimits = DEFAULT_LIMITS
+) -> Grammar:
     """Read and check the grammar in a file (given by its path) or in a list of lines, in our format or in WASP's.
+
+    The grammar may come from a stranger: it is checked like that of a model file. ``limits`` are what it may ask for.
 
     >>> grammar = read_grammar(["Query -> answer({State})", "State -> state(all)", "State -> next_to({State})"])
     >>> grammar.start, len(grammar.productions)
@@ -33,11 +38,11 @@ def read_grammar(source: str | Path | Iterable[str], start: str | None = None) -
     rekern.errors.InputError: line 1: no production defines Stat, which Query -> answer({Stat}) uses
     """
     if not isinstance(source, str | Path):
-        return _read_lines(list(source), start)
+        return _read_lines(list(source), start, limits)
     name = show_path(source)
     lines = read_text(source).split("\n")  # not at a form feed, as editors do not
     try:
-        return _read_lines(lines, start)
+        return _read_lines(lines, start, limits)
     except InputError as error:
         raise error.at(file=name) from None
 
@@ -82,7 +87,7 @@ def _fail(reason: str, line: int) -> InputError:
     return InputError(reason, row=line, unit="line")
 
 
-def _read_lines(lines: Sequence[str], start: str | None) -> Grammar:
+def _read_lines(lines: Sequence[str], start: str | None, limits: ModelLimits) -> Grammar:
     """The grammar in these lines; errors have the number of the line."""
     for number, line in enumerate(lines, 1):
         if "\0" in line:
@@ -94,7 +99,7 @@ def _read_lines(lines: Sequence[str], start: str | None) -> Grammar:
         raise _fail("there are no productions in this grammar", 1)
     if start is None:
         start = content.start or (find_start(productions) if wasp else productions[0].left)
-    return _build_grammar(content, start)
+    return _build_grammar(content, start, limits)
 
 
 def _read_own(lines: Sequence[str]) -> _Content:
@@ -125,15 +130,15 @@ def _read_own(lines: Sequence[str]) -> _Content:
 
 def _join_lines(lines: Sequence[str]) -> list[tuple[int, str]]:
     """The lines with their numbers, without comments, and with continued lines joined."""
-    found: list[tuple[int, str]] = []
+    found: list[tuple[int, list[str]]] = []
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         if line[0].isspace() and found:
-            found[-1] = (found[-1][0], f"{found[-1][1]} {line.strip()}")
+            found[-1][1].append(line.strip())
         else:
-            found.append((number, line.strip()))
-    return found
+            found.append((number, [line.strip()]))
+    return [(number, " ".join(parts)) for number, parts in found]
 
 
 def _read_symbol(text: str, line: int) -> str:
@@ -145,29 +150,31 @@ def _read_symbol(text: str, line: int) -> str:
 
 def _read_production(left: str, text: str, line: int) -> Production:
     """A production of our format from its right side."""
-    parts, slots = [""], []
+    pieces: list[list[str]] = [[]]
+    slots: list[str] = []
     place = 0
     for match in _SLOT.finditer(text):
-        parts[-1] += text[place : match.start()]
+        pieces[-1].append(text[place : match.start()])
         place = match.end()
         if match[0] in ("{{", "}}"):
-            parts[-1] += match[0][0]
+            pieces[-1].append(match[0][0])
         elif match[0] in ("{", "}"):
             raise _fail(f"a single {match[0]!r}; write {match[0] * 2!r} for the sign itself", line)
         else:
             if match[1] not in CLASSES:
                 _read_symbol(match[1], line)
             slots.append(match[1])
-            parts.append("")
-    parts[-1] += text[place:]
+            pieces.append([])
+    pieces[-1].append(text[place:])
+    parts = tuple(map("".join, pieces))
     if not text:
         raise _fail(f"the right side of {left} is empty", line)
     kinds = [slot for slot in slots if slot in CLASSES]
     if kinds and len(slots) > 1:
         raise _fail(f"{{{kinds[0]}}} must be the only slot of its production", line)
     if kinds:
-        return Production(0, left, tuple(parts), (), kind=kinds[0])
-    return Production(0, left, tuple(parts), tuple(slots))
+        return Production(0, left, parts, (), kind=kinds[0])
+    return Production(0, left, parts, tuple(slots))
 
 
 def _read_names(content: _Content, rest: str, line: int) -> None:
@@ -196,13 +203,13 @@ def _split_alternatives(text: str) -> list[str]:
     return [" ".join(part.split()) for part in text.split("|") if part.strip()]
 
 
-def _build_grammar(content: _Content, start: str) -> Grammar:
+def _build_grammar(content: _Content, start: str, limits: ModelLimits) -> Grammar:
     """The grammar, after all checks."""
     templates = _find_templates(content)
     productions = _expand_names(content, _collect_names(content, templates))
     if not any(production.left == start for _, production in productions):
         raise _fail(f"no production defines the start symbol {start}", content.start_line)
-    check_productions(productions, start)
+    check_productions(productions, start, limits)
     seen: dict[tuple[str, tuple[Symbol, ...]], int] = {}
     for line, production in productions:
         first = seen.setdefault((production.left, production.symbols), line)

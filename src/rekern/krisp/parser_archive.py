@@ -73,7 +73,7 @@ def write_content(content: ParserContent) -> ModelContent:
 def read_content(archive: OpenArchive) -> ParserContent:
     """The content of a parser in a model file; anything wrong raises ``ModelFileError``."""
     header = archive.header
-    grammar = read_grammar_content(archive.read_json("grammar.json"))
+    grammar = read_grammar_content(archive.read_json("grammar.json"), archive.limits)
     kernel = _build_kernel(header["kernel"], archive.context)
     PARSER_SCHEMA.parts.check(header["parameters"], "parameters")
     parameters = {name: header["parameters"][name] for name in PARAMETERS}

@@ -15,8 +15,8 @@ from rekern.krisp.annotated_sentence import AnnotatedSentence, NestedTree
 from rekern.krisp.answer_calibration import AnswerCalibration
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.grammar_checks import PlacedProduction, check_productions
-from rekern.krisp.parser_schema import PARSER_ARRAYS
-from rekern.krisp.productions import CLASSES, VALUES, Production, shorten
+from rekern.krisp.parser_schema import GRAMMAR, PARSER_ARRAYS
+from rekern.krisp.productions import VALUES, Production, shorten
 from rekern.krisp.rare_word_stems import Stems
 
 SENTENCE = Row(Texts(), Either(None, ListOf(Whole(-1, 1 << 30))), Anything())
@@ -52,16 +52,17 @@ def write_grammar(grammar: Grammar) -> JSONObject:
     }
 
 
-def read_grammar_content(content: JSONObject) -> Grammar:
+def read_grammar_content(content: JSONObject, limits: ModelLimits = DEFAULT_LIMITS) -> Grammar:
     """The grammar that `write_grammar` wrote; all of it is checked."""
+    GRAMMAR.check(content, "grammar")
     productions = tuple(_read_production(entry) for entry in content["productions"])
-    templates = {str(left): _read_production(entry) for left, entry in content["name_templates"].items()}
-    queries = {str(left): str(sql) for left, sql in content["name_queries"].items()}
-    start = str(content["start"])
+    templates = {left: _read_production(entry) for left, entry in content["name_templates"].items()}
+    start, queries = content["start"], content["name_queries"]
     try:
-        check_productions([PlacedProduction(0, p) for p in (*productions, *templates.values())], start)
+        placed = [PlacedProduction(0, production) for production in (*productions, *templates.values())]
+        check_productions(placed, start, limits, "load_model")
     except InputError as error:
-        raise ModelFileError(f"its grammar is damaged ({error.reason})") from None
+        raise ModelFileError(f"its grammar cannot be used ({error.reason})") from None
     if not all(
         production.left == left and production.kind == "name" and production.value is None
         for left, production in templates.items()
@@ -75,14 +76,13 @@ def read_grammar_content(content: JSONObject) -> Grammar:
 
 
 def _read_production(entry: JSONObject) -> Production:
-    parts, slots, phrases = (tuple(map(str, entry[name])) for name in ("parts", "slots", "phrases"))
-    sql, value = (None if entry[name] is None else str(entry[name]) for name in ("sql", "value"))
-    kind = str(entry["kind"])
+    parts, slots, phrases = (tuple(entry[name]) for name in ("parts", "slots", "phrases"))
+    kind, value = entry["kind"], entry["value"]
     gaps = len(slots) if kind == "rule" or (kind == "name" and value is not None) else 1
-    if kind not in ("rule", *CLASSES) or len(parts) != gaps + 1:
+    if len(parts) != gaps + 1:
         raise ModelFileError("one of its productions is damaged")
-    number, left, silent = _read_whole_number(entry["number"]), str(entry["left"]), bool(entry["silent"])
-    return Production(number, left, parts, slots, sql, kind, value, phrases, silent)
+    left, sql, silent = entry["left"], entry["sql"], bool(entry["silent"])
+    return Production(entry["number"], left, parts, slots, sql, kind, value, phrases, silent)
 
 
 def find_production(grammar: Grammar, entry: object) -> Production:

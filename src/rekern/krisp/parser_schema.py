@@ -19,6 +19,7 @@ from rekern.core.state_schema import (
     Texts,
     Whole,
 )
+from rekern.krisp.productions import CLASSES
 
 LARGEST_BEAM = 1_000_000
 MOST_ROUNDS = 1_000_000
@@ -28,6 +29,25 @@ PARSER_ARRAYS = Record(
     coefficients=Array("f8", "labels", "substrings"),
     sigmoids=Array("f8", 3, "labels", least=-LARGEST_FACTOR, most=LARGEST_FACTOR),
     norms=Array("f8", "kernels", "substrings", least=0.0, most=LARGEST_FACTOR),
+)
+# A grammar in a model file. What its productions must satisfy together, and their limits, are the same as for a grammar
+# file: `rekern.krisp.grammar_checks`.
+PRODUCTION = Record(
+    number=Whole(),
+    left=Text(),
+    parts=Texts(),
+    slots=Texts(),
+    sql=Either(None, Text()),
+    kind=Choice("rule", *CLASSES),
+    value=Either(None, Text()),
+    phrases=Texts(),
+    silent=Flag(),
+)
+GRAMMAR = Record(
+    start=Text(),
+    productions=ListOf(PRODUCTION),
+    name_queries=MapOf(Text()),
+    name_templates=MapOf(PRODUCTION),
 )
 PARSER_SCHEMA = Schema(
     Record(

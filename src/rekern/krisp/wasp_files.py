@@ -98,7 +98,8 @@ def read_phrases(
 
 def _read_production(left: str, words: list[str], lisp: bool) -> Production:
     """A production from WASP's tokens; blanks are inserted where its meanings have them."""
-    parts, slots = [""], []
+    pieces: list[list[str]] = [[]]
+    slots: list[str] = []
     quoted = False
     for place, word in enumerate(words):
         before = words[place - 1] if place else ""
@@ -109,15 +110,15 @@ def _read_production(left: str, words: list[str], lisp: bool) -> Production:
         call = not lisp and word == "("
         gap = " " if before and not opened and not closing and not call else ""
         if word.startswith("*n:"):
-            parts[-1] += gap
+            pieces[-1].append(gap)
             slots.append(word[3:])
-            parts.append("")
+            pieces.append([])
         elif word.startswith("*t:"):
             kind = "identifier" if word == "*t:Ident" else "number"
             return Production(0, left, ("", ""), (), kind=kind)
         else:
-            parts[-1] += gap + word
+            pieces[-1] += (gap, word)
     if not slots and words[0] == words[-1] == "'":
         name = " ".join(words[1:-1])
         return fill_name(Production(0, left, ("'", "'")), name)
-    return Production(0, left, tuple(parts), tuple(slots))
+    return Production(0, left, tuple(map("".join, pieces)), tuple(slots))

@@ -27,6 +27,7 @@ COSTS = (0.3, 3.0)  # besides 1
 FAR_COSTS = {0.3: 0.1, 3.0: 10.0}  # tried if the near one is the best
 BASIC = ("basic",)
 MORE = ("basic", "ngrams", "sequences", "differences")
+FURTHER = ("order", "contexts")  # where there are resources or trees
 # A narrow and a wide Gaussian kernel: their weight, and gamma times the number of scores.
 GAUSSIANS = {"narrow": (1.0, 1.0), "wide": (3.0, 0.3)}
 WEIGHT_OF_SCORES = 4.0  # of all scores together, as much as re-writing rules of four window sizes
@@ -38,7 +39,7 @@ class Resources:
     """What the user gave besides the texts; nothing else is opened.
 
     >>> Resources(wordnet="oewn").list_groups()
-    ('wordnet', 'esa', 'substitution')
+    ('wordnet', 'relations', 'esa', 'substitution')
     """
 
     wordnet: str | None = None
@@ -49,9 +50,9 @@ class Resources:
 
     def list_groups(self) -> tuple[str, ...]:
         """Return the groups of scores that become possible."""
-        groups: tuple[str, ...] = ("wordnet", "esa", "substitution") if self.wordnet is not None else ()
+        groups: tuple[str, ...] = ("wordnet", "relations", "esa", "substitution") if self.wordnet is not None else ()
         groups += ("thesaurus",) if self.thesaurus is not None else ()
-        return groups + (("alignment",) if self.space is not None else ())
+        return groups + (("alignment", "vectors") if self.space is not None else ())
 
 
 class Step(NamedTuple):
@@ -137,7 +138,7 @@ def _make_scores(groups: Sequence[str], resources: Resources, on: str | None = N
     if on is not None:
         groups, kernels = (*groups, "tags", "links", "kernels"), (PartialTree(on=on),)
     return Similarities(
-        groups=(*MORE, *groups),
+        groups=(*MORE, *FURTHER, *groups),
         tokenizer=resources.tokenizer,
         on=on,
         wordnet=resources.wordnet,

@@ -35,19 +35,19 @@ class PredictedRows:
 
     def list_rows(self) -> list[dict[str, object]]:
         """Return one object for each row, with its probabilities or decision values in an object of their own."""
-        rows = []
-        for number in range(len(self)):
-            row: dict[str, object] = {name: values[number] for name, values in self.copied.items()}
-            inner: dict[str, object] = {}
-            for name, values in self.predicted.items():
-                kind, separator, label = name.partition("_")
-                if separator:
-                    row[PLURALS[kind]] = inner
-                    inner[label] = values[number]
-                else:
-                    row[name] = values[number]
-            rows.append(row)
-        return rows
+        columns: Columns = dict(self.copied)
+        inner: Columns = {}
+        for name, values in self.predicted.items():
+            kind, separator, label = name.partition("_")
+            if separator:
+                inner[label] = values
+                columns[PLURALS[kind]] = []  # its place among the fields
+            else:
+                columns[name] = values
+        if inner:
+            together = [dict(zip(inner, row)) for row in zip(*inner.values())]
+            columns = {name: values or list(together) for name, values in columns.items()}
+        return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
 
 @dataclass

@@ -21,11 +21,13 @@ from rekern.reproduce.question_report import draw_questions, format_questions
 from rekern.reproduce.result_files import write_json
 from rekern.reproduce.rewriting_experiments import run_msrp, run_rte3, run_rte3_ablation
 from rekern.reproduce.rewriting_plots import draw_rewriting
+from rekern.reproduce.score_experiments import draw_pairs, format_pairs, run_pairs
 from rekern.reproduce.structural.structural_experiments import run_structural_msrp, run_structural_rte3
 from rekern.reproduce.structural.structural_report import draw_structural, format_structural
 from rekern.reproduce.text_tables import format_result
 from rekern.reproduce.tfidf_comparisons import run_paws, run_qqp, run_sick, run_stsb, run_wikiqa
 from rekern.reproduce.trec import run_trec
+from rekern.reproduce.trec_focus import run_trec_focus
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,10 @@ EXPERIMENTS: dict[str, Experiment] = {
     "stsb": Experiment(run_stsb),
     "wikiqa": Experiment(run_wikiqa),
     "paws": Experiment(run_paws),
+    "pairs": Experiment(run_pairs, ("only",), format_pairs, draw_pairs),
     "questions": Experiment(run_questions, ("only",), format_questions, draw_questions),
     "trec": Experiment(run_trec, (), format_structural, draw_structural),
+    "trec-focus": Experiment(run_trec_focus),
     "structural-msrp": Experiment(run_structural_msrp, ("cache",), format_structural, draw_structural),
     "structural-rte3": Experiment(run_structural_rte3, ("cache",), format_structural, draw_structural),
     "geoquery": Experiment(run_geoquery, CURVES, format_curves, draw_curves),

@@ -64,7 +64,7 @@ def run_trec(data: DataPath = None, out: Path | None = None, n_jobs: int | None 
         for method, kernel in track(kernels.items(), len(kernels), f"training on {tree}"):
             with show_bars(False):
                 gram = kernel.gram(trees, n_jobs=n_jobs)
-                accuracies = _cross_validate(gram, labels, folds, COSTS, n_jobs)
+                accuracies = cross_validate_costs(gram, labels, folds, COSTS, n_jobs)
                 rows: list[JsonObject] = [
                     {"method": method, "tree": tree, "C": C, "cv_accuracy": round(accuracy, 2)}
                     for C, accuracy in zip(COSTS, accuracies)
@@ -151,7 +151,7 @@ def train_classifiers(
     return found
 
 
-def _cross_validate(
+def cross_validate_costs(
     gram: Floats, labels: AnyArray, folds: Sequence[Fold], costs: Sequence[float], n_jobs: int | None
 ) -> list[float]:
     """Measure the accuracy in the folds (%) for each value of C."""

@@ -10,6 +10,8 @@ from rekern.similarity import best_match_core, context_core, vector_match_core, 
 from rekern.similarity.lexical_resources import Resources
 from rekern.similarity.lexicons.wordnet import WordNet
 from rekern.similarity.pair_sides import Sides
+from rekern.similarity.token_traits import find_traits
+from rekern.similarity.used_words import recall
 from rekern.similarity.word_classes import CLASSES, number_classes
 from rekern.structures.tokens import Tokens
 
@@ -169,11 +171,9 @@ def flatten(lists: list[Ints]) -> tuple[Ints, Ints]:
 
 def find_content(lemmas: Tokens, resources: Resources) -> Booleans:
     """Return which words of the vocabulary are content words: not frequent, and with a letter or a digit."""
-    found = [word not in resources.frequent and any(map(str.isalnum, word)) for word in lemmas.vocabulary]
-    return np.array(found, bool)
+    return recall(find_traits, lemmas.vocabulary).is_word & ~resources.mark_frequent(lemmas)
 
 
 def find_capitals(sides: Sides) -> Booleans:
     """Return at which places a word is written with a capital letter."""
-    upper = np.array([form[:1].isupper() for form in sides.forms.vocabulary], bool)
-    return upper[sides.forms.ids] if len(upper) else np.zeros(0, bool)
+    return recall(find_traits, sides.forms.vocabulary).is_upper[sides.forms.ids]

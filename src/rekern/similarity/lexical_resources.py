@@ -8,14 +8,13 @@ from functools import lru_cache
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
-from rekern.core.arrays import Floats
+from rekern.core.arrays import Booleans, Floats
 from rekern.core.files import show_path
 from rekern.core.text_files import iterate_lines
 from rekern.errors import InputError
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.wordnet import WordNet, find_wordnet
+from rekern.similarity.used_words import mark_words, recall, weigh_words
 from rekern.structures.tokenizer import Tokenizer
 from rekern.structures.tokens import Tokens
 from rekern.structures.word_space import WordSpace
@@ -37,11 +36,15 @@ class Resources:
     min_match: int
     idf: dict[str, float]  # of lemmas, learned from the training pairs
     unseen_idf: float
-    frequent: frozenset[str]
+    frequent: tuple[str, ...]
 
     def weigh(self, lemmas: Tokens) -> Floats:
         """The idf of every lemma number."""
-        return np.array([self.idf.get(lemma, self.unseen_idf) for lemma in lemmas.vocabulary], float)
+        return recall(weigh_words, lemmas.vocabulary, self.idf, self.unseen_idf)
+
+    def mark_frequent(self, lemmas: Tokens) -> Booleans:
+        """Whether each lemma number is a frequent one."""
+        return recall(mark_words, lemmas.vocabulary, self.frequent)
 
     def find_wordnet(self) -> WordNet:
         """WordNet, read once in a process."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints, offsets_of
+from rekern.core.arrays import Floats, Ints
 from rekern.core.interruption import call_core
 from rekern.similarity import best_match_core, further_scores, sequence_core
 from rekern.similarity.answer_types import ANSWERS, score_answers
@@ -14,6 +14,8 @@ from rekern.similarity.further_scores import flatten
 from rekern.similarity.lexical_resources import Resources
 from rekern.similarity.overlap_core import number_codes
 from rekern.similarity.pair_sides import Sides
+from rekern.similarity.token_traits import find_traits
+from rekern.similarity.used_words import recall, spell_words
 from rekern.structures.tokenizer import Tokenizer
 from rekern.structures.tokens import Tokens
 
@@ -77,9 +79,7 @@ def _score_tags(sides: Sides, resources: Resources) -> Floats:
 
 
 def _score_sequences(sides: Sides, resources: Resources) -> Floats:
-    folded = [form.casefold() for form in sides.forms.vocabulary]
-    letters = np.frombuffer("".join(folded).encode("utf-32-le", "surrogatepass"), np.uint32)
-    starts = offsets_of([len(form) for form in folded])
+    letters, starts = recall(spell_words, sides.forms.vocabulary, True)
     codes, offsets = sequence_core.spell_texts(sides.forms.ids, sides.forms.offsets, letters, starts)
     distinct = number_codes(codes)
     lemmas = sides.lemmas
@@ -95,17 +95,13 @@ def _score_sequences(sides: Sides, resources: Resources) -> Floats:
 
 def _score_differences(sides: Sides, resources: Resources) -> Floats:
     lemmas = sides.lemmas
-    vocabulary = lemmas.vocabulary
-    content = [token not in resources.frequent and any(map(str.isalnum, token)) for token in vocabulary]
-    number = [any(map(str.isdigit, token)) for token in vocabulary]
-    upper = np.array([form[:1].isupper() for form in sides.forms.vocabulary], bool)
     found: Floats = sequence_core.score_differences(
         lemmas.ids,
         lemmas.offsets,
         resources.weigh(lemmas),
-        np.array(content, bool),
-        np.array(number, bool),
-        upper[sides.forms.ids] if len(upper) else np.zeros(0, bool),
+        further_scores.find_content(lemmas, resources),
+        recall(find_traits, lemmas.vocabulary).is_number,
+        further_scores.find_capitals(sides),
     )
     return found
 
@@ -190,7 +186,7 @@ def _score_substitution(sides: Sides, resources: Resources) -> Floats:
         noun = np.array([tag in NOUNS for tag in sides.tags.vocabulary], bool)[sides.tags.ids]
     else:
         # Without tags, a frequent word that can be a noun too (it, a, be) is none.
-        noun = np.array([lemma not in resources.frequent for lemma in sides.lemmas.vocabulary], bool)[sides.lemmas.ids]
+        noun = ~resources.mark_frequent(sides.lemmas)[sides.lemmas.ids]
     offsets = sides.forms.offsets.tolist()
     forms, lemmas = list(sides.forms), list(sides.lemmas)
     for side, words in enumerate(forms):

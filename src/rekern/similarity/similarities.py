@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from typing import Self
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
-from rekern.core.arrays import Floats, offsets_of, slice_ragged
+from rekern.core.arrays import Floats
 from rekern.core.estimators import NotFittedError
-from rekern.core.messages import show_value
+from rekern.core.messages import list_names, show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads, split_range
 from rekern.core.registry import register
@@ -30,7 +31,7 @@ from rekern.similarity.score_groups import DIRECTED, GROUPS, NEED_SPACE, NEED_TR
 from rekern.similarity.similarities_schema import SIMILARITIES_SCHEMA
 from rekern.similarity.symmetric_scores import ONE_SIDED, rename_side, sort_sides
 from rekern.similarity.token_traits import find_traits
-from rekern.similarity.used_words import count_words, drop_unused_words, number_used_words
+from rekern.similarity.used_words import count_words, drop_unused_words, mark_words, recall, spell_words, weigh_words
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs
 from rekern.structures.representation_columns import WORDS
@@ -68,6 +69,7 @@ NAMES = (
     "negation differs",
 )
 PAIRS_IN_BLOCK = 512  # that a thread scores at least; a block needs scratch space for the whole vocabulary
+COMPILED = {"basic", "ngrams", "sequences", "differences"}  # groups of which threads score blocks
 SMALLEST_SPREAD = 1e-9  # a score with a smaller standard deviation is constant, apart from rounding
 
 # The scores of the pairs from which a kernel has learned, for which training asks three times, and of single pairs,
@@ -215,7 +217,9 @@ class Similarities(ScoreKernel):
         known = [name for names in offered.values() for name in names]
         for name in self.only:
             if name not in known:
-                raise InputError(f"there is no score {show_value(name)}; choose among {', '.join(known)}")
+                near = get_close_matches(str(name), known, 1)
+                hint = f"did you mean {near[0]!r}?" if near else f"choose among {list_names(known)}"
+                raise InputError(f"there is no score {show_value(name)}; {hint}")
         return list(self.only)
 
     def reads(self) -> set[str]:
@@ -316,6 +320,10 @@ class Similarities(ScoreKernel):
         super().set_learned(state)
         if self._list_used_groups() - {"basic"} and not {"lemma_idf_", "frequent_lemmas_", "space_"} <= state.keys():
             raise ModelFileError("its word weights are damaged")
+        if self.on is None and state.get("lemma_idf_") == self.idf_:
+            self.lemma_idf_ = self.idf_  # as after training, so that words are looked up once
+        if self.on is None and state.get("frequent_lemmas_") == self.frequent_:
+            self.frequent_lemmas_ = self.frequent_
 
     def _list_used_groups(self) -> set[str]:
         names = set(self.names())
@@ -324,15 +332,22 @@ class Similarities(ScoreKernel):
     def _read_tokens(self, X: object) -> tuple[Tokens, Tokens]:
         """Return the tokens of all sides, and the same tokens as written, before lower case and stemming."""
         tokens = Pairs.from_items(select_pairs(X, None), self.tokenizer, with_forms=True).tokens
-        return tokens, tokens if tokens.forms is None else tokens.forms
+        return drop_unused_words(tokens), drop_unused_words(tokens if tokens.forms is None else tokens.forms)
 
     def _read_sides(self, X: object, tokens: Tokens, raw: Tokens) -> Sides:
         """Return the words for all groups except the basic one: those of the trees, if there are trees."""
-        return (
-            Sides(drop_unused_words(tokens), drop_unused_words(raw)) if self.on is None else read_tree_sides(X, self.on)
-        )
+        return Sides(tokens, raw) if self.on is None else read_tree_sides(X, self.on)
 
     def _compute_scores(self, X: object, tokens: Tokens, raw: Tokens, names: list[str]) -> Floats:
+        pairs = len(tokens) // 2
+        if self.on is not None or self._list_used_groups() - COMPILED or pairs < 2 * PAIRS_IN_BLOCK:
+            return self._score_block(X, tokens, raw, names)
+        self._score_block(X, tokens[:0], raw[:0], names)  # what is asked of all words, before the threads start
+        blocks = split_range(pairs, max(PAIRS_IN_BLOCK, pairs // 64))
+        calls = [(None, tokens[2 * first : 2 * last], raw[2 * first : 2 * last], names) for first, last in blocks]
+        return np.concatenate(run_in_threads(self._score_block, calls))
+
+    def _score_block(self, X: object, tokens: Tokens, raw: Tokens, names: list[str]) -> Floats:
         found: dict[str, Floats] = {}
         sides = resources = None
         for group, offered in self._list_groups().items():
@@ -372,28 +387,20 @@ class Similarities(ScoreKernel):
             self.min_match,
             self.lemma_idf_,
             self.unseen_idf_,
-            frozenset(self.frequent_lemmas_),
+            self.frequent_lemmas_,
         )
 
     def _score_basic(self, tokens: Tokens, raw: Tokens) -> Floats:
-        numbers, vocabulary = number_used_words(tokens)
-        raw_numbers, raw_vocabulary = number_used_words(raw)
-        traits = find_traits(vocabulary)
-        frequent = np.fromiter(map(set(self.frequent_).__contains__, vocabulary), bool, len(vocabulary))
+        vocabulary = tokens.vocabulary
+        traits, frequent = recall(find_traits, vocabulary), recall(mark_words, vocabulary, self.frequent_)
         weights = np.ones((4, len(vocabulary)))
-        weights[1] = [self.idf_.get(token, self.unseen_idf_) for token in vocabulary]
+        weights[1] = recall(weigh_words, vocabulary, self.idf_, self.unseen_idf_)
         weights[2] = traits.is_word & ~frequent
         weights[3] = traits.is_number
-        capital = find_traits(raw_vocabulary).is_upper[raw_numbers] & ~frequent[numbers]
-        codes = np.frombuffer("".join(vocabulary).encode("utf-32-le", "surrogatepass"), np.uint32)
-        starts = offsets_of(np.fromiter(map(len, vocabulary), np.int64, len(vocabulary)))
-        calls = []
-        pairs = len(tokens) // 2
-        for first, last in split_range(pairs, max(PAIRS_IN_BLOCK, pairs // 64)) or [(0, 0)]:
-            place, offsets = slice_ragged(tokens.offsets, 2 * first, 2 * last)
-            by_token = (weights, traits.prefix, traits.is_negation, codes, starts)
-            calls.append((numbers[place], offsets, capital[place], *by_token))
-        return np.concatenate(run_in_threads(score_pairs, calls))
+        capital = recall(find_traits, raw.vocabulary).is_upper[raw.ids] & ~frequent[tokens.ids]
+        by_token = (weights, traits.prefix, traits.is_negation, *recall(spell_words, vocabulary, False))
+        found: Floats = score_pairs(tokens.ids.astype(np.int64), tokens.offsets, capital, *by_token)
+        return found
 
 
 def _has_same_values(one: Mapping[str, object], other: Mapping[str, object]) -> bool:

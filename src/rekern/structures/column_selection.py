@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rekern.errors import InputError
+from rekern.errors import MissingColumnError
 from rekern.structures.data_frames import SIDES, find_columns
 from rekern.structures.graphs import Graphs
 from rekern.structures.pairs import Pairs, as_texts
@@ -81,7 +81,7 @@ def _find_table(X: object, on: str | None) -> Representations | None:
         return Representations.from_items(X) if is_table else None
     table = Representations.from_items(X)
     if not table.has_column(on) and set(table.columns) <= {WORDS, *SIDES}:
-        raise InputError(
+        raise MissingColumnError(
             f"on={on!r}: the items have words only; give a table, or rows that are dicts, with the representation"
         )
     return table

@@ -12,7 +12,7 @@ import numpy as np
 
 from rekern.core.arrays import Ints, RowIndices, resolve_rows
 from rekern.core.messages import list_names, name_value
-from rekern.errors import InputError
+from rekern.errors import InputError, MissingColumnError
 from rekern.structures.data_frames import SIDES, find_columns, read_column
 from rekern.structures.foreign_items import is_foreign
 from rekern.structures.graphs import Graphs
@@ -129,7 +129,7 @@ class Representations:
         if isinstance(index, str):
             if not self.has_column(index) and len(self):  # a table without rows has empty columns of any name
                 reason = f"there is no representation {index!r}; the columns are {list_names(self._columns)}"
-                raise InputError(reason)
+                raise MissingColumnError(reason)
             return self._columns.get(index, [])
         if isinstance(index, slice):
             return self.take(np.arange(*index.indices(len(self))))
@@ -162,7 +162,7 @@ class Representations:
             return f"{WORDS}.{name}"
         if not self.has_column(name) and any(self.has_column(name_side(side, name)) for side in SIDES):
             remedy = "PairSum, PairProduct, AllSum, AllProduct, BestPairing or SoftPairing"
-            raise InputError(
+            raise MissingColumnError(
                 f"a kernel on texts was given pairs of them (there is {name_side('source', name)!r}, but no {name!r}); "
                 f"put it into {remedy}"
             )
@@ -179,7 +179,7 @@ class Representations:
         if not self.has_column(column) and len(self):
             have = sorted(c.removeprefix(f"{side}.") for c in self._columns if c.startswith(f"{side}."))
             known = f"the {side}s have {list_names(have)}" if have else f"the columns are {list_names(self._columns)}"
-            raise InputError(f"there is no column {column!r} for the representation {name!r}; {known}")
+            raise MissingColumnError(f"there is no column {column!r} for the representation {name!r}; {known}")
         return column
 
     def check(self, names: Iterable[str]) -> None:
@@ -188,8 +188,8 @@ class Representations:
         >>> Representations({"source": ["a"], "target": ["b"]}).check(["source.constituents"])
         Traceback (most recent call last):
         ...
-        rekern.errors.InputError: there is no column 'source.constituents' for the representation 'constituents'; the \
-columns are source, target
+        rekern.errors.MissingColumnError: there is no column 'source.constituents' for the representation 'constituents\
+'; the columns are source, target
         """
         for column in sorted(names):
             side, _, name = column.partition(".")

@@ -68,6 +68,21 @@ def test_a_parser_with_another_kernel_is_refused(tmp_path):
         load_word_parser(tmp_path / "parser.rekern")
 
 
+def test_the_shipped_opinion_is_what_the_code_gives():
+    """After a change of the parser: python -m rekern.krisp.answering.europe_training."""
+    shipped = europe.load_opinion()
+    assert shipped is not None
+    (words, arrays), (made_words, made_arrays) = shipped.to_state(), europe_training.learn_opinion().to_state()
+    assert {name: words[name] for name in made_words} == made_words
+    for name, array in arrays.items():
+        assert np.allclose(array, made_arrays[name], rtol=1e-9, atol=1e-9)
+
+
+def test_the_opinion_of_another_parser_is_not_used(monkeypatch):
+    monkeypatch.setattr(europe, "digest_parser", lambda: "of another parser")
+    assert europe.load_opinion() is None
+
+
 @pytest.mark.slow
 def test_the_shipped_parser_is_what_the_code_gives(asker, tmp_path):
     """If the learner has changed on purpose: python -m rekern.krisp.answering.europe_training."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import Ints, Keys, SmallInts
+from rekern.core.arrays import Booleans, Ints, Keys, SmallInts
 from rekern.core.hashing import mix_array
 from rekern.kernels.rewriting.aligned_rules_core import join_placements, place_pair
 from rekern.kernels.rewriting.rule_keys import RuleConstants, find_constants
@@ -95,7 +95,7 @@ def _combine(lefts: Patterns, rights: Patterns, constants: RuleConstants, wanted
     """Return the rules of every pattern of the source with every pattern of the target."""
     left_keys, right_keys = (np.array(list(side), dtype=np.uint64) for side in (lefts, rights))
     keys = mix_array(left_keys[:, None] + (right_keys + constants.size_key))
-    places = np.arange(keys.size) if wanted is None else np.flatnonzero(np.isin(keys, wanted))
+    places = np.flatnonzero(_mark_wanted(keys.ravel(), wanted))
     ones, others = list(lefts.values()), [one._replace(text=ARROW + one.text) for one in rights.values()]
     matches = []
     for key, place in zip(keys.ravel()[places].tolist(), places.tolist()):
@@ -115,26 +115,32 @@ def _match_aligned(
         NO_LIMIT, False, True,
     )  # fmt: skip
     keys = keys[:count]
-    is_wanted = np.zeros(count, bool)
-    is_wanted[np.unique(keys, return_index=True)[1]] = True  # a rule is written where it matches first
-    if wanted is not None:
-        is_wanted &= np.isin(keys, wanted)
+    is_wanted = _mark_wanted(keys, wanted)
     if not is_wanted.any():
         return []
     source = _SideText(pair.source, placed.left, placed.starts, window[0])
     target = _SideText(pair.target, placed.right, placed.starts2, window[1])
     steps, sizes, place = trace.tolist(), placed.left.shapes[:, 2].tolist(), 0
-    matches = []
+    matches: dict[int, Match] = {}
     for key, is_written in zip(keys.tolist(), is_wanted.tolist()):
         one = steps[place]
         following = place + 2 + sizes[one]
-        if is_written:
+        if is_written and key not in matches:  # a rule is written where it matches first
             aligned = tuple(steps[place + 2 : following])
             text, words = source.write(one, None)
             text2, words2 = target.write(steps[place + 1], aligned)
-            matches.append(Match(key, text + ARROW + text2, words, words2, len(aligned)))
+            matches[key] = Match(key, text + ARROW + text2, words, words2, len(aligned))
         place = following
-    return matches
+    return list(matches.values())
+
+
+def _mark_wanted(keys: Keys, wanted: Keys | None) -> Booleans:
+    """Return which keys are wanted; all of them if none are named."""
+    if wanted is None or not len(wanted):
+        return np.full(len(keys), wanted is None)
+    ascending = np.sort(wanted)
+    marked: Booleans = ascending[np.minimum(np.searchsorted(ascending, keys), len(ascending) - 1)] == keys
+    return marked
 
 
 class _SideText:

@@ -11,6 +11,7 @@ from rekern.krisp.answering.question_parser import QuestionParser
 from rekern.krisp.answering.question_table import check_question
 from rekern.krisp.answering.reading_scorer import ReadingScorer, ScoredReadings
 from rekern.krisp.answering.scored_reading import ScoredReading
+from rekern.krisp.answering.second_opinion import SecondOpinion
 from rekern.krisp.answering.sql_compiler import compile_sql
 
 
@@ -18,10 +19,11 @@ class Asker:
     """A parser with a database: it answers questions.
 
     The parser must have a calibration (`rekern.krisp.answering.asker_training.train_asker` makes one), which turns the
-    scores of readings into confidences. Names that are new in the database are added to the parser.
+    scores of readings into confidences. Names that are new in the database are added to the parser. The second opinion
+    is learned from the training questions, unless it is given.
     """
 
-    def __init__(self, parser: QuestionParser, database: Database):
+    def __init__(self, parser: QuestionParser, database: Database, opinion: SecondOpinion | None = None):
         calibration = getattr(parser, "calibration_", None)
         if not isinstance(calibration, AnswerCalibration):
             raise InputError("this model was not made by rekern ask --train: it has no confidence to judge readings by")
@@ -29,7 +31,8 @@ class Asker:
         grammar = connect_grammar(parser.grammar_, database)
         if len(grammar.productions) != len(parser.grammar_.productions):  # the database has new names
             parser.set_names(grammar)
-        self.scorer = ReadingScorer(parser, calibration.questions, calibration.meanings)
+            opinion = None  # it was learned with other names
+        self.scorer = ReadingScorer(parser, calibration.questions, calibration.meanings, opinion)
 
     @property
     def least_confidence(self) -> float:

@@ -32,17 +32,29 @@ class ScoredReadings(NamedTuple):
 class ReadingScorer:
     """Finds the readings of a question and scores them, with the help of the training questions."""
 
-    def __init__(self, parser: QuestionParser, questions: Sequence[str], meanings: Sequence[str]):
+    def __init__(
+        self,
+        parser: QuestionParser,
+        questions: Sequence[str],
+        meanings: Sequence[str],
+        opinion: SecondOpinion | None = None,
+    ):
         self.parser = parser
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", ".* has several derivations")  # the training has said so already
-            known = {meaning: parser.grammar_.parse(meaning) for meaning in dict.fromkeys(meanings)}
-        derivations = [known[meaning] for meaning in meanings]
-        self.opinion = SecondOpinion([parser.seen(question) for question in questions], derivations)
-        self._trained = [
-            (question, question.lower(), derivation) for question, derivation in zip(questions, derivations)
-        ]
+        self._derivations: dict[str, Derivation] = {}
+        if opinion is None:
+            derivations = [self._derive(meaning) for meaning in meanings]
+            opinion = SecondOpinion([parser.seen(question) for question in questions], derivations)
+        self.opinion = opinion
+        self._trained = [(question, question.lower(), meaning) for question, meaning in zip(questions, meanings)]
         self._often_unused: dict[str, bool] = {}
+
+    def _derive(self, meaning: str) -> Derivation:
+        """Return the derivation of the meaning of a training question."""
+        if meaning not in self._derivations:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", ".* has several derivations")  # the training has said so already
+                self._derivations[meaning] = self.parser.grammar_.parse(meaning)
+        return self._derivations[meaning]
 
     def score_readings(self, question: str, slope: float, shift: float) -> ScoredReadings:
         """The readings of a question, the best first.
@@ -104,8 +116,8 @@ class ReadingScorer:
         if name not in self._often_unused:
             first = name.split()[0]
             self._often_unused[name] = any(
-                name in self._list_unused(question, derivation)
-                for question, lower, derivation in self._trained
+                name in self._list_unused(question, self._derive(meaning))
+                for question, lower, meaning in self._trained
                 if first in lower
             )
         return self._often_unused[name]

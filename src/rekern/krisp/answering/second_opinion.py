@@ -11,12 +11,14 @@ although most questions with "how many" do, because "authors" came with authors 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints
+from rekern.core.json_values import JsonObject
 from rekern.krisp.productions import Derivation
 
 RIDGE = 0.03
@@ -53,9 +55,10 @@ class SecondOpinion:
     """
 
     def __init__(self, sentences: Sequence[Sequence[str]], derivations: Sequence[Derivation]):
+        self._sentences = sentences
         self._telling = [
             (labels, _find_telling_words(sentences, [labels(derivation) for derivation in derivations]))
-            for labels in (find_predicates, find_symbols)
+            for labels in LABELS
         ]
         self._denied = {
             (word, find_predicates(derivation))
@@ -72,7 +75,39 @@ class SecondOpinion:
             signs[row, [self._parts[label] for label in labels]] = 1
         self._mean = signs.mean(axis=0) if len(found) else np.zeros(len(self._parts))
         self._holders = self._list_holders(sentences)
-        self._dual = np.linalg.solve(self._compare_sentences(len(found)), signs - self._mean)
+        dual = np.linalg.solve(self._compare_sentences(len(found)), signs - self._mean)
+        self._dual: Floats = dual.astype(np.float64)
+
+    def to_state(self) -> tuple[JsonObject, dict[str, Floats]]:
+        """Return what was learned, as plain values for JSON and as arrays."""
+        words = {
+            "sentences": [list(words) for words in self._sentences],
+            "telling": [{word: sorted(told) for word, told in telling.items()} for _, telling in self._telling],
+            "denied": sorted([word, sorted(predicates)] for word, predicates in self._denied),
+            "parts": list(self._parts),
+        }
+        return words, {"mean": self._mean, "dual": self._dual}
+
+    @classmethod
+    def from_state(cls, words: JsonObject, arrays: Mapping[str, Floats]) -> Self:
+        """Return the second opinion that `to_state` wrote down.
+
+        >>> from rekern.krisp import read_grammar
+        >>> opinion = SecondOpinion([["how", "long"]], [read_grammar(["Q -> length"]).parse("length")])
+        >>> SecondOpinion.from_state(*opinion.to_state()).expect_parts(["how"]) == opinion.expect_parts(["how"])
+        array([ True,  True])
+        """
+        found = cls([], [])
+        found._sentences = words["sentences"]
+        found._telling = [
+            (labels, {word: frozenset(told) for word, told in telling.items()})
+            for labels, telling in zip(LABELS, words["telling"])
+        ]
+        found._denied = {(word, frozenset(predicates)) for word, predicates in words["denied"]}
+        found._parts = {label: number for number, label in enumerate(words["parts"])}
+        found._mean, found._dual = arrays["mean"], arrays["dual"]
+        found._holders = found._list_holders(found._sentences)
+        return found
 
     def expect_parts(self, words: Sequence[str]) -> Floats:
         """For every part that a meaning may have, a number: above 0 if these words ask for it."""
@@ -256,3 +291,6 @@ def find_parts(derivation: Derivation) -> set[str]:
 
     visit(derivation, "top")
     return found
+
+
+LABELS = (find_predicates, find_symbols)  # of which telling words tell

@@ -208,6 +208,23 @@ class WordVectors(VectorTable):
                 rows.setdefault(found, row)
         return WordVectors([*self.words, *rows], np.concatenate([self.array, self.array[list(rows.values())]]))
 
+    def without_common_parts(self, n: int = 2, words: int = 20_000) -> WordVectors:
+        """Return a space in which the vectors do not have what all words have in common (Mu and Viswanath, 2018).
+
+        The mean of the first ``words`` vectors is subtracted, and their ``n`` main directions are removed. Cosines of
+        words and of means of words then say more about meaning.
+
+        >>> space = WordVectors(["cat", "dog", "car", "van"], [[5, 1], [5, 0.9], [5, -1], [5, -0.9]])
+        >>> cosines = [vectors.similarity("cat", "car") for vectors in (space, space.without_common_parts(0))]
+        >>> [round(cosine, 2) for cosine in cosines]
+        [0.92, -1.0]
+        """
+        array = self.array.astype(np.float64)
+        array -= array[:words].mean(axis=0) if len(array) else 0.0
+        _, directions = np.linalg.eigh(array[:words].T @ array[:words])
+        common = directions[:, len(directions) - n :]
+        return WordVectors(self.words, array - (array @ common) @ common.T)
+
     @classmethod
     def train(
         cls,

@@ -346,7 +346,7 @@ def _flatten_text(text: str) -> str:
 
 def _find_table(folder: str | Path, name: str) -> Path | None:
     for path in (Path(folder, f"{name}.tsv"), Path(folder, f"{name}.tsv.gz")):
-        if path.is_file():
+        if os.path.isfile(path):  # False also for a name that no file can have
             return path
     return None
 

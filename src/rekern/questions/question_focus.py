@@ -1,0 +1,256 @@
+"""What a question asks for: its question word, the word in focus, and the kinds of things that this word names.
+
+The focus of "What Canadian city has the largest population?" is "city": the answer is a city. It is found by rules over
+the words and by WordNet, without a parser. Silva et al. (2011) call it the head word.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from rekern.core.registry import register
+from rekern.core.state_schema import COLUMN, Either, Flag, InstanceOf, Schema, Text, Texts, parameters
+from rekern.errors import InputError
+from rekern.kernels.kernel_items import Items, materialize_items
+from rekern.kernels.strings.ngram_kernels import Pattern, PatternKernel
+from rekern.similarity.lexicons.base_forms import list_base_forms
+from rekern.similarity.lexicons.wordnet import WordNet, find_wordnet
+from rekern.structures.column_selection import select_texts
+from rekern.structures.tokens import Tokens
+
+__all__ = ["Focus", "QuestionFocus", "find_focus"]
+
+
+def read_words(text: str) -> frozenset[str]:
+    """Return the words of a list that is written as one text.
+
+    >>> sorted(read_words("who whom"))
+    ['who', 'whom']
+    """
+    return frozenset(text.split())
+
+
+PARTS = ("question", "focus", "kinds", "context")
+MOST_SENSES = 3  # of a word: rare senses have kinds that mislead
+QUESTION_WORDS = read_words("what which who whom whose where when why how name")
+WITHOUT_FOCUS = read_words("who whom where when why")  # these words say themselves what is asked for
+AUXILIARIES = read_words(
+    "is are was were be been do does did has have had can could will would should may might must 's 're"
+)
+DETERMINERS = read_words("the a an this that these those his her its their your my our any some all most first")
+# Words and marks that end the phrase of the focus.
+BOUNDARIES = read_words(
+    "of in on at for by with from to into about as during between than through under over after before without within "
+    "near per against who which that whose where when and or if , ; : ( ) `` '' \" ? . !"
+)
+# "What kind of bird …" asks for a bird, not for a kind.
+EMPTY_NOUNS = read_words(
+    "kind kinds type types sort sorts name names form forms part member species variety term number example list group "
+    "genre class brand style"
+)
+POSSESSIVES = ("'s", "'")
+
+
+class Focus(NamedTuple):
+    """What a question asks for: how it asks, and the noun that names what is asked for, or None."""
+
+    question: str
+    word: str | None
+
+
+def find_focus(words: list[str], wordnet: WordNet) -> Focus:
+    """Return how a question asks and the word in its focus; ``words`` are as written.
+
+    >>> nouns = [(str(n), "n", [word], [], "") for n, word in enumerate(["city", "population", "bird"])]
+    >>> wordnet = WordNet.from_synsets([*nouns, ("9", "v", ["lay"], [], ""), ("10", "v", ["mean"], [], "")])
+    >>> find_focus("What Canadian city has the largest population ?".split(), wordnet)
+    Focus(question='what', word='city')
+    >>> find_focus("What is the name of the bird that lays these ?".split(), wordnet)
+    Focus(question='what is', word='bird')
+    >>> find_focus("How many birds lay here ?".split(), wordnet)
+    Focus(question='how many', word=None)
+    >>> find_focus("What does it mean ?".split(), wordnet)
+    Focus(question='what do mean', word=None)
+    """
+    lower = [word.casefold() for word in words]
+    place = next((number for number, word in enumerate(lower) if word in QUESTION_WORDS), None)
+    question = "none" if place is None else lower[place]
+    if question in WITHOUT_FOCUS:
+        return Focus(question, None)
+    start = 0 if place is None else place + 1
+    if question == "how":
+        return Focus(" ".join(["how", *lower[start : start + 1]]), None)
+    if lower[start : start + 1] in (["do"], ["does"], ["did"]):
+        rest = reversed(lower[start + 1 :])
+        verbs = (word for word in rest if _is(wordnet, word, "v") and word not in AUXILIARIES | BOUNDARIES)
+        return Focus(" ".join([question, "do", *[next(verbs, "")]]).strip(), None)
+    direct = True
+    while start < len(lower) and lower[start] in AUXILIARIES | DETERMINERS:
+        direct = direct and lower[start] not in AUXILIARIES
+        start += 1
+    if direct and question != "name" and _is_verb_only(wordnet, lower[start : start + 1]):
+        return Focus(f"{question} {lower[start]}", None)
+    return Focus(question if direct else f"{question} is", _find_head(lower, start, wordnet))
+
+
+def _find_head(words: list[str], start: int, wordnet: WordNet) -> str | None:
+    """Return the last noun of the phrase that begins at ``start``; of "name of X" and "Y's X" it is that of X."""
+    while True:
+        end = start
+        while end < len(words) and not _ends_phrase(words[end], end > start):
+            end += 1
+        if end == start:
+            return None
+        if words[end : end + 1] and words[end] in POSSESSIVES:
+            start = end + 1
+            continue
+        phrase: list[str] = []
+        for word in words[start:end]:
+            if phrase and _continues_as_verb(phrase[-1], word, wordnet):
+                break
+            phrase.append(word)
+        head = next((word for word in reversed(phrase) if _is(wordnet, word, "n")), phrase[-1])
+        if head not in EMPTY_NOUNS or words[end : end + 1] != ["of"]:
+            return head
+        start = end + 1
+        while start < len(words) and words[start] in DETERMINERS:
+            start += 1
+
+
+def _ends_phrase(word: str, inside: bool) -> bool:
+    return word in BOUNDARIES or word in AUXILIARIES or word in POSSESSIVES or (inside and word in DETERMINERS)
+
+
+def _continues_as_verb(before: str, word: str, wordnet: WordNet) -> bool:
+    """Whether a word after a noun is its verb, as in "countries begin" and "composer wrote"."""
+    if not (_is(wordnet, word, "v") and _is(wordnet, before, "n")):
+        return False
+    plural = before.endswith("s") and before not in wordnet.lemmas(before)
+    return not _is(wordnet, word, "n") or word.endswith("ed") or (plural and not word.endswith("s"))
+
+
+def _is_verb_only(wordnet: WordNet, words: list[str]) -> bool:
+    return any(_is(wordnet, word, "v") and not _is(wordnet, word, "n") for word in words)
+
+
+def _is(wordnet: WordNet, word: str, pos: str) -> bool:
+    return bool(wordnet.synsets(word, pos))
+
+
+def list_kinds(word: str, wordnet: WordNet) -> list[str]:
+    """Return the names of what a noun may be: its senses and all that is above them, each once.
+
+    >>> synsets = [("1", "n", ["animal"], [], ""), ("2", "n", ["bird"], ["1"], "")]
+    >>> list_kinds("birds", WordNet.from_synsets(synsets))
+    ['bird', 'animal']
+    """
+    places = wordnet.synsets(word, "n")[:MOST_SENSES]
+    seen = dict.fromkeys(places)
+    for place in places:  # it grows
+        above = wordnet.above[wordnet.starts[place] : wordnet.starts[place + 1]].tolist()
+        places += [other for other in above if other not in seen]
+        seen |= dict.fromkeys(above)
+    return [wordnet.members[place][0] for place in seen if wordnet.members[place]]
+
+
+@register
+class QuestionFocus(PatternKernel):
+    """What two questions ask for: the question word, the word in focus, and what kind of thing that is.
+
+    The features have values of 0 or 1. Use it in a `TextClassifier` of questions, beside words and n-grams:
+    ``Spectrum(1) + Spectrum(2) + QuestionFocus()``.
+
+    Parameters
+    ----------
+    parts : tuple of str
+        ``"question"`` is how the question asks ("what is", "how many"); ``"focus"`` the word in focus, alone and with
+        the former; ``"kinds"`` are the kinds of things that WordNet has above the word in focus; ``"context"`` those
+        above the other words.
+    wordnet : str or WordNet, optional
+        The folder of WordNet's tables, or ``"wn:"`` and a lexicon of the ``wn`` library, or a `WordNet`. By default it
+        is searched in the folder that the environment variable ``REKERN_DATA`` names.
+    normalize : bool
+        Whether to divide by the roots of both self-similarities.
+    on : str, optional
+        The representation that has the text, if an item has several.
+
+    Examples
+    --------
+    >>> synsets = [("1", "n", ["place"], [], ""), ("2", "n", ["city"], ["1"], ""), ("3", "n", ["river"], ["1"], "")]
+    >>> kernel = QuestionFocus(wordnet=WordNet.from_synsets(synsets), normalize=False)
+    >>> kernel("What city is this?", "What river is that?")  # both start with "what"; both are places
+    2.0
+    >>> sorted(kernel.fit(["What city is this?"]).get_feature_names_out())
+    ['asks what', 'asks what: city', 'focus city', 'kind of focus: city', 'kind of focus: place']
+    """
+
+    schema = Schema(
+        parameters(
+            parts=Either(Texts(kind=tuple), Texts()),
+            wordnet=Either(None, Text(), InstanceOf(WordNet)),
+            normalize=Flag(),
+            on=COLUMN,
+        ),
+        resources=("wordnet",),
+    )
+
+    def __init__(
+        self,
+        parts: tuple[str, ...] = ("question", "focus", "kinds"),
+        wordnet: str | WordNet | None = None,
+        normalize: bool = True,
+        on: str | None = None,
+    ):
+        self.parts = parts
+        self.wordnet = wordnet
+        self.normalize = normalize
+        self.on = on
+
+    def get_stored_params(self) -> dict[str, object]:
+        """Return the parameters for a model file, which names nothing outside."""
+        stored: dict[str, object] = self.get_params(deep=False)
+        return {**stored, "wordnet": None if self.wordnet is None else "given"}
+
+    def check_pattern(self) -> Pattern:
+        """Return single features: they are the tokens of what `read_items` returns."""
+        return Pattern(1, 0, 1.0)
+
+    def read_items(self, X: Items) -> Tokens:
+        """Return the features of each text, as tokens."""
+        if isinstance(self.parts, str) or not len(self.parts) or not set(self.parts) <= set(PARTS):
+            raise InputError(f"parts={self.parts!r}: give a tuple of names out of {', '.join(PARTS)}")
+        if isinstance(X, Tokens) and self.on is None:
+            texts = X if X.forms is None else X.forms
+        else:
+            found = Tokens.from_texts(select_texts(materialize_items(X), self.on), None, with_forms=True)
+            texts = found if found.forms is None else found.forms
+        wordnet = self.wordnet if isinstance(self.wordnet, WordNet) else find_wordnet(self.wordnet)
+        kinds = lru_cache(maxsize=None)(lambda word: list_kinds(word, wordnet))
+        rows = []
+        for words in texts:
+            focus = find_focus(words, wordnet)
+            found_in: list[str] = []
+            if "question" in self.parts:
+                found_in.append(f"asks {focus.question}")
+            if focus.word is not None:
+                base = find_base(focus.word)
+                if "focus" in self.parts:
+                    found_in += [f"focus {base}", f"asks {focus.question}: {base}"]
+                if "kinds" in self.parts:
+                    found_in += [f"kind of focus: {name}" for name in kinds(focus.word)]
+            if "context" in self.parts:
+                others = {word.casefold() for word in words} - QUESTION_WORDS - AUXILIARIES - DETERMINERS - BOUNDARIES
+                for word in sorted(others - {focus.word or ""}):
+                    found_in += [f"kind of word: {name}" for name in kinds(word)]
+            rows.append(list(dict.fromkeys(found_in)))
+        return Tokens.from_texts(rows)
+
+
+def find_base(word: str) -> str:
+    """Return the base form of a noun.
+
+    >>> find_base("cities"), find_base("city")
+    ('city', 'city')
+    """
+    return next((base for base, pos in list_base_forms(word) if pos == "n"), word)

@@ -1,0 +1,115 @@
+"""The corpora of pairs on which all scores are measured: how each is read, what is learned, and what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from rekern.core.arrays import Ints
+from rekern.datasets.public_corpora import (
+    DataPath,
+    load_paws,
+    load_qqp,
+    load_rte,
+    load_sick,
+    load_stsb,
+    load_wikiqa,
+)
+from rekern.datasets.tables import Table
+from rekern.learning.candidate_groups import number_groups
+from rekern.learning.cross_validation import Fold, make_group_folds, make_text_folds
+from rekern.learning.search_tasks import ClassTask, NumberTask, OrderTask, SearchTask
+from rekern.reproduce.structural.tree_corpora import load_part
+
+N_FOLDS = 5
+EPSILON = 0.1  # of the regression, as in PairRegressor
+
+
+class CorpusPart(NamedTuple):
+    """A part of a corpus: its labels, and what kernels read, which may be more than the texts."""
+
+    table: Table
+    items: Sequence[object]
+
+
+class PairCorpus(NamedTuple):
+    """How a corpus is read, its parts, what is measured, and the best known figure without a language model."""
+
+    load: Callable[[str, DataPath], CorpusPart]
+    train: str
+    test: str
+    measure: str  # accuracy, pearson or map
+    dev: str | None = None  # where settings are compared; without it, in folds of the training part
+    has_trees: bool = False
+    is_large: bool = False  # too large for a Gram, or ranked, which is faster by features
+    widths: tuple[float, ...] = (0.3,)  # of the Gaussian kernel, times the number of scores
+    paper: float | None = None
+    known: str = ""
+
+
+def _read(load: Callable[..., Table], **options: object) -> Callable[[str, DataPath], CorpusPart]:
+    def read(part: str, data: DataPath) -> CorpusPart:
+        table = load(part, data=data, **options)
+        return CorpusPart(table, table.pairs)
+
+    return read
+
+
+def _read_msrp(part: str, data: DataPath) -> CorpusPart:
+    found = load_part("msrp", part, data)
+    return CorpusPart(found.table, cast(Sequence[object], found.items))  # a row for each pair
+
+
+CORPORA: dict[str, PairCorpus] = {
+    "msrp": PairCorpus(
+        _read_msrp, "train", "test", "accuracy", has_trees=True, paper=79.13, known="80.4 (with the test texts)"
+    ),
+    "rte3": PairCorpus(
+        _read(load_rte), "train", "test", "accuracy", widths=(0.3, 0.1), paper=65.1, known="72.3 (large resources)"
+    ),
+    "sick-entailment": PairCorpus(
+        _read(load_sick, response="entailment"), "train", "test", "accuracy", known="84.6 (2014)"
+    ),
+    "sick-relatedness": PairCorpus(
+        _read(load_sick, response="relatedness"), "train", "test", "pearson", known="0.828 (2014)"
+    ),
+    "stsb": PairCorpus(_read(load_stsb), "train", "test", "pearson", known="0.81 (2017)"),
+    "paws": PairCorpus(_read(load_paws), "dev", "test", "accuracy"),
+    "qqp": PairCorpus(_read(load_qqp), "train", "test", "accuracy", dev="dev", is_large=True),
+    "wikiqa": PairCorpus(_read(load_wikiqa), "train", "test", "map", dev="dev", is_large=True),
+}
+
+
+def make_task(measure: str, labels: Sequence[object], groups: Sequence[object]) -> SearchTask:
+    """Make what is learned: classes, numbers, or an order of the candidates in each group.
+
+    >>> make_task("accuracy", [1, 0], []).outputs
+    1
+    """
+    values, weights = np.array(labels), np.ones(len(labels))
+    if measure == "accuracy":
+        return ClassTask(values, weights)
+    if measure == "pearson":
+        return NumberTask(values.astype(float), weights, EPSILON)
+    return OrderTask(values.astype(float), number_groups(list(groups)), weights)
+
+
+def make_folds(name: str, table: Table, data: DataPath = None) -> list[Fold]:
+    """Make folds in which pairs that share a text, or candidates of one question, are never on both sides.
+
+    On RTE, only pairs of RTE-2 and RTE-3 are held out, because RTE-1 was collected differently.
+    """
+    if table.groups is not None:
+        return make_group_folds(table.groups, N_FOLDS)
+    labels = np.array(table.labels)
+    found = make_text_folds(table.pairs, np.round(labels) if labels.dtype.kind == "f" else labels, N_FOLDS)
+    if name != "rte3":
+        return found
+    first = len(load_rte("rte1_dev", data)) + len(load_rte("rte1_test", data))
+    return [Fold(train, _drop_first(test, first)) for train, test in found]
+
+
+def _drop_first(rows: Ints, first: int) -> Ints:
+    return rows[rows >= first]

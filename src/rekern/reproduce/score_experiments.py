@@ -1,0 +1,239 @@
+"""All scores of `Similarities` on the corpora of pairs, with WordNet, word vectors and a thesaurus.
+
+Settings are compared on the training part (in folds, or on the development part where there is one). The chosen one is
+written down before the test part is read; besides it, only the default kernel is tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import add
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from rekern.core.arrays import AnyArray, Ints
+from rekern.core.json_values import JsonObject
+from rekern.core.parallel_jobs import run
+from rekern.core.progress import show_bars, track
+from rekern.datasets.public_corpora import DataPath
+from rekern.errors import InputError
+from rekern.kernels import AllProduct, Curves, Gaussian, Kernel, Neighborhoods, PartialTree, Rewriting
+from rekern.learning import PairClassifier, PairRanker, PairRegressor, correlations
+from rekern.learning.candidate_groups import number_groups
+from rekern.learning.cross_validation import Fold
+from rekern.learning.measures import average_precisions, class_measures
+from rekern.learning.named_kernels import make_named_kernel
+from rekern.learning.reports.intervals import resample_intervals
+from rekern.learning.search_tasks import SearchTask, list_rows
+from rekern.learning.training_matrices import SharedMatrices
+from rekern.reproduce.experiment_titles import format_title
+from rekern.reproduce.pair_corpora import CORPORA, CorpusPart, PairCorpus, make_folds, make_task
+from rekern.reproduce.result_files import write_json
+from rekern.reproduce.rewriting_settings import Setting
+from rekern.reproduce.structural.tree_corpora import GRAPHS, TREES, WORDS, find_file
+from rekern.reproduce.text_tables import format_table, join_parts
+from rekern.similarity import Similarities, UnsharedWords, WordVectors
+
+TEXT = ("basic", "ngrams", "sequences", "differences", "order", "contexts")
+LEXICAL = ("wordnet", "relations", "esa", "thesaurus", "alignment", "vectors")
+COSTS = (0.3, 3.0)  # of the best setting, besides 1
+
+
+class Resources(NamedTuple):
+    """What scores need besides the texts."""
+
+    wordnet: str
+    thesaurus: str
+    space: WordVectors
+
+    def make_scores(self, groups: tuple[str, ...]) -> Similarities:
+        """Make a kernel over groups of scores."""
+        return Similarities(groups=groups, wordnet=self.wordnet, thesaurus=self.thesaurus, space=self.space)
+
+
+def load_resources(data: DataPath) -> Resources:
+    """Load WordNet, the thesaurus and the word vectors of the data folder."""
+    space = WordVectors.from_file(find_file(data, "glove_6b_100d", "vectors.bin"))
+    return Resources(
+        str(find_file(data, "oewn", "synsets.tsv").parent),
+        str(find_file(data, "ppdb_lexical", "pairs.tsv")),
+        space.without_common_parts(2),
+    )
+
+
+def list_settings(corpus: PairCorpus, resources: Resources) -> list[Setting]:
+    """List what is compared; the first one is the default kernel."""
+    rules = Rewriting(k=(1, 4))
+    default = Setting("default", make_named_kernel("rules+curves"))
+    if corpus.is_large:
+        groups = TEXT if corpus.measure != "map" else (*TEXT, "answers")
+        scores = {"text scores": groups, "all scores": (*groups, *LEXICAL)}
+        return [
+            default,
+            *(
+                Setting(
+                    f"rules {size} + curves over {name}", Rewriting(k=(1, k)) + Curves(resources.make_scores(chosen))
+                )
+                for name, chosen in scores.items()
+                for size, k in (("1-2", 2), ("1-4", 4))
+            ),
+        ]
+    few, many = resources.make_scores(TEXT), resources.make_scores((*TEXT, *LEXICAL))
+    found = [
+        default,
+        Setting("rules + 10 Gaussian 0.3/n over text scores", rules + 10 * _make_gaussian(few, 0.3)),
+        *(
+            Setting(
+                f"rules + {weight} Gaussian {width:g}/n over all scores", rules + weight * _make_gaussian(many, width)
+            )
+            for width in corpus.widths
+            for weight in (10, 30)
+        ),
+    ]
+    if corpus.has_trees:
+        trees: list[Kernel] = [
+            _make_gaussian(UnsharedWords(on=WORDS), 0.3) * 3,
+            AllProduct(PartialTree(on=TREES[True])) * 0.5,
+            Neighborhoods(1, 2, 0, on=GRAPHS[True]) * 0.5,
+        ]
+        for number, name in ((1, "unshared words"), (3, "unshared words, trees, graphs")):
+            kernel = reduce(add, trees[:number], rules + 10 * _make_gaussian(many, 0.3))
+            found.append(Setting(f"rules + 10 Gaussian 0.3/n over all scores + {name}", kernel))
+    return found
+
+
+def _make_gaussian(scores: Similarities | UnsharedWords, width: float) -> Gaussian:
+    return Gaussian(scores, width / len(scores.names()))
+
+
+def run_pairs(
+    data: DataPath = None, out: Path | None = None, n_jobs: int | None = None, only: str | None = None
+) -> JsonObject:
+    """Run all corpora, or the one that ``only`` names."""
+    if only is not None and only not in CORPORA:
+        raise InputError(f"there is no corpus {only!r}: choose {', '.join(CORPORA)}")
+    resources = load_resources(data)
+    return {"rows": [_run_corpus(name, data, out, n_jobs, resources) for name in ([only] if only else CORPORA)]}
+
+
+def _run_corpus(name: str, data: DataPath, out: Path | None, n_jobs: int | None, resources: Resources) -> JsonObject:
+    corpus = CORPORA[name]
+    train = corpus.load(corpus.train, data)
+    settings = list_settings(corpus, resources)
+    tried = list(_compare_settings(name, corpus, train, settings, data, n_jobs))
+    best, score = max(tried, key=lambda found: found[1])
+    row: JsonObject = {
+        "corpus": name,
+        "measure": corpus.measure,
+        "chosen": best.method,
+        "C": best.C,
+        "on_train": score,
+        "default_on_train": tried[0][1],
+        "paper": corpus.paper,
+        "known": corpus.known,
+        "train_pairs": len(train.table),
+        "candidates": [{"setting": setting.method, "C": setting.C, "on_train": value} for setting, value in tried],
+    }
+    if out is not None:
+        write_json(out / f"pairs-{name}-chosen.json", row)
+
+    test = corpus.load(corpus.test, data)
+    row["test_pairs"] = len(test.table)
+    row["default"] = _test_setting(corpus, settings[0], train, test, n_jobs)["value"]
+    return {**row, **_test_setting(corpus, best, train, test, n_jobs)}
+
+
+def _compare_settings(
+    name: str, corpus: PairCorpus, train: CorpusPart, settings: Sequence[Setting], data: DataPath, n_jobs: int | None
+) -> Iterator[tuple[Setting, float]]:
+    """Yield every setting with its score: all with C = 1, then the best of them with other values of C."""
+    parts, items = [train.table], train.items
+    if corpus.dev is None:
+        folds = make_folds(name, train.table, data)
+    else:
+        dev = corpus.load(corpus.dev, data)
+        parts, items = [train.table, dev.table], [*items, *dev.items]
+        folds = [Fold(np.arange(len(train.table)), np.arange(len(train.table), len(items)))]
+    labels = [label for part in parts for label in part.labels or []]
+    groups = [(place, group) for place, part in enumerate(parts) for group in part.groups or []]
+    task = make_task(corpus.measure, labels, groups)
+    matrices = SharedMatrices(items, not corpus.is_large, n_jobs, task.needs_all_features)
+    best: tuple[Setting, float] | None = None
+    for setting in track(settings, len(settings), f"{name}: settings"):
+        found = setting, measure_setting(task, matrices, setting, folds, n_jobs)
+        best = found if best is None or found[1] > best[1] else best
+        yield found
+    assert best is not None
+    for C in COSTS:
+        setting = best[0].with_cost(C)
+        yield setting, measure_setting(task, matrices, setting, folds, n_jobs)
+
+
+def measure_setting(
+    task: SearchTask, matrices: SharedMatrices, setting: Setting, folds: Sequence[Fold], n_jobs: int | None = None
+) -> float:
+    """Measure a setting on the held-out rows of folds: accuracy in per cent, else a correlation or MAP."""
+    with show_bars(False):
+        matrix = matrices.build(setting.kernel)
+        calls = [(matrix, setting.C, fold, output) for fold in folds for output in range(task.outputs)]
+        found = list(run(task.decide, calls, n_jobs))
+    columns = [np.concatenate(found[output :: task.outputs]) for output in range(task.outputs)]
+    score = task.measure(np.column_stack(columns), list_rows(folds)).score
+    return round(100 * score, 2) if task.measure_name == "accuracy" else round(score, 4)
+
+
+def _test_setting(
+    corpus: PairCorpus, setting: Setting, train: CorpusPart, test: CorpusPart, n_jobs: int | None
+) -> JsonObject:
+    """Train a setting on the whole training part, and measure it on the test part."""
+    labels, groups = train.table.labels or [], test.table.groups or []
+    truth = np.array(test.table.labels)
+    predicted: AnyArray
+    if corpus.measure == "accuracy":
+        classifier = PairClassifier(setting.kernel, setting.C, calibration=0, n_jobs=n_jobs)
+        predicted = np.asarray(classifier.fit(train.items, labels).predict(test.items))
+    elif corpus.measure == "pearson":
+        regressor = PairRegressor(setting.kernel, setting.C, n_jobs=n_jobs)
+        predicted = np.asarray(regressor.fit(train.items, labels).predict(test.items))
+    else:
+        ranker = PairRanker(setting.kernel, setting.C, n_jobs=n_jobs)
+        predicted = np.asarray(ranker.fit(train.items, labels, train.table.groups or []).predict(test.items))
+
+    digits = 2 if corpus.measure == "accuracy" else 4
+    found = average_precisions(predicted.astype(float), truth > 0, number_groups(groups)) if groups else {}
+    precisions = np.array(list(found.values()))
+
+    def measure(rows: Ints) -> dict[str, float | None]:
+        if corpus.measure == "accuracy":
+            return {"value": 100 * float(np.mean(predicted[rows] == truth[rows]))}
+        if corpus.measure == "pearson":
+            return {"value": correlations(predicted[rows], truth[rows])["pearson"]}
+        return {"value": float(precisions[rows].mean())}
+
+    n = len(precisions) if groups else len(truth)
+    low, high = resample_intervals(measure, n)["value"]
+    value = measure(np.arange(n))["value"] or 0.0
+    result: JsonObject = {"value": round(value, digits), "low": round(low, digits), "high": round(high, digits)}
+    if corpus.measure == "accuracy" and len(np.unique(truth)) == 2:
+        classes = sorted(set(truth.tolist()))
+        measures = class_measures(predicted.tolist(), truth.tolist(), classes)
+        result["f1"] = round(100 * measures["classes"][str(classes[-1])]["f1"], 2)
+    return result
+
+
+def format_pairs(result: JsonObject) -> str:
+    """Format the result as a table with a row for each corpus."""
+    rows = [{**row, "95 %": f"{row['low']:g}–{row['high']:g}"} for row in result["rows"]]
+    accuracies = [row for row in rows if row["measure"] == "accuracy"]
+    others = [row for row in rows if row["measure"] != "accuracy"]
+    columns = ("corpus", "measure", "default", "value", "f1", "95 %", "on_train", "paper", "known", "C", "chosen")
+    tables = [format_table(part, columns, digits) for part, digits in ((accuracies, 2), (others, 4)) if part]
+    return join_parts([format_title(result["name"]), *tables], result)
+
+
+def draw_pairs(result: JsonObject, folder: Path) -> list[Path]:
+    """Draw nothing: the table says it all."""
+    return []

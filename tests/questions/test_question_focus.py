@@ -1,0 +1,112 @@
+"""What a question asks for: the question word, the word in focus, its kinds; and the kernel made of them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rekern import load_model
+from rekern.errors import InputError, ModelFileError
+from rekern.kernels import Spectrum
+from rekern.learning import TextClassifier
+from rekern.questions import QuestionFocus
+from rekern.questions.question_focus import find_focus, list_kinds
+from rekern.similarity.lexicons.wordnet import WordNet
+
+NOUNS = {
+    "place": (),
+    "city": ("place",),
+    "country": ("place",),
+    "person": (),
+    "composer": ("person",),
+    "director": ("person",),
+    "animal": (),
+    "bird": ("animal",),
+    "name": (),
+    "kind": (),
+    "capital": ("city",),
+    "work": (),
+    "play": ("work",),
+}
+VERBS = ["write", "begin", "play", "call", "mean", "make", "work"]
+WORDNET = WordNet.from_synsets(
+    [(f"n-{noun}", "n", [noun], [f"n-{other}" for other in above], "") for noun, above in NOUNS.items()]
+    + [(f"v-{verb}", "v", [verb], [], "") for verb in VERBS]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "asks", "word"),
+    [
+        ("What city is this ?", "what", "city"),
+        ("What is the capital of France ?", "what is", "capital"),
+        ("In which countries do they play ?", "which", "countries"),
+        ("What countries begin with A ?", "what", "countries"),
+        ("What composer wrote this play ?", "what", "composer"),
+        ("What is the name of the managing director of it ?", "what is", "director"),
+        ("What kind of bird is it ?", "what", "bird"),
+        ("What is the composer 's name ?", "what is", "name"),
+        ("Name a bird .", "name", "bird"),
+        ("Who wrote the play ?", "who", None),
+        ("How many birds are there ?", "how many", None),
+        ("What does CPR mean ?", "what do mean", None),
+        ("What makes birds work ?", "what makes", None),
+        ("What ?", "what", None),
+        ("The capital is it ?", "none", "capital"),
+        ("What is ?", "what is", None),
+        ("", "none", None),
+    ],
+)
+def test_focus(question, asks, word):
+    assert find_focus(question.split(), WORDNET) == (asks, word)
+
+
+@given(st.lists(st.sampled_from(["What", "is", "the", "of", "'s", "kind", "name", "bird", "plays", "?", "\ud800", ""])))
+def test_any_words_have_a_focus_among_them(words):
+    focus = find_focus(words, WORDNET)
+    assert focus.word is None or focus.word in [word.casefold() for word in words]
+
+
+def test_kinds_go_up_and_end_in_cycles_never():
+    assert list_kinds("capitals", WORDNET) == ["capital", "city", "place"]
+    assert list_kinds("nothing", WORDNET) == []
+
+
+def test_the_gram_is_the_product_of_the_features():
+    kernel = QuestionFocus(("question", "focus", "kinds", "context"), WORDNET, normalize=False)
+    questions = ["What city is this?", "Which capital is it?", "Name a bird.", ""]
+    features = kernel.features(questions)
+    assert np.array_equal((features @ features.T).toarray(), kernel.gram(questions))
+    assert kernel.gram(questions)[0, 1] == 2  # both are a city, and a place
+    tokens = [question.replace("?", " ?").replace(".", " .").split() for question in questions]
+    assert np.array_equal(kernel.gram(tokens), kernel.gram(questions))
+
+
+def test_parts_are_chosen():
+    names = {
+        part: set(QuestionFocus((part,), WORDNET).fit(["What city has birds?"]).get_feature_names_out())
+        for part in ("question", "focus", "kinds", "context")
+    }
+    assert names == {
+        "question": {"asks what"},
+        "focus": {"focus city", "asks what: city"},
+        "kinds": {"kind of focus: city", "kind of focus: place"},
+        "context": {"kind of word: bird", "kind of word: animal"},
+    }
+    for wrong in ((), "kinds", ("kinds", "nonsense")):
+        with pytest.raises(InputError, match="parts="):
+            QuestionFocus(wrong, WORDNET).gram(["a"])
+
+
+def test_a_model_is_saved_loaded_with_its_lexicon_and_explained(tmp_path):
+    questions = ["What city is it?", "What country is it?", "What bird is it?", "What animal is it?"]
+    kernel = Spectrum(1) + QuestionFocus(wordnet=WORDNET)
+    model = TextClassifier(kernel, calibration=0).fit(questions, ["place", "place", "animal", "animal"])
+    assert model.predict(["Which capital is it?"]).tolist() == ["place"]  # never seen, but a place
+    shown = {part.name for part in model.explain("Which capital is it?").parts}
+    assert "kind of focus: place" in shown
+    model.save(tmp_path / "m.rekern")
+    again = load_model(tmp_path / "m.rekern", wordnet=WORDNET)
+    assert again.decision_function(questions).tobytes() == model.decision_function(questions).tobytes()
+    with pytest.raises(ModelFileError, match="wordnet"):
+        load_model(tmp_path / "m.rekern")

@@ -1,0 +1,62 @@
+"""The experiment with all scores runs from files to a table, and chooses before it reads the test part."""
+
+import json
+
+import pytest
+
+from rekern import reproduce
+from rekern.errors import InputError
+from rekern.reproduce import score_experiments
+from rekern.reproduce.pair_corpora import CORPORA
+from rekern.similarity import Similarities, WordVectors
+from rekern.similarity.lexicons.wordnet import WordNet
+
+
+@pytest.fixture(scope="module")
+def corpora(small_corpora):
+    """The small corpora with a tiny WordNet, thesaurus and word space."""
+    for name in ("oewn", "ppdb_lexical", "glove_6b_100d"):
+        (small_corpora / name).mkdir(exist_ok=True)
+    synsets = [("e", "n", ["thing"], [], "a thing"), ("c", "n", ["city"], ["e"], "a big town")]
+    WordNet.from_synsets(synsets).save(small_corpora / "oewn")
+    (small_corpora / "ppdb_lexical" / "pairs.tsv").write_text("buy\tpurchase\n")
+    (small_corpora / "glove_6b_100d" / "vectors.bin").write_text("the 1 0\nbought 0.5 1\nsold 0.4 1\n")
+    return small_corpora
+
+
+@pytest.mark.parametrize("name", ["sick-entailment", "stsb", "wikiqa"])
+def test_one_corpus(corpora, tmp_path, name):
+    result = reproduce.run("pairs", data=corpora, out=tmp_path, only=name)
+    (row,) = result["rows"]
+    assert row["corpus"] == name and row["measure"] == CORPORA[name].measure
+    assert row["low"] <= row["value"] <= row["high"]
+    best = max(row["candidates"], key=lambda candidate: candidate["on_train"])
+    assert (row["chosen"], row["C"], row["on_train"]) == (best["setting"], best["C"], best["on_train"])
+    record = json.loads((tmp_path / f"pairs-{name}-chosen.json").read_text())
+    assert record["chosen"] == row["chosen"] and "value" not in record
+    text = reproduce.render(result)
+    assert name in text and row["chosen"] in text and "None" not in text
+
+
+def test_the_test_part_is_read_last(corpora, tmp_path, monkeypatch):
+    corpus = CORPORA["stsb"]
+
+    def load(part, data):
+        assert part != corpus.test or (tmp_path / "pairs-stsb-chosen.json").exists()
+        return corpus.load(part, data)
+
+    monkeypatch.setitem(score_experiments.CORPORA, "stsb", corpus._replace(load=load))
+    reproduce.run("pairs", data=corpora, out=tmp_path, only="stsb")
+
+
+def test_settings_of_trees():
+    resources = score_experiments.Resources("oewn", "pairs.tsv", WordVectors(["a"], [[1.0]]))
+    found = score_experiments.list_settings(CORPORA["msrp"], resources)
+    assert found[0].method == "default" and found[-1].method.endswith("unshared words, trees, graphs")
+    names = Similarities(groups=(*score_experiments.TEXT, *score_experiments.LEXICAL)).names()
+    assert len(names) == len(set(names)) == 110
+
+
+def test_unknown_corpus():
+    with pytest.raises(InputError, match="there is no corpus 'sick': choose msrp, rte3"):
+        reproduce.run("pairs", only="sick")
