@@ -9,6 +9,14 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else
 Jobs = Annotated[
     int | None, typer.Option("--jobs", min=1, metavar="N", help="Number of threads; all cores by default.")
 ]
+Device = Annotated[
+    str | None,
+    typer.Option(
+        "--device",
+        metavar="cpu|cuda",
+        help="What computes Gram matrices: cpu, or cuda (a GPU); REKERN_DEVICE by default.",
+    ),
+]
 Data = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder with the corpora; REKERN_DATA by default.")
 ]

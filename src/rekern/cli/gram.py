@@ -38,6 +38,7 @@ def gram(
     kernel: KernelOptions,
     table: TableOptions,
     jobs: common_options.Jobs = None,
+    device: common_options.Device = None,
     json: common_options.Json = False,
 ) -> None:
     """Write a kernel's Gram matrix for other learners.
@@ -45,10 +46,13 @@ def gram(
     If writing a .npy file is interrupted, the same command continues it. In a .libsvm file, labels that are not numbers
     are replaced by 0, 1, 2 … in alphabetical order.
     """
+    from rekern.core.device import choose_device, use_device
+
     extension = Path(out).suffix.lower()
     if extension not in (".npy", ".libsvm"):
         raise InputError(f"{out} does not tell the format: write to NAME.npy, or to NAME.libsvm for svm-train -t 4")
     check_writable(out)
+    choose_device(device)
     labelled = extension == ".libsvm" and not unlabelled
     built = kernel.build()
     summary = summarize_kernel(built)
@@ -59,10 +63,11 @@ def gram(
     started = time.perf_counter()
     built.adapt((rows if columns is None else columns).items)  # the columns are the training pairs
     if extension == ".npy":
-        built.gram(rows.items, columns and columns.items, n_jobs=jobs, out=out)
+        built.gram(rows.items, columns and columns.items, n_jobs=jobs, out=out, device=device)
     else:
         numbers, names = number_labels(rows, columns) if labelled else ([0] * len(rows), None)
-        _write_libsvm(built, rows, columns, numbers, out, jobs)
+        with use_device(device):
+            _write_libsvm(built, rows, columns, numbers, out, jobs)
     took = time.perf_counter() - started
     size = os.stat(out).st_size
     if json:

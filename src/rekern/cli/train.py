@@ -74,6 +74,7 @@ def train(
     kernel: KernelOptions,
     table: TableOptions,
     jobs: common_options.Jobs = None,
+    device: common_options.Device = None,
     json: common_options.Json = False,
 ) -> None:
     """Train a model on labelled pairs and save it.
@@ -84,6 +85,7 @@ def train(
     With --auto the kernel is chosen by cross-validation, in which pairs that share a text stay together; the model
     keeps what was tried (rekern explain --how-chosen).
     """
+    from rekern.core.device import use_device
     from rekern.core.estimators import skip_scikit_learn
     from rekern.core.files import write_atomically
     from rekern.core.model_archive import save_model
@@ -101,7 +103,8 @@ def train(
         raise InputError(f"--C {cost:g} is out of range: give a number above 0")
     if os.fspath(out) == "-":
         raise InputError("-o - is no place for a model: name a file")
-    with write_atomically(out) as temporary:  # opened first, so that an unwritable place is found before the work
+    # The file is opened first, so that an unwritable place is found before the work.
+    with use_device(device), write_atomically(out) as temporary:
         chosen, pairs = choose_task(table.read(file), task, table.group is not None, ordinal)
         if pairs.is_single:
             built = _build_text_kernel(kernel, chosen, auto.auto)

@@ -1,6 +1,7 @@
 """Parallel work with joblib: in threads by default, or with the backend that the user configures."""
 
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -113,13 +114,38 @@ def run_in_threads(
     >>> run_in_threads(max, [(1, 2), (4, 3)], n_jobs=2)
     [2, 4]
     """
-    n_jobs = resolve_jobs(n_jobs)
-    if len(calls) <= 1 or n_jobs == 1:
-        return [function(*call) for call in calls]
-    import joblib
-
-    threads = joblib.effective_n_jobs(n_jobs) if n_jobs is not None else joblib.cpu_count()
+    threads = 1 if len(calls) <= 1 else count_threads(n_jobs)
     if threads == 1:
         return [function(*call) for call in calls]
     with ThreadPoolExecutor(min(threads, len(calls))) as pool:
         return list(pool.map(lambda call: function(*call), calls))
+
+
+def count_threads(n_jobs: int | None) -> int:
+    """Return how many threads of this process are to share work.
+
+    >>> count_threads(2)
+    2
+    """
+    n_jobs = resolve_jobs(n_jobs)
+    if n_jobs == 1:
+        return 1
+    import joblib
+
+    return int(joblib.effective_n_jobs(n_jobs) if n_jobs is not None else joblib.cpu_count())
+
+
+def run_ahead(function: Callable[..., T], calls: Sequence[tuple[object, ...]], n: int = 2) -> Iterator[T]:
+    """Yield the results of ``function(*call)`` for every call, in order; a thread is at most ``n`` calls ahead.
+
+    >>> list(run_ahead(pow, [(2, 3), (3, 2), (1, 5)]))
+    [8, 9, 1]
+    """
+    with ThreadPoolExecutor(1) as pool:
+        waiting = deque(pool.submit(function, *call) for call in calls[:n])
+        for call in calls[n:]:
+            result = waiting.popleft().result()
+            waiting.append(pool.submit(function, *call))
+            yield result
+        for last in waiting:
+            yield last.result()

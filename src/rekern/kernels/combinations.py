@@ -40,7 +40,9 @@ def _combine_plans(left: GramPlan, right: GramPlan, combine: Combine) -> GramPla
     if (left.rows, left.columns) != (right.rows, right.columns):
         raise ValueError("the two kernels do not see the same number of items: give a list, not an iterator")
     block = CombinedBlock(left.block, right.block, combine)
-    return GramPlan(left.rows, left.columns, left.symmetric, block, left.prepare + right.prepare)
+    heights = [plan.height for plan in (left, right) if plan.height is not None]
+    prepare = left.prepare + right.prepare
+    return GramPlan(left.rows, left.columns, left.symmetric, block, prepare, height=max(heights, default=None))
 
 
 @register
@@ -153,7 +155,7 @@ class Scaled(Kernel):
         weight = self._check_weight()
         plan = self.kernel.plan_gram(X, Y, n_jobs)
         block = RescaledBlock(plan.block, np.full(plan.rows, weight), np.ones(plan.columns), plan.symmetric)
-        return replace(plan, block=block)
+        return replace(plan, block=block, fill=None)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every item."""
@@ -207,7 +209,7 @@ class Normalized(Kernel):
         rows = invert_roots(self.kernel.diag(X))
         columns = rows if Y is None else invert_roots(self.kernel.diag(Y))
         block = RescaledBlock(plan.block, rows, columns, plan.symmetric)
-        return replace(plan, block=block)
+        return replace(plan, block=block, fill=None)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x): 1, or 0 for an item that is like nothing."""

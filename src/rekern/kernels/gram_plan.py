@@ -33,9 +33,13 @@ class GramPlan:
     symmetric: bool
     block: Block
     prepare: tuple[Callable[[int | None], object], ...] = ()  # work of all blocks that jobs can share before the first
+    fill: Callable[[npt.NDArray[np.floating], int | None], None] | None = None  # computes it as a whole, in few calls
+    height: int | None = None  # rows of a block, for blocks that are computed best in few calls
 
     def spans(self) -> list[tuple[int, int]]:
         """Return the ranges of rows of the blocks; they are the same for any number of jobs."""
+        if self.height is not None:
+            return split_range(self.rows, self.height)
         return split_range(self.rows, max(16, min(1024, BLOCK_BYTES // (8 * max(self.columns, 1)))))
 
     def compute(self, first: int, last: int) -> Floats:
@@ -79,6 +83,9 @@ def fill_gram(plan: GramPlan, matrix: npt.NDArray[np.floating], n_jobs: int | No
     >>> matrix
     array([[1., 1.]], dtype=float32)
     """
+    if plan.fill is not None:
+        plan.fill(matrix, n_jobs)
+        return
     blocks = plan.spans()
     for prepare in plan.prepare:
         prepare(n_jobs)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Self, cast
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats
+from rekern.core.device import choose_device, use_device
 from rekern.core.estimators import BaseEstimator, available_if
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import split_range
@@ -56,6 +57,7 @@ class Kernel(BaseEstimator):
     reads_forms = False  # whether the kernel reads the tokens of a pair as they are written, too
     structure = "words"  # what the kernel reads of an item: words, trees or graphs
     checks_itself: ClassVar[frozenset[str]] = frozenset()  # parameters that the class checks, not the table beside it
+    has_device_core = False  # whether a GPU can compute the kernel
     on: str | None = None  # the representation of the items that the kernel reads; None for the words
 
     def __init_subclass__(cls, **options: object) -> None:
@@ -109,20 +111,33 @@ class Kernel(BaseEstimator):
             self.fit(X, y)
         return self
 
-    def gram(self, X: Items, Y: Items = None, n_jobs: int | None = None, out: str | Path | None = None) -> Floats:
+    def gram(
+        self,
+        X: Items,
+        Y: Items = None,
+        n_jobs: int | None = None,
+        out: str | Path | None = None,
+        device: str | None = None,
+    ) -> Floats:
         """Return the matrix of K(x, y), of X with itself if Y is None.
 
         ``n_jobs`` threads share the work (all cores unless a ``joblib.parallel_config`` says otherwise). With ``out``
         the matrix is written block by block to an ``.npy`` file and returned as a memory map; an interrupted run
         continues with the blocks that are missing.
 
+        With ``device="cuda"`` a GPU computes it, if the kernel or a part of it can be computed there; by default the
+        environment variable ``REKERN_DEVICE`` says so.
+
         The method itself can be given to scikit-learn as a kernel: ``SVC(kernel=Spectrum(2).gram)``.
         """
         path = None if out is None else resolve_path(out)  # now, so that a bad path is known before the work
-        plan = self.plan_gram(materialize_items(X), materialize_items(Y), n_jobs)
-        if path is not None:
-            return write_gram(plan, path, n_jobs, description=repr(self))
-        return compute_gram(plan, n_jobs)
+        if device is not None and choose_device(device) == "cuda":
+            check_device_kernel(self)
+        with use_device(device):
+            plan = self.plan_gram(materialize_items(X), materialize_items(Y), n_jobs)
+            if path is not None:
+                return write_gram(plan, path, n_jobs, description=repr(self))
+            return compute_gram(plan, n_jobs)
 
     def paired(self, X: Items, Y: Items) -> Floats:
         """Return K(X[i], Y[i]) for every i.
@@ -282,6 +297,20 @@ def walk_kernels(kernel: Kernel, enter: Callable[[Kernel], bool] = lambda kernel
     if enter(kernel):
         for child in kernel.list_children():
             yield from walk_kernels(child, enter)
+
+
+def check_device_kernel(kernel: Kernel) -> None:
+    """Raise an error if no part of a kernel can be computed by a GPU.
+
+    >>> from rekern.kernels import PartialTree, Spectrum
+    >>> check_device_kernel(PartialTree() + Spectrum(2))
+    >>> check_device_kernel(Spectrum(2))
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: no part of Spectrum is computed by a GPU; leave out the device
+    """
+    if not any(part.has_device_core for part in walk_kernels(kernel)):
+        raise InputError(f"no part of {type(kernel).__name__} is computed by a GPU; leave out the device")
 
 
 def make_unique(names: Sequence[str]) -> list[str]:

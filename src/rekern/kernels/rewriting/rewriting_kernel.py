@@ -14,10 +14,9 @@ import numpy as np
 
 from rekern.core.arrays import Floats, Keys
 from rekern.core.csr import make_csr
+from rekern.core.device import has_gpu_chosen
 from rekern.core.inverted_lists import (
     NO_KEYS,
-    FrequentKeys,
-    InvertedLists,
     add_window_block,
     invert_rows,
     invert_whole_rows,
@@ -30,12 +29,15 @@ from rekern.core.parameters import LONGEST_WINDOW, check_choice, check_decay, ch
 from rekern.core.registry import register
 from rekern.core.state_schema import COLUMN, DECAY, TOKENIZER, Choice, Either, Flag, ListOf, Schema, Whole, parameters
 from rekern.kernels.decision_functions import DecisionFunction
+from rekern.kernels.device_plan import plan_device_gram
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel
+from rekern.kernels.rewriting.device_rewriting import DeviceRewritingGram
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import MeasuredRows, RuleExtractor
 from rekern.kernels.rewriting.rule_names import name_rules
+from rekern.kernels.rewriting.window_lists import WindowLists
 from rekern.kernels.rewriting.window_rows import WindowRows
 from rekern.kernels.strings.ngram_kernels import Tokenize
 from rekern.structures.column_selection import select_pairs
@@ -88,6 +90,7 @@ class Rewriting(KeyFeatureKernel[Pairs]):
     reads_tokens = True
 
     checks_itself = frozenset({"k"})
+    has_device_core = True
     schema = Schema(
         parameters(
             k=Either(
@@ -157,6 +160,9 @@ class Rewriting(KeyFeatureKernel[Pairs]):
         diagonal = self._add_windows(left.squares) if Y is None else None
         across = {index: _compare_heavy(extractor, left, index, right) for index in left.heavy}
         down = across if Y is None else {index: _compare_heavy(extractor, right, index, left) for index in right.heavy}
+        if has_gpu_chosen() and len(left.pairs) and len(right.pairs):
+            gram = DeviceRewritingGram(len(left.pairs), len(right.pairs), windows, diagonal, across, down)
+            return plan_device_gram(gram, len(left.pairs), len(right.pairs), Y is None)
         block = RewritingBlock(len(right.pairs), windows, diagonal, across, down)
         return GramPlan(len(left.pairs), len(right.pairs), Y is None, block)
 
@@ -261,17 +267,6 @@ def _compare_heavy(extractor: RuleExtractor, side: _Side, index: int, other: _Si
             values[:, number] += [row.multiply_row(mine)[0] for row, mine in zip(theirs, own)]
     total: Floats = (values * side.scale[:, index][:, None] * other.scale).sum(axis=0)
     return total
-
-
-class WindowLists(NamedTuple):
-    """The inverted lists of one window size, and the factors of rows and columns."""
-
-    row_scale: Floats
-    column_scale: Floats
-    source: InvertedLists
-    target: InvertedLists
-    rules: InvertedLists
-    frequent: tuple[FrequentKeys, FrequentKeys, FrequentKeys]  # of a Gram of pairs with themselves
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from rekern.core.arrays import Ints
 from rekern.core.parameters import check_choice, check_decay
 from rekern.core.registry import register
 from rekern.core.state_schema import COLUMN, DECAY, Choice, Flag, Schema, parameters
 from rekern.kernels.trees.dependency_paths_core import PathParameters, fill_dependency_paths
+from rekern.kernels.trees.device_sides import DeviceCore
 from rekern.kernels.trees.shared_paths import list_dependency_paths
 from rekern.kernels.trees.tree_kernel import FillBlock, TreeKernel
+from rekern.kernels.trees.tree_levels_cuda_core import fill_path_level
 from rekern.structures.trees import Trees
 
 
@@ -29,6 +33,7 @@ class DependencyPaths(TreeKernel[PathParameters]):
     """
 
     kind = "path"
+    has_device_core = True
 
     schema = Schema(parameters(decay=DECAY, weights=Choice("length", "printed"), normalize=Flag(), on=COLUMN))
 
@@ -47,6 +52,11 @@ class DependencyPaths(TreeKernel[PathParameters]):
         decay = check_decay(self.decay)
         check_choice("weights", self.weights, ("length", "printed"))
         return PathParameters(len(vocabulary), decay, decay if self.weights == "printed" else decay * decay)
+
+    def describe_device_core(self, parameters: PathParameters) -> DeviceCore:
+        """Return how a GPU computes the kernel."""
+        numbers = np.array([0.0, parameters.decay, 0.0, 0.0, 1.0, parameters.middle])
+        return DeviceCore(fill_path_level, numbers, has_sums=True)
 
     def list_shared(
         self, left: Trees, right: Trees, parameters: PathParameters, beam: int, n: int | None

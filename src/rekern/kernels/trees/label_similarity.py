@@ -2,21 +2,24 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
+from threadpoolctl import threadpool_limits
 
 from rekern.core.arrays import Floats, Ints
 from rekern.core.messages import name_value, show_value
+from rekern.core.parallel_jobs import run_in_threads, split_range
 from rekern.core.parameters import is_number
 from rekern.errors import InputError
+from rekern.kernels.trees.label_cut_core import place_similarities
 from rekern.kernels.trees.label_table import LabelTable
 from rekern.structures.lexical_labels import LexicalLabel, split_lexical_label
 
+FEW_LABELS = 256  # of a class, for which one thread is enough
 ROUNDING = 1e-6  # by which the similarity of two labels may exceed 1
-Members = list[tuple[Ints, Floats]]  # for each class its labels and the matrix of their similarities
+Members = list[tuple[Ints, Callable[[Floats, float], object]]]  # each class's labels, what writes their similarities
 Similarities = Callable[[Sequence[str], Sequence[str]], Floats]
 
 
@@ -67,16 +70,15 @@ def make_label_table(similarity: LabelSimilarity | None, vocabulary: list[str], 
     class_of = np.arange(len(vocabulary), dtype=np.int32)
     smooth = np.full(len(vocabulary), -1, np.int64)
     ranks = np.zeros(len(vocabulary), np.int32)
-    values = np.zeros(sum(len(labels) ** 2 for labels, _ in members))
+    values = np.empty(sum(len(labels) ** 2 for labels, _ in members))
     filled = 0
-    for labels, matrix in members:
+    for labels, write in members:
         size = len(labels)
         class_of[labels] = labels[0]
         smooth[labels] = filled + np.arange(size) * size
         ranks[labels] = np.arange(size)
         part = values[filled : filled + size * size].reshape(size, size)
-        np.copyto(part, matrix, where=matrix >= max(least, 0.0))
-        np.fill_diagonal(part, 1.0)
+        write(part, max(least, 0.0))
         filled += size * size
     return LabelTable(class_of, len(vocabulary), smooth, ranks, values)
 
@@ -86,11 +88,28 @@ def _group_words(space: WordVectors, vocabulary: list[str], used: Ints) -> Membe
     words = [(label, parts) for label in used.tolist() if (parts := split_lexical_label(vocabulary[label])) is not None]
     vectors = _find_unit_vectors(space, [parts for _, parts in words])
     places = defaultdict(list)
+    is_known = np.any(vectors, axis=1)
     for place, (_, (kind, _, part_of_speech)) in enumerate(words):
-        if vectors[place].any():
+        if is_known[place]:
             places[kind, part_of_speech].append(place)
     labels = np.array([label for label, _ in words], np.int64)
-    return [(labels[members], vectors[members] @ vectors[members].T) for members in places.values() if len(members) > 1]
+    classes = [members for members in places.values() if len(members) > 1]
+    return [(labels[members], partial(_write_products, vectors[members])) for members in classes]
+
+
+def _write_products(vectors: Floats, out: Floats, least: float) -> None:
+    """Write the products of vectors, in threads, each of which writes some rows and the same columns."""
+    if len(out) <= FEW_LABELS:
+        _write_rows(vectors, out, least, 0, len(out))
+        return
+    calls = [(vectors, out, least, *span) for span in split_range(len(out), max(FEW_LABELS, len(out) // 64))]
+    with threadpool_limits(1, user_api="blas"):
+        run_in_threads(_write_rows, calls)
+
+
+def _write_rows(vectors: Floats, out: Floats, least: float, first: int, last: int) -> None:
+    products = vectors[first:last] @ vectors[first:].T
+    place_similarities(products, out, first, least)
 
 
 def _find_unit_vectors(space: WordVectors, words: list[LexicalLabel]) -> Floats:
@@ -153,8 +172,17 @@ def _group_similar(vocabulary: list[str], used: Ints, similarities: Similarities
         row, column = np.argwhere(beyond)[0]
         found = f"the similarity of {names[row]!r} and {names[column]!r} is {matrix[row, column]}"
         raise InputError(f"{found}; give numbers up to 1, the similarity of equal labels")
-    links = sp.csr_array(matrix >= max(least, np.finfo(float).tiny))
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    links = csr_array(matrix >= max(least, np.finfo(float).tiny))
     number, component = connected_components(links, directed=False)
     order = np.argsort(component, kind="stable")
     parts = np.split(order, np.searchsorted(component[order], np.arange(1, number)))
-    return [(used[part], matrix[np.ix_(part, part)]) for part in parts if len(part) > 1]
+    classes = [part for part in parts if len(part) > 1]
+    return [(used[part], partial(_write_values, matrix[np.ix_(part, part)])) for part in classes]
+
+
+def _write_values(values: Floats, out: Floats, least: float) -> None:
+    out[:] = np.where(values >= least, values, 0.0)
+    np.fill_diagonal(out, 1.0)

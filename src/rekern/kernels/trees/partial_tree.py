@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from rekern.core.arrays import Ints, SmallInts
 from rekern.core.parameters import check_choice, check_decay, check_positive, is_number, is_whole
 from rekern.core.registry import register
@@ -20,6 +22,7 @@ from rekern.core.state_schema import (
     Whole,
     parameters,
 )
+from rekern.kernels.trees.device_sides import DeviceCore
 from rekern.kernels.trees.label_similarity import (
     LabelSimilarity,
     SimilaritySource,
@@ -30,6 +33,7 @@ from rekern.kernels.trees.label_table import LabelTable
 from rekern.kernels.trees.partial_tree_core import PartialTreeParameters, PartialTreeWeights, fill_partial_trees
 from rekern.kernels.trees.shared_fragments import list_partial_trees
 from rekern.kernels.trees.tree_kernel import FillBlock, TreeKernel
+from rekern.kernels.trees.tree_levels_cuda_core import fill_partial_level
 from rekern.structures.trees import Trees
 
 LONGEST = 1 << 31  # subsequence of children: no node has so many
@@ -62,6 +66,7 @@ class PartialTree(TreeKernel[PartialTreeParameters]):
     0.7741
     """
 
+    has_device_core = True
     checks_itself = frozenset({"mu", "terminal_factor"})  # which may be larger than in a model file
     schema = Schema(parameters(**PARTIAL_TREE))
 
@@ -110,6 +115,12 @@ class PartialTree(TreeKernel[PartialTreeParameters]):
     def classify_labels(self, vocabulary: list[str], parameters: PartialTreeParameters) -> SmallInts:
         """Return the class of every label; similar labels share one."""
         return parameters.labels.class_of
+
+    def describe_device_core(self, parameters: PartialTreeParameters) -> DeviceCore:
+        """Return how a GPU computes the kernel."""
+        mu, decay, factor, longest, terminal = parameters.weights
+        numbers = np.array([mu, decay, factor, longest, terminal * mu * decay * decay, 0.0])
+        return DeviceCore(fill_partial_level, numbers, table=parameters.labels)
 
     def list_shared(
         self, left: Trees, right: Trees, parameters: PartialTreeParameters, beam: int, n: int | None

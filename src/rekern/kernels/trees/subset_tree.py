@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from rekern.core.arrays import Ints
 from rekern.core.parameters import check_decay
 from rekern.core.registry import register
 from rekern.core.state_schema import COLUMN, DECAY, Flag, Schema, parameters
+from rekern.kernels.trees.device_sides import DeviceCore
 from rekern.kernels.trees.shared_fragments import list_subset_trees
 from rekern.kernels.trees.subset_tree_core import SubsetTreeParameters, fill_subset_trees
 from rekern.kernels.trees.tree_kernel import FillBlock, TreeKernel
+from rekern.kernels.trees.tree_levels_cuda_core import fill_subset_level
 from rekern.structures.trees import Trees
 
 
@@ -26,6 +30,7 @@ class SubsetTree(TreeKernel[SubsetTreeParameters]):
     '(DT the)'
     """
 
+    has_device_core = True
     schema = Schema(parameters(decay=DECAY, words=Flag(), normalize=Flag(), on=COLUMN))
 
     def __init__(self, decay: float = 0.4, words: bool = False, normalize: bool = True, on: str | None = None):
@@ -41,6 +46,12 @@ class SubsetTree(TreeKernel[SubsetTreeParameters]):
     def make_parameters(self, vocabulary: list[str], used: Ints) -> SubsetTreeParameters:
         """Return the parameters of the core, after checking them."""
         return SubsetTreeParameters(check_decay(self.decay), bool(self.words))
+
+    def describe_device_core(self, parameters: SubsetTreeParameters) -> DeviceCore:
+        """Return how a GPU computes the kernel."""
+        leaf = parameters.decay if parameters.words else 0.0
+        numbers = np.array([0.0, parameters.decay, 0.0, 0.0, leaf, 0.0])
+        return DeviceCore(fill_subset_level, numbers, by_production=True)
 
     def list_shared(
         self, left: Trees, right: Trees, parameters: SubsetTreeParameters, beam: int, n: int | None

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints, SmallInts
+from rekern.core.device import has_gpu_chosen
 from rekern.core.explanations import Explanation, Part
 from rekern.core.interruption import call_core
 from rekern.core.json_values import JsonObject
 from rekern.core.parameters import check_most, check_whole
-from rekern.kernels.gram_plan import GramPlan, invert_roots
+from rekern.kernels.device_plan import plan_device_gram
+from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Item, Items, materialize_items
+from rekern.kernels.trees.device_gram import DeviceTreeGram, cut_trees
+from rekern.kernels.trees.device_sides import DeviceCore
 from rekern.kernels.trees.folded_forest_core import Forest, build_forest
 from rekern.kernels.trees.forests import (
     PlacedForest,
@@ -24,10 +29,9 @@ from rekern.kernels.trees.forests import (
     plant_forests,
     read_rows,
 )
+from rekern.kernels.trees.tree_ranges import check_range, find_scales
 from rekern.structures.column_selection import select_trees
 from rekern.structures.trees import Trees
-
-SMALLEST = 1e-290  # square that can be normalised: the product of two 1/√square is still a number
 
 Parameters = TypeVar("Parameters")
 
@@ -89,6 +93,10 @@ class TreeKernel(Kernel, Generic[Parameters]):
         right = left if Y is None else self.read_items(Y).renumber_like(left)
         vocabulary = right.vocabulary
         parameters = self.make_parameters(vocabulary, find_used_labels(left, right))
+        if has_gpu_chosen():
+            plan = self._plan_device_gram(left, None if Y is None else right, vocabulary, parameters, n_jobs)
+            if plan is not None:
+                return plan
         forests = plant_forests(right.arrays, self.classify_labels(vocabulary, parameters))
         rows = columns = None
         if self.normalize:
@@ -96,6 +104,31 @@ class TreeKernel(Kernel, Generic[Parameters]):
             columns = rows if Y is None else find_scales(self.square_trees(right, vocabulary, parameters))
         block = TreeBlock(self.get_core(), read_rows(left), forests, parameters, len(right), rows, columns, Y is None)
         return GramPlan(len(left), len(right), Y is None, block)
+
+    def describe_device_core(self, parameters: Parameters) -> DeviceCore | None:
+        """Return how a GPU computes the kernel; None if it does not."""
+        return None
+
+    def _plan_device_gram(
+        self, left: Trees, other: Trees | None, vocabulary: list[str], parameters: Parameters, n_jobs: int | None
+    ) -> GramPlan | None:
+        """Fold the trees for a GPU; return None if it has no core for the kernel or too little memory for two trees."""
+        core = self.describe_device_core(parameters)
+        if core is None or not len(left) or (other is not None and not len(other)):
+            return None
+        right = left if other is None else other
+        classes = self.classify_labels(vocabulary, parameters)
+        corpora = [left.arrays] if other is None else [left.arrays, right.arrays]
+        sides = cut_trees(corpora, classes, core, n_jobs)
+        if sides is None:
+            return None
+        find_rows = cache(lambda: find_scales(self.square_trees(left, vocabulary, parameters)))
+        find_columns = cache(lambda: find_scales(self.square_trees(right, vocabulary, parameters)))
+        gram = DeviceTreeGram(
+            core.numbers, classes, left.arrays, right.arrays, other is None, self.normalize,
+            core, sides, find_rows, find_rows if other is None else find_columns,
+        )  # fmt: skip
+        return plan_device_gram(gram, len(left), len(right), other is None)
 
     def square_trees(self, trees: Trees, vocabulary: list[str], parameters: Parameters) -> Floats:
         """Return K(x, x), not normalised."""
@@ -190,20 +223,3 @@ class TreeBlock:
             if self.symmetric:
                 np.fill_diagonal(block, (self.rows[first:last] > 0).astype(float))
         return block
-
-
-def find_scales(squares: Floats) -> Floats:
-    """Return the factors by which rows and columns are normalised: 1/√K(x, x), 0 where K(x, x) = 0."""
-    tiny = (squares > 0) & (squares < SMALLEST)
-    if tiny.any():
-        row = int(np.argmax(tiny))
-        raise ValueError(f"row {row}: a kernel value is too small to be normalised; use a larger decay (or mu)")
-    return invert_roots(squares)
-
-
-def check_range(values: Floats, first: int = 0) -> Floats:
-    """Return the values, after checking that all are finite; the first value belongs to row ``first``."""
-    if not np.isfinite(values).all():
-        row = first + int(np.argwhere(~np.isfinite(values))[0][0])
-        raise ValueError(f"row {row}: a kernel value exceeds the range of numbers; use a smaller decay (or mu)")
-    return values

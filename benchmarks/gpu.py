@@ -1,0 +1,126 @@
+"""Grams by a GPU beside the same Grams by all cores of the processor, in one run.
+
+    python benchmarks/gpu.py [--trees 10000] [--pairs 45773] [--jobs 16] [--data FOLDER]
+
+The trees are those of MSRP where the corpora are at hand, else grown at random; the pairs are the training part of QQP.
+A rate is the number of different cells of the Gram, n (n + 1) / 2, by the time of the whole call: folding of trees or
+extraction of features, normalisation and the copy into an array of the processor included. Compilation is not counted.
+For the re-writing kernel the time from ready features is given, too. The last column is the largest difference of the
+two Grams.
+"""
+
+import argparse
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from rekern.core.device import load_cuda, use_device
+from rekern.datasets.public_corpora import load_qqp
+from rekern.kernels import BestPairing, DependencyPaths, PartialTree, Rewriting, SmoothedPartialTree, SubsetTree
+from rekern.kernels.gram_plan import compute_gram
+from rekern.kernels.kernel import Kernel
+from rekern.similarity import WordVectors
+from rekern.structures.trees import Trees
+from trees import lexical, treebank
+
+
+def find_vectors(words: set[str], data: str | None) -> tuple[str, WordVectors]:
+    """Vectors of 100 dimensions, and where they come from: GloVe where it is at hand, else random numbers."""
+    path = Path(data or os.environ.get("REKERN_DATA") or ".") / "glove_6b_100d" / "vectors.bin.gz"
+    if path.exists():
+        return "GloVe", WordVectors.from_file(path)
+    return "random", WordVectors(sorted(words), np.random.default_rng(0).normal(size=(len(words), 100)))
+
+
+def measure(call: Callable[[], np.ndarray], repeats: int) -> tuple[float, np.ndarray]:
+    """The least seconds of some calls, and the last result."""
+    least = np.inf
+    result = np.empty(0)
+    for _ in range(repeats):
+        del result
+        started = time.perf_counter()
+        result = call()
+        least = min(least, time.perf_counter() - started)
+    return least, result
+
+
+def show(name: str, size: int, slow: Callable[[], np.ndarray], fast: Callable[[], np.ndarray], repeats: int) -> None:
+    """Print the rates of both, their ratio and the largest difference."""
+    cells = size * (size + 1) / 2
+    seconds, gram = measure(fast, repeats)
+    theirs, other = measure(slow, 1 if seconds > 1 else 2)
+    difference = max(float(np.abs(gram[at : at + 512] - other[at : at + 512]).max()) for at in range(0, size, 512))
+    rates = f"{cells / theirs / 1e6:>12.1f} {cells / seconds / 1e6:>10.1f} {theirs / seconds:>7.1f}"
+    print(f"{name:<34} {size:>7,} {rates}   {difference:.1e}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--trees", type=int, default=10_000)
+    parser.add_argument("--pairs", type=int, default=45_773)
+    parser.add_argument("--jobs", type=int, default=None, help="threads of the processor, by default all cores")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--data", help="folder of the corpora, by default REKERN_DATA")
+    options = parser.parse_args()
+    source, texts = treebank(options.data, options.trees)
+    trees = Trees.from_items(texts)
+    words = lexical(trees)
+    names = {label.split("::")[0] for label in words.vocabulary if "::" in label}
+    made, vectors = find_vectors(names, options.data)
+    free, _ = load_cuda().current_context().get_memory_info()
+    size = f"{len(trees.labels) / len(trees):.0f} nodes"
+    print(f"{len(trees):,} trees ({source}) of {size}; word vectors: {made}; GPU: {free / 1e9:.0f} GB")
+    print(f"{'million cells/s':<34} {'items':>7} {'cores':>12} {'GPU':>10} {'ratio':>7}   largest difference")
+    some = len(trees) // 2
+    pairs = [(trees[place], trees[place + some]) for place in range(some)]
+    kernels: list[tuple[str, Kernel, object]] = [
+        ("PartialTree", PartialTree(), trees),
+        ("SubsetTree", SubsetTree(), trees),
+        ("SmoothedPartialTree", SmoothedPartialTree(similarity=vectors), words),
+        ("DependencyPaths", DependencyPaths(), trees),
+        ("PartialTree() + SubsetTree()", PartialTree() + SubsetTree(), trees),
+        ("BestPairing(PartialTree())", BestPairing(PartialTree()), pairs),
+    ]
+    for name, kernel, items in kernels:
+        kernel.gram(items[:40], device="cuda")  # compiles
+        kernel.gram(items[:40], n_jobs=options.jobs, device="cpu")
+        show(
+            name,
+            len(items),
+            lambda k=kernel, x=items: k.gram(x, n_jobs=options.jobs, device="cpu"),
+            lambda k=kernel, x=items: k.gram(x, n_jobs=options.jobs, device="cuda"),
+            options.repeats,
+        )
+    show_rewriting(options)
+
+
+def show_rewriting(options: argparse.Namespace) -> None:
+    """Print the rates of the re-writing kernel, for the whole call and from ready features."""
+    kernel = Rewriting(k=(1, 4))
+    table = load_qqp("train", options.data)
+    pairs = kernel.read_items(table.pairs[: options.pairs])
+    for device in ("cuda", "cpu"):
+        kernel.gram(kernel.read_items(table.pairs[:100]), device=device)
+
+    def compute(device: str) -> np.ndarray:
+        return kernel.gram(pairs, n_jobs=options.jobs, device=device)
+
+    show("Rewriting, the whole call", len(pairs), lambda: compute("cpu"), lambda: compute("cuda"), 1)
+    plans = {}
+    for device in ("cuda", "cpu"):
+        with use_device(device):
+            plans[device] = kernel.plan_gram(pairs, None, options.jobs)
+    show(
+        "Rewriting, from ready features",
+        len(pairs),
+        lambda: compute_gram(plans["cpu"], options.jobs),
+        lambda: compute_gram(plans["cuda"], options.jobs),
+        2,
+    )
+
+
+if __name__ == "__main__":
+    main()

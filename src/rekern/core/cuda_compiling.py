@@ -1,0 +1,88 @@
+"""Functions for the GPU, compiled by numba-cuda when they are first launched.
+
+They are written in the files of compiled cores, where ``cuda`` is this module's placeholder: whoever never uses a GPU
+never loads the library.
+"""
+
+# mypy: allow-untyped-calls
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from functools import cached_property
+from typing import Protocol
+
+from rekern.core.compiling import Function, list_sources, replace_globals, stamp_source
+from rekern.core.device import Stream, get_stream, is_simulated, load_cuda
+
+cuda: object = None  # stands for numba.cuda until a function is compiled
+
+THREADS = 256  # of a block
+SIMULATED_THREADS = 4  # of a block in Numba's simulator, where each is a thread of Python
+
+
+class Launchable(Protocol):
+    """A function as numba-cuda compiles it."""
+
+    def __getitem__(self, configuration: tuple[int, int, Stream]) -> Function:
+        """Return what runs it in so many blocks of so many threads, in a stream."""
+        ...
+
+
+class CudaFunction:
+    """A function that the GPU runs: a kernel, or what kernels call."""
+
+    def __init__(self, function: Function, is_called: bool):
+        self.function = function
+        self.is_called = is_called
+
+    @cached_property
+    def compiled(self) -> Launchable:
+        """The function as numba-cuda compiles it, with all functions that it calls."""
+        names = self.function.__code__.co_names
+        known = self.function.__globals__
+        called: dict[str, object] = {
+            name: known[name].compiled for name in names if isinstance(known.get(name), CudaFunction)
+        }
+        if "cuda" in names:
+            called["cuda"] = load_cuda()
+        function = replace_globals(self.function, **called)
+        compile_function = load_cuda().jit
+        made: Launchable
+        with suppress(RuntimeError):  # there is no folder for a cache
+            function.__qualname__ = f"{function.__name__}_{self._stamp()}"  # names the files of the cache
+            made = compile_function(device=self.is_called, cache=not self.is_called)(function)
+            return made
+        made = compile_function(device=self.is_called)(function)
+        return made
+
+    @property
+    def py_func(self) -> Function:
+        """The function in Python, under the name that Numba uses."""
+        return self.function
+
+    def _stamp(self) -> str:
+        """Return a name for the state of all files that the function is made of; Numba looks at the first one only."""
+        stamps = sorted(map(stamp_source, list_sources(self.function)))
+        return hashlib.sha256(repr(stamps).encode()).hexdigest()[:16]
+
+    def launch(self, blocks: int, *arguments: object) -> None:
+        """Run the kernel in so many blocks of threads; nothing happens if there are none."""
+        if blocks > 0:
+            self.compiled[blocks, count_threads(), get_stream()](*arguments)
+
+
+def cuda_kernel(function: Function) -> CudaFunction:
+    """Make a kernel of a function of arrays (a decorator)."""
+    return CudaFunction(function, False)
+
+
+def cuda_function(function: Function) -> CudaFunction:
+    """Make a function that kernels call (a decorator)."""
+    return CudaFunction(function, True)
+
+
+def count_threads() -> int:
+    """Return how many threads a block has."""
+    return SIMULATED_THREADS if is_simulated() else THREADS

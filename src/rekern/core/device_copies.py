@@ -1,0 +1,126 @@
+"""From the memory of the GPU into an array: threads copy parts of it, each through a pinned buffer of its own."""
+
+# mypy: allow-untyped-calls
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from itertools import chain
+from queue import SimpleQueue
+from types import TracebackType
+from typing import NamedTuple, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rekern.core.arrays import Floats
+from rekern.core.device import DeviceArray, Stream, get_stream, load_cuda, make_stream
+from rekern.core.parallel_jobs import count_threads
+
+BUFFERS = 16
+BUFFER_VALUES = 1 << 20  # of 8 bytes
+PAGE = 512  # values
+TOUCHED_VALUES = 1 << 22  # in one piece of work
+
+
+class Event(Protocol):
+    """A moment in a stream."""
+
+    def wait(self, stream: Stream) -> None:
+        """Let another stream wait for it."""
+        ...
+
+
+class Buffer(NamedTuple):
+    """Pinned memory, and the stream of the copies into it."""
+
+    values: Floats
+    stream: Stream
+
+
+@cache
+def get_buffers() -> SimpleQueue[Buffer]:
+    """Return the pinned buffers of this process that are free."""
+    buffers: SimpleQueue[Buffer] = SimpleQueue()
+    cuda = load_cuda()
+    for _ in range(BUFFERS):
+        buffers.put(Buffer(cuda.pinned_array(BUFFER_VALUES), make_stream()))
+    return buffers
+
+
+class TileCopier:
+    """Copies tiles of a matrix from the GPU to their places in an array; it is complete when the context ends."""
+
+    def __init__(self, matrix: npt.NDArray[np.floating], n_jobs: int | None):
+        self.matrix = matrix
+        self.pool = ThreadPoolExecutor(max(2, min(BUFFERS, count_threads(n_jobs))))
+        self.pending: list[list[Future[None]]] = [[]]  # what each tile waits for; first, new memory
+        self.is_touched = False
+        self._touch()
+
+    def _touch(self) -> None:
+        """Let threads touch new memory while the GPU begins: the system hands it out page by page."""
+        if self.matrix.flags.c_contiguous:
+            flat = self.matrix.reshape(-1)
+            for first in range(0, len(flat), TOUCHED_VALUES):
+                self._submit(_touch, flat[first : first + TOUCHED_VALUES : PAGE])
+
+    def copy(self, tile: DeviceArray, row: int, column: int) -> None:
+        """Copy an array whose first cell belongs to this row and column of the matrix, when all kernels are done.
+
+        It must not change before `begin_tile` was called twice.
+        """
+        height, width = tile.shape
+        if not width:
+            return
+        done = load_cuda().event()
+        done.record(get_stream())
+        rows = max(1, BUFFER_VALUES // width)
+        for first in range(0, height, rows):
+            last = min(first + rows, height)
+            for begin in range(0, width, BUFFER_VALUES):
+                end = min(begin + BUFFER_VALUES, width)
+                part = tile[first:last] if end - begin == width else tile[first, begin:end].reshape(1, end - begin)
+                place = self.matrix[row + first : row + last, column + begin : column + end]
+                self._submit(_copy, part, place, done)
+
+    def begin_tile(self) -> None:
+        """Begin a tile: new memory has been touched then, and of all tiles before only one may still be on its way."""
+        while len(self.pending) > 1 or (self.pending and not self.is_touched):
+            for work in self.pending.pop(0):
+                work.result()
+            self.is_touched = True
+        self.pending.append([])
+
+    def _submit(self, work: Callable[..., None], *arguments: object) -> None:
+        self.pending[-1].append(self.pool.submit(work, *arguments))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.pool.shutdown(wait=True, cancel_futures=error is not None)
+        if error is None:
+            for work in chain(*self.pending):
+                work.result()
+
+
+def _touch(pages: npt.NDArray[np.floating]) -> None:
+    pages[:] = 0.0
+
+
+def _copy(part: DeviceArray, place: npt.NDArray[np.floating], done: Event) -> None:
+    buffers = get_buffers()
+    buffer = buffers.get()
+    try:
+        done.wait(buffer.stream)
+        values = buffer.values[: place.size].reshape(place.shape)
+        part.copy_to_host(values, stream=buffer.stream)
+        buffer.stream.synchronize()
+        place[:] = values
+    finally:
+        buffers.put(buffer)

@@ -1,0 +1,303 @@
+"""Grams of trees by a GPU: chunks of trees are folded, and each two chunks are a tile of the Gram."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rekern.core.arrays import Floats, SmallInts
+from rekern.core.cuda_compiling import count_threads
+from rekern.core.device import DEVICE_LOCK, DeviceArray, allocate, catch_device_errors, download, measure_memory, upload
+from rekern.core.device_copies import TileCopier
+from rekern.core.parallel_jobs import run_ahead
+from rekern.core.progress import track
+from rekern.kernels.trees.device_sides import DeviceCore, PairOfSides, Side, fold_chunks, pair_sides
+from rekern.kernels.trees.forests import cut_corpus
+from rekern.kernels.trees.tree_levels_cuda_core import FEW
+from rekern.kernels.trees.tree_ranges import check_range, find_scales, make_range_error
+from rekern.kernels.trees.tree_sums_cuda_core import (
+    CLASS_FACTS,
+    SEGMENT,
+    scale_tile,
+    sum_over_columns,
+    sum_over_rows,
+    take_diagonal,
+)
+from rekern.structures.trees import TreeArrays
+
+MOST_TREES = 3400  # of a chunk: many share more subtrees and need fewer calls, few are folded sooner
+MOST_NODES = 220_000
+SCRATCH_BLOCKS = 1056  # of threads that have memory of their own for nodes with very many children
+SCRATCH_SHARE = 8  # of the memory, one part for it
+
+TILE_SIZES = ("trees", "widest")  # of a chunk
+NO_ROW = np.iinfo(np.int64).max  # is out of range
+
+
+class DeviceSide(NamedTuple):
+    """A chunk in the memory of the GPU."""
+
+    facts: DeviceArray
+    kids: DeviceArray
+    sequences: DeviceArray
+    order: DeviceArray
+    occurrences: DeviceArray
+    runs: DeviceArray
+    tree_runs: DeviceArray
+    entry_runs: DeviceArray
+
+
+class Workspace:
+    """The memory of the GPU that one tile after the other uses, and the parameters of a kernel."""
+
+    def __init__(self, core: DeviceCore):
+        self.core = core
+        self.arrays: dict[str, DeviceArray] = {}
+        self.sides: dict[int, tuple[Side, DeviceSide]] = {}
+        self.numbers = upload(core.numbers)
+        self.powers = upload(np.ones(1))
+        table = core.table
+        smoothed = table is not None and len(table.values) > 0
+        self.labels = [
+            upload(table.smooth if table is not None and smoothed else np.zeros(1, np.int64)),
+            upload(table.ranks if table is not None and smoothed else np.zeros(1, np.int32)),
+            upload(table.values if table is not None and smoothed else np.zeros(0)),
+        ]
+
+    def reserve(self, name: str, size: int) -> DeviceArray:
+        """Return an array of at least so many numbers, whose values are what they happen to be."""
+        known = self.arrays.get(name)
+        if known is None or known.shape[0] < size:
+            self.arrays.pop(name, None)
+            self.arrays[name] = allocate(max(size, 1))
+        return self.arrays[name]
+
+    def upload(self, side: Side) -> DeviceSide:
+        """Return a chunk in the memory of the GPU, where it goes in one piece."""
+        if id(side) not in self.sides:
+            arrays = [
+                array if len(array) else np.zeros((1, *array.shape[1:]), np.int32) for array in side.list_arrays()
+            ]
+            whole = upload(np.concatenate([array.reshape(-1) for array in arrays]))
+            ends = np.cumsum([array.size for array in arrays]).tolist()
+            parts = [whole[end - array.size : end].reshape(*array.shape) for array, end in zip(arrays, ends)]
+            self.sides[id(side)] = side, DeviceSide(*parts)
+        return self.sides[id(side)][1]
+
+    def sum_pairs(self, left: Side, right: Side, pair: PairOfSides) -> tuple[DeviceArray, DeviceArray]:
+        """Return the sums of the subtrees of one chunk with the trees of another, and where those of a class are."""
+        core = self.core
+        rows, columns = self.upload(left), self.upload(right)
+        tables = upload(pair.tables)
+        end = CLASS_FACTS * pair.classes
+        end2 = end + SEGMENT * pair.segments
+        classes = tables[:end].reshape(pair.classes, CLASS_FACTS)
+        values = self.reserve("values", pair.values)
+        summed = self.reserve("summed", pair.values) if core.has_sums else values
+        if pair.levels:
+            segments = tables[end:end2].reshape(pair.segments, SEGMENT)
+            self._fill_levels(pair, left, right, values, summed, classes, segments)
+        sums = self.reserve("sums", pair.sums)
+        if pair.sum_tiles:
+            segments = tables[end2:].reshape(pair.sum_segments, SEGMENT)
+            sum_over_columns.launch(
+                min(pair.sum_tiles, 1 << 30), sums, summed, segments, pair.sum_segments, pair.sum_tiles, rows.facts,
+                columns.facts, columns.entry_runs, columns.occurrences, core.get_leaf(), *self.labels, classes,
+            )  # fmt: skip
+        return sums, classes
+
+    def sum_tile(self, name: str, left: Side, right: Side, sums: DeviceArray, classes: DeviceArray) -> DeviceArray:
+        """Return the kernel values, not normalised, of the trees of two chunks."""
+        rows, columns = self.upload(left), self.upload(right)
+        tile = self.reserve_matrix(name, left.trees, right.trees)
+        sum_over_rows.launch(
+            left.trees, tile, sums, rows.tree_runs, rows.runs, rows.occurrences, rows.facts, classes, columns.entry_runs
+        )
+        return tile
+
+    def reserve_matrix(self, name: str, rows: int, columns: int) -> DeviceArray:
+        """Return a matrix whose values are what they happen to be."""
+        return self.reserve(name, rows * columns)[: rows * columns].reshape(rows, columns)
+
+    def upload_powers(self, n: int) -> DeviceArray:
+        """Return at least ``n`` powers of the decay, from 1 on."""
+        if self.powers.shape[0] < n:
+            self.powers = upload(self.core.numbers[1] ** np.arange(2.0 * n))
+        return self.powers
+
+    def _fill_levels(
+        self,
+        pair: PairOfSides,
+        left: Side,
+        right: Side,
+        values: DeviceArray,
+        summed: DeviceArray,
+        classes: DeviceArray,
+        segments: DeviceArray,
+    ) -> None:
+        rows, columns = self.upload(left), self.upload(right)
+        depth = measure_scratch(self.core, left.widest, right.widest)
+        most = count_scratch_blocks(depth, measure_memory()) if depth else 1 << 30
+        scratch = self.reserve("scratch", depth * most * count_threads() if depth else 1)
+        scratch = scratch[: max(depth, 1) * (scratch.shape[0] // max(depth, 1))].reshape(max(depth, 1), -1)
+        powers = self.upload_powers(left.widest + right.widest + 1)
+        for first, last, tiles in pair.levels:
+            self.core.fill_level.launch(
+                min(tiles, most), values, summed, segments, first, last, tiles, rows.order, rows.facts, columns.facts,
+                rows.kids, columns.kids, rows.sequences, columns.sequences, classes, self.numbers, powers,
+                *self.labels, scratch,
+            )  # fmt: skip
+
+
+def measure_scratch(core: DeviceCore, widest: int, widest2: int) -> int:
+    """Return how many numbers of its own a thread needs for nodes with very many children; 0 if there are none."""
+    longest = core.get_longest()
+    bounded = 0 < longest < min(widest, widest2)
+    if core.by_production or (widest * widest2 <= FEW and not bounded):
+        return 0
+    return (longest if bounded else 1) * (widest2 + 3) + widest2
+
+
+def count_scratch_blocks(depth: int, memory: int) -> int:
+    """Return how many blocks of threads may run at once if each thread has so many numbers of its own."""
+    return max(1, min(SCRATCH_BLOCKS, memory // SCRATCH_SHARE // (8 * depth * count_threads())))
+
+
+def measure_tiles(core: DeviceCore, rows: list[Side], columns: list[Side]) -> int:
+    """Return how many bytes of the GPU's memory the largest tile of two chunks may need, and all chunks together."""
+    inner = [np.array([side.inner for side in sides], float) for sides in (rows, columns)]
+    values = float((inner[0] @ inner[1].T).max()) * (2 if core.has_sums else 1)
+    sizes = np.array([side.sizes for side in rows], float)
+    entries = np.array([np.diff(side.entries) for side in columns], float)
+    sums = float((sizes @ entries.T).max())
+    trees, widest = ([max(getattr(side, name) for side in part) for part in (rows, columns)] for name in TILE_SIZES)
+    tables = 8 * (CLASS_FACTS + 2 * SEGMENT) * inner[0].shape[1]
+    chunks = sum(side.count_bytes() for side in {id(side): side for side in (*rows, *columns)}.values())
+    depth = measure_scratch(core, widest[0], widest[1])
+    return int(8 * (values + sums + 4.0 * trees[0] * trees[1] + depth * count_threads()) + 3 * tables + chunks)
+
+
+def cut_trees(
+    corpora: list[TreeArrays], class_of: SmallInts, core: DeviceCore, n_jobs: int | None
+) -> list[list[Side]] | None:
+    """Cut corpora into chunks, any two of which fit into the memory; None if two single trees may be too large."""
+    memory = measure_memory() * (SCRATCH_SHARE - 1) // SCRATCH_SHARE
+    if core.table is not None:
+        memory -= core.table.values.nbytes
+    trees, nodes = MOST_TREES, MOST_NODES
+    while True:
+        spans = [(arrays, cut_corpus(arrays.offsets, trees, nodes)) for arrays in corpora]
+        sides = fold_chunks(spans, class_of, core, n_jobs)
+        if measure_tiles(core, sides[0], sides[-1]) <= memory:
+            return sides
+        if all(last - first == 1 for _, parts in spans for first, last in parts):
+            return None
+        trees, nodes = max(1, trees // 2), max(1, nodes // 2)
+
+
+@dataclass(frozen=True)
+class DeviceTreeGram:
+    """Computes a Gram of trees on the GPU, as a whole or some rows of it."""
+
+    numbers: Floats  # of the core; together with the labels they say what is computed
+    class_of: SmallInts
+    left: TreeArrays
+    right: TreeArrays
+    symmetric: bool
+    normalize: bool
+    core: DeviceCore = field(compare=False)
+    sides: list[list[Side]] = field(compare=False)
+    find_row_scales: Callable[[], Floats] = field(compare=False)  # for normalised kernels, unless they are on the way
+    find_column_scales: Callable[[], Floats] = field(compare=False)
+
+    def fill(self, matrix: npt.NDArray[np.floating], n_jobs: int | None) -> None:
+        """Compute the whole Gram."""
+        tiles = [(left, right) for left in self.sides[0] for right in self.sides[-1]]
+        if self.symmetric:  # the diagonal first: it has the factors of rows and columns
+            tiles = [(side, side) for side in self.sides[0]]
+            tiles += list(combinations(self.sides[0], 2))
+        with DEVICE_LOCK, catch_device_errors(), TileCopier(matrix, n_jobs) as copier:
+            work = TileWork(Workspace(self.core), copier, self._list_scales())
+            calls = [(left, right, count_threads()) for left, right in tiles]
+            pairs = zip(tiles, run_ahead(pair_sides, calls))
+            for (left, right), pair in track(pairs, len(tiles), "Gram matrix"):
+                work.add_tile(left, right, pair, left.first, right.first, self.symmetric)
+            work.check()
+
+    def fill_rows(self, block: Floats, first: int, last: int, n_jobs: int | None) -> None:
+        """Compute rows ``first`` to ``last - 1``; in a symmetric Gram from column ``first`` on."""
+        offset = first if self.symmetric else 0
+        scales = [self.find_row_scales(), self.find_column_scales()] if self.normalize else self._list_scales()
+        with DEVICE_LOCK, catch_device_errors():
+            whole = np.empty((0, 0))
+            for left in self.sides[0]:
+                begin, end = max(first, left.first), min(last, left.first + left.trees)
+                if begin >= end:
+                    continue
+                if whole.shape != (left.trees, block.shape[1] + offset):
+                    whole = np.empty((left.trees, block.shape[1] + offset))
+                with TileCopier(whole, n_jobs) as copier:
+                    work = TileWork(Workspace(self.core), copier, scales)
+                    for right in self.sides[-1]:
+                        if right.first + right.trees > offset:
+                            pair = pair_sides(left, right, count_threads())
+                            work.add_tile(left, right, pair, 0, right.first, False)
+                    work.check()
+                block[begin - first : end - first] = whole[begin - left.first : end - left.first, offset:]
+        if self.symmetric and self.normalize:
+            np.fill_diagonal(block, (scales[0][first:last] > 0).astype(float))
+
+    def _list_scales(self) -> list[Floats]:
+        """Return arrays for the factors of rows and columns: of a symmetric Gram they are filled on the way."""
+        rows, columns = (len(arrays.offsets) - 1 for arrays in (self.left, self.right))
+        if not self.normalize:
+            return [np.ones(rows), np.ones(columns)]
+        if self.symmetric:
+            return [np.full(rows, np.nan)] * 2
+        return [self.find_row_scales(), self.find_column_scales()]
+
+
+class TileWork:
+    """One tile after the other, computed, normalised and sent to its place."""
+
+    def __init__(self, workspace: Workspace, copier: TileCopier, scales: list[Floats]):
+        self.workspace = workspace
+        self.copier = copier
+        self.scales = scales
+        self.faults = upload(np.full(1, NO_ROW))
+        self.count = 0
+
+    def add_tile(self, left: Side, right: Side, pair: PairOfSides, row: int, column: int, mirrored: bool) -> None:
+        """Compute the tile of two chunks for this row and column of the matrix, and maybe its mirror image too."""
+        sums = self.workspace.sum_pairs(left, right, pair)
+        self.copier.begin_tile()
+        place = self.count % 2
+        self.count += 1
+        tile = self.workspace.sum_tile(f"tile {place}", left, right, *sums)
+        rows = self.scales[0][left.first : left.first + left.trees]
+        columns = self.scales[1][right.first : right.first + right.trees]
+        is_own = left is right and bool(np.isnan(rows).any())
+        if is_own:
+            diagonal = self.workspace.reserve("diagonal", left.trees)[: left.trees]
+            take_diagonal.launch(-(-left.trees // count_threads()), tile, diagonal)
+            squares: Floats = download(diagonal).astype(float)
+            rows[:] = find_scales(check_range(squares, left.first), left.first)
+        mirrored = mirrored and left is not right
+        shape = (right.trees, left.trees) if mirrored else (0, 1)
+        mirror = self.workspace.reserve_matrix(f"mirror {place}", *shape)
+        blocks = min(-(-left.trees * right.trees // count_threads()), 1 << 20)
+        scale_tile.launch(blocks, tile, mirror, upload(rows), upload(columns), is_own, left.first, self.faults)
+        self.copier.copy(tile, row, column)
+        if mirrored:
+            self.copier.copy(mirror, column, row)
+
+    def check(self) -> None:
+        """Raise an error if a value is out of range."""
+        row = int(download(self.faults)[0])
+        if row != NO_ROW:
+            raise make_range_error(row)

@@ -1,0 +1,201 @@
+"""The two sides of a Gram of trees as a GPU takes them: chunks of trees, each folded into a forest of its own."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rekern.core.arrays import Floats, Ints, SmallInts
+from rekern.core.cuda_compiling import CudaFunction
+from rekern.core.parallel_jobs import run_in_threads
+from rekern.kernels.trees.folded_forest_core import Forest, build_forest
+from rekern.kernels.trees.label_table import LabelTable
+from rekern.kernels.trees.tree_runs_core import (
+    describe_subtrees,
+    lay_out_classes,
+    list_runs,
+    list_sum_segments,
+    measure_heights,
+    number_productions,
+    sort_by_height,
+)
+from rekern.kernels.trees.tree_sums_cuda_core import (
+    BASE,
+    BEGIN,
+    CLASS,
+    COLUMNS,
+    FIRST,
+    OTHER,
+    RANK,
+    ROWS,
+    ROWS_OF_TILE,
+    SEGMENT,
+    TILES,
+    VALUES,
+)
+from rekern.structures.trees import TreeArrays
+
+
+class DeviceCore(NamedTuple):
+    """How the GPU computes a tree kernel."""
+
+    fill_level: CudaFunction
+    numbers: Floats  # mu, decay, factor, longest, leaf, middle, as far as the kernel has them
+    table: LabelTable | None = None  # the similarities of labels, for smoothed kernels
+    by_production: bool = False  # whether only subtrees of equal productions have values, and not of equal labels
+    has_sums: bool = False  # whether what is summed is not what the level above needs
+
+    def get_leaf(self) -> float:
+        """Return the value of two nodes of which one is a leaf."""
+        return float(self.numbers[4])
+
+    def get_longest(self) -> int:
+        """Return the greatest length of a subsequence of children, 0 for any."""
+        return int(self.numbers[3])
+
+
+class Side(NamedTuple):
+    """A chunk of the trees of the rows or of the columns."""
+
+    first: int  # its first tree
+    trees: int
+    widest: int  # the most children of a node
+    facts: SmallInts  # about each subtree
+    kids: SmallInts  # the subtree, rank and class of each child
+    sequences: SmallInts  # the classes of the children, for each group
+    order: SmallInts  # the subtrees by height
+    segments: Ints  # height, class, begin and length of what is in order and of one height and class
+    starts: Ints  # the first subtree of each class
+    sizes: Ints  # how many subtrees it has
+    inner: Ints  # how many of them have children
+    occurrences: SmallInts  # the nodes of the trees, sorted by subtree
+    runs: SmallInts  # of nodes of one class, in each tree
+    tree_runs: SmallInts
+    entries: Ints  # where the entries of each class begin
+    entry_runs: SmallInts  # the same runs, class by class
+
+    def list_arrays(self) -> tuple[SmallInts, ...]:
+        """Return what the GPU needs, in the order of `DeviceSide`."""
+        rows = (self.facts, self.kids, self.sequences, self.order)
+        return (*rows, self.occurrences, self.runs, self.tree_runs, self.entry_runs)
+
+    def count_bytes(self) -> int:
+        """Return the size of what the GPU needs."""
+        return sum(array.nbytes for array in self.list_arrays())
+
+
+class PairOfSides(NamedTuple):
+    """What the GPU needs to know of two chunks: where values are, and how the work is cut into tiles."""
+
+    tables: Ints  # of the classes, of the segments of the levels, of the segments of sums: one after the other
+    classes: int  # how many rows they have
+    segments: int
+    sum_segments: int
+    levels: list[tuple[int, int, int]]  # the first segment of each level, the one after its last, its tiles
+    sum_tiles: int
+    values: int  # how many Δ there are
+    sums: int  # how many sums of rows
+
+
+def fold_chunks(
+    corpora: list[tuple[TreeArrays, list[tuple[int, int]]]],
+    class_of: SmallInts,
+    core: DeviceCore,
+    n_jobs: int | None,
+) -> list[list[Side]]:
+    """Return the chunks of one or two corpora with the same labels; a chunk is a range of trees."""
+    classes = len(class_of)
+    calls = [(*arrays, *span, class_of, classes) for arrays, spans in corpora for span in spans]
+    forests = run_in_threads(build_forest, calls, n_jobs)
+    numbers, count = _number_classes(forests, class_of, core.by_production)
+    with_leaves = core.get_leaf() > 0
+    described = [
+        (arrays, span, forest, own, count, with_leaves)
+        for (arrays, span), forest, own in zip(
+            [(arrays, span) for arrays, spans in corpora for span in spans], forests, numbers
+        )
+    ]
+    sides = iter(run_in_threads(_describe_chunk, described, n_jobs))
+    return [[next(sides) for _ in spans] for _, spans in corpora]
+
+
+def _number_classes(forests: list[Forest], class_of: SmallInts, by_production: bool) -> tuple[list[SmallInts], int]:
+    """Return the class of each group of each forest, and how many classes there are: of labels, or of productions."""
+    labels = [forest.labels[forest.groups[:-1]] for forest in forests]
+    if not by_production:
+        return [class_of[own] for own in labels], len(class_of)
+    if not forests:
+        return [], 1
+    shifts = np.cumsum([0] + [len(forest.classes) for forest in forests])
+    numbers, count = number_productions(
+        np.concatenate([forest.codes for forest in forests]),
+        np.concatenate([forest.widths for forest in forests]),
+        np.concatenate(labels),
+        np.concatenate([forest.sequences[:-1] + shift for forest, shift in zip(forests, shifts)]),
+        np.concatenate([forest.classes for forest in forests]),
+    )
+    return np.split(numbers, np.cumsum([len(own) for own in labels])[:-1]), max(count, 1)
+
+
+def _describe_chunk(
+    arrays: TreeArrays, span: tuple[int, int], forest: Forest, numbers: SmallInts, count: int, with_leaves: bool
+) -> Side:
+    facts, starts, sizes, inner = describe_subtrees(
+        numbers, forest.groups, forest.widths, forest.sequences, forest.columns, forest.labels, count
+    )
+    start = arrays.offsets[span[0]]
+    heights = measure_heights(arrays.first, arrays.counts, start, forest.nodes, len(forest.labels))
+    order, segments = sort_by_height(heights, facts)
+    occurrences, runs, tree_runs, entries, entry_runs = list_runs(
+        forest.nodes, forest.offsets, facts, count, with_leaves
+    )
+    return Side(
+        first=span[0],
+        trees=span[1] - span[0],
+        widest=int(forest.widths.max(initial=0)),
+        facts=facts,
+        kids=np.column_stack((forest.kids, facts[forest.kids, RANK], facts[forest.kids, CLASS])),
+        sequences=forest.classes,
+        order=order,
+        segments=segments,
+        starts=starts,
+        sizes=sizes,
+        inner=inner,
+        occurrences=occurrences,
+        runs=runs,
+        tree_runs=tree_runs,
+        entries=entries,
+        entry_runs=entry_runs,
+    )
+
+
+def pair_sides(left: Side, right: Side, threads: int) -> PairOfSides:
+    """Lay out the values of two chunks, and cut the work into tiles for blocks of so many threads."""
+    classes, values, sums, shared = lay_out_classes(left.inner, left.sizes, right.inner, right.entries)
+    sum_segments, sum_tiles = list_sum_segments(left.starts, left.sizes, classes, shared, ROWS_OF_TILE, threads)
+    met = right.inner[left.segments[:, 1]] > 0
+    heights, numbers, begins, rows = left.segments[met].T
+    segments = np.zeros((len(numbers), SEGMENT), np.int64)
+    segments[:, BEGIN], segments[:, ROWS] = begins, rows
+    segments[:, COLUMNS] = right.inner[numbers]
+    segments[:, BASE] = classes[numbers, VALUES]
+    segments[:, FIRST] = right.starts[numbers] + right.sizes[numbers] - right.inner[numbers]
+    segments[:, OTHER] = numbers
+    ends = _number_tiles(segments, threads)
+    cuts = np.flatnonzero(np.diff(heights, prepend=-1, append=-1))
+    levels = []
+    for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist()):
+        before = int(ends[first - 1]) if first else 0
+        segments[first:last, TILES] -= before
+        levels.append((first, last, int(ends[last - 1]) - before))
+    whole = np.concatenate((classes.reshape(-1), segments.reshape(-1), sum_segments.reshape(-1)))
+    return PairOfSides(whole, len(classes), len(segments), len(sum_segments), levels, sum_tiles, values, sums)
+
+
+def _number_tiles(segments: Ints, threads: int) -> Ints:
+    """Set the number of the first tile of every segment, and return the numbers after the last tiles."""
+    tiles = -(-segments[:, ROWS] // ROWS_OF_TILE) * -(-segments[:, COLUMNS] // threads)
+    ends: Ints = np.cumsum(tiles)
+    segments[:, TILES] = ends - tiles
+    return ends

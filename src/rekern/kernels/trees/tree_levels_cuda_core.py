@@ -1,0 +1,289 @@
+"""Δ of the tree kernels on the GPU, level by level: of subtrees of one height with all subtrees of the same class.
+
+A level needs only the levels below, because the children of a subtree are lower than the subtree. One thread computes
+Δ of one subtree of the columns with a few subtrees of the rows. The functions of all kernels have the same arguments.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs, no-warn-return-any
+
+import numpy as np
+
+from rekern.core.cuda_compiling import cuda, cuda_function, cuda_kernel
+from rekern.kernels.trees.tree_sums_cuda_core import (
+    BASE,
+    BEGIN,
+    COLUMNS,
+    FIRST,
+    INNER,
+    KID,
+    KID_CLASS,
+    KID_RANK,
+    LABEL,
+    RANK,
+    ROWS,
+    ROWS_OF_TILE,
+    SEQUENCE,
+    STEP,
+    SUBTREE,
+    TILES,
+    VALUES,
+    WIDTH,
+    compare_labels,
+    find_segment,
+)
+
+FEW = 24  # matching pairs of children; with more, the sums run over all cells, in memory of the thread's own
+
+# What the numbers of a kernel are.
+MU, DECAY, FACTOR, LONGEST, LEAF, MIDDLE = range(6)
+
+
+@cuda_function
+def find_value(values, kids, kids2, classes, kid, kid2):
+    """Return the stored value of two children of one class; -1 if one of them is a leaf."""
+    rank, rank2 = kids[kid, KID_RANK], kids2[kid2, KID_RANK]
+    if rank < 0 or rank2 < 0:
+        return -1.0
+    number = kids[kid, KID_CLASS]
+    return values[classes[number, VALUES] + rank * classes[number, INNER] + rank2]
+
+
+@cuda_function
+def find_partial(values, facts, facts2, kids, kids2, classes, kid, kid2, leaf, smooth, ranks, similarities):
+    """Return Δ of two children of one class, for partial trees."""
+    value = find_value(values, kids, kids2, classes, kid, kid2)
+    if value < 0.0:
+        value = leaf
+        if similarities.shape[0] > 0:
+            one, other = facts[kids[kid, SUBTREE], LABEL], facts2[kids2[kid2, SUBTREE], LABEL]
+            value *= compare_labels(one, other, smooth, ranks, similarities)
+    return value
+
+
+@cuda_function
+def sum_all_cells(
+    values, facts, facts2, kids, kids2, sequences, sequences2, classes, one, other, numbers, longest, smooth, ranks,
+    similarities, scratch, slot,
+):  # fmt: skip
+    """Return the sum over all subsequences of children, by recursion over all pairs; ``longest`` > 0 bounds them."""
+    width = facts2[other, WIDTH]
+    layers = max(longest, 1)
+    left, corner = layers * (width + 1), layers * (width + 2)
+    for place in range(layers * (width + 1)):
+        scratch[place, slot] = 0.0
+    total = 0.0
+    for row in range(facts[one, WIDTH]):
+        kind = sequences[facts[one, SEQUENCE] + row]
+        kid = facts[one, KID] + row * facts[one, STEP]
+        for layer in range(layers):
+            scratch[left + layer, slot] = 0.0
+            scratch[corner + layer, slot] = 0.0
+        for place in range(width):
+            value = 0.0
+            if sequences2[facts2[other, SEQUENCE] + place] == kind:
+                kid2 = facts2[other, KID] + place * facts2[other, STEP]
+                found = find_partial(
+                    values, facts, facts2, kids, kids2, classes, kid, kid2, numbers[LEAF], smooth, ranks, similarities
+                )
+                value = numbers[FACTOR] * found
+            before = 1.0
+            for layer in range(layers):
+                above = layer * (width + 1) + place + 1
+                if longest == 0:
+                    before = 1.0 + scratch[corner, slot]
+                ending = value * before
+                total += ending
+                before = scratch[corner + layer, slot]
+                scratch[left + layer, slot] = numbers[DECAY] * scratch[left + layer, slot] + ending
+                scratch[corner + layer, slot] = scratch[above, slot]
+                scratch[above, slot] = numbers[DECAY] * scratch[above, slot] + scratch[left + layer, slot]
+    return total
+
+
+@cuda_kernel
+def fill_partial_level(
+    values, sums, segments, first, last, tiles, order, facts, facts2, kids, kids2, sequences, sequences2, classes,
+    numbers, powers, smooth, ranks, similarities, scratch,
+):  # fmt: skip
+    """Fill Δ of partial trees for the subtrees of one height."""
+    mi = cuda.local.array(FEW, np.int32)
+    mj = cuda.local.array(FEW, np.int32)
+    endings = cuda.local.array(FEW, np.float64)
+    slot = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    mu, decay, factor, longest = numbers[MU], numbers[DECAY], numbers[FACTOR], int(numbers[LONGEST])
+    single, leaf = mu * decay * decay, numbers[LEAF]
+    tile = cuda.blockIdx.x
+    while tile < tiles:
+        segment = find_segment(segments, first, last, tile)
+        inside = tile - segments[segment, TILES]
+        columns = segments[segment, COLUMNS]
+        across = (columns + cuda.blockDim.x - 1) // cuda.blockDim.x
+        row = (inside // across) * ROWS_OF_TILE
+        end = min(row + ROWS_OF_TILE, segments[segment, ROWS])
+        column = (inside % across) * cuda.blockDim.x + cuda.threadIdx.x
+        if column < columns:
+            other = segments[segment, FIRST] + column
+            width2 = facts2[other, WIDTH]
+            sequence2 = facts2[other, SEQUENCE]
+            kid0, step2 = facts2[other, KID], facts2[other, STEP]
+            # The classes of the first children stay in registers.
+            kind0 = sequences2[sequence2]
+            kind1 = sequences2[sequence2 + 1] if width2 > 1 else -1
+            kind2 = sequences2[sequence2 + 2] if width2 > 2 else -1
+            kind3 = sequences2[sequence2 + 3] if width2 > 3 else -1
+            while row < end:
+                one = order[segments[segment, BEGIN] + row]
+                width = facts[one, WIDTH]
+                sequence = facts[one, SEQUENCE]
+                total = 0.0
+                matches = 0
+                bounded = 0 < longest < min(width, width2)
+                if bounded:
+                    matches = FEW + 1
+                else:
+                    for i in range(width):
+                        kind = sequences[sequence + i]
+                        equal = (1 if kind == kind0 else 0) | (2 if kind == kind1 else 0)
+                        equal |= (4 if kind == kind2 else 0) | (8 if kind == kind3 else 0)
+                        if equal == 0 and width2 <= 4:
+                            continue
+                        for j in range(width2):
+                            if (equal >> j) & 1 if j < 4 else sequences2[sequence2 + j] == kind:
+                                if matches < FEW:
+                                    kid = facts[one, KID] + i * facts[one, STEP]
+                                    kid2 = kid0 + j * step2
+                                    value = factor * find_partial(
+                                        values, facts, facts2, kids, kids2, classes, kid, kid2, leaf, smooth, ranks,
+                                        similarities,
+                                    )  # fmt: skip
+                                    carried = 1.0
+                                    for before in range(matches):
+                                        di = i - mi[before] - 1
+                                        dj = j - mj[before] - 1
+                                        if di >= 0 and dj >= 0:
+                                            carried += powers[di + dj] * endings[before]
+                                    mi[matches] = i
+                                    mj[matches] = j
+                                    endings[matches] = value * carried
+                                    total += value * carried
+                                matches += 1
+                if matches > FEW:
+                    total = sum_all_cells(
+                        values, facts, facts2, kids, kids2, sequences, sequences2, classes, one, other, numbers,
+                        longest if bounded else 0, smooth, ranks, similarities, scratch, slot,
+                    )  # fmt: skip
+                found = single + mu * total
+                if similarities.shape[0] > 0:
+                    found *= compare_labels(facts[one, LABEL], facts2[other, LABEL], smooth, ranks, similarities)
+                values[segments[segment, BASE] + facts[one, RANK] * columns + column] = found
+                row += 1
+        tile += cuda.gridDim.x
+
+
+@cuda_kernel
+def fill_subset_level(
+    values, sums, segments, first, last, tiles, order, facts, facts2, kids, kids2, sequences, sequences2, classes,
+    numbers, powers, smooth, ranks, similarities, scratch,
+):  # fmt: skip
+    """Fill Δ of subset trees for the subtrees of one height; a class has the subtrees of one production."""
+    tile = cuda.blockIdx.x
+    while tile < tiles:
+        segment = find_segment(segments, first, last, tile)
+        inside = tile - segments[segment, TILES]
+        columns = segments[segment, COLUMNS]
+        across = (columns + cuda.blockDim.x - 1) // cuda.blockDim.x
+        row = (inside // across) * ROWS_OF_TILE
+        end = min(row + ROWS_OF_TILE, segments[segment, ROWS])
+        column = (inside % across) * cuda.blockDim.x + cuda.threadIdx.x
+        if column < columns:
+            other = segments[segment, FIRST] + column
+            while row < end:
+                one = order[segments[segment, BEGIN] + row]
+                found = numbers[DECAY]
+                for i in range(facts[one, WIDTH]):
+                    kid = facts[one, KID] + i * facts[one, STEP]
+                    kid2 = facts2[other, KID] + i * facts2[other, STEP]
+                    if kids[kid, KID_CLASS] == kids2[kid2, KID_CLASS]:
+                        value = find_value(values, kids, kids2, classes, kid, kid2)
+                        if value > 0.0:
+                            found *= 1.0 + value
+                values[segments[segment, BASE] + facts[one, RANK] * columns + column] = found
+                row += 1
+        tile += cuda.gridDim.x
+
+
+@cuda_kernel
+def fill_path_level(
+    values, sums, segments, first, last, tiles, order, facts, facts2, kids, kids2, sequences, sequences2, classes,
+    numbers, powers, smooth, ranks, similarities, scratch,
+):  # fmt: skip
+    """Fill the downward paths of dependency trees, and what all paths add, for the subtrees of one height."""
+    mi = cuda.local.array(FEW, np.int32)
+    mj = cuda.local.array(FEW, np.int32)
+    known = cuda.local.array(FEW, np.float64)
+    slot = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    decay, middle = numbers[DECAY], numbers[MIDDLE]
+    square = decay * decay
+    tile = cuda.blockIdx.x
+    while tile < tiles:
+        segment = find_segment(segments, first, last, tile)
+        inside = tile - segments[segment, TILES]
+        columns = segments[segment, COLUMNS]
+        across = (columns + cuda.blockDim.x - 1) // cuda.blockDim.x
+        row = (inside // across) * ROWS_OF_TILE
+        end = min(row + ROWS_OF_TILE, segments[segment, ROWS])
+        column = (inside % across) * cuda.blockDim.x + cuda.threadIdx.x
+        if column < columns:
+            other = segments[segment, FIRST] + column
+            width2 = facts2[other, WIDTH]
+            while row < end:
+                one = order[segments[segment, BEGIN] + row]
+                matches = 0
+                downward, pairs, singles, products = 0.0, 0.0, 0.0, 0.0
+                for i in range(facts[one, WIDTH]):
+                    for j in range(width2):
+                        if sequences[facts[one, SEQUENCE] + i] == sequences2[facts2[other, SEQUENCE] + j]:
+                            if matches < FEW:
+                                kid = facts[one, KID] + i * facts[one, STEP]
+                                kid2 = facts2[other, KID] + j * facts2[other, STEP]
+                                value = max(find_value(values, kids, kids2, classes, kid, kid2), 0.0)
+                                downward += value
+                                for before in range(matches):
+                                    if mi[before] != i and mj[before] != j:
+                                        pairs += 1.0
+                                        singles += value + known[before]
+                                        products += value * known[before]
+                                mi[matches] = i
+                                mj[matches] = j
+                                known[matches] = value
+                            matches += 1
+                if matches > FEW:  # by sums over the rows before, for all places and for each
+                    count, below = 0.0, 0.0
+                    downward, pairs, singles, products = 0.0, 0.0, 0.0, 0.0
+                    for j in range(2 * width2):
+                        scratch[j, slot] = 0.0
+                    for i in range(facts[one, WIDTH]):
+                        kid = facts[one, KID] + i * facts[one, STEP]
+                        row_count, row_below = 0.0, 0.0
+                        for j in range(width2):
+                            if sequences[facts[one, SEQUENCE] + i] == sequences2[facts2[other, SEQUENCE] + j]:
+                                kid2 = facts2[other, KID] + j * facts2[other, STEP]
+                                value = max(find_value(values, kids, kids2, classes, kid, kid2), 0.0)
+                                others = count - scratch[j, slot]
+                                others_below = below - scratch[width2 + j, slot]
+                                pairs += others
+                                singles += value * others + others_below
+                                products += value * others_below
+                                scratch[j, slot] += 1.0
+                                scratch[width2 + j, slot] += value
+                                row_count += 1.0
+                                row_below += value
+                        count += row_count
+                        below += row_below
+                    downward = below
+                found = decay * (matches + downward)
+                place = segments[segment, BASE] + facts[one, RANK] * columns + column
+                values[place] = found
+                sums[place] = 1.0 + found + square * pairs + middle * singles + square * products
+                row += 1
+        tile += cuda.gridDim.x

@@ -1,0 +1,61 @@
+"""Grams by a GPU: where there is one, and in Numba's simulator of it elsewhere."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import gpu_checks
+import numpy as np
+import pytest
+
+from rekern.core.device import choose_device, find_fault, parse_size, use_device
+from rekern.errors import InputError
+from rekern.kernels import PartialTree, Spectrum
+
+HAS_GPU = find_fault() is None
+
+
+def test_simulated_gpu_gives_the_grams_of_the_processor():
+    variables = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    script = Path(__file__).with_name("gpu_checks.py")
+    done = subprocess.run([sys.executable, str(script)], env=variables, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.split() == [check.__name__ for check in gpu_checks.CHECKS]
+
+
+@pytest.mark.skipif(not HAS_GPU, reason=f"no GPU: {find_fault()}")
+@pytest.mark.parametrize("check", gpu_checks.CHECKS)
+def test_gpu_gives_the_grams_of_the_processor(check):
+    check()
+
+
+@pytest.mark.skipif(HAS_GPU, reason="there is a GPU")
+def test_without_a_gpu_there_is_one_clear_line(monkeypatch):
+    with pytest.raises(
+        InputError, match=r'^the device "cuda" cannot be used \(.+\); install "rekern\[gpu\]"'
+    ) as caught:
+        PartialTree().gram(["(a (b))"], device="cuda")
+    assert "\n" not in str(caught.value)
+    monkeypatch.setenv("REKERN_DEVICE", "cuda")
+    with pytest.raises(InputError, match="cannot be used"):
+        PartialTree().gram(["(a (b))"])
+    assert np.array_equal(PartialTree().gram(["(a (b))"], device="cpu"), [[1.0]])
+
+
+def test_unknown_devices_and_sizes_are_refused(monkeypatch):
+    with pytest.raises(InputError, match="device='gpu': give 'cpu' or 'cuda'"):
+        PartialTree().gram(["(a (b))"], device="gpu")
+    monkeypatch.setenv("REKERN_DEVICE", "tpu")
+    with pytest.raises(InputError, match="REKERN_DEVICE='tpu'"):
+        choose_device()
+    with use_device("cpu"):
+        assert choose_device() == "cpu"
+    with pytest.raises(InputError, match="REKERN_DEVICE_MEMORY='much'"):
+        parse_size("much")
+
+
+def test_kernels_that_no_gpu_computes_are_named(monkeypatch):
+    monkeypatch.setattr("rekern.kernels.kernel.choose_device", lambda device: device)
+    with pytest.raises(InputError, match="no part of Spectrum is computed by a GPU"):
+        Spectrum(2).gram(["a b"], device="cuda")
