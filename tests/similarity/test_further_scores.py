@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from helpers import close
 from reference import similarity_groups as reference
 from reference.similarities import Statistics
+from rekern import PairClassifier, load_model
 from rekern.errors import InputError
 from rekern.similarity import Similarities, WordVectors
 from rekern.similarity.further_scores import CONTEXTS, ORDER, VECTORS
@@ -164,3 +165,13 @@ def test_symmetric(group):
     scores = Similarities(groups=(group,), symmetric=True, space=WordVectors(["dog"], [[1.0]])).fit(pairs)
     close(scores.scores(pairs), scores.scores([pair[::-1] for pair in pairs]))
     assert len(scores.names()) == len({"vectors": VECTORS, "order": ORDER, "contexts": CONTEXTS}[group])
+
+
+def test_model_files(tmp_path):
+    pairs = [("Ann may not see 5 dogs", "a dog sees Ann"), ("who ran ?", "Tom Smith ran"), ("a cat", "no cat")] * 4
+    scores = Similarities(groups=("vectors", "order", "contexts", "answers"), space=WordVectors(["dog"], [[1.0]]))
+    model = PairClassifier(kernel=scores, calibration=0).fit(pairs, [1, 1, 0] * 4)
+    model.save(tmp_path / "m.rekern")
+    again = load_model(tmp_path / "m.rekern")
+    assert np.array_equal(again.decision_function(pairs), model.decision_function(pairs))
+    assert any("negation" in str(part) for part in again.explain(pairs[2]).parts)

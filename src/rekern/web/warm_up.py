@@ -9,10 +9,13 @@ from rekern.web.kernels_page import FAMILIES, explain_kernel, make_kernel
 from rekern.web.pair_page import explain_texts, list_examples
 from rekern.web.site import Site
 
+PAUSE = 1.0  # seconds before the warm-up, so that the first request does not wait for it
+
 
 def start_warm_up(site: Site) -> threading.Thread:
     """Use every model and every kernel of the pages once, in the background, and return the thread."""
-    thread = threading.Thread(target=warm_up, args=(site,), daemon=True, name="rekern-warm-up")
+    thread = threading.Timer(PAUSE, warm_up, (site,))
+    thread.daemon, thread.name = True, "rekern-warm-up"
     thread.start()
     return thread
 

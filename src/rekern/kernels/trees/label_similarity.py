@@ -6,8 +6,6 @@ from functools import partial
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 from threadpoolctl import threadpool_limits
 
 from rekern.core.arrays import Floats, Ints
@@ -174,7 +172,10 @@ def _group_similar(vocabulary: list[str], used: Ints, similarities: Similarities
         row, column = np.argwhere(beyond)[0]
         found = f"the similarity of {names[row]!r} and {names[column]!r} is {matrix[row, column]}"
         raise InputError(f"{found}; give numbers up to 1, the similarity of equal labels")
-    links = sp.csr_array(matrix >= max(least, np.finfo(float).tiny))
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    links = csr_array(matrix >= max(least, np.finfo(float).tiny))
     number, component = connected_components(links, directed=False)
     order = np.argsort(component, kind="stable")
     parts = np.split(order, np.searchsorted(component[order], np.arange(1, number)))
