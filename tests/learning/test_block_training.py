@@ -60,8 +60,8 @@ class ListedBlocks:
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.integers(0, 10**6), st.lists(st.integers(1, 5), min_size=1, max_size=4), st.booleans())
-def test_blocks_give_the_plain_solution_to_the_gap(seed, sizes, regression):
+@given(st.integers(0, 10**6), st.lists(st.integers(1, 5), min_size=1, max_size=4), st.booleans(), st.integers(1, 3))
+def test_blocks_give_the_plain_solution_to_the_gap(seed, sizes, regression, together):
     chance = np.random.default_rng(seed)
     rows = chance.integers(-2, 3, (sum(sizes), 5)) * 0.5
     targets = chance.normal(size=len(rows)) if regression else chance.choice([-1.0, 1.0], len(rows))
@@ -70,7 +70,7 @@ def test_blocks_give_the_plain_solution_to_the_gap(seed, sizes, regression):
     blocks, machine = ListedBlocks(rows, 3, sizes), Machine(3, 2)
     coefficients = np.zeros(len(rows))
     problem = Problem(targets, costs, width, regression)
-    descend_blocks(machine, blocks, problem, coefficients, tolerance)
+    descend_blocks(machine, blocks, problem, coefficients, tolerance, together=together)
     weights = np.concatenate([machine.weights, machine.score_weights, [machine.intercept]])
     exact = solve_dual(rows, targets, costs, width, regression)
     # The objective is strongly convex: a gap bounds the distance of the weights, and so of the decision values.

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from rekern.core.arrays import Floats
+from rekern.core.arrays import Floats, Ints
 from rekern.core.progress import track
 from rekern.learning.block_descent_core import add_block, decide_block, descend_block
 from rekern.learning.feature_space import FeatureBlock
@@ -51,9 +51,14 @@ class Rest(NamedTuple):
         """Return that no row rests."""
         return cls(np.zeros(n), np.zeros(n, np.int8), np.zeros(n, np.int8))
 
-    def slice(self, first: int, last: int) -> Rest:
-        """Return that of some rows."""
-        return Rest(self.losses[first:last], self.skips[first:last], self.waits[first:last])
+    def take(self, rows: Ints) -> Rest:
+        """Return that of some rows, as a copy."""
+        return Rest(self.losses[rows], self.skips[rows], self.waits[rows])
+
+    def put(self, rows: Ints, rest: Rest) -> None:
+        """Note what became of some rows."""
+        for whole, part in zip(self, rest):
+            whole[rows] = part
 
 
 class Machine:
@@ -118,6 +123,18 @@ class Machine:
         self.state[1] = self.weights @ self.weights + self.score_weights @ self.score_weights + self.state[0] ** 2
 
 
+def join_blocks(blocks: list[FeatureBlock]) -> FeatureBlock:
+    """Return the rows of several blocks as one block."""
+    if len(blocks) == 1:
+        return blocks[0]
+    starts = np.cumsum([0] + [len(block.columns) for block in blocks])
+    indptr = np.concatenate([block.indptr[bool(i) :] + starts[i] for i, block in enumerate(blocks)])
+    columns = np.concatenate([block.columns for block in blocks])
+    values = np.concatenate([block.values for block in blocks])
+    scores = np.concatenate([block.scores for block in blocks])
+    return FeatureBlock(indptr, columns, values, scores, np.concatenate([block.norms for block in blocks]))
+
+
 def decide_blocks(machine: Machine, blocks: Blocks) -> Floats:
     """Return the decision values of all rows."""
     return np.concatenate([machine.decide(blocks.load(number)) for number in range(len(blocks.spans))])
@@ -130,23 +147,27 @@ def descend_blocks(
     coefficients: Floats,
     tolerance: float,
     keep: Callable[[], None] = lambda: None,
+    together: int = 1,
 ) -> int:
     """Train until primal and dual objective differ by at most ``tolerance``, as a share of the primal.
 
     The machine and the coefficients, which belong together, change in place. ``keep`` is called after each pass over
-    all blocks. Returns the number of passes.
+    all blocks. ``together`` blocks are in memory at once, others in each pass, and their rows are visited in random
+    order: rows that always come one after the other need several times as many passes. Returns the number of passes.
     """
     rest, sweep = Rest.start(len(coefficients)), 0
     for sweep in range(SWEEPS):
         losses = 0.0
         order = np.random.default_rng(sweep).permutation(len(blocks.spans)).tolist()
-        for number in track(order, len(order), f"pass {sweep + 1}"):
-            first, last = blocks.spans[number]
-            part = problem._replace(targets=problem.targets[first:last], costs=problem.costs[first:last])
-            seed = sweep * len(order) + number
-            losses += machine.descend(
-                blocks.load(number), part, coefficients[first:last], rest.slice(first, last), seed=seed
-            )
+        groups = [order[first : first + together] for first in range(0, len(order), together)]
+        for number, group in enumerate(track(groups, len(groups), f"pass {sweep + 1}")):
+            rows = np.concatenate([np.arange(*blocks.spans[block]) for block in group])
+            part = problem._replace(targets=problem.targets[rows], costs=problem.costs[rows])
+            own, resting = coefficients[rows], rest.take(rows)
+            joined = join_blocks([blocks.load(block) for block in group])
+            losses += machine.descend(joined, part, own, resting, seed=sweep * len(groups) + number)
+            coefficients[rows] = own
+            rest.put(rows, resting)
         if _is_near(machine, problem, coefficients, losses, tolerance):
             # So far these were the losses that the rows had when they were visited; now those that they have.
             values = decide_blocks(machine, blocks)

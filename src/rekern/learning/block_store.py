@@ -75,6 +75,11 @@ class BlockStore:
             if not self._find(number).is_dir():
                 self._write(number, read(*span))
 
+    def measure_block(self) -> int:
+        """Return how many bytes a block has, on average."""
+        sizes = [path.stat().st_size for number in range(len(self.chunks)) for path in self._find(number).iterdir()]
+        return sum(sizes) // len(self.spans)
+
     def load(self, number: int) -> FeatureBlock:
         """Return a block."""
         if number in self._kept:

@@ -130,9 +130,10 @@ def train_in_blocks(
         if folder is None:
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="rekern-blocks-")))
         digest = _digest_work(hashed, pairs, problems, held_out)
-        store = BlockStore(make_folder(folder, "blocks"), chunks, rows, digest, int(0.4 * memory))
+        store = BlockStore(make_folder(folder, "blocks"), chunks, rows, digest, int(0.3 * memory))
         store.fill(read)
-        machines, values, passes = _solve(store, hashed, mixed, places[held_out])
+        together = max(1, int(0.15 * memory / max(store.measure_block(), 1)))
+        machines, values, passes = _solve(store, hashed, mixed, places[held_out], together)
     sample = read_items(hashed, [pairs[row] for row in choose_rows(len(pairs), LISTED).tolist()], with_forms=True)
     decision = make_machine_decision(hashed, machines, sample)
     size = f"{len(pairs)} rows in {len(store.spans)} blocks, 2^{bits} columns"
@@ -154,7 +155,7 @@ def make_machine_decision(kernel: Kernel, machines: list[Machine], sample: Items
 
 
 def _solve(
-    store: BlockStore, kernel: Kernel, problems: list[Problem], held_out: Ints
+    store: BlockStore, kernel: Kernel, problems: list[Problem], held_out: Ints, together: int
 ) -> tuple[list[Machine], Floats, int]:
     """Train all machines, from where an earlier run stopped; returns also the held-out values and the passes."""
     n = store.spans[-1][1]
@@ -173,11 +174,11 @@ def _solve(
         if len(held_out) and not stage[number]:
             first = problem._replace(costs=problem.costs.copy())
             first.costs[held_out] = 0.0
-            passes += descend_blocks(machine, store, first, coefficients[number], TOLERANCE, keep)
+            passes += descend_blocks(machine, store, first, coefficients[number], TOLERANCE, keep, together)
             values[number] = decide_blocks(machine, store)[held_out]
             stage[number] = 1
             keep()
-        passes += descend_blocks(machine, store, problem, coefficients[number], TOLERANCE, keep)
+        passes += descend_blocks(machine, store, problem, coefficients[number], TOLERANCE, keep, together)
         keep()
         machines.append(machine)
     return machines, values, passes
