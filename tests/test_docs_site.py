@@ -28,4 +28,7 @@ def test_the_site_is_built_and_stands_alone(tmp_path: Path) -> None:
         assert found is None, f"{page}: {found}"
     version = next(tmp_path.glob("*/searchindex.js")).parent
     assert "PairClassifier" in (version / "reference/api/models.html").read_text(encoding="utf-8")
+    assert "PairFinder" in (version / "reference/api/models.html").read_text(encoding="utf-8")
+    assert "rekern.search.Match" in (version / "reference/api/search.html").read_text(encoding="utf-8")
+    assert (version / "search.html").exists() and (version / "how-to/match.html").exists()
     assert version.name in (tmp_path / "versions.json").read_text(encoding="utf-8")

@@ -51,6 +51,7 @@ extra serve m.rekern
 """
 # Paths that a server must answer; the pages, their style and the API come from files of the wheel.
 PATHS = ("/", "/rules", "/file", "/ask", "/question", "/kernels", "/docs", "/api/health", "/openapi.json")
+PATIENCE = 300  # seconds: the first request of a new environment compiles
 
 
 def main() -> None:
@@ -140,7 +141,7 @@ def try_wheel(wheel: Path, folder: Path, out: Path) -> None:
     options = ["--output-reproducible", "--of", "JSON", "-o", str(target)]
     run(sys.executable, "-m", "cyclonedx_py", "environment", *options, str(python))
     run(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"{wheel}[web]")
-    try_server([*rekern, "serve", "m.rekern", "--port", "0", "--quiet"], work)
+    try_server([*rekern, "serve", "m.rekern", "--port", "0", "--quiet", "--seconds", str(PATIENCE)], work)
 
 
 def try_server(command: list[str], work: Path) -> None:
@@ -153,11 +154,11 @@ def try_server(command: list[str], work: Path) -> None:
             if address is None:
                 sys.exit(f"rekern serve: {said}{server.stdout.read()[-2000:]}")
             for path in PATHS:
-                with urllib.request.urlopen(address[1] + path, timeout=60) as answer:
+                with urllib.request.urlopen(address[1] + path, timeout=PATIENCE) as answer:
                     answer.read()
             body = b'{"pairs": [{"source": "Anna met Ben.", "target": "Ben was met by Anna."}]}'
             request = urllib.request.Request(address[1] + "/api/predict", body, {"Content-Type": "application/json"})
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
                 answer.read()
         except urllib.error.HTTPError as error:
             sys.exit(f"rekern serve: {error.url}: {error} {error.read()[:500]!r}")

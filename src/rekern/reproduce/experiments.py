@@ -54,7 +54,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "pairs": Experiment(run_pairs, ("only",), format_pairs, draw_pairs),
     "questions": Experiment(run_questions, ("only",), format_questions, draw_questions),
     "trec": Experiment(run_trec, (), format_structural, draw_structural),
-    "trec-focus": Experiment(run_trec_focus),
+    "trec-focus": Experiment(run_trec_focus, draw=draw_structural),
     "structural-msrp": Experiment(run_structural_msrp, ("cache",), format_structural, draw_structural),
     "structural-rte3": Experiment(run_structural_rte3, ("cache",), format_structural, draw_structural),
     "geoquery": Experiment(run_geoquery, CURVES, format_curves, draw_curves),

@@ -68,7 +68,8 @@ def _format_rows(rows: list[JsonObject]) -> list[str]:
     parts = []
     for heading in dict.fromkeys(row.get(by) for row in rows):
         group = [row for row in rows if row.get(by) == heading]
-        shown = [name for name in columns if name == "kmax" or any(row.get(name) not in (None, "") for row in group)]
+        filled = {name for row in group for name, value in row.items() if value not in (None, "") or name == "kmax"}
+        shown = [name for name in columns if name in filled]
         parts.append((f"{heading}\n" if heading else "") + format_table(group, tuple(shown)))
     return parts
 

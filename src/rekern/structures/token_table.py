@@ -24,7 +24,7 @@ __all__ = ["VERBATIM", "GatheredTokens", "TokenNumbers", "TokenTable", "find_tok
 VERBATIM = "\n"  # a word with this before it is one token, as it stands; no word of `split_words` begins like that
 MAX_SIZE = 1 << 26  # a larger table is replaced before the next corpus is read
 WORD_SIZE = 64  # what a word costs beside its characters
-MANY = 256  # so many texts or words are worth the loading of compiled code
+MANY = 256  # so many texts or words, now or before, are worth the loading of compiled code
 CHARACTERS_IN_BLOCK = 1 << 16  # small enough for the processor's cache
 
 Array = TypeVar("Array", bound=AnyArray)
@@ -81,6 +81,7 @@ class TokenTable(dict[str, int]):
         self._split_word = word_tokens.split_word
         self._starts: Ints = np.zeros(64, np.int64)  # of the tokens of each word, and of those of the next word
         self._words: list[str] = []
+        self._n_texts = 0  # that were read so far
         self._index = WordIndex()
         self._lock = threading.Lock()
 
@@ -108,7 +109,8 @@ class TokenTable(dict[str, int]):
 
     def number_texts(self, texts: Sequence[str]) -> tuple[Ints, Ints]:
         """Return the numbers of the words of all texts, and where the words of each text begin among them."""
-        if len(texts) < MANY:
+        self._n_texts += len(texts)
+        if self._n_texts < MANY or not texts:
             words = [split_words(text) for text in texts]
             numbers = self.number_words([word for found in words for word in found])
             return numbers, offsets_of([len(found) for found in words])
@@ -135,7 +137,7 @@ class TokenTable(dict[str, int]):
     def gather(self, words: Ints, what: TokenNumbers) -> GatheredTokens:
         """Return the ``tokens`` or ``forms`` of words in a row, in a vocabulary in order of first occurrence."""
         starts, names, keys = self._starts, what.names, what.token_keys
-        if len(words) >= MANY:
+        if len(words) >= MANY or self._n_texts >= MANY:
             ids, offsets, distinct = gather_tokens(words, starts, what.ids, len(names))
         else:
             lengths = starts[words + 1] - starts[words]

@@ -81,7 +81,7 @@ def draw_structural(result: JsonObject, folder: Path) -> list[Path]:
     figure, (panel,) = make_figure(1, 1, (7.5, 1.2 + 0.2 * len(rows)))
     places = range(len(rows))
     panel.plot([row["accuracy"] for row in rows], places, "o", color=BLUE, label="ours")
-    known = [(row["published"], place) for row, place in zip(rows, places) if row["published"] is not None]
+    known = [(row["published"], place) for row, place in zip(rows, places) if row.get("published") is not None]
     panel.plot([value for value, _ in known], [place for _, place in known], "D", color=ORANGE, mfc="none")
     panel.plot([], [], "D", color=ORANGE, mfc="none", label="published")
     panel.set_yticks(places, [_format_label(row) for row in rows], fontsize=8)
@@ -93,6 +93,7 @@ def draw_structural(result: JsonObject, folder: Path) -> list[Path]:
 
 
 def _format_label(row: JsonObject) -> str:
-    if "tree" in row:
-        return f"{row['method']}, {row['tree']}, C = {row['C']:g}"
+    on = row.get("tree") or row.get("task")
+    if on:
+        return f"{row['method']}, {on}, C = {row['C']:g}"
     return str(row["method"]) + (", REL" if row["rel"] else "") + (" (chosen)" if row["chosen"] else "")
