@@ -57,8 +57,7 @@ class Rest(NamedTuple):
 
     def put(self, rows: Ints, rest: Rest) -> None:
         """Note what became of some rows."""
-        for whole, part in zip(self, rest):
-            whole[rows] = part
+        self.losses[rows], self.skips[rows], self.waits[rows] = rest.losses, rest.skips, rest.waits
 
 
 class Machine:
