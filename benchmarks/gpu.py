@@ -85,8 +85,8 @@ def main() -> None:
         ("BestPairing(PartialTree())", BestPairing(PartialTree()), pairs),
     ]
     for name, kernel, items in kernels:
-        kernel.gram(items[:40], device="cuda")  # compiles
-        kernel.gram(items[:40], n_jobs=options.jobs, device="cpu")
+        kernel.gram(items[:200], device="cuda")  # compiles
+        kernel.gram(items[:200], n_jobs=options.jobs, device="cpu")
         show(
             name,
             len(items),
@@ -103,7 +103,7 @@ def show_rewriting(options: argparse.Namespace) -> None:
     table = load_qqp("train", options.data)
     pairs = kernel.read_items(table.pairs[: options.pairs])
     for device in ("cuda", "cpu"):
-        kernel.gram(kernel.read_items(table.pairs[:100]), device=device)
+        kernel.gram(kernel.read_items(table.pairs[:200]), device=device)
 
     def compute(device: str) -> np.ndarray:
         return kernel.gram(pairs, n_jobs=options.jobs, device=device)

@@ -17,13 +17,16 @@ MOST_ANY = 120
 
 # Libraries that are imported where they are used, and why.
 LATE_IMPORTS = {
+    "distributed": "optional, and takes seconds to import",
     "gensim": "optional, and takes seconds to import",
     "jieba": "optional",
+    "joblibspark": "optional, and takes seconds to import",
     "joblib": "slow to import; one pair is compared without it",
     "matplotlib": "optional, and slow to import",
     "numba": "slow to import; `rekern question` starts without it",
     "pandas": "optional, and slow to import",
     "pyarrow": "optional",
+    "pyspark": "optional, and takes seconds to import",
     "resource": "not on every system",
     "rich": "slow to import, and needed on terminals only",
     "scipy": "parts of it are slow to import",

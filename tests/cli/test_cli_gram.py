@@ -97,3 +97,13 @@ def test_places_that_cannot_be_written(tables: Path, tmp_path: Path) -> None:
     for name in ("g.npy", "g.libsvm"):
         assert "there is no folder" in error_of("gram", tables / "test.tsv", "-o", tmp_path / "no" / name)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_device(tables: Path, tmp_path: Path) -> None:
+    path = tmp_path / "gram.npy"
+    json_of("gram", tables / "test.tsv", "-o", path, "--kernel", "rules", "--device", "cpu")
+    assert np.array_equal(np.load(path), Rewriting((1, 4)).gram(read_table(tables / "test.tsv").pairs))
+    for command_name, out in (("gram", "new.npy"), ("train", "model.rekern")):
+        message = error_of(command_name, tables / "test.tsv", "-o", tmp_path / out, "--device", "gpu")
+        assert "device='gpu': give 'cpu' or 'cuda'" in message
+        assert not (tmp_path / out).exists()

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from rekern.core import inverted_lists
+from rekern.core.cuda_compiling import CudaFunction
 from rekern.kernels import (
     BestPairing,
     DependencyPaths,
@@ -38,10 +39,13 @@ PAIRS = [
 ]
 
 
-def compare(kernel, X, Y=None):
+def compare(kernel, X, Y=None, by_gpu=True):
     """Compare both devices."""
     expected = kernel.gram(X, Y, device="cpu")
-    found = kernel.gram(X, Y, device="cuda")
+    launch = mock.patch.object(CudaFunction, "launch", autospec=True, side_effect=CudaFunction.launch)
+    with mock.patch.object(device_plan, "FEWEST_VALUES", 0), launch as launches:
+        found = kernel.gram(X, Y, device="cuda")
+    assert launches.called == by_gpu
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
     return found
 
@@ -90,9 +94,9 @@ def check_chunks():
 
 def check_memory():
     """With too little memory for two trees the processor does the work; with little, chunks are small."""
-    for size in ("1", "40K"):
+    for size, by_gpu in (("1", False), ("40K", True)):
         with mock.patch.dict(os.environ, {"REKERN_DEVICE_MEMORY": size}):
-            compare(PartialTree(), TREES)
+            compare(PartialTree(), TREES, by_gpu=by_gpu)
 
 
 def check_combinations():
@@ -102,7 +106,7 @@ def check_combinations():
     pairs = list(zip(TREES, TREES[::-1]))
     compare(BestPairing(PartialTree()), pairs)
     compare(BestPairing(SubsetTree()), pairs, pairs[:2])
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(device_plan, "FEWEST_VALUES", 0):
         written = SubsetTree().gram(TREES, out=Path(folder) / "gram.npy", device="cuda")
         np.testing.assert_allclose(written, SubsetTree().gram(TREES, device="cpu"), rtol=1e-9)
         del written
@@ -120,11 +124,12 @@ def check_rewriting():
 
 def check_errors():
     """Values out of range, and Ctrl-C, after which the next Gram is right."""
-    with pytest.raises(ValueError, match=r"row 0: a kernel value exceeds the range of numbers"):
-        PartialTree(mu=1e200, decay=1.0, normalize=False).gram(TREES, device="cuda")
-    interrupted = mock.patch.object(device_gram.Workspace, "sum_tile", side_effect=KeyboardInterrupt)
-    with interrupted, pytest.raises(KeyboardInterrupt):
-        PartialTree().gram(TREES, device="cuda")
+    with mock.patch.object(device_plan, "FEWEST_VALUES", 0):
+        with pytest.raises(ValueError, match=r"row 0: a kernel value exceeds the range of numbers"):
+            PartialTree(mu=1e200, decay=1.0, normalize=False).gram(TREES, device="cuda")
+        interrupted = mock.patch.object(device_gram.Workspace, "sum_tile", side_effect=KeyboardInterrupt)
+        with interrupted, pytest.raises(KeyboardInterrupt):
+            PartialTree().gram(TREES, device="cuda")
     compare(PartialTree(), TREES[:2])
 
 

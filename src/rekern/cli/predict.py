@@ -14,6 +14,7 @@ import typer
 from rekern.cli import common_options, output
 from rekern.cli.model_argument import ModelFile, ResourceOptions, check_items, is_text_model, load_pair_model
 from rekern.cli.option_groups import expand_options
+from rekern.cli.predict_folder import FolderOptions, predict_folder
 from rekern.cli.table_options import TableOptions
 from rekern.cli.threshold_options import ThresholdOptions
 from rekern.errors import InputError
@@ -29,7 +30,10 @@ def predict(
     *,
     model: ModelFile,
     file: Annotated[
-        str | None, typer.Argument(metavar="FILE", help="Pairs, with or without labels; - for standard input.")
+        str | None,
+        typer.Argument(
+            metavar="FILE", help="Pairs, with or without labels; - for standard input; or a folder of files."
+        ),
     ] = None,
     source_text: Annotated[
         str | None,
@@ -41,6 +45,14 @@ def predict(
     out: Annotated[
         str | None,
         typer.Option("--out", "-o", metavar="OUT", help="A .tsv, .csv, .jsonl or .parquet file; else TSV is printed."),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster",
+            metavar="ADDRESS",
+            help="With a folder: dask://HOST:PORT or spark://HOST:PORT; dask://local:2 for two workers here.",
+        ),
     ] = None,
     columns: Annotated[
         str | None,
@@ -63,10 +75,21 @@ def predict(
     for a regressor a number, for a ranker a score and the rank within the group (by default, the pairs with the same
     first text). The other columns of FILE, such as an id, stand in front. FILE may be larger than the memory, except
     for a ranker and with --json.
+
+    FILE may be a folder of Parquet, TSV, CSV or JSONL files: OUT is then a folder, too, and gets a file of predictions
+    for each. The workers of a --cluster share the files. An interrupted run continues with the missing ones.
     """
     from rekern.core.files import check_writable
     from rekern.datasets.tables import open_table
 
+    if cluster is not None and (file is None or not os.path.isdir(file)):
+        raise InputError("--cluster is for a folder of files: give one as FILE")
+    if file is not None and os.path.isdir(file):
+        if source_text is not None or target_text is not None:
+            raise InputError("give either FILE or --source-text and --target-text, not both")
+        options = FolderOptions(columns, texts, threshold.resolve(), jobs)
+        predict_folder(model, file, out, cluster, options, table, resources, json)
+        return
     to_screen = out is None or out == "-"
     if out is not None and not to_screen:
         output.choose_table_format(out)

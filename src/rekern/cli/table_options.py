@@ -64,7 +64,7 @@ class TableOptions(OptionGroup):
 
         columns = self._list_columns(labelled)
         return tables.read_table(
-            path, *columns, encoding=self.encoding, header=not self.no_header, text=self._find_text()
+            path, *columns, encoding=self.encoding, header=not self.no_header, text=self.find_text()
         )
 
     def iterate(self, path: str | Path, whole: bool = False) -> Iterator[TableBlock]:
@@ -74,10 +74,10 @@ class TableOptions(OptionGroup):
         columns = self._list_columns(labelled=False)
         rows = None if whole else tables.ROWS
         return tables.iterate_table(
-            path, *columns, encoding=self.encoding, header=not self.no_header, text=self._find_text(), rows=rows
+            path, *columns, encoding=self.encoding, header=not self.no_header, text=self.find_text(), rows=rows
         )
 
-    def _find_text(self) -> str | None:
+    def find_text(self) -> str | None:
         """Return the column of single texts, if the user named one."""
         if self.text is not None and (self.source is not None or self.target is not None):
             raise InputError("--text is for single texts: leave --source and --target out, or --text")

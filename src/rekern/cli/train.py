@@ -69,6 +69,22 @@ def train(
             help="Compare all pairs with N of them only, and not with each other: for trees and graphs of many pairs.",
         ),
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            "--memory",
+            metavar="SIZE",
+            help="Train in blocks on disk, with about so much memory for features, such as 4GB: for millions of pairs.",
+        ),
+    ] = None,
+    blocks: Annotated[
+        Path | None,
+        typer.Option(
+            "--blocks",
+            metavar="DIR",
+            help="With --memory: keep the blocks here. The same command goes on after an interruption.",
+        ),
+    ] = None,
     auto: AutoOptions,
     threshold: ThresholdOptions,
     kernel: KernelOptions,
@@ -81,6 +97,9 @@ def train(
 
     A table with a column text, and neither source nor target, gives a classifier of single texts (or of trees, with a
     kernel on trees). --text names another column.
+
+    With --memory rules are hashed, and features are kept in blocks on disk: rekern train pairs.tsv -o m.rekern
+    --memory 4GB --blocks work.
 
     With --auto the kernel is chosen by cross-validation, in which pairs that share a text stay together; the model
     keeps what was tried (rekern explain --how-chosen).
@@ -98,6 +117,8 @@ def train(
     auto.check()
     if auto.auto:
         _check_auto(kernel, cost, cv, threshold, landmarks)
+    if memory is not None or blocks is not None:
+        _check_memory(memory, auto.auto, keep_pairs, compact)
     built = kernel.build()
     if not 0 < cost < float("inf"):
         raise InputError(f"--C {cost:g} is out of range: give a number above 0")
@@ -144,7 +165,7 @@ def train(
             if cv is not None:
                 _cross_validate(model, pairs, cv, report, json)
             started = time.perf_counter()
-            _fit(model, pairs, chosen)
+            _fit(model, pairs, chosen, memory, blocks)
         took = time.perf_counter() - started
         warn_of_few_pairs(pairs, chosen)
         content = model.to_archive(keep_pairs, compact)
@@ -200,6 +221,18 @@ def _check_auto(
         raise InputError("--auto goes with --metric, not with --threshold: give --threshold to rekern predict")
 
 
+def _check_memory(memory: str | None, auto: bool, keep_pairs: bool, compact: bool) -> None:
+    """Refuse options that do not go with training in blocks."""
+    from rekern.learning.block_training import parse_memory
+
+    if memory is None:
+        raise InputError("--blocks goes with --memory: say how much memory features may take, such as --memory 4GB")
+    parse_memory(memory)
+    for flag, is_given in (("--auto", auto), ("--keep-pairs", keep_pairs), ("--compact", compact)):
+        if is_given:
+            raise InputError(f"{flag} needs all pairs in memory: leave {flag} or --memory out")
+
+
 def _find_measure(task: Task, threshold: ThresholdOptions) -> str:
     if task is Task.classify:
         return "accuracy" if threshold.metric is None else threshold.metric.value
@@ -246,11 +279,21 @@ def _make_model(
     return PairRanker(kernel, C=cost, n_jobs=jobs)
 
 
-def _fit(model: TrainedModel | AutoModel, table: Table, task: Task) -> None:
+def _fit(
+    model: TrainedModel | AutoModel,
+    table: Table,
+    task: Task,
+    memory: str | None = None,
+    blocks: Path | None = None,
+) -> None:
     fit: Callable[..., object] = model.fit
-    groups = (list_groups(table),) if task is Task.rank else ()
+    extra: tuple[object, ...] = (list_groups(table),) if task is Task.rank else ()
+    if memory is not None:
+        if task is Task.rank or table.is_single:
+            raise InputError("--memory is for classes and numbers of pairs: leave it out for rankings and single texts")
+        fit, extra = model.fit_in_blocks, (memory, blocks)
     try:
-        fit(table.items, table.labels or [], *groups)
+        fit(table.items, table.labels or [], *extra)
     except InputError as error:
         raise InputError(f"{table.path}: {error}") from None
 

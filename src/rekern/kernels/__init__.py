@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rekern.kernels.kernel import Kernel
     from rekern.kernels.landmarks import Landmarks
     from rekern.kernels.pairings import AllProduct, AllSum, BestPairing, PairProduct, PairSum, SoftPairing
+    from rekern.kernels.rewriting.hashed_rules import HashedRules
     from rekern.kernels.rewriting.rewriting_kernel import Rewriting
     from rekern.kernels.strings.ngram_kernels import Spectrum, Wildcard
     from rekern.kernels.strings.subsequence import Subsequence
@@ -38,6 +39,7 @@ _MODULES = {
     "PairSum": "rekern.kernels.pairings",
     "PartialTree": "rekern.kernels.trees.partial_tree",
     "Product": "rekern.kernels.combinations",
+    "HashedRules": "rekern.kernels.rewriting.hashed_rules",
     "Rewriting": "rekern.kernels.rewriting.rewriting_kernel",
     "Scaled": "rekern.kernels.combinations",
     "SmoothedPartialTree": "rekern.kernels.trees.partial_tree",
@@ -57,6 +59,7 @@ __all__ = [
     "Curves",
     "DependencyPaths",
     "Gaussian",
+    "HashedRules",
     "Kernel",
     "Landmarks",
     "Neighborhoods",

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from rekern.core.arrays import Floats
 from rekern.core.object_descriptions import State
+from rekern.core.parallel_jobs import run_in_threads, split_range
 from rekern.core.registry import register
 from rekern.core.state_schema import KERNEL, Number, Schema, parameters
 from rekern.kernels.decision_functions import DecisionFunction, SumDecision
-from rekern.kernels.gram_plan import Block, GramPlan, RescaledBlock, check_finite, invert_roots
+from rekern.kernels.gram_plan import Block, Fill, GramPlan, RescaledBlock, check_finite, invert_roots
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items, materialize_items
 
@@ -42,7 +45,26 @@ def _combine_plans(left: GramPlan, right: GramPlan, combine: Combine) -> GramPla
     block = CombinedBlock(left.block, right.block, combine)
     heights = [plan.height for plan in (left, right) if plan.height is not None]
     prepare = left.prepare + right.prepare
-    return GramPlan(left.rows, left.columns, left.symmetric, block, prepare, height=max(heights, default=None))
+    fill = None
+    if left.fill is not None and right.fill is not None:
+        fill = partial(_fill_combined, left.fill, right.fill, combine)
+    return GramPlan(left.rows, left.columns, left.symmetric, block, prepare, fill, max(heights, default=None))
+
+
+def _fill_combined(
+    left: Fill, right: Fill, combine: Combine, matrix: npt.NDArray[np.floating], n_jobs: int | None
+) -> None:
+    """Compute two whole Grams, and combine them in threads."""
+    whole: Floats = matrix.astype(np.float64, copy=False)  # the same array, unless it has 32 bits
+    other = np.empty(matrix.shape)
+    left(whole, n_jobs)
+    right(other, n_jobs)
+
+    def combine_rows(first: int, last: int) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            matrix[first:last] = check_finite(combine(whole[first:last], other[first:last]), first)
+
+    run_in_threads(combine_rows, split_range(len(matrix), 64), n_jobs)
 
 
 @register

@@ -159,6 +159,10 @@ class Curves(ScoreKernel):
         """Return a curve for each score."""
         return CurveDecision.learn(self, X, coefficients)
 
+    def decide_by_weights(self, weights: Floats, sample: Items) -> DecisionFunction:
+        """Return the curves with a weight for each feature and output; ``sample`` are training items."""
+        return CurveDecision.from_weights(self, weights, self.raw_values(sample))
+
     def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
         """Return the curves of a file."""
         return CurveDecision.from_state(self, state, outputs)
@@ -192,10 +196,15 @@ class CurveDecision(DecisionFunction):
     def learn(cls, kernel: Curves, X: Items, coefficients: Floats) -> Self:
         """Return the curves of training items."""
         raw = kernel.raw_values(X)
-        features = kernel.bend_scores(raw)
-        weights = (features.reshape(len(raw), -1).T @ coefficients).reshape(*features.shape[1:], -1)
+        features = kernel.bend_scores(raw).reshape(len(raw), -1)
+        return cls.from_weights(kernel, features.T @ coefficients, raw)
+
+    @classmethod
+    def from_weights(cls, kernel: Curves, features: Floats, raw: Floats) -> Self:
+        """Return the curves of weights of features, a column for each output; ``raw`` are scores of training items."""
+        weights = features.reshape(*kernel.scale_.shape, -1)
         # Of outputs × scores × knots. At knot i the first i pieces are full.
-        pieces = features.shape[2] - 1
+        pieces = weights.shape[1] - 1
         full = np.concatenate([np.linspace(0.0, 1.0, pieces + 1)[:, None], np.tri(pieces + 1, pieces, -1)], axis=1)
         at_knots = (full - kernel.center_[:, None]) * kernel.scale_[:, None]
         found = cls(kernel, np.einsum("skf,sfo->osk", at_knots, weights), np.zeros((0, 0)))

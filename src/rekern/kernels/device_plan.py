@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Floats
-from rekern.core.device import DEVICE_LOCK
+from rekern.core.device import DEVICE_LOCK, has_gpu_chosen
 from rekern.kernels.gram_plan import GramPlan
 
 KEPT_BYTES = 1 << 31  # of a Gram that is computed as a whole if only blocks of it are asked for: 16,384 items
 HEIGHT = 2048  # rows of a block of a larger Gram
+FEWEST_VALUES = 10_000  # of a Gram that a GPU computes: for fewer, the processor is done before a GPU has begun
 
 
 class DeviceGram(Protocol):
@@ -59,6 +60,15 @@ class DeviceBlock:
         block = np.empty((last - first, self.columns - offset))
         self.gram.fill_rows(block, first, last, None)
         return block
+
+
+def is_for_device(rows: int, columns: int) -> bool:
+    """Return whether a Gram of this size is to be computed by a GPU.
+
+    >>> is_for_device(2, 2)
+    False
+    """
+    return has_gpu_chosen() and rows * columns >= max(FEWEST_VALUES, 1)
 
 
 def plan_device_gram(gram: DeviceGram, rows: int, columns: int, symmetric: bool) -> GramPlan:

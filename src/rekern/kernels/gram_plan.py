@@ -13,6 +13,7 @@ from rekern.core.arrays import Floats
 from rekern.core.parallel_jobs import has_shared_memory, run, run_in_threads, split_range
 
 Block = Callable[[int, int], Floats]
+Fill = Callable[[npt.NDArray[np.floating], int | None], None]
 
 TILE = 256  # rows and columns that are mirrored at once
 BLOCK_BYTES = 1 << 21  # of one block of a Gram: small enough to stay in cache, large enough to be worth a task
@@ -33,7 +34,7 @@ class GramPlan:
     symmetric: bool
     block: Block
     prepare: tuple[Callable[[int | None], object], ...] = ()  # work of all blocks that jobs can share before the first
-    fill: Callable[[npt.NDArray[np.floating], int | None], None] | None = None  # computes it as a whole, in few calls
+    fill: Fill | None = None  # computes it as a whole, in few calls
     height: int | None = None  # rows of a block, for blocks that are computed best in few calls
 
     def spans(self) -> list[tuple[int, int]]:

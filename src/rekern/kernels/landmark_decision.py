@@ -16,7 +16,7 @@ from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.structures.pairs import Pairs
 from rekern.structures.representations import Row
 
-MOST_SHARED = 100  # landmarks, those that add most, of which the fragments are listed: each takes some 0.03 s
+MOST_SHARED = 100  # landmarks, those that add most, of which the fragments are listed: all would take a minute
 MOST_FRAGMENTS = 50  # of one landmark
 
 

@@ -102,6 +102,10 @@ class ScoreKernel(Kernel):
         """Return a weight for each score."""
         return ScoreDecision.learn(self, X, coefficients)
 
+    def decide_by_weights(self, weights: Floats, sample: Items) -> DecisionFunction:
+        """Return the decision function with a weight for each score and output; ``sample`` are training items."""
+        return ScoreDecision.from_weights(self, weights, self.raw_scores(sample))
+
     def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
         """Return a weight for each score."""
         return ScoreDecision.from_state(self, state, outputs)
@@ -126,8 +130,12 @@ class ScoreDecision(DecisionFunction):
     def learn(cls, kernel: ScoreKernel, X: Items, coefficients: Floats) -> Self:
         """Return the weights of the scores of training items."""
         raw = kernel.raw_scores(X)
+        return cls.from_weights(kernel, kernel.rescale(raw).T @ coefficients, raw)
+
+    @classmethod
+    def from_weights(cls, kernel: ScoreKernel, weights: Floats, raw: Floats) -> Self:
+        """Return the function with these weights, a column for each output; ``raw`` are scores of training items."""
         values = kernel.rescale(raw)
-        weights = values.T @ coefficients
         spreads = values.std(axis=0)[:, None] * np.abs(weights)
         return cls(kernel, weights, spreads, np.array([raw.min(axis=0), raw.max(axis=0)]))
 

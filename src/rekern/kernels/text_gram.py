@@ -105,6 +105,7 @@ class GrowingGram:
         if self.plan.fill is not None and not any(self.is_done):
             self.plan.fill(self.gram, n_jobs)
             self.is_done[:] = [True] * len(self.is_done)
+            return
         for prepare in self.plan.prepare:
             prepare(n_jobs)
         missing = [(number,) for number, done in enumerate(self.is_done) if not done]

@@ -21,6 +21,7 @@ from rekern.errors import InputError, ModelFileError
 from rekern.kernels.gram_plan import fill_gram
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.landmarks import Landmarks
+from rekern.learning.block_classifier import BlockClassifier
 from rekern.learning.calibration import Sigmoid
 from rekern.learning.class_probabilities import (
     Threshold,
@@ -39,7 +40,7 @@ from rekern.learning.dual_solution import DualSolution
 from rekern.learning.landmark_features import list_landmark_features
 from rekern.learning.model_schema import CLASSIFIER, LANDMARKS
 from rekern.learning.pair_explanation import PairExplanation
-from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
+from rekern.learning.pair_model import GRAM_LIMIT, Output
 from rekern.learning.training_data_archive import read_labels
 
 LARGE_GRAM = 5000  # pairs; more are trained on a Gram of 32 bits
@@ -61,7 +62,7 @@ def _has_probabilities(model: PairClassifier) -> bool:
 
 
 @register
-class PairClassifier(ClassifierMixin, PairModel):
+class PairClassifier(ClassifierMixin, BlockClassifier):
     """A support vector machine that classifies pairs of texts.
 
     Up to ``gram_limit`` training pairs the machine is trained on a Gram matrix: by LIBSVM or, if there are more than
@@ -171,19 +172,7 @@ class PairClassifier(ClassifierMixin, PairModel):
         cost = self._cost()
         threshold = check_threshold(self.threshold)
         weights = self._start(X, y, sample_weight)
-        self.classes_ = np.unique(self.labels_)
-        if len(self.classes_) < 2:
-            only = f"all labels are {self.classes_[0]!s}, which is one class"
-            raise InputError(f"{only}; a classifier needs examples of two classes or more")
-        if threshold != 0.5 and (len(self.classes_) > 2 or not self.calibration):
-            remedy = "calibration of at least 2" if not self.calibration else f"two classes, not {len(self.classes_)}"
-            raise InputError(f"threshold={threshold!r} needs a model with a {remedy}")
-        positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
-        signs = np.array([np.where(self.labels_ == label, 1, -1) for label in positive])
-        costs = cost * self._weigh(weights)
-        for label in self.classes_:
-            if not costs[self.labels_ == label].any():
-                raise InputError(f"all pairs of class {label!s} have the weight 0; give one of them a weight")
+        signs, costs = self._read_classes(np.unique(self.labels_), cost, weights, threshold)
         n = len(self.pairs_)
         trainer: Trainer
         features = None
@@ -218,6 +207,25 @@ class PairClassifier(ClassifierMixin, PairModel):
                 values[fold.output, fold.test] = decisions
             self._calibrate(values if folds else None, costs > 0, signs, weights, threshold)
         return self
+
+    def _read_classes(
+        self, classes: AnyArray, cost: float, weights: Floats | None, threshold: Threshold
+    ) -> tuple[Ints, Floats]:
+        """Note the classes; return 1 or -1 for each output and pair, and the cost of each pair."""
+        self.classes_ = classes
+        if len(classes) < 2:
+            only = f"all labels are {classes[0]!s}, which is one class"
+            raise InputError(f"{only}; a classifier needs examples of two classes or more")
+        if threshold != 0.5 and (len(classes) > 2 or not self.calibration):
+            remedy = "calibration of at least 2" if not self.calibration else f"two classes, not {len(classes)}"
+            raise InputError(f"threshold={threshold!r} needs a model with a {remedy}")
+        positive = classes[1:] if len(classes) == 2 else classes
+        signs = np.array([np.where(self.labels_ == label, 1, -1) for label in positive])
+        costs = cost * self._weigh(weights)
+        for label in np.unique(self.labels_):
+            if not costs[self.labels_ == label].any():
+                raise InputError(f"all pairs of class {label!s} have the weight 0; give one of them a weight")
+        return signs, costs
 
     def _list_folds(self, costs: Floats, outputs: int) -> list[Task]:
         """The training and test rows of the folds of the calibration; none if a class has a single example."""

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
+    from rekern.learning.block_training import Stream
+
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats, Ints
@@ -25,6 +27,7 @@ from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.landmarks import Landmarks
+from rekern.kernels.rewriting.hashed_rules import HashedDecision
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import forget_rules, remember_rules
 from rekern.kernels.rewriting.strong_rules import WeightedRule
@@ -127,7 +130,10 @@ class PairModel(BaseEstimator):
 
     def __getattr__(self, name: str) -> Any:
         if name in TRAINING_DATA and "intercept_" in vars(self):
-            raise AttributeError(f"this model has no {name}: its file was saved without training pairs; {KEEP_PAIRS}")
+            raise AttributeError(
+                f"this model has no {name}: its file was saved without training pairs, or it was trained in blocks; "
+                + KEEP_PAIRS
+            )
         return super().__getattribute__(name)  # raises the error that led here
 
     def _start(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None) -> Floats | None:
@@ -182,6 +188,25 @@ class PairModel(BaseEstimator):
     def _cost(self) -> float:
         """The parameter C, checked."""
         return check_positive("C", self.C)
+
+    def _take_decision(self, kernel: Kernel, decision: DecisionFunction, intercept: Floats) -> None:
+        """Note what was trained in blocks or on a stream; there are no training pairs then."""
+        self.how_chosen_, self.compact_ = None, None
+        for name in TRAINING_DATA:
+            if name in vars(self):
+                delattr(self, name)
+        self.kernel_, self.intercept_ = kernel, intercept
+        self.start_cache(decision)
+
+    def _forbid_landmarks(self) -> None:
+        if self.landmarks is not None:
+            raise InputError("landmarks are for training in one piece: leave them out for blocks and streams")
+
+    def _continue_stream(self) -> Stream | None:
+        """The stream that an earlier `partial_fit` began; None before the first, and after another training."""
+        self._forbid_landmarks()
+        stream: Stream | None = vars(self).get("_stream")
+        return stream if stream is not None and stream.kernel is vars(self).get("kernel_") else None
 
     def _uses_gram(self, n: int) -> bool:
         """Whether to train on a Gram: up to ``gram_limit`` rows, and always for a kernel without explicit features."""
@@ -283,7 +308,7 @@ class PairModel(BaseEstimator):
             raise ValueError(f"n={n!r}: give a whole number of at least 1")
         column, side = self._find_output(label)
         scorer = self.scorer_
-        leaves = [term for term in scorer.terms() if isinstance(term, RuleDecision)]
+        leaves = [term for term in scorer.terms() if isinstance(term, RuleDecision | HashedDecision)]
         scores = self.curves(label)
         if not leaves and not scores:
             kernel = summarize_kernel(self.kernel_)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import ClassVar, Self
 
 import numpy as np
@@ -17,15 +18,20 @@ from rekern.core.registry import register
 from rekern.core.state_schema import POSITIVE, Choice, Number, Whole
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_items import materialize_items
 from rekern.kernels.landmarks import Landmarks
+from rekern.learning.block_descent import Problem
+from rekern.learning.block_training import Stream, as_path, parse_memory, train_in_blocks
 from rekern.learning.dense_descent import regress_dense
 from rekern.learning.dual_descent import condense, regress_features
 from rekern.learning.gram_svm import regress_gram
 from rekern.learning.landmark_features import list_landmark_features
 from rekern.learning.model_schema import LANDMARKS, REGRESSOR
 from rekern.learning.pair_explanation import PairExplanation
+from rekern.learning.pair_input import list_pairs
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
-from rekern.learning.training_data_archive import read_labels
+from rekern.learning.training_data_archive import read_labels as read_levels
+from rekern.learning.training_labels import read_labels
 
 
 @register
@@ -100,12 +106,7 @@ class PairRegressor(RegressorMixin, PairModel):
         check_parameters(self)
         cost = self._cost()
         weights = self._start(X, y, sample_weight)
-        if self.labels_.dtype.kind not in "iufb":
-            raise InputError(f"a regression needs numbers as labels, got {self.labels_[0]!r} in row 0")
-        targets = self.labels_.astype(np.float64)
-        if not np.isfinite(targets).all():
-            raise InputError("the label is not a finite number", row=int(np.argmin(np.isfinite(targets))))
-        self.levels_ = np.unique(self.labels_)
+        targets = self._read_targets(self.labels_)
         n = len(self.pairs_)
         costs = np.full(n, cost) if weights is None else cost * weights
         features = None
@@ -126,11 +127,69 @@ class PairRegressor(RegressorMixin, PairModel):
             self._weigh_landmarks(features)
         return self
 
+    def fit_in_blocks(
+        self, X: object, y: Iterable[object], memory: str | int = "4GB", folder: str | Path | None = None
+    ) -> Self:
+        """Train on more pairs than fit into memory as features; see `PairClassifier.fit_in_blocks`.
+
+        >>> pairs = [("A beat B", "B was beaten by A"), ("A beat B", "A was beaten by B")] * 20
+        >>> model = PairRegressor("rules", epsilon=0.0).fit_in_blocks(pairs, [2.0, 1.0] * 20, memory="100MB")
+        >>> model.predict(pairs[:2]).round(1)
+        array([2., 1.])
+        """
+        check_parameters(self)
+        self._forbid_landmarks()
+        pairs, cost = list_pairs(materialize_items(X)), self._cost()
+        targets = self._read_targets(read_labels(y, len(pairs)))
+        middle = float(targets.mean())
+        problem = Problem(targets - middle, np.full(len(pairs), cost), self.epsilon, True)
+        nobody = np.zeros(0, np.int64)
+        trained = train_in_blocks(
+            self._resolve_kernel(), pairs, [problem], nobody, parse_memory(memory), as_path(folder), self.n_jobs
+        )
+        self.solver_ = trained.solver
+        self._take_decision(trained.kernel, trained.decision, trained.intercept + middle)
+        return self
+
+    def partial_fit(self, X: object, y: Iterable[object]) -> Self:
+        """Learn from one block of a stream of pairs; see `PairClassifier.partial_fit`.
+
+        >>> pairs = [("A beat B", "B was beaten by A"), ("A beat B", "A was beaten by B")] * 20
+        >>> model = PairRegressor("rules", epsilon=0.0)
+        >>> for _ in range(5):
+        ...     model = model.partial_fit(pairs, [2.0, 1.0] * 20)
+        >>> model.predict(pairs[:2]).round(1)
+        array([2., 1.])
+        """
+        check_parameters(self)
+        pairs, cost = list_pairs(materialize_items(X)), self._cost()
+        stream, levels = self._continue_stream(), vars(self).get("levels_")
+        targets = self._read_targets(read_labels(y, len(pairs)))
+        if stream is None:
+            stream = self._stream = Stream(self._resolve_kernel(), pairs, 1, middle=float(targets.mean()))
+        elif levels is not None:
+            self.levels_ = np.union1d(levels, self.levels_)
+        problem = Problem(targets - stream.middle, np.full(len(pairs), cost), self.epsilon, True)
+        stream.learn(pairs, [problem], self.n_jobs)
+        self.solver_ = f"dual coordinate descent on a stream of {stream.rows} rows"
+        self._take_decision(stream.kernel, stream.decide(), stream.list_intercepts() + stream.middle)
+        return self
+
+    def _read_targets(self, labels: AnyArray) -> Floats:
+        """The labels as numbers, checked; also notes their levels."""
+        if labels.dtype.kind not in "iufb":
+            raise InputError(f"a regression needs numbers as labels, got {labels[0]!r} in row 0")
+        targets = labels.astype(np.float64)
+        if not np.isfinite(targets).all():
+            raise InputError("the label is not a finite number", row=int(np.argmin(np.isfinite(targets))))
+        self.levels_ = np.unique(labels)
+        return targets
+
     @classmethod
     def from_archive(cls, archive: OpenArchive) -> Self:
         """The model of a file that is being read."""
         model = super().from_archive(archive)
-        model.levels_ = read_labels(archive, "levels") if "levels" in archive.header else np.unique(model.labels_)
+        model.levels_ = read_levels(archive, "levels") if "levels" in archive.header else np.unique(model.labels_)
         if model.levels_.dtype.kind not in "iufb" or not len(model.levels_):
             raise ModelFileError("its levels are no numbers")
         return model

@@ -14,7 +14,6 @@ import numpy as np
 
 from rekern.core.arrays import Floats, Keys
 from rekern.core.csr import make_csr
-from rekern.core.device import has_gpu_chosen
 from rekern.core.inverted_lists import (
     NO_KEYS,
     add_window_block,
@@ -29,7 +28,7 @@ from rekern.core.parameters import LONGEST_WINDOW, check_choice, check_decay, ch
 from rekern.core.registry import register
 from rekern.core.state_schema import COLUMN, DECAY, TOKENIZER, Choice, Either, Flag, ListOf, Schema, Whole, parameters
 from rekern.kernels.decision_functions import DecisionFunction
-from rekern.kernels.device_plan import plan_device_gram
+from rekern.kernels.device_plan import is_for_device, plan_device_gram
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel
@@ -160,7 +159,7 @@ class Rewriting(KeyFeatureKernel[Pairs]):
         diagonal = self._add_windows(left.squares) if Y is None else None
         across = {index: _compare_heavy(extractor, left, index, right) for index in left.heavy}
         down = across if Y is None else {index: _compare_heavy(extractor, right, index, left) for index in right.heavy}
-        if has_gpu_chosen() and len(left.pairs) and len(right.pairs):
+        if is_for_device(len(left.pairs), len(right.pairs)):
             gram = DeviceRewritingGram(len(left.pairs), len(right.pairs), windows, diagonal, across, down)
             return plan_device_gram(gram, len(left.pairs), len(right.pairs), Y is None)
         block = RewritingBlock(len(right.pairs), windows, diagonal, across, down)

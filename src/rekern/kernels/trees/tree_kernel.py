@@ -9,12 +9,11 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints, SmallInts
-from rekern.core.device import has_gpu_chosen
 from rekern.core.explanations import Explanation, Part
 from rekern.core.interruption import call_core
 from rekern.core.json_values import JsonObject
 from rekern.core.parameters import check_most, check_whole
-from rekern.kernels.device_plan import plan_device_gram
+from rekern.kernels.device_plan import is_for_device, plan_device_gram
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Item, Items, materialize_items
@@ -93,7 +92,7 @@ class TreeKernel(Kernel, Generic[Parameters]):
         right = left if Y is None else self.read_items(Y).renumber_like(left)
         vocabulary = right.vocabulary
         parameters = self.make_parameters(vocabulary, find_used_labels(left, right))
-        if has_gpu_chosen():
+        if is_for_device(len(left), len(right)):
             plan = self._plan_device_gram(left, None if Y is None else right, vocabulary, parameters, n_jobs)
             if plan is not None:
                 return plan
@@ -114,7 +113,7 @@ class TreeKernel(Kernel, Generic[Parameters]):
     ) -> GramPlan | None:
         """Fold the trees for a GPU; return None if it has no core for the kernel or too little memory for two trees."""
         core = self.describe_device_core(parameters)
-        if core is None or not len(left) or (other is not None and not len(other)):
+        if core is None:
             return None
         right = left if other is None else other
         classes = self.classify_labels(vocabulary, parameters)

@@ -1,0 +1,172 @@
+"""Support vector machines over blocks of rows on disk (Yu, Hsieh, Chang and Lin, 2010).
+
+Coordinate descent on the dual problem looks at one row at a time, so that only the weights, the coefficients and one
+block of rows have to be in memory. The solution is that of `dual_descent`, to the stated gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from rekern.core.arrays import Floats
+from rekern.core.progress import track
+from rekern.learning.block_descent_core import add_block, decide_block, descend_block
+from rekern.learning.feature_space import FeatureBlock
+
+SWEEPS = 1000
+VISITS = 1  # of each row while its block is in memory; more save reading, and cost more work in all
+
+
+class Blocks(Protocol):
+    """Where blocks of rows come from."""
+
+    spans: list[tuple[int, int]]
+
+    def load(self, number: int) -> FeatureBlock:
+        """Return a block."""
+
+
+class Problem(NamedTuple):
+    """What is to be learned: targets (1 and -1, or numbers), the cost of each row, and the kind of loss."""
+
+    targets: Floats
+    costs: Floats
+    width: float = 0.0  # errors up to here cost nothing, in a regression
+    regression: bool = False
+
+
+class Rest(NamedTuple):
+    """Which rows are left out for some passes because their coefficients do not move."""
+
+    losses: Floats
+    skips: npt.NDArray[np.int8]
+    waits: npt.NDArray[np.int8]
+
+    @classmethod
+    def start(cls, n: int) -> Rest:
+        """Return that no row rests."""
+        return cls(np.zeros(n), np.zeros(n, np.int8), np.zeros(n, np.int8))
+
+    def slice(self, first: int, last: int) -> Rest:
+        """Return that of some rows."""
+        return Rest(self.losses[first:last], self.skips[first:last], self.waits[first:last])
+
+
+class Machine:
+    """The weights of columns and of scores, the intercept, and the squared length of them all.
+
+    >>> rows = FeatureBlock(
+    ...     np.arange(3), np.arange(2, dtype=np.int32), np.ones(2, np.float32), np.zeros((2, 0), np.float32), np.ones(2)
+    ... )
+    >>> machine, coefficients = Machine(2, 0), np.zeros(2)
+    >>> for _ in range(9):
+    ...     loss = machine.descend(rows, Problem(np.array([1.0, -1.0]), np.full(2, 10.0)), coefficients, visits=9)
+    >>> coefficients.round(3).tolist(), machine.decide(rows).round(3).tolist()
+    ([1.0, -1.0], [1.0, -1.0])
+    """
+
+    def __init__(self, columns: int, scores: int):
+        self.weights, self.score_weights, self.state = np.zeros(max(columns, 1)), np.zeros(scores), np.zeros(2)
+
+    @property
+    def intercept(self) -> float:
+        """The weight of the constant feature."""
+        return float(self.state[0])
+
+    def descend(
+        self,
+        block: FeatureBlock,
+        problem: Problem,
+        coefficients: Floats,
+        rest: Rest | None = None,
+        visits: int = VISITS,
+        seed: int = 0,
+    ) -> float:
+        """Move the coefficients of the rows of a block, in place; return the loss that they had when visited."""
+        found: float = descend_block(
+            tuple(block),
+            problem.targets,
+            problem.costs,
+            coefficients,
+            tuple(Rest.start(len(coefficients)) if rest is None else rest),
+            self.weights,
+            self.score_weights,
+            self.state,
+            problem.width,
+            problem.regression,
+            visits,
+            seed,
+        )
+        return found
+
+    def decide(self, block: FeatureBlock) -> Floats:
+        """Return the decision values of the rows of a block."""
+        values = np.zeros(len(block.norms))
+        decide_block(tuple(block), self.weights, self.score_weights, self.state, values)
+        return values
+
+    def add(self, block: FeatureBlock, coefficients: Floats) -> None:
+        """Add the rows of a block, times their coefficients."""
+        add_block(tuple(block), coefficients, self.weights, self.score_weights, self.state)
+
+    def measure(self) -> None:
+        """Compute the squared length of the weights, after `add`."""
+        self.state[1] = self.weights @ self.weights + self.score_weights @ self.score_weights + self.state[0] ** 2
+
+
+def decide_blocks(machine: Machine, blocks: Blocks) -> Floats:
+    """Return the decision values of all rows."""
+    return np.concatenate([machine.decide(blocks.load(number)) for number in range(len(blocks.spans))])
+
+
+def descend_blocks(
+    machine: Machine,
+    blocks: Blocks,
+    problem: Problem,
+    coefficients: Floats,
+    tolerance: float,
+    keep: Callable[[], None] = lambda: None,
+) -> int:
+    """Train until primal and dual objective differ by at most ``tolerance``, as a share of the primal.
+
+    The machine and the coefficients, which belong together, change in place. ``keep`` is called after each pass over
+    all blocks. Returns the number of passes.
+    """
+    rest, sweep = Rest.start(len(coefficients)), 0
+    for sweep in range(SWEEPS):
+        losses = 0.0
+        order = np.random.default_rng(sweep).permutation(len(blocks.spans)).tolist()
+        for number in track(order, len(order), f"pass {sweep + 1}"):
+            first, last = blocks.spans[number]
+            part = problem._replace(targets=problem.targets[first:last], costs=problem.costs[first:last])
+            seed = sweep * len(order) + number
+            losses += machine.descend(
+                blocks.load(number), part, coefficients[first:last], rest.slice(first, last), seed=seed
+            )
+        if _is_near(machine, problem, coefficients, losses, tolerance):
+            # So far these were the losses that the rows had when they were visited; now those that they have.
+            values = decide_blocks(machine, blocks)
+            if _is_near(machine, problem, coefficients, _add_losses(problem, values), tolerance):
+                break
+            rest.skips[:] = 0
+        keep()
+    return sweep + 1
+
+
+def _add_losses(problem: Problem, values: Floats) -> float:
+    if problem.regression:
+        errors = np.maximum(np.abs(values - problem.targets) - problem.width, 0.0)
+    else:
+        errors = np.maximum(1.0 - values * problem.targets, 0.0)
+    return float(problem.costs @ errors)
+
+
+def _is_near(machine: Machine, problem: Problem, coefficients: Floats, losses: float, tolerance: float) -> bool:
+    """Return whether the gap between the objectives is small enough; it bounds the distance from the optimum."""
+    gains = float(coefficients @ problem.targets) - problem.width * float(np.abs(coefficients).sum())
+    length = float(machine.state[1])
+    return length + losses - gains <= tolerance * (0.5 * length + losses)

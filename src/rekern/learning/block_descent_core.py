@@ -1,0 +1,101 @@
+"""Compiled loops of dual coordinate descent over one block of rows, with the weights of all rows."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs, no-warn-return-any
+
+import numpy as np
+
+from rekern.core.compiling import compiled
+
+LONGEST_REST = 7  # visits
+
+
+@compiled
+def decide_row(block, row, weights, score_weights, offset):
+    """Return the decision value of a row; the constant feature of the intercept is 1."""
+    indptr, columns, values, scores, _ = block
+    value = offset
+    for entry in range(indptr[row], indptr[row + 1]):
+        value += weights[columns[entry]] * values[entry]
+    for score in range(scores.shape[1]):
+        value += score_weights[score] * scores[row, score]
+    return value
+
+
+@compiled
+def add_row(block, row, factor, weights, score_weights):
+    """Add a row, times a factor, to the weights."""
+    indptr, columns, values, scores, _ = block
+    for entry in range(indptr[row], indptr[row + 1]):
+        weights[columns[entry]] += factor * values[entry]
+    for score in range(scores.shape[1]):
+        score_weights[score] += factor * scores[row, score]
+
+
+@compiled
+def descend_block(
+    block, targets, costs, coefficients, rest, weights, score_weights, state, width, regression, sweeps, seed
+):
+    """Move the coefficients of a block of rows, and the weights with them, towards the optimum of all rows.
+
+    ``state`` is the intercept and the squared length of the weights. Each row is visited at most ``sweeps`` times, in
+    random order. Returns the loss of the rows, each when it was visited last. The steps are those of
+    `dual_descent_core.descend_rows`.
+
+    A row whose coefficient did not move rests: it is left out the next time, then 3 times, then 7 times. ``rest`` are,
+    for each row, the loss when it was visited, how often it is to be left out, and how often it was the last time.
+    """
+    norms, (known, skips, waits) = block[4], rest
+    n = len(norms)
+    np.random.seed(seed)  # noqa: NPY002 - Numba's own generator, one for each thread
+    order = np.arange(n)
+    losses = 0.0
+    for _ in range(sweeps):
+        for index in range(n - 1, 0, -1):
+            other = np.random.randint(0, index + 1)  # noqa: NPY002
+            order[index], order[other] = order[other], order[index]
+        losses = 0.0
+        for row in order:
+            if costs[row] == 0.0:
+                continue
+            if skips[row] > 0:
+                skips[row] -= 1
+                losses += known[row]
+                continue
+            square = norms[row] + 1.0
+            value = decide_row(block, row, weights, score_weights, state[0])
+            gradient, old = value - targets[row], coefficients[row]
+            if regression:
+                centre = old - gradient / square
+                new = np.sign(centre) * max(abs(centre) - width / square, 0.0)
+                new = min(max(new, -costs[row]), costs[row])
+                known[row] = costs[row] * max(abs(gradient) - width, 0.0)
+            else:
+                new = old - gradient / square
+                new = min(max(new, 0.0), costs[row]) if targets[row] > 0 else min(max(new, -costs[row]), 0.0)
+                known[row] = costs[row] * max(1.0 - value * targets[row], 0.0)
+            losses += known[row]
+            step = new - old
+            waits[row] = min(2 * waits[row] + 1, LONGEST_REST) if step == 0.0 else 0
+            skips[row] = waits[row]
+            if step != 0.0:
+                state[1] += step * (2.0 * value + step * square)
+                state[0] += step
+                coefficients[row] = new
+                add_row(block, row, step, weights, score_weights)
+    return losses
+
+
+@compiled
+def decide_block(block, weights, score_weights, state, values):
+    """Write the decision values of all rows of a block."""
+    for row in range(len(values)):
+        values[row] = decide_row(block, row, weights, score_weights, state[0])
+
+
+@compiled
+def add_block(block, coefficients, weights, score_weights, state):
+    """Add the rows of a block, times their coefficients, to the weights and the intercept."""
+    for row in range(len(coefficients)):
+        if coefficients[row] != 0.0:
+            state[0] += coefficients[row]
+            add_row(block, row, coefficients[row], weights, score_weights)
