@@ -16,8 +16,11 @@ PAGES = list_pages(ROOT)
 NOT_RUN = {
     "docs/concepts/architecture.md": 1,
     "docs/how-to/ask-your-database.md": 2,
+    "docs/how-to/gpu.md": 2,
     "docs/how-to/parse.md": 1,
     "docs/how-to/serve.md": 5,
+    "docs/how-to/spark.md": 3,
+    "docs/how-to/word-spaces.md": 2,
     "docs/reference/krisp.md": 1,
     "docs/reference/releases.md": 1,
     "docs/reference/similarity.md": 1,

@@ -37,8 +37,9 @@ def try_mutant(name: str, content: bytes, place: Path) -> str:
         return "refused"
     try:
         small_models.use(name, model)
-    except MissingColumnError as error:  # a model that reads another column than our items have
-        assert "\n" not in str(error), f"on use: {error}"
+    except InputError as error:  # a model that reads another column than our items have, or trees where they are texts
+        is_about_items = isinstance(error, MissingColumnError) or error.row is not None
+        assert is_about_items and "\n" not in str(error), f"on use: {error}"
         return "other input"
     return "loaded"
 

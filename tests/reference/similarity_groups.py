@@ -174,7 +174,9 @@ def vector_scores(s, t, vectors, idf, content):
     width = len(next(iter(vectors.values())))
 
     def cosine_of(x, y):
-        return 1.0 if x == y else float(unit[x] @ unit[y]) if x in unit and y in unit else 0.0
+        if x == y or (x in unit and y in unit and list(unit[x]) == list(unit[y])):
+            return 1.0
+        return float(unit[x] @ unit[y]) if x in unit and y in unit else 0.0
 
     def similarity(x, y):
         return max(cosine_of(x, y), 0.0)

@@ -25,6 +25,7 @@ from rekern.errors import InputError
 
 DEVICES = ("cpu", "cuda")
 SHARE = 0.8  # of the free memory of the GPU that Rekern takes
+REMOVED_NAME = "row_stack"  # of NumPy, removed in 2.5
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 DEVICE_LOCK = RLock()  # one thread at a time works with the GPU: its memory is sized for one
@@ -110,10 +111,29 @@ def find_fault() -> str | None:
         from numba import cuda
 
         cuda.current_context()
+        if not is_simulated():
+            _load_registries()
     except Exception as error:  # the driver, the library and its parts each have errors of their own
         reason = " ".join(str(error).split()) or type(error).__name__
         return reason if len(reason) <= 120 else reason[:117] + "..."
     return None
+
+
+def _load_registries() -> None:
+    """Load what numba-cuda otherwise loads when it compiles its first function.
+
+    Its version 0.30 looks for a name that NumPy 2.5 no longer has; so the name is lent to it for that moment.
+    """
+    from numba.cuda.descriptor import cuda_target
+
+    is_lent = not hasattr(np, REMOVED_NAME)
+    if is_lent:
+        setattr(np, REMOVED_NAME, np.vstack)
+    try:
+        cuda_target.target_context.refresh()
+    finally:
+        if is_lent:
+            delattr(np, REMOVED_NAME)
 
 
 def check_gpu() -> None:

@@ -3,7 +3,7 @@
 The names below are loaded when they are first used.
 
 >>> sorted(NAMES)  # doctest: +NORMALIZE_WHITESPACE
-['clang', 'geoquery', 'msrp', 'paws', 'qqp', 'questions', 'rte3', 'rte3-ablation', 'sick', 'structural-msrp',
+['clang', 'geoquery', 'msrp', 'pairs', 'paws', 'qqp', 'questions', 'rte3', 'rte3-ablation', 'sick', 'structural-msrp',
  'structural-rte3', 'stsb', 'trec', 'trec-focus', 'wikiqa']
 """
 

@@ -10,6 +10,7 @@ from rekern.core.compiling import compiled
 
 COLUMNS = 14
 NOTHING = math.sqrt(2.0)  # the distance of unit vectors that have nothing in common
+SAME = 1.0 - 1e-12  # the cosine of vectors that differ by rounding only: a distance is the root of a difference from 1
 RARE = 0.01  # a word that this share of the sides has weighs one half in the means
 
 
@@ -52,7 +53,7 @@ def _compare(one, two, keys, keys2, vectors):
             product = 0.0
             for place in range(vectors.shape[1]):
                 product += vectors[keys[i], place] * vectors[keys2[j], place]
-            found[i, j] = product
+            found[i, j] = product if product < SAME else 1.0
     return found
 
 

@@ -95,7 +95,7 @@ def check_item_sizes(items: Sequence[object], limits: ModelLimits) -> None:
     Traceback (most recent call last):
     ...
     rekern.errors.ModelFileError: it has a training text or graph of 4 words or nodes; the limit is 3: \
-load_model(path, limits=ModelLimits(item_size=4))
+load_model(path, limits=ModelLimits(item_size=4)), or --limit item_size=4
     """
     waiting = [item for item in items if not isinstance(item, str) or len(item) > limits.item_size]
     longest = 0
