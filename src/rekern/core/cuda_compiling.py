@@ -9,7 +9,9 @@ never loads the library.
 from __future__ import annotations
 
 import hashlib
-from contextlib import suppress
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import Protocol
 
@@ -18,6 +20,7 @@ from rekern.core.device import Stream, get_stream, is_simulated, load_cuda
 
 cuda: object = None  # stands for numba.cuda until a function is compiled
 
+SWITCH = "CUDA_LOW_OCCUPANCY_WARNINGS"  # of numba-cuda
 THREADS = 256  # of a block
 SIMULATED_THREADS = 4  # of a block in Numba's simulator, where each is a thread of Python
 
@@ -70,7 +73,24 @@ class CudaFunction:
     def launch(self, blocks: int, *arguments: object) -> None:
         """Run the kernel in so many blocks of threads; nothing happens if there are none."""
         if blocks > 0:
-            self.compiled[blocks, count_threads(), get_stream()](*arguments)
+            compiled = self.compiled
+            with hide_occupancy_warnings():
+                compiled[blocks, count_threads(), get_stream()](*arguments)
+
+
+@contextmanager
+def hide_occupancy_warnings() -> Iterator[None]:
+    """Let numba-cuda say nothing of small grids, which the last chunks of a corpus always have."""
+    config = getattr(sys.modules.get("numba.cuda.dispatcher"), "config", None)
+    before = getattr(config, SWITCH, None)
+    if before is None:
+        yield
+        return
+    setattr(config, SWITCH, 0)
+    try:
+        yield
+    finally:
+        setattr(config, SWITCH, before)
 
 
 def cuda_kernel(function: Function) -> CudaFunction:
