@@ -145,6 +145,7 @@ RECIPES: dict[str, tuple[Callable[[], object], dict[str, bool], object]] = {
     "default": (lambda: classify(None), {}, NEW_PAIRS),
     "compact": (lambda: classify(RULES + SCORES), {"compact": True}, NEW_PAIRS),
     "chosen": (choose, {}, NEW_PAIRS),
+    "hashed rules": (lambda: PairClassifier("rules+scores").partial_fit(PAIRS, CLASSES), {}, NEW_PAIRS),
     "gaussian": (lambda: classify(Gaussian(SCORES) + 0.5 * RULES, y=THREE, calibration=2), {}, NEW_PAIRS),
     "curves": (lambda: classify(Curves(SCORES, knots=3) + Gaussian(Rewriting(1))), {}, NEW_PAIRS),
     "free": (lambda: classify(Rewriting((1, 2), "free") + Normalized(RULES)), {"keep_pairs": True}, NEW_PAIRS),

@@ -42,6 +42,10 @@ class NumbersAsPairs:
         X = validate_data(self, X)
         return super().fit(self._pairs(X), y, sample_weight=sample_weight)
 
+    def partial_fit(self, X, y=None, **options):
+        X = validate_data(self, X, reset=not hasattr(self, "n_features_in_"))
+        return super().partial_fit(self._pairs(X), y, **options)
+
     def _scores(self, X):
         check_is_fitted(self)
         return super()._scores(self._pairs(validate_data(self, X, reset=False)))
