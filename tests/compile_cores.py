@@ -42,6 +42,7 @@ def compile_rules() -> None:
         Rewriting(k=2, span=2),
         PrecisionRecall(),
         Similarities(),
+        Similarities(groups=("ngrams", "sequences", "differences", "order", "contexts", "answers", "vectors")),
         Curves(Similarities()),
     ):
         kernel.fit(PAIRS).gram(PAIRS)

@@ -18,7 +18,7 @@ if not os.environ.get("REKERN_DATA") and _SHARED.is_dir():
 
 collect_ignore = ["fuzz/explore_models.py"]  # a program: it instruments what it imports
 
-settings.register_profile("lean", max_examples=30, deadline=None)
+settings.register_profile("lean", max_examples=20, deadline=None)
 settings.load_profile("lean")
 
 

@@ -127,7 +127,7 @@ def run_anew(command):
 @pytest.mark.parametrize(
     ("name", "kills"),
     [
-        *((name, 2) for name in ("train", "gram", *NEW_NAMES)),
+        *((name, 1) for name in ("train", "gram", *NEW_NAMES)),
         *(pytest.param(name, 200, marks=pytest.mark.slow) for name in (*NAMES, *NEW_NAMES)),
     ],
 )

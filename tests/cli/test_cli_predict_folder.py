@@ -40,6 +40,7 @@ def test_every_file_has_its_predictions(models: Path, folder: Path, tmp_path: Pa
 
 
 @NEEDS_DASK
+@pytest.mark.slow  # another cluster is started in tests/core/test_clusters.py
 def test_a_cluster_writes_the_same(models: Path, folder: Path, tmp_path: Path) -> None:
     options = ("--cluster", "dask://local:2", "--texts")
     found = json_of("predict", models / "two.rekern", folder, "-o", tmp_path / "there", *options)

@@ -16,12 +16,17 @@ from rekern.kernels import PartialTree, Spectrum
 HAS_GPU = find_fault() is None
 
 
-def test_simulated_gpu_gives_the_grams_of_the_processor():
+@pytest.mark.parametrize(
+    ("arguments", "checks"),
+    [(["quick"], gpu_checks.QUICK), pytest.param([], gpu_checks.CHECKS, marks=pytest.mark.slow)],
+    ids=["quick", "all"],
+)
+def test_simulated_gpu_gives_the_grams_of_the_processor(arguments, checks):
     variables = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     script = Path(__file__).with_name("gpu_checks.py")
-    done = subprocess.run([sys.executable, str(script)], env=variables, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, str(script), *arguments], env=variables, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout.split() == [check.__name__ for check in gpu_checks.CHECKS]
+    assert done.stdout.split() == [check.__name__ for check in checks]
 
 
 @pytest.mark.skipif(not HAS_GPU, reason=f"no GPU: {find_fault()}")
