@@ -35,7 +35,7 @@ def address(models):
 
 @pytest.fixture(scope="module")
 def browser():
-    expect.set_options(timeout=20_000)
+    expect.set_options(timeout=60_000)
     with open_browser(CHROMIUM) as browser:
         yield browser
 
@@ -47,7 +47,7 @@ def open_page(browser, address):
 
     def open_page(path, **options):
         context = browser.new_context(base_url=address, **({"viewport": {"width": 1440, "height": 900}} | options))
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
