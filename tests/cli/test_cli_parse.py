@@ -1,6 +1,5 @@
 """``rekern parse``: tables in, tables with trees out."""
 
-import contextlib
 import json
 import os
 import signal
@@ -141,13 +140,8 @@ def test_ctrl_c_keeps_what_is_parsed(tmp_path: Path, cache: Path) -> None:
     until = time.monotonic() + 60
     while time.monotonic() < until and not (base.exists() and base.stat().st_size > 20_000):
         time.sleep(0.1)
-    said = None
-    for _ in range(3):  # the compiled code of a parser may swallow the first one; people press the keys again
-        process.send_signal(signal.SIGINT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            said = process.communicate(timeout=20)[1]
-            break
-    assert said == "rekern: stopped\n" and process.returncode == 130
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=30)[1] == "rekern: stopped\n" and process.returncode == 130
     assert not (tmp_path / "out.tsv").exists()
     write_table(tmp_path / "short.tsv", {"source": texts[:20]})
     again = json_of("parse", tmp_path / "short.tsv", "--columns", "source", "-o", tmp_path / "out.tsv")

@@ -67,7 +67,7 @@ def test_any_words_have_a_focus_among_them(words):
     assert focus.word is None or focus.word in [word.casefold() for word in words]
 
 
-def test_kinds_go_up_and_end_in_cycles_never():
+def test_kinds_are_all_that_is_above():
     assert list_kinds("capitals", WORDNET) == ["capital", "city", "place"]
     assert list_kinds("nothing", WORDNET) == []
 

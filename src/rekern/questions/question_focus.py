@@ -50,6 +50,9 @@ EMPTY_NOUNS = read_words(
     "genre class brand style"
 )
 POSSESSIVES = ("'s", "'")
+NO_MAIN_VERBS = AUXILIARIES | BOUNDARIES
+BEFORE_FOCUS = AUXILIARIES | DETERMINERS
+WITHOUT_KINDS = QUESTION_WORDS | AUXILIARIES | DETERMINERS | BOUNDARIES
 
 
 class Focus(NamedTuple):
@@ -83,10 +86,10 @@ def find_focus(words: list[str], wordnet: WordNet) -> Focus:
         return Focus(" ".join(["how", *lower[start : start + 1]]), None)
     if lower[start : start + 1] in (["do"], ["does"], ["did"]):
         rest = reversed(lower[start + 1 :])
-        verbs = (word for word in rest if _is(wordnet, word, "v") and word not in AUXILIARIES | BOUNDARIES)
-        return Focus(" ".join([question, "do", *[next(verbs, "")]]).strip(), None)
+        verb = next((word for word in rest if word not in NO_MAIN_VERBS and _is(wordnet, word, "v")), "")
+        return Focus(f"{question} do {verb}".rstrip(), None)
     direct = True
-    while start < len(lower) and lower[start] in AUXILIARIES | DETERMINERS:
+    while start < len(lower) and lower[start] in BEFORE_FOCUS:
         direct = direct and lower[start] not in AUXILIARIES
         start += 1
     if direct and question != "name" and _is_verb_only(wordnet, lower[start : start + 1]):
@@ -240,7 +243,7 @@ class QuestionFocus(PatternKernel):
                 if "kinds" in self.parts:
                     found_in += [f"kind of focus: {name}" for name in kinds(focus.word)]
             if "context" in self.parts:
-                others = {word.casefold() for word in words} - QUESTION_WORDS - AUXILIARIES - DETERMINERS - BOUNDARIES
+                others = {word.casefold() for word in words} - WITHOUT_KINDS
                 for word in sorted(others - {focus.word or ""}):
                     found_in += [f"kind of word: {name}" for name in kinds(word)]
             rows.append(list(dict.fromkeys(found_in)))

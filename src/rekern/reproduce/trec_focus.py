@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -155,6 +155,7 @@ def add_terms(grams: dict[str, Floats], weights: dict[str, float]) -> Floats:
     array([[3., 2.],
            [2., 3.]])
     """
-    names: Sequence[str] = list(weights)
-    total: Floats = sum((weights[name] * grams[name] for name in names[1:]), weights[names[0]] * grams[names[0]])
+    total = np.zeros(next(iter(grams.values())).shape)
+    for name, weight in weights.items():  # one after the other: a Gram of all questions has hundreds of megabytes
+        total += weight * grams[name]
     return total
