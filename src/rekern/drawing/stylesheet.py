@@ -68,6 +68,8 @@ font-weight:400;background:none;color:inherit;white-space:normal}
 padding:1px 4px;border-radius:3px;color:inherit;white-space:pre-wrap}
 .rk-head{display:flex;flex-wrap:wrap;gap:.15em 1.2em;align-items:baseline;margin:0 0 .5em}
 .rk-answer{font-size:19px;font-weight:700}
+.rk .rk-missed{background:var(--rk-against-tint);color:inherit;text-decoration:underline wavy var(--rk-against) 1.5px;
+text-underline-offset:4px;padding:0 2px;border-radius:3px}
 .rk-answer small{font-weight:400;font-size:15px}
 .rk-tag{color:var(--rk-side);font-weight:600}
 .rk-narrow{display:none}
