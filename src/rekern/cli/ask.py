@@ -191,7 +191,9 @@ def _ask_lines(asker: Asker, json: bool, all_rows: bool) -> None:
             output.say(str(error))
             if json:
                 question = " ".join(line.split())
-                output.print_json_line({"question": question, "confident": False, "not_understood": [], "why": str(error), "nearest": []})
+                output.print_json_line(
+                    {"question": question, "confident": False, "not_understood": [], "why": str(error), "nearest": []}
+                )
         if not json:
             print(flush=True)
     if unanswered and not terminal:
