@@ -159,6 +159,7 @@ min-width:130px}
 .rk-panel-figure figcaption{font-weight:600;font-size:14px}
 .rk-dot{fill:var(--rk-for)}
 .rk-confusion{width:auto!important}
+.rk .rk-confusion th{vertical-align:middle}
 .rk .rk-confusion td.rk-value,.rk .rk-confusion th.rk-value{padding:6px 12px}
 SHADES
 .rk-mistakes summary{cursor:pointer;padding:6px 0;font-weight:600}
