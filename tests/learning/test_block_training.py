@@ -52,7 +52,14 @@ class ListedBlocks:
             numbers = np.tile(np.arange(columns, dtype=np.int32), (len(part), 1))[where]
             scores = np.ascontiguousarray(part[:, columns:])
             self.blocks.append(
-                FeatureBlock(indptr, numbers, part[:, :columns][where], scores, (part.astype(float) ** 2).sum(axis=1))
+                FeatureBlock(
+                    indptr,
+                    numbers,
+                    part[:, :columns][where],
+                    scores,
+                    (part.astype(float) ** 2).sum(axis=1),
+                    np.zeros(len(part)),
+                )
             )
 
     def load(self, number):
@@ -78,7 +85,7 @@ def test_blocks_give_the_plain_solution_to_the_gap(seed, sizes, regression, toge
     assert np.linalg.norm(weights - exact) <= np.sqrt(2 * gap) + 1e-6
     values = np.column_stack([rows, np.ones(len(rows))]) @ exact
     lengths = np.sqrt((rows**2).sum(axis=1) + 1)
-    assert (np.abs(decide_blocks(machine, blocks) - values) <= np.sqrt(2 * gap) * lengths + 1e-6).all()
+    assert (np.abs(decide_blocks(machine, blocks, coefficients) - values) <= np.sqrt(2 * gap) * lengths + 1e-6).all()
     again = Machine(3, 2)
     for number, (first, last) in enumerate(blocks.spans):
         again.add(blocks.load(number), coefficients[first:last])
@@ -142,7 +149,7 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
         patch.setattr(BlockStore, "save_progress", stop_later)
         PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=tmp_path / "work")
     with monkeypatch.context() as patch:
-        patch.setattr(BlockStore, "_write", lambda *_: pytest.fail("a block is made again"))
+        patch.setattr(BlockStore, "write", lambda *_: pytest.fail("a block is made again"))
         model = PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=tmp_path / "work")
     assert np.allclose(model.decision_function(pairs), whole.decision_function(pairs), atol=0.2)
     with pytest.raises(InputError, match="of another training"):

@@ -13,10 +13,11 @@ from rekern.core.parameter_tables import check_parameters
 from rekern.errors import InputError
 from rekern.kernels.kernel_items import materialize_items
 from rekern.learning.block_descent import Problem
-from rekern.learning.block_training import Stream, as_path, choose_held_out, parse_memory, train_in_blocks
+from rekern.learning.block_training import as_path, choose_held_out, parse_memory, train_in_blocks
 from rekern.learning.class_probabilities import Threshold, check_threshold
 from rekern.learning.pair_input import list_pairs
 from rekern.learning.pair_model import PairModel
+from rekern.learning.stream_training import Stream
 from rekern.learning.training_labels import read_labels
 
 

@@ -64,7 +64,9 @@ class Machine:
     """The weights of columns and of scores, the intercept, and the squared length of them all.
 
     >>> rows = FeatureBlock(
-    ...     np.arange(3), np.arange(2, dtype=np.int32), np.ones(2, np.float32), np.zeros((2, 0), np.float32), np.ones(2)
+    ...     np.arange(3), np.arange(2, dtype=np.int32), np.ones(2, np.float32),
+    ...     np.zeros((2, 0), np.float32), np.ones(2),
+    ...     np.zeros(2),
     ... )
     >>> machine, coefficients = Machine(2, 0), np.zeros(2)
     >>> for _ in range(9):
@@ -75,6 +77,7 @@ class Machine:
 
     def __init__(self, columns: int, scores: int):
         self.weights, self.score_weights, self.state = np.zeros(max(columns, 1)), np.zeros(scores), np.zeros(2)
+        self.own_length = 0.0  # of the weights of features that only one row has, while rows are added
 
     @property
     def intercept(self) -> float:
@@ -107,19 +110,23 @@ class Machine:
         )
         return found
 
-    def decide(self, block: FeatureBlock) -> Floats:
-        """Return the decision values of the rows of a block."""
+    def decide(self, block: FeatureBlock, coefficients: Floats | None = None) -> Floats:
+        """Return the decision values of the rows of a block; of rows that were learned from with their coefficients."""
         values = np.zeros(len(block.norms))
-        decide_block(tuple(block), self.weights, self.score_weights, self.state, values)
+        own = np.zeros(len(values)) if coefficients is None else coefficients
+        decide_block(tuple(block), own, self.weights, self.score_weights, self.state, values)
         return values
 
     def add(self, block: FeatureBlock, coefficients: Floats) -> None:
         """Add the rows of a block, times their coefficients."""
         add_block(tuple(block), coefficients, self.weights, self.score_weights, self.state)
 
+        self.own_length += float(block.own @ coefficients**2)
+
     def measure(self) -> None:
         """Compute the squared length of the weights, after `add`."""
-        self.state[1] = self.weights @ self.weights + self.score_weights @ self.score_weights + self.state[0] ** 2
+        length = self.weights @ self.weights + self.score_weights @ self.score_weights + self.state[0] ** 2
+        self.state[1] = length + self.own_length
 
 
 def join_blocks(blocks: list[FeatureBlock]) -> FeatureBlock:
@@ -131,12 +138,18 @@ def join_blocks(blocks: list[FeatureBlock]) -> FeatureBlock:
     columns = np.concatenate([block.columns for block in blocks])
     values = np.concatenate([block.values for block in blocks])
     scores = np.concatenate([block.scores for block in blocks])
-    return FeatureBlock(indptr, columns, values, scores, np.concatenate([block.norms for block in blocks]))
+    norms, own = (np.concatenate([block[place] for block in blocks]) for place in (4, 5))
+    return FeatureBlock(indptr, columns, values, scores, norms, own)
 
 
-def decide_blocks(machine: Machine, blocks: Blocks) -> Floats:
+def decide_blocks(machine: Machine, blocks: Blocks, coefficients: Floats) -> Floats:
     """Return the decision values of all rows."""
-    return np.concatenate([machine.decide(blocks.load(number)) for number in range(len(blocks.spans))])
+    return np.concatenate(
+        [
+            machine.decide(blocks.load(number), coefficients[first:last])
+            for number, (first, last) in enumerate(blocks.spans)
+        ]
+    )
 
 
 def descend_blocks(
@@ -169,7 +182,7 @@ def descend_blocks(
             rest.put(rows, resting)
         if _is_near(machine, problem, coefficients, losses, tolerance):
             # So far these were the losses that the rows had when they were visited; now those that they have.
-            values = decide_blocks(machine, blocks)
+            values = decide_blocks(machine, blocks, coefficients)
             if _is_near(machine, problem, coefficients, _add_losses(problem, values), tolerance):
                 break
             rest.skips[:] = 0

@@ -12,19 +12,28 @@ LONGEST_REST = 7  # visits
 @compiled
 def decide_row(block, row, weights, score_weights, offset):
     """Return the decision value of a row; the constant feature of the intercept is 1."""
-    indptr, columns, values, scores, _ = block
+    indptr, columns, values, scores, _, _ = block
     value = offset
     for entry in range(indptr[row], indptr[row + 1]):
         value += weights[columns[entry]] * values[entry]
-    for score in range(scores.shape[1]):
+    size = scores.shape[1]
+    sums = (0.0, 0.0, 0.0, 0.0)  # so that a sum need not wait for the one before
+    for score in range(0, size - 3, 4):
+        sums = (
+            sums[0] + score_weights[score] * scores[row, score],
+            sums[1] + score_weights[score + 1] * scores[row, score + 1],
+            sums[2] + score_weights[score + 2] * scores[row, score + 2],
+            sums[3] + score_weights[score + 3] * scores[row, score + 3],
+        )
+    for score in range(size - size % 4, size):
         value += score_weights[score] * scores[row, score]
-    return value
+    return value + (sums[0] + sums[1] + (sums[2] + sums[3]))
 
 
 @compiled
 def add_row(block, row, factor, weights, score_weights):
     """Add a row, times a factor, to the weights."""
-    indptr, columns, values, scores, _ = block
+    indptr, columns, values, scores, _, _ = block
     for entry in range(indptr[row], indptr[row + 1]):
         weights[columns[entry]] += factor * values[entry]
     for score in range(scores.shape[1]):
@@ -44,7 +53,7 @@ def descend_block(
     A row whose coefficient did not move rests: it is left out the next time, then 3 times, then 7 times. ``rest`` are,
     for each row, the loss when it was visited, how often it is to be left out, and how often it was the last time.
     """
-    norms, (known, skips, waits) = block[4], rest
+    norms, own, (known, skips, waits) = block[4], block[5], rest
     n = len(norms)
     np.random.seed(seed)  # noqa: NPY002 - Numba's own generator, one for each thread
     order = np.arange(n)
@@ -62,7 +71,7 @@ def descend_block(
                 losses += known[row]
                 continue
             square = norms[row] + 1.0
-            value = decide_row(block, row, weights, score_weights, state[0])
+            value = decide_row(block, row, weights, score_weights, state[0]) + own[row] * coefficients[row]
             gradient, old = value - targets[row], coefficients[row]
             if regression:
                 centre = old - gradient / square
@@ -86,10 +95,11 @@ def descend_block(
 
 
 @compiled
-def decide_block(block, weights, score_weights, state, values):
+def decide_block(block, coefficients, weights, score_weights, state, values):
     """Write the decision values of all rows of a block."""
+    own = block[5]
     for row in range(len(values)):
-        values[row] = decide_row(block, row, weights, score_weights, state[0])
+        values[row] = decide_row(block, row, weights, score_weights, state[0]) + own[row] * coefficients[row]
 
 
 @compiled
