@@ -47,28 +47,25 @@ def descend_block(
     """Move the coefficients of a block of rows, and the weights with them, towards the optimum of all rows.
 
     ``state`` is the intercept and the squared length of the weights. Each row is visited at most ``sweeps`` times, in
-    random order. Returns the loss of the rows, each when it was visited last. The steps are those of
-    `dual_descent_core.descend_rows`.
+    random order. The steps are those of `dual_descent_core.descend_rows`.
 
     A row whose coefficient did not move rests: it is left out the next time, then 3 times, then 7 times. ``rest`` are,
-    for each row, the loss when it was visited, how often it is to be left out, and how often it was the last time.
+    for each row, the decision value when it was visited, how often it is to be left out, and how often it was the last
+    time.
     """
     norms, own, (known, skips, waits) = block[4], block[5], rest
     n = len(norms)
     np.random.seed(seed)  # noqa: NPY002 - Numba's own generator, one for each thread
     order = np.arange(n)
-    losses = 0.0
     for _ in range(sweeps):
         for index in range(n - 1, 0, -1):
             other = np.random.randint(0, index + 1)  # noqa: NPY002
             order[index], order[other] = order[other], order[index]
-        losses = 0.0
         for row in order:
             if costs[row] == 0.0:
                 continue
             if skips[row] > 0:
                 skips[row] -= 1
-                losses += known[row]
                 continue
             square = norms[row] + 1.0
             value = decide_row(block, row, weights, score_weights, state[0]) + own[row] * coefficients[row]
@@ -77,12 +74,10 @@ def descend_block(
                 centre = old - gradient / square
                 new = np.sign(centre) * max(abs(centre) - width / square, 0.0)
                 new = min(max(new, -costs[row]), costs[row])
-                known[row] = costs[row] * max(abs(gradient) - width, 0.0)
             else:
                 new = old - gradient / square
                 new = min(max(new, 0.0), costs[row]) if targets[row] > 0 else min(max(new, -costs[row]), 0.0)
-                known[row] = costs[row] * max(1.0 - value * targets[row], 0.0)
-            losses += known[row]
+            known[row] = value
             step = new - old
             waits[row] = min(2 * waits[row] + 1, LONGEST_REST) if step == 0.0 else 0
             skips[row] = waits[row]
@@ -91,6 +86,16 @@ def descend_block(
                 state[0] += step
                 coefficients[row] = new
                 add_row(block, row, step, weights, score_weights)
+
+
+@compiled
+def add_losses(values, targets, costs, width, regression, scale):
+    """Return the sum of the losses of rows with these decision values, times a scale."""
+    losses = 0.0
+    for row in range(len(values)):
+        value = scale * values[row]
+        error = abs(value - targets[row]) - width if regression else 1.0 - value * targets[row]
+        losses += costs[row] * max(error, 0.0)
     return losses
 
 

@@ -34,8 +34,9 @@ LISTED = 5_000  # pairs in which the strongest rules are looked for
 PROBED = 100  # pairs from which the size of a chunk is estimated
 BLOCKS, FEWEST_ROWS, MOST_ROWS = 256, 16, 2048  # blocks in all, and rows of a block
 BYTES_PER_FEATURE = 60  # while the features of a chunk are made
-MOST_NOISE = 0.01  # by which hashing may change decision values, whose margin is 1
+MOST_NOISE = 0.02  # by which hashing may change decision values (root mean square); their margin is 1
 COMPARED = 1000  # pairs on which hashed weights are compared with the exact ones
+HELD_OUT_TOLERANCE = 5e-2  # of the gap of the machine whose decisions are for the calibration
 HELD_OUT = 20  # one in so many pairs is held out for the calibration
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
 
@@ -171,12 +172,16 @@ def _solve(
         if len(held_out) and not stage[number]:
             first = problem._replace(costs=problem.costs.copy())
             first.costs[held_out] = 0.0
-            passes += descend_blocks(machine, store, first, coefficients[number], TOLERANCE, keep, together)
-            values[number] = decide_blocks(machine, store, coefficients[number])[held_out]
+            done = descend_blocks(machine, store, first, coefficients[number], HELD_OUT_TOLERANCE, keep, together)
+            values[number] = done.scale * decide_blocks(machine, store, coefficients[number])[held_out]
+            passes += done.passes
             stage[number] = 1
             keep()
-        passes += descend_blocks(machine, store, problem, coefficients[number], TOLERANCE, keep, together)
+        done = descend_blocks(machine, store, problem, coefficients[number], TOLERANCE, keep, together)
         keep()
+        machine.rescale(done.scale)
+        coefficients[number] *= done.scale
+        passes += done.passes
         machines.append(machine)
     return machines, coefficients, values, passes
 
