@@ -27,7 +27,7 @@ from rekern.kernels.decision_functions import DecisionFunction, GramDecision, Gr
 from rekern.kernels.kernel_items import Item, Items, materialize_items, wrap_item
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.plain_rules import NgramLists, PlainRules
-from rekern.kernels.rewriting.rule_extraction import MeasuredRows, RuleExtractor
+from rekern.kernels.rewriting.rule_extraction import MeasuredBlocks, RuleExtractor
 from rekern.kernels.rewriting.rule_parts import RuleValues, list_rule_parts
 from rekern.kernels.rewriting.rule_text import PairWords
 from rekern.kernels.rewriting.strong_rules import BothSides, RuleShelf, WeightedRule, find_strong_rules
@@ -160,16 +160,21 @@ class RuleDecision(DecisionFunction):
         blocks = run_in_threads(self._score_block, calls, n_jobs)  # in this process: the table is larger than the work
         return np.concatenate(blocks) if blocks else np.zeros((0, self.outputs))
 
-    def _score_rows(self, measured: MeasuredRows, n_jobs: int | None) -> Floats:
+    def _score_rows(self, measured: MeasuredBlocks, n_jobs: int | None) -> Floats:
         """Return the sums for pairs whose rules are extracted already."""
         scales = self.extractor.find_scales(measured.squares)
         scores = np.zeros((scales.shape[1], self.outputs))
 
-        def add_block(first: int, last: int) -> None:
-            rows = [row.slice_rows(first, last) for row in measured.rows]
-            self._add(scores[first:last], rows, scales[:, first:last])
+        def add_block(windows: list[WindowRows], offset: int, first: int, last: int) -> None:
+            rows, span = [row.slice_rows(first, last) for row in windows], slice(offset + first, offset + last)
+            self._add(scores[span], rows, scales[:, span])
 
-        run_in_threads(add_block, split_range(len(scores), PAIRS_IN_BLOCK), n_jobs)
+        calls, offset = [], 0
+        for windows in measured.blocks:
+            pairs = windows[0].count_pairs()
+            calls += [(windows, offset, first, last) for first, last in split_range(pairs, PAIRS_IN_BLOCK)]
+            offset += pairs
+        run_in_threads(add_block, calls, n_jobs)
         return scores
 
     def _score_block(self, block: Items, first: int) -> Floats:
@@ -259,11 +264,10 @@ def _extract_used(extractor: RuleExtractor, pairs: Pairs, used: Ints) -> tuple[l
     known = extractor.recall(pairs)
     if known is None:
         some = pairs.take(used)
-        measured = extractor.measure(some)
+        measured = extractor.measure_blocks(some)
         places = np.setdiff1d(np.arange(len(used)), list(measured.heavy))
         light = used[places]
     else:
         measured, light = known, np.setdiff1d(used, list(known.heavy))
         places = light
-    rows = measured.rows if len(places) == measured.squares.shape[1] else [row.take(places) for row in measured.rows]
-    return rows, extractor.find_scales(measured.squares)[:, places], light, np.setdiff1d(used, light)
+    return measured.take(places), extractor.find_scales(measured.squares)[:, places], light, np.setdiff1d(used, light)
