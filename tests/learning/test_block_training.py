@@ -118,12 +118,12 @@ def test_the_model_is_that_of_training_in_one_piece(monkeypatch):
 def test_as_few_columns_as_change_decisions_little(monkeypatch):
     pairs, labels = make_pairs(300)
     found = {}
-    for noise in (0.0, 0.1, 10.0):
+    for noise in (0.0, 0.015, 10.0):
         monkeypatch.setattr(block_training, "MOST_NOISE", noise)
         model = PairClassifier("rules", calibration=0).fit_in_blocks(pairs, labels, memory="100MB")
         found[noise] = model.kernel_.bits, model.decision_function(pairs)
-    assert found[0.0][0] == 20 > found[0.1][0] > found[10.0][0] == block_training.FEWEST_BITS
-    assert np.sqrt(np.mean((found[0.1][1] - found[0.0][1]) ** 2)) < 0.15
+    assert found[0.0][0] == 20 > found[0.015][0] > found[10.0][0] == block_training.FEWEST_BITS
+    assert np.sqrt(np.mean((found[0.015][1] - found[0.0][1]) ** 2)) < 0.03
 
 
 def test_hashed_rules_and_several_kinds_of_rules_are_trained_on():
