@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rekern import PairClassifier
+from rekern import PairClassifier, load_model
 from rekern.errors import InputError
 from rekern.kernels import Gaussian, PartialTree, Rewriting, SoftPairing, Symmetric
 from rekern.similarity import Similarities
@@ -21,6 +21,7 @@ PAIRS = [
 ]
 LABELS = [1, 0, 1, 1, 0, 0]
 TEXTS = st.lists(st.sampled_from("abc"), max_size=4).map(" ".join)
+SOME_PAIRS = st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4)
 
 
 def reverse(pairs):
@@ -33,7 +34,7 @@ def average_orders(kernel, X, Y):
 
 
 @settings(max_examples=20)
-@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4), st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=3))
+@given(SOME_PAIRS, SOME_PAIRS)
 def test_gram_is_the_mean_over_both_orders(X, Y):
     kernel = Rewriting(k=(1, 2))
     symmetric = Symmetric(kernel)
@@ -57,15 +58,15 @@ def test_scores_in_both_orders(items):
 def test_model(tmp_path, gram_limit):
     kernel = Symmetric(Rewriting(k=(1, 2)) + Similarities(only=("precision", "recall")))
     model = PairClassifier(kernel, calibration=0, gram_limit=gram_limit).fit(PAIRS, LABELS)
-    values = model.decide(PAIRS)
-    np.testing.assert_allclose(model.decide(reverse(PAIRS)), values, atol=1e-9)
+    values = model.decision_function(PAIRS)
+    np.testing.assert_allclose(model.decision_function(reverse(PAIRS)), values, atol=1e-9)
     found = model.explain(PAIRS[0])
     assert found.decision == pytest.approx(float(values[0]), abs=1e-9)
     assert {part.kind for part in found.parts} >= {"rule", "score"}
     model.save(tmp_path / "model.rekern")
-    np.testing.assert_array_equal(type(model).load(tmp_path / "model.rekern").decide(PAIRS), values)
+    np.testing.assert_array_equal(load_model(tmp_path / "model.rekern").decision_function(PAIRS), values)
 
 
 def test_other_representations_are_refused():
-    with pytest.raises(InputError, match="reads source.tree, target.tree"):
+    with pytest.raises(InputError, match="Symmetric needs a kernel on the words of pairs"):
         Symmetric(SoftPairing(PartialTree(on="tree"))).gram([{"source.tree": "(A)", "target.tree": "(B)"}])
