@@ -51,7 +51,7 @@ def draw_answer(answer: Values | HasValues, *, style: bool = True) -> str:
         content += [_write_rows(values), *_write_reading(values), _write_query(values)]
     else:
         why = str(values.get("why") or "")
-        content.append(element("p", "no confident reading", Markup(": " if why else ""), element("bdi", why)))
+        content.append(element("p", element("bdi", f"no confident reading{': ' if why else ''}{why}")))
     content.append(_write_nearest(values))
     return element("figure", *content, class_="rk")
 
