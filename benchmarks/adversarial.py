@@ -1,7 +1,8 @@
 """How time and memory grow with the length of input that is built to be slow: python benchmarks/adversarial.py
 
 Each case runs in a process of its own. Its size is doubled until a call takes a quarter of a second of the processor
-(``--seconds``), or a million is reached. The last column is the exponent of the growth of time, from the last three
+(``--seconds``; eight times as long for explanations, whose limits show then), until the size is refused, or a million
+is reached. The last column is the exponent of the growth of time, from the last three
 sizes: 1 is linear, 2 quadratic. ``--case NAME`` runs one case, ``--plot FILE`` draws the curves, ``--markdown`` prints
 a table for the documentation. All of it takes some minutes.
 """
@@ -200,6 +201,7 @@ CASES: dict[str, Case] = {
     "PartialTree.explain, wide": _explain("PartialTree", _wide_tree),
     "DependencyPaths.explain, wide": _explain("DependencyPaths", _wide_tree),
     "SubsetTree.explain, deep": _explain("SubsetTree", _deep_tree),
+    "PartialTree.explain, deep": _explain("PartialTree", _deep_tree),
     "scores of sequences, equal tokens": _scores("sequences", lambda n: "a " * n),
     "scores of sequences, two tokens": _scores("sequences", lambda n: " ".join(_two_tokens(n))),
     "basic scores, equal tokens": _scores("basic", lambda n: "a " * n),
@@ -221,15 +223,21 @@ CASES: dict[str, Case] = {
 
 
 def run_case(name: str, most_seconds: float) -> None:
-    """Double the size of a case until it takes some time; print a line of JSON for each size."""
+    """Double the size of a case until it takes some time or is refused; print a line of JSON for each size."""
+    from rekern.errors import InputError
+
     prepare = CASES[name]
+    most_seconds *= 8 if ".explain" in name else 1
     prepare(8)()  # loads compiled code
     n = 16
     while n <= MOST:
         call = prepare(n)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         started = time.process_time()  # not of the clock, so that other processes do not disturb
-        call()
+        try:
+            call()
+        except InputError:
+            break
         seconds = time.process_time() - started
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
         print(json.dumps({"n": n, "seconds": seconds, "megabytes": grown}), flush=True)

@@ -8,7 +8,7 @@ from rekern import PairClassifier
 from rekern.datasets import load_rewrites, write_table
 
 PROGRAM = """
-import csv, decimal, locale, os, random, signal, socket, sys, threading, warnings
+import csv, decimal, locale, logging, os, random, signal, socket, sys, threading, warnings
 import numpy as np
 import sklearn.svm, joblib, numba  # others that we use may change settings when they are imported
 
@@ -34,8 +34,17 @@ def list_settings():
         "umask": (lambda mask: (os.umask(mask), mask)[1])(os.umask(0)),
         "jobs": joblib.parallel.get_active_backend()[1],
         "threads": numba.get_num_threads(),
+        "streams": (sys.stdout.errors, sys.stderr.errors),
+        "logging": {name: list(logging.getLogger(name).handlers) for name in (None, "sqlalchemy", "uvicorn", "rekern")},
     }
 
+def check(user):
+    after = list_settings()
+    for name, value in before.items():
+        assert after[name] == value, f"{user}: {name}: {value} became {after[name]}"
+
+folder = sys.argv[1]
+os.chdir(folder)
 before = list_settings()
 import rekern, rekern.kernels, rekern.learning, rekern.krisp, rekern.questions, rekern.similarity, rekern.structures
 from rekern import PairClassifier, QuestionClassifier, load_model
@@ -43,7 +52,6 @@ from rekern.datasets import read_table, write_table
 from rekern.kernels import PartialTree, Rewriting
 from rekern.similarity import Similarities
 
-folder = sys.argv[1]
 pairs = [("a b c", "a c"), ("b c", "c b a"), ("a a", "a a"), ("d", "e"), ("a d", "e d"), ("a", "b c")]
 write_table(f"{folder}/a.csv", {"source": [a for a, _ in pairs], "target": [b for _, b in pairs], "label": [1, 0] * 3})
 table = read_table(f"{folder}/a.csv")
@@ -59,18 +67,7 @@ except ValueError:
 QuestionClassifier().fit(["who is he?", "who was she?", "where is it?", "where was it?"], list("aabb"))
 from rekern.krisp.answering.europe import quick_europe_asker
 quick_europe_asker().ask("what is the capital of france?")
-after = list_settings()
-for name, value in before.items():
-    assert after[name] == value, f"{name}: {value} became {after[name]}"
-print("unchanged")
 """
-
-
-def test_using_the_package_changes_no_setting_of_the_process(tmp_path):
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "LC_ALL": "C.UTF-8"}
-    command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert done.stdout == "unchanged\n", done.stderr
 
 
 COMMANDS = """
@@ -96,22 +93,15 @@ serve no-such-file.rekern --port 0
 """
 
 
-def test_no_command_changes_a_setting_of_the_process(tmp_path):
+def test_neither_the_package_nor_a_command_changes_a_setting_of_the_process(tmp_path):
     pairs, labels = load_rewrites("train", size=40)
     sources, targets = zip(*pairs)
     write_table(tmp_path / "small.tsv", {"source": sources, "target": targets, "label": labels})
-    start, _, _ = PROGRAM.partition("import rekern, rekern.kernels")
-    program = f"""{start}
-import contextlib, logging, shlex
+    program = f"""{PROGRAM}
+check("use in Python")
+import contextlib, shlex
 from rekern.cli.commands import app
 
-os.chdir(sys.argv[1])
-
-def list_more():
-    handlers = {{name: list(logging.getLogger(name).handlers) for name in (None, "sqlalchemy", "uvicorn", "rekern")}}
-    return {{**list_settings(), "streams": (sys.stdout.errors, sys.stderr.errors), "logging": handlers}}
-
-before = list_more()
 for line in {COMMANDS!r}.strip().splitlines():
     try:
         with open("said.txt", "w") as said, contextlib.redirect_stdout(said):
@@ -119,9 +109,7 @@ for line in {COMMANDS!r}.strip().splitlines():
     except SystemExit as end:
         is_wrong = "no-such" in line or "nowhere" in line or line.startswith("ask \\"What is it")
         assert (end.code or 0) == (2 if is_wrong else 0), f"{{line}}: {{end.code}}"
-    after = list_more()
-    for name, value in before.items():
-        assert after[name] == value, f"{{line}}: {{name}}: {{value}} became {{after[name]}}"
+    check(line)
 print("unchanged")
 """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "LC_ALL": "C.UTF-8"}

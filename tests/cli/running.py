@@ -1,6 +1,10 @@
 """Ways to run a command and look at what it says."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -28,3 +32,20 @@ def error_of(*arguments: Any, input: Any = None) -> str:
 def json_of(*arguments: Any, code: int = 0, input: Any = None) -> Any:
     """The JSON that a command prints, which must be all that it prints."""
     return json.loads(invoke(*arguments, "--json", code=code, input=input).stdout, parse_constant=pytest.fail)
+
+
+def start(*arguments: Any, **options: Any) -> subprocess.Popen:
+    """Start a command in a process of its own, in which Ctrl-C works.
+
+    A shell without a terminal starts commands in the background with SIGINT ignored, and all their processes inherit
+    it, also those of tests.
+    """
+    return start_python("-m", "rekern", *arguments, **options)
+
+
+def start_python(*arguments: Any, **options: Any) -> subprocess.Popen:
+    """Start Python in a process of its own, in which Ctrl-C works."""
+    restore = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler)}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.Popen(command, **{**pipes, **(restore if os.name == "posix" else {}), **options})

@@ -3,14 +3,13 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from cli.running import error_of, invoke, json_of
+from cli.running import error_of, invoke, json_of, start
 from rekern.datasets import write_table
 from rekern.datasets.table_formats import read_columns
 from rekern.errors import InputError
@@ -134,8 +133,7 @@ def test_bad_tables(tmp_path: Path) -> None:
 def test_ctrl_c_keeps_what_is_parsed(tmp_path: Path, cache: Path) -> None:
     texts = [f"The dog number {number} chased a cat." for number in range(20_000)]
     write_table(tmp_path / "long.tsv", {"source": texts})
-    command = [sys.executable, "-m", "rekern", "parse", tmp_path / "long.tsv", "--columns", "source", "-o"]
-    process = subprocess.Popen([*command, tmp_path / "out.tsv"], stderr=subprocess.PIPE, text=True)
+    process = start("parse", tmp_path / "long.tsv", "--columns", "source", "-o", tmp_path / "out.tsv")
     base = cache / "parses.sqlite"
     until = time.monotonic() + 60
     while time.monotonic() < until and not (base.exists() and base.stat().st_size > 20_000):

@@ -5,12 +5,13 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 import warnings
 from pathlib import Path
 
 import pytest
 
-from cli.running import error_of, invoke
+from cli.running import error_of, invoke, start, start_python
 from rekern.cli import exit_codes as program
 from rekern.cli import output
 
@@ -19,14 +20,6 @@ COMMANDS = (
     *("question", "expressions"),
 )
 HEAVY = ("numpy", "scipy", "sklearn", "numba", "pandas", "matplotlib", "snowballstemmer")
-
-
-def start(*arguments: object, **options: object) -> subprocess.Popen:
-    """The command line in a process of its own, in which Ctrl-C works even if the tests run in the background."""
-    command = [sys.executable, "-m", "rekern", *map(str, arguments)]
-    restore = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler)}
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen(command, **{**pipes, **(restore if os.name == "posix" else {}), **options})
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -149,21 +142,58 @@ def test_ctrl_c_leaves_no_file(tables: Path, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+STUCK = {
+    "compiled code": """
+        import signal
+        signal.signal(signal.SIGINT, lambda *_: None)  # as in compiled code, nothing is raised
+        def work():
+            print("busy", flush=True)
+            sleep_for_ever()
+    """,
+    "an object that is freed": """
+        class Slow:
+            __del__ = sleep_for_ever
+        sys.modules["slow"] = Slow()
+        def work():
+            print("busy", flush=True)
+            time.sleep(60)
+    """,
+    "a pipe that nobody reads": """
+        import os, signal
+        signal.signal(signal.SIGINT, lambda *_: None)
+        def work():
+            os.set_blocking(2, False)
+            try:
+                while True: os.write(2, b"-" * 4096)
+            except BlockingIOError: os.set_blocking(2, True)
+            print("busy", flush=True)
+            sleep_for_ever()
+    """,
+}
+COMMAND = """
+import ctypes, sys, time
+from rekern.cli import main, rules
+def sleep_for_ever(*_, sleep=ctypes.CDLL(None).usleep):
+    while True: sleep(100_000)
+{}
+rules.load_pair_model = lambda path, **options: work()
+sys.argv[1:] = ["rules", "m.rekern"]
+main()
+"""
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent in the POSIX way")
-def test_ctrl_c_ends_compiled_code_that_does_not_listen() -> None:
-    code = (
-        "import ctypes, signal, sys\nfrom rekern.cli import main, rules\n"
-        "signal.signal(signal.SIGINT, lambda *_: None)\n"  # as in compiled code, nothing is raised
-        "def load(path, **options):\n"
-        "    print('busy', flush=True)\n"
-        "    while True: ctypes.CDLL(None).usleep(100_000)\n"
-        "rules.load_pair_model = load\nsys.argv[1:] = ['rules', 'm.rekern']\nmain()"
-    )
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+@pytest.mark.parametrize("what", STUCK)
+def test_ctrl_c_ends_a_command_that_does_not_listen(what: str) -> None:
+    process = start_python("-c", COMMAND.format(textwrap.dedent(STUCK[what])))
     assert process.stdout is not None and process.stdout.readline() == "busy\n"
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
-    assert (process.returncode, errors) == (130, "rekern: stopped\n")
+    try:
+        process.wait(timeout=20)  # without reading what it says
+    finally:
+        process.kill()
+    errors = process.communicate()[1]
+    assert process.returncode == 130 and errors.strip("-") == ("" if "pipe" in what else "rekern: stopped\n")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes are closed in the POSIX way")

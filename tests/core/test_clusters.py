@@ -62,6 +62,11 @@ def test_all_calls_are_run(cluster):
     assert sorted(cluster.run(pow, [(number, 2) for number in range(20)])) == [number**2 for number in range(20)]
 
 
+def test_an_error_on_a_worker_reaches_the_caller(cluster):
+    with pytest.raises(ZeroDivisionError):
+        list(run(divmod, [(1, 1), (1, 0), (2, 1)]))
+
+
 def test_a_killed_worker_loses_nothing_but_time(cluster, tmp_path):
     here = os.getpid()
 

@@ -13,8 +13,11 @@ from rekern.kernels import Rewriting, Spectrum, gram_plan
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Pairs
 
-# Looked up, not imported: that takes seconds, also when other tests are run.
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason='pip install "rekern[dask]"')
+pytestmark = [
+    pytest.mark.slow,  # test_clusters.py has a smaller case of each
+    # Looked up, not imported: that takes seconds, also when other tests are run.
+    pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason='pip install "rekern[dask]"'),
+]
 
 KERNEL = Rewriting((1, 3)) + 0.5 * PrecisionRecall()
 

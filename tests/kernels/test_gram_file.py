@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -384,40 +382,47 @@ def test_a_full_disk_is_one_line(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == []
 
 
-PROGRAM = """
-import sys, time
-import numpy as np
-sys.path.insert(0, sys.argv[2])
-from test_gram_file import GramPlan, Rewriting, Watched, base, corpus, gramfile, write_gram
-base.BLOCK_BYTES, gramfile.RECORD_SECONDS = 1, 0.0
+@dataclass
+class Slow:
+    """A block function that tells a pipe what it computes, and takes its time."""
 
-class Slow(Watched):
+    block: Any
+    pipe: int
+
     def __call__(self, first, last):
-        print(first, flush=True)
-        time.sleep(0.05)
+        os.write(self.pipe, f"{first}\n".encode())
+        time.sleep(0.02)
         return self.block(first, last)
 
-plan = Rewriting((1, 2)).plan_gram(corpus(320), None, 1)
-write_gram(GramPlan(plan.rows, plan.columns, True, Slow(plan.block)), gramfile.Path(sys.argv[1]), 1, "Rewriting")
-"""
+
+def start_writing(path):
+    """Write a Gram of 20 blocks in a child process; return its number and what it tells."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        base.BLOCK_BYTES, gramfile.RECORD_SECONDS = 1, 0.0
+        plan = Rewriting((1, 2)).plan_gram(corpus(320), None, 1)
+        write_gram(GramPlan(plan.rows, plan.columns, True, Slow(plan.block, write)), path, 1, "Rewriting")
+        os._exit(0)
+    os.close(write)
+    return child, os.fdopen(read)
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a process is forked and killed")
 def test_a_killed_process_goes_on(tmp_path):
     path = tmp_path / "gram.npy"
-    command = [sys.executable, "-c", PROGRAM, str(path), os.path.dirname(__file__)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
-        first = [process.stdout.readline() for _ in range(12)]
-        process.kill()
-    assert process.returncode == -signal.SIGKILL
+    child, told = start_writing(path)
+    with told:
+        assert len([told.readline() for _ in range(12)]) == 12
+        os.kill(child, signal.SIGKILL)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
     assert not path.exists()
     done = json.loads((tmp_path / "gram.npy.part.json").read_text())["done"]
     assert 8 <= done <= 16
-    started = time.monotonic()
-    second = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout.split()
-    assert time.monotonic() - started < 60
-    assert len(first) == 12
-    assert list(map(int, second)) == list(range(16 * done, 320, 16))  # nothing that was recorded is computed again
+    child, told = start_writing(path)
+    with told:
+        again = told.read().split()
+    assert os.waitpid(child, 0)[1] == 0
+    assert list(map(int, again)) == list(range(16 * done, 320, 16))  # nothing that was recorded is computed again
     assert np.array_equal(np.load(path), Rewriting((1, 2)).gram(corpus(320)))
     assert os.listdir(tmp_path) == ["gram.npy"]

@@ -15,12 +15,12 @@ from typing import Any, TextIO, cast
 import typer
 from typer.core import TyperGroup
 
+from rekern.cli import INTERRUPTED
 from rekern.cli.output import say
 from rekern.core.messages import show_controls
 from rekern.errors import MissingExtraError
 
 FAILED = 2
-INTERRUPTED = 130
 GRACE = 1.0  # seconds after Ctrl-C in which a command may remove its files
 TRACEBACK = "REKERN_TRACEBACK"
 
@@ -177,7 +177,9 @@ def _wait_for_interrupt(listener: socket.socket) -> None:
         while received := listener.recv(1):
             if received[0] == signal.SIGINT:
                 time.sleep(GRACE)
-                _say_stopped()
+                speaker = threading.Thread(target=_say_stopped, daemon=True)
+                speaker.start()
+                speaker.join(GRACE)  # no longer: nobody may be reading what is said
                 os._exit(INTERRUPTED)
 
 

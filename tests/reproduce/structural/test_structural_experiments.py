@@ -150,7 +150,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.no_cover
-@pytest.mark.parametrize("corpus", ["msrp", "rte3"])
+@pytest.mark.parametrize("corpus", ["msrp", pytest.param("rte3", marks=pytest.mark.slow)])
 def test_from_files_to_tables(folder, tmp_path, corpus):
     name = f"structural-{corpus}"
     result = reproduce.run(name, data=folder, out=tmp_path)

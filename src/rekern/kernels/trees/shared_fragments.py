@@ -1,13 +1,14 @@
 """What two trees share, fragment by fragment, as text: the terms of the sums that the tree kernels compute.
 
 Every function goes over the pairs of nodes with equal labels from the leaves up. At each pair it keeps the ``beam``
-heaviest fragments that are rooted there. Labels of both trees are numbered alike; the right vocabulary has all of them.
+heaviest fragments that are rooted there. Many pairs have the same fragments: a list of them is made once, and counted.
+Labels of both trees are numbered alike; the right vocabulary has all of them.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
 from rekern.kernels.trees.fragment_table import (
     NO_CHILDREN,
@@ -22,6 +23,52 @@ from rekern.kernels.trees.partial_tree_core import PartialTreeWeights
 from rekern.structures.trees import Trees
 
 Weights = dict[int, float]
+RootedFragments = list[tuple[int, float]]  # fragments with the same root, and their weights
+
+NOTHING = -1  # instead of the number of a list
+
+
+class SharedLists:
+    """Lists of fragments by what they are made of, and how often each occurs.
+
+    >>> lists = SharedLists()
+    >>> lists.add("a leaf", [(7, 0.5)])
+    >>> lists.count("a leaf"), lists.count("a leaf"), lists[0]
+    (0, 0, [(7, 0.5)])
+    >>> dict(lists.sum_weights())
+    {7: 1.0}
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[Hashable, int] = {}
+        self._lists: list[RootedFragments] = []
+        self._counts: list[int] = []
+
+    def __contains__(self, source: Hashable) -> bool:
+        return source in self._numbers
+
+    def add(self, source: Hashable, fragments: RootedFragments) -> None:
+        """Add the list that is made of this source, which does not occur yet."""
+        self._numbers[source] = len(self._lists)
+        self._lists.append(fragments)
+        self._counts.append(0)
+
+    def count(self, source: Hashable) -> int:
+        """Return the number of the list that is made of this source, which occurs once more."""
+        number = self._numbers[source]
+        self._counts[number] += 1
+        return number
+
+    def __getitem__(self, number: int) -> RootedFragments:
+        return self._lists[number]
+
+    def sum_weights(self) -> Weights:
+        """Return the sum of the weights of each fragment over all occurrences of all lists."""
+        total: Weights = defaultdict(float)
+        for fragments, count in zip(self._lists, self._counts):
+            for fragment, weight in fragments:
+                total[fragment] += count * weight
+        return total
 
 
 def list_subset_trees(
@@ -30,30 +77,54 @@ def list_subset_trees(
     """Return the fragments of whole productions; a bare label is a leaf, or a node that is not followed further."""
     names = right.vocabulary
     table = FragmentTable()
-    total: Weights = defaultdict(float)
-    rooted: dict[tuple[int, int], list[tuple[int, float]]] = {}
+    lists = SharedLists()
+    rooted: dict[tuple[int, int], int] = {}
     pairs = NodePairs(left, right)
     beam = pairs.limit_beam(beam)
+    leaves: Weights = defaultdict(float)
+    productions: dict[tuple[int, ...], int] = {}
+    ones, others = (_number_productions(trees, productions) for trees in (left, right))
     for x, y in pairs:
+        if ones[x] != others[y]:
+            continue
         label = names[left.labels[x]]
         kids, kids2 = list_children(left, x), list_children(right, y)
-        if not kids or not kids2:
-            if words and not kids and not kids2:
-                total[table.add_fragment(label)] += decay
+        if not kids:
+            if words:
+                leaves[table.add_fragment(label)] += decay
             continue
-        if left.labels[kids.start : kids.stop].tolist() != right.labels[kids2.start : kids2.stop].tolist():
-            continue
-        found = [(NO_CHILDREN, decay)]
-        for child, child2 in zip(kids, kids2):
-            bare = (table.add_fragment(names[left.labels[child]]), 1.0)
-            options = sorted([bare, *rooted.get((child, child2), ())], key=lambda item: -item[1])
-            joined = multiply_heaviest(found, options, beam)
-            found = [(table.add_child(before, fragment), weight) for before, fragment, weight in joined]
-            found.sort(key=lambda item: -item[1])
-        rooted[x, y] = [(table.add_fragment(label, children), weight) for children, weight in found]
-        for fragment, weight in rooted[x, y]:
-            total[fragment] += weight
-    return find_heaviest(total, n, table.write)
+        below = tuple(rooted.pop(pair, NOTHING) for pair in zip(kids, kids2))
+        source = ones[x], below
+        if source not in lists:
+            options = [
+                [(table.add_fragment(names[left.labels[child]]), 1.0), *(lists[number] if number != NOTHING else ())]
+                for child, number in zip(kids, below)
+            ]
+            lists.add(source, _join_whole_production(table, label, options, decay, beam))
+        rooted[x, y] = lists.count(source)
+    return find_heaviest(lists.sum_weights() | leaves, n, table.write)
+
+
+def _join_whole_production(
+    table: FragmentTable, label: str, options: list[RootedFragments], decay: float, beam: int
+) -> RootedFragments:
+    """Return the fragments with this root, and one of the options for each child."""
+    found = [(NO_CHILDREN, decay)]
+    for fragments in options:
+        joined = multiply_heaviest(found, sorted(fragments, key=lambda item: -item[1]), beam)
+        found = [(table.add_child(before, fragment), weight) for before, fragment, weight in joined]
+        found.sort(key=lambda item: -item[1])
+    return [(table.add_fragment(label, children), weight) for children, weight in found]
+
+
+def _number_productions(trees: Trees, productions: dict[tuple[int, ...], int]) -> list[int]:
+    """Return for every node the number of its label with the labels of its children; new ones are added."""
+    labels = trees.labels.tolist()
+    numbers = []
+    for node, label in enumerate(labels):
+        kids = list_children(trees, node)
+        numbers.append(productions.setdefault((label, *labels[kids.start : kids.stop]), len(productions)))
+    return numbers
 
 
 def list_complete_subtrees(left: Trees, right: Trees, decay: float, n: int | None) -> dict[str, float]:
@@ -106,29 +177,32 @@ def list_partial_trees(
     """Return the fragments of any children in order; two labels that are only similar are written ``one~other``."""
     names = right.vocabulary
     table = FragmentTable()
-    total: Weights = defaultdict(float)
-    rooted: dict[tuple[int, int], list[tuple[int, float]]] = {}
+    lists = SharedLists()
+    rooted: dict[tuple[int, int], int] = {}
     pairs = NodePairs(left, right, similar)
     beam = pairs.limit_beam(beam)
     for x, y in pairs:
         one, other = int(left.labels[x]), int(right.labels[y])
-        label = names[one] if one == other else f"{names[one]}~{names[other]}"
-        sigma = similar(one, other)
         kids, kids2 = list_children(left, x), list_children(right, y)
-        single = sigma * weights.mu * weights.decay**2
-        found: Weights = {table.add_fragment(label): single if kids and kids2 else weights.terminal * single}
-        below = [[rooted.pop((child, child2), None) for child2 in kids2] for child in kids]
-        for children, weight in _join_children(table, below, weights, beam).items():
-            found[table.add_fragment(label, children)] = sigma * weights.mu * weight
-        rooted[x, y] = sort_by_weight(found, beam)
-        for fragment, weight in rooted[x, y]:
-            total[fragment] += weight
-    return find_heaviest(total, n, table.write)
+        below = tuple(rooted.pop((child, child2), NOTHING) for child in kids for child2 in kids2)
+        source = one, other, len(kids2), below
+        if source not in lists:
+            label = names[one] if one == other else f"{names[one]}~{names[other]}"
+            factor = similar(one, other) * weights.mu
+            single = factor * weights.decay**2
+            found: Weights = {table.add_fragment(label): single if below else weights.terminal * single}
+            cells = [lists[number] if number != NOTHING else None for number in below]
+            rows = [cells[start : start + len(kids2)] for start in range(0, len(cells), len(kids2) or 1)]
+            for children, weight in _join_children(table, rows, weights, beam).items():
+                found[table.add_fragment(label, children)] = factor * weight
+            lists.add(source, sort_by_weight(found, beam))
+        rooted[x, y] = lists.count(source)
+    return find_heaviest(lists.sum_weights(), n, table.write)
 
 
 def _join_children(
     table: FragmentTable,
-    below: list[list[list[tuple[int, float]] | None]],
+    below: list[list[RootedFragments | None]],
     weights: PartialTreeWeights,
     beam: int,
 ) -> Weights:
