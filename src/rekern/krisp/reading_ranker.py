@@ -129,7 +129,7 @@ def learn_weights(tables: Sequence[Floats], right: Sequence[AnyArray]) -> Floats
     >>> table = np.zeros((2, len(SCORES)))
     >>> table[0, 4] = 1.0  # the first reading leaves a name out
     >>> weights = learn_weights([table], [np.array([False, True])])
-    >>> weights[4] < 0
+    >>> bool(weights[4] < 0)
     True
     """
     from scipy.optimize import minimize
