@@ -5,9 +5,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, pearsonr, spearmanr
-from sklearn.metrics import accuracy_score, confusion_matrix, f1_score, precision_recall_fscore_support
+from sklearn.metrics import (
+    accuracy_score,
+    average_precision_score,
+    confusion_matrix,
+    f1_score,
+    precision_recall_fscore_support,
+    roc_auc_score,
+)
 
-from rekern.learning.measures import binary_measures, class_measures, correlations, find_best_threshold, mcnemar
+from rekern.learning.measures import (
+    binary_measures,
+    class_measures,
+    correlations,
+    find_areas,
+    find_best_threshold,
+    mcnemar,
+)
 
 
 def test_classes_are_measured_as_by_scikit_learn():
@@ -58,6 +72,14 @@ def test_weights_of_pairs_move_the_best_threshold():
     scores, truth = np.array([0.2, 0.4, 0.6, 0.8]), np.array([False, True, False, True])
     assert find_best_threshold(scores, truth, weights=np.array([1.0, 5.0, 1.0, 1.0])).threshold == pytest.approx(0.3)
     assert find_best_threshold(scores, truth, weights=np.array([1.0, 1.0, 5.0, 1.0])).threshold == pytest.approx(0.7)
+
+
+@given(st.lists(st.tuples(st.sampled_from([-1.5, 0.0, 0.25, 0.5, 2.0]), st.booleans()), min_size=2, max_size=30))
+def test_areas_are_those_of_scikit_learn(items):
+    scores = np.array([score for score, _ in items] + [0.0, 1.0])
+    truth = np.array([is_positive for _, is_positive in items] + [False, True])
+    expected = roc_auc_score(truth, scores), average_precision_score(truth, scores)
+    assert find_areas(scores, truth) == pytest.approx(expected, abs=1e-12)
 
 
 def test_one_class_alone_has_no_curve():

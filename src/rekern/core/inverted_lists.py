@@ -10,6 +10,7 @@ in any order, these keys become the columns of a dense matrix, which is multipli
 # mypy: allow-untyped-defs, no-check-untyped-defs
 # Compiled functions take arrays and are typed by Numba.
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.compiling import compiled
 from rekern.core.key_index import index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows
-from rekern.core.shared_keys import share_keys
+from rekern.core.shared_keys import share_blocks
 
 SmallFloats = npt.NDArray[np.float32]
 
@@ -172,7 +173,12 @@ def invert_whole_rows(rows: KeyRows, n_jobs: int | None = None) -> tuple[Inverte
 
     There are frequent keys only if the values of their products are whole numbers, and small enough for 32 bits.
     """
-    indptr, numbers, entries, counts, times = share_keys(rows, n_jobs)
+    return invert_blocks([rows], n_jobs)
+
+
+def invert_blocks(blocks: Sequence[KeyRows], n_jobs: int | None = None) -> tuple[InvertedLists, FrequentKeys]:
+    """Return the same as `invert_whole_rows` of all blocks of rows, one below the other."""
+    indptr, numbers, entries, counts, times = share_blocks(blocks, n_jobs)
     height = len(indptr) - 1
     frequent = np.flatnonzero(counts > max(FEW_ROWS, height // FREQUENT))
     columns = np.full(len(counts), -1, np.int32)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import Keys, SmallInts
+from rekern.core.arrays import Ints, Keys, SmallInts
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
 from rekern.core.parallel_jobs import run_in_threads, split_range
@@ -25,22 +25,30 @@ class KeyIndex(NamedTuple):
     size: int  # how many keys are numbered
 
 
+def partition_keys(keys: Keys, bits: int) -> tuple[Ints, SmallInts]:
+    """Divide keys into parts by their top bits: return where each part begins, and the entries part by part.
+
+    >>> starts, order = partition_keys(np.array([2**63, 5, 7], dtype=np.uint64), 1)
+    >>> starts.tolist(), order.tolist()
+    ([0, 2, 3], [1, 2, 0])
+    """
+    starts, order = np.zeros((1 << bits) + 1, np.int64), np.empty(len(keys), np.int32)
+    _partition_keys(keys, bits, starts, order)
+    return starts, order
+
+
 @compiled
-def partition_keys(keys, bits):
-    """Divide keys into parts by their top bits: return where each part begins, and the entries part by part."""
+def _partition_keys(keys, bits, starts, order):
     shift = np.uint64(64 - bits)
-    starts = np.zeros((1 << bits) + 1, np.int64)
     for entry in range(len(keys)):
         starts[np.int64(keys[entry] >> shift) + 1] += 1
     for part in range(1 << bits):
         starts[part + 1] += starts[part]
     fill = starts[:-1].copy()
-    order = np.empty(len(keys), np.int32)
     for entry in range(len(keys)):
         part = np.int64(keys[entry] >> shift)
         order[fill[part]] = entry
         fill[part] += 1
-    return starts, order
 
 
 @compiled

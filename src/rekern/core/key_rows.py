@@ -3,11 +3,12 @@
 # mypy: allow-untyped-defs, no-check-untyped-defs
 # Compiled functions take arrays and are typed by Numba.
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints, Keys, slice_ragged
+from rekern.core.arrays import Floats, Ints, Keys, SmallInts, offsets_of, slice_ragged
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
 from rekern.core.key_index import index_keys, look_up
@@ -39,7 +40,7 @@ class KeyRows(NamedTuple):
 
     def sum_squares(self) -> Floats:
         """Return the inner product of every row with itself."""
-        squares: Floats = sum_rows(self.indptr, self.values**2)
+        squares: Floats = _sum_squares(self.indptr, self.values)
         return squares
 
 
@@ -51,6 +52,56 @@ def stack_rows(blocks: list[KeyRows]) -> KeyRows:
     indptr = np.concatenate([block.indptr[bool(i) :] + starts[i] for i, block in enumerate(blocks)])
     keys = np.concatenate([block.keys for block in blocks])
     return KeyRows(indptr, keys, np.concatenate([block.values for block in blocks]))
+
+
+class DividedEntries(NamedTuple):
+    """The entries of rows, divided into parts by the top bits of their keys; within a part the rows ascend."""
+
+    starts: Ints  # where each part begins
+    keys: Keys
+    rows: SmallInts
+    values: Floats
+
+
+def divide_blocks(blocks: Sequence[KeyRows], bits: int) -> DividedEntries:
+    """Divide the entries of blocks of rows, one below the other, into parts by the first bits of their keys.
+
+    >>> rows = KeyRows(np.array([0, 2, 3]), np.array([2**63, 5, 7], dtype=np.uint64), np.ones(3))
+    >>> divide_blocks([rows, rows], 1).rows.tolist()
+    [0, 1, 2, 3, 0, 2]
+    """
+    size, counts = sum(len(block.keys) for block in blocks), np.zeros(1 << bits, np.int64)
+    for block in blocks:
+        _count_parts(block.keys, bits, counts)
+    starts = offsets_of(counts)
+    fill = starts[:-1].copy()
+    keys, rows, values = np.empty(size, np.uint64), np.empty(size, np.int32), np.empty(size)
+    first = 0
+    for block in blocks:
+        _divide_entries(first, *block, bits, fill, keys, rows, values)
+        first += len(block.indptr) - 1
+    return DividedEntries(starts, keys, rows, values)
+
+
+@compiled
+def _count_parts(keys, bits, counts):
+    shift = np.uint64(64 - bits)
+    for entry in range(len(keys)):
+        counts[np.int64(keys[entry] >> shift)] += 1
+
+
+@compiled
+def _divide_entries(first, indptr, keys, values, bits, fill, new_keys, rows, new_values):
+    """Write the entries of a block, whose first row is ``first``, to their parts, and -0.0 as 0.0."""
+    shift = np.uint64(64 - bits)
+    for row in range(len(indptr) - 1):
+        for entry in range(indptr[row], indptr[row + 1]):
+            part = np.int64(keys[entry] >> shift)
+            at = fill[part]
+            fill[part] = at + 1
+            new_keys[at] = keys[entry]
+            rows[at] = first + row
+            new_values[at] = values[entry] + 0.0
 
 
 @compiled
@@ -74,6 +125,15 @@ def sum_rows(indptr, values):
     for row in range(len(sums)):
         for entry in range(indptr[row], indptr[row + 1]):
             sums[row] += values[entry]
+    return sums
+
+
+@compiled
+def _sum_squares(indptr, values):
+    sums = np.zeros(len(indptr) - 1)
+    for row in range(len(sums)):
+        for entry in range(indptr[row], indptr[row + 1]):
+            sums[row] += values[entry] * values[entry]
     return sums
 
 

@@ -9,6 +9,7 @@ The entries are divided into parts by the top bits of their keys, so that the ta
 # mypy: allow-untyped-defs, no-check-untyped-defs
 # Compiled functions take arrays and are typed by Numba.
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.compiling import compiled
 from rekern.core.hashing import mix, size_table
 from rekern.core.key_index import number_keys
-from rekern.core.key_rows import KeyRows
+from rekern.core.key_rows import KeyRows, divide_blocks
 from rekern.core.parallel_jobs import run_in_threads, split_range
 
 PART_BITS = 13  # parts of about 2 to the power of this many entries
@@ -45,15 +46,19 @@ def share_keys(rows: KeyRows, n_jobs: int | None = None) -> SharedKeys:
     >>> found.indptr.tolist(), found.values.tolist(), found.counts.tolist(), found.times.tolist()
     ([0, 1, 2], [2.0, 3.0], [2], [2])
     """
-    size = len(rows.keys)
+    return share_blocks([rows], n_jobs)
+
+
+def share_blocks(blocks: Sequence[KeyRows], n_jobs: int | None = None) -> SharedKeys:
+    """Return the same as `share_keys` of all blocks of rows, one below the other, which are never put together."""
+    size, height = sum(len(block.keys) for block in blocks), sum(len(block.indptr) - 1 for block in blocks)
     if size >= MOST_ENTRIES:
         raise ValueError(f"{size:,} features are too many for one matrix; use a smaller k or fewer pairs")
-    bits = max(1, size.bit_length() - PART_BITS)
-    starts, keys, row_of, values = _divide_entries(rows.indptr, rows.keys, rows.values, bits)
+    starts, keys, row_of, values = divide_blocks(blocks, max(1, size.bit_length() - PART_BITS))
     parts = len(starts) - 1
     codes, sizes = np.empty(size, np.int32), np.zeros(parts, np.int64)
     signatures, counts = np.empty(size, np.uint64), np.empty(size, np.int32)
-    arrays = (starts, keys, row_of, (values + 0.0).view(np.uint64), codes, signatures, counts, sizes)  # -0.0 is 0.0
+    arrays = (starts, keys, row_of, values.view(np.uint64), codes, signatures, counts, sizes)
     run_in_threads(_sign_parts, [(*span, *arrays) for span in split_range(parts, max(16, parts // 16))], n_jobs)
     before = np.concatenate([[0], np.cumsum(sizes)])
     _join_parts(starts, before, signatures, counts)
@@ -64,30 +69,8 @@ def share_keys(rows: KeyRows, n_jobs: int | None = None) -> SharedKeys:
     first.sort()
     kept = np.full(len(groups), -1, np.int32)
     kept[first] = np.arange(len(first), dtype=np.int32)
-    indptr, numbers, listed = _list_entries(len(rows.indptr) - 1, starts, before, codes, kept, row_of, values)
+    indptr, numbers, listed = _list_entries(height, starts, before, codes, kept, row_of, values)
     return SharedKeys(indptr, numbers, listed, counts[first].astype(np.int64), times)
-
-
-@compiled
-def _divide_entries(indptr, keys, values, bits):
-    """Return where each part begins, and keys, rows and values part by part, the rows of a part in ascending order."""
-    shift = np.uint64(64 - bits)
-    starts = np.zeros((1 << bits) + 1, np.int64)
-    for entry in range(len(keys)):
-        starts[np.int64(keys[entry] >> shift) + 1] += 1
-    for part in range(1 << bits):
-        starts[part + 1] += starts[part]
-    fill = starts[:-1].copy()
-    new_keys, rows, new_values = np.empty(len(keys), np.uint64), np.empty(len(keys), np.int32), np.empty(len(keys))
-    for row in range(len(indptr) - 1):
-        for entry in range(indptr[row], indptr[row + 1]):
-            part = np.int64(keys[entry] >> shift)
-            at = fill[part]
-            fill[part] = at + 1
-            new_keys[at] = keys[entry]
-            rows[at] = row
-            new_values[at] = values[entry]
-    return starts, new_keys, rows, new_values
 
 
 @compiled

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from rekern.core.arrays import Floats, Keys
 from rekern.core.compiling import compiled, is_interpreted
 from rekern.core.hashing import size_table
-from rekern.core.key_index import number_keys, partition_keys
-from rekern.core.key_rows import KeyRows
+from rekern.core.key_index import number_keys
+from rekern.core.key_rows import KeyRows, divide_blocks
 from rekern.core.number_packing import pack_keys, pack_numbers, unpack_keys, unpack_numbers
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads, split_range
@@ -26,6 +26,7 @@ from rekern.errors import ModelFileError
 CHUNK = 1024
 FEW_KEYS = 8  # that are searched one after the other
 MOST_ENTRIES = 1 << 31
+PART_BITS = 12  # parts of about 2 to the power of this many entries
 COARSE = 1 << 12  # top bits of a quickly made table
 
 Numbers = npt.NDArray[np.uint32]
@@ -70,19 +71,17 @@ def sum_and_count(rows: KeyRows, factors: Floats, n_jobs: int | None = None) -> 
     """
     if len(rows.keys) >= MOST_ENTRIES:
         raise ValueError(f"{len(rows.keys):,} features are too many for one table; use a smaller k or fewer pairs")
-    bits = max(1, len(rows.keys).bit_length() - 9)  # parts of about 300 entries
-    starts, order = partition_keys(rows.keys, bits)
-    parts = len(starts) - 1
+    bits = max(1, len(rows.keys).bit_length() - PART_BITS)
+    divided = divide_blocks([rows], bits)
+    parts = len(divided.starts) - 1
     keys = np.empty(len(rows.keys), np.uint64)
     weights = np.empty((len(rows.keys), factors.shape[1]))
     sizes = np.zeros(parts, np.int64)
-    row_of = np.repeat(np.arange(len(rows.indptr) - 1, dtype=np.int32), np.diff(rows.indptr))
     counts = np.empty(len(rows.keys), np.uint32)
-    found = (keys, weights, counts, sizes)
-    arrays = (starts, order, rows.keys, rows.values, row_of, np.ascontiguousarray(factors), *found)
-    run_in_threads(_sum_parts, [(*span, *arrays) for span in split_range(parts, max(64, parts // 16))], n_jobs)
+    arrays = (bits, *divided, np.ascontiguousarray(factors), keys, weights, counts, sizes)
+    run_in_threads(_sum_parts, [(*span, *arrays) for span in split_range(parts, max(16, parts // 16))], n_jobs)
     before = np.concatenate([[0], np.cumsum(sizes)])
-    _move_parts(starts, before, keys, weights, counts)
+    _move_parts(divided.starts, before, keys, weights, counts)
     size = int(before[-1])
     numbers = np.arange(size, dtype=np.uint32)
     return make_table(keys[:size].copy(), numbers, weights[:size].copy()), counts[:size].copy()
@@ -156,45 +155,53 @@ def sign_rows(cells):
 
 
 @compiled
-def _sum_parts(first, last, starts, order, keys, values, row_of, factors, found, sums, counts, sizes):
-    """Add up the weights within each part: the distinct keys in ascending order, and how many they are."""
+def _sum_parts(first, last, bits, starts, keys, rows, values, factors, found, sums, counts, sizes):
+    """Add up the weights within each part: the distinct keys in ascending order, and how many they are.
+
+    The slot of a key in the table is given by the bits that follow those of the part, so that the keys stand in the
+    table nearly in ascending order.
+    """
     largest = 0
     for part in range(first, last):
         largest = max(largest, starts[part + 1] - starts[part])
-    table = np.empty(1 << size_table(largest), np.int32)
+    table = np.empty((1 << size_table(largest)) + largest, np.int32)
+    own, times = np.empty(largest, np.uint64), np.empty(largest, np.uint32)
+    totals = np.empty((largest, factors.shape[1]))
     for part in range(first, last):
         begin, end = starts[part], starts[part + 1]
-        bits = size_table(end - begin)
-        mask = (1 << bits) - 1
-        for slot in range(1 << bits):
-            table[slot] = -1
+        slots = size_table(end - begin)
+        room = (1 << slots) + end - begin  # for keys that find their slot taken
+        table[:room] = -1
+        shift = np.uint64(64 - slots)
         size = 0
-        for index in range(begin, end):
-            entry = order[index]
+        for entry in range(begin, end):
             key = keys[entry]
-            slot = np.int64(key & np.uint64(mask))
-            while table[slot] >= 0 and found[begin + table[slot]] != key:
-                slot = (slot + 1) & mask
+            slot = np.int64((key << np.uint64(bits)) >> shift)
+            while table[slot] >= 0 and own[table[slot]] != key:
+                slot += 1
             if table[slot] < 0:
                 table[slot] = size
-                found[begin + size] = key
-                for output in range(factors.shape[1]):
-                    sums[begin + size, output] = 0.0
-                counts[begin + size] = 0
+                own[size] = key
+                times[size] = 0
+                totals[size] = 0.0
                 size += 1
-            at = begin + table[slot]
-            counts[at] += np.uint32(1)
+            at = table[slot]
+            times[at] += np.uint32(1)
             for output in range(factors.shape[1]):
-                sums[at, output] += factors[row_of[entry], output] * values[entry]
-        ascending = np.argsort(found[begin : begin + size])
-        sorted_keys = found[begin : begin + size][ascending]
-        sorted_sums = sums[begin : begin + size][ascending]
-        sorted_counts = counts[begin : begin + size][ascending]
-        for index in range(size):
-            found[begin + index] = sorted_keys[index]
-            counts[begin + index] = sorted_counts[index]
-            for output in range(factors.shape[1]):
-                sums[begin + index, output] = sorted_sums[index, output]
+                totals[at, output] += factors[rows[entry], output] * values[entry]
+        filled = begin
+        for slot in range(room):
+            if table[slot] < 0:
+                continue
+            key = own[table[slot]]
+            at = filled
+            while at > begin and found[at - 1] > key:
+                found[at], counts[at] = found[at - 1], counts[at - 1]
+                sums[at] = sums[at - 1]
+                at -= 1
+            found[at], counts[at] = key, times[table[slot]]
+            sums[at] = totals[table[slot]]
+            filled += 1
         sizes[part] = size
 
 

@@ -70,11 +70,12 @@ TRAINING_DATA = ("pairs_", "labels_", "coefficients_", "items_")  # what a file 
 
 
 class DecisionCache:
-    """What is made of the training pairs when it is first needed: their items, and the decision function."""
+    """What is made of the training pairs when it is first needed: their items, the decision function, its curves."""
 
     def __init__(self, scorer: DecisionFunction | None = None, items: Sequence[object] | None = None) -> None:
         self.items = items
         self.scorer = scorer
+        self.curves: dict[Output, list[ScoreEffect]] = {}
 
 
 class PairModel(BaseEstimator):
@@ -234,7 +235,10 @@ class PairModel(BaseEstimator):
     def _scores(self, X: object) -> Floats:
         """The decision values, a column for each output."""
         self._check_fitted()
-        items = self._read_items(materialize_items(X))
+        return self._score_items(self._read_items(materialize_items(X)))
+
+    def _score_items(self, items: Items) -> Floats:
+        """The decision values of pairs in the form that the kernel reads."""
         values: Floats = self.scorer_.score(items, self.n_jobs) + self.intercept_
         forget_rules(self._cache.items)
         if not np.isfinite(values).all():
@@ -335,9 +339,11 @@ class PairModel(BaseEstimator):
         return self._list_curves(self._find_output(label))
 
     def _list_curves(self, output: Output) -> list[ScoreEffect]:
-        effects = self.scorer_.effects(output.column)
-        effects.sort(key=lambda effect: (-effect.spread, effect.name))
-        return effects if output.sign > 0 else [effect.flip() for effect in effects]
+        known = self._cache.curves
+        if output not in known:
+            effects = sorted(self.scorer_.effects(output.column), key=lambda effect: (-effect.spread, effect.name))
+            known[output] = effects if output.sign > 0 else [effect.flip() for effect in effects]
+        return list(known[output])
 
     def _find_output(self, label: object) -> Output:
         """The decision value that a label stands for."""

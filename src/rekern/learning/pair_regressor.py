@@ -212,6 +212,6 @@ class PairRegressor(RegressorMixin, PairModel):
         """Take the predicted number of a pair apart: rules with their words, scores, the intercept."""
         one = self._read_pair(pair)
         items = self._read_one(one)
-        scores = self._scores(items)
+        scores = self._score_items(items)
         prediction = self._round(scores[:, 0])[0].item()
         return self._explain(one, items, scores, Output(0, 1), prediction, None, None, neighbors)

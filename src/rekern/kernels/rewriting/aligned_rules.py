@@ -32,8 +32,10 @@ def extract_aligned_rules(
     """
     capped = 0
     if span == 1 and max(window) <= ALWAYS_COMPLETE:
-        found = list_short_rules(*texts, window, decay, *find_constants(window, span), part, parts, ROW_LIMIT)
-        indptr, keys, values, overflow = found
+        source_factors, target_factors, size_key, pair_keys = find_constants(window, span)
+        indptr, keys, values, overflow = list_short_rules(
+            *texts, window, decay, source_factors, target_factors, size_key, pair_keys, part, parts, ROW_LIMIT
+        )
     else:
         found = list_long_rules(*texts, window, span, decay, *find_constants(window, span), part, parts)
         indptr, keys, values, overflow, capped = found

@@ -17,10 +17,10 @@ from rekern.core.csr import make_csr
 from rekern.core.inverted_lists import (
     NO_KEYS,
     add_window_block,
+    invert_blocks,
     invert_rows,
-    invert_whole_rows,
 )
-from rekern.core.key_rows import KeyRows
+from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.model_limits import ModelLimits
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads
@@ -34,7 +34,7 @@ from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel
 from rekern.kernels.rewriting.device_rewriting import DeviceRewritingGram
 from rekern.kernels.rewriting.rule_decision import RuleDecision
-from rekern.kernels.rewriting.rule_extraction import MeasuredRows, RuleExtractor
+from rekern.kernels.rewriting.rule_extraction import RuleExtractor
 from rekern.kernels.rewriting.rule_names import name_rules
 from rekern.kernels.rewriting.window_lists import WindowLists
 from rekern.kernels.rewriting.window_rows import WindowRows
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 Windows = int | tuple[int, int] | list[int | tuple[int, int]]
 
 MOST_WINDOWS = 100  # in a model file
+KEPT_ENTRIES = 1 << 22  # that stay in memory beside a Gram; to extract more of them again is cheaper than the memory
 
 
 @register
@@ -221,29 +222,41 @@ class Rewriting(KeyFeatureKernel[Pairs]):
 
 
 class _Side(NamedTuple):
-    """The pairs of the rows or of the columns of a Gram, with their features."""
+    """The pairs of the rows or of the columns of a Gram, with their features in blocks."""
 
     pairs: Pairs
-    rows: list[WindowRows]
+    blocks: list[list[WindowRows]]
     squares: Floats
     scale: Floats
     heavy: dict[int, int]
 
     @classmethod
     def measure(cls, extractor: RuleExtractor, pairs: Pairs, n_jobs: int | None) -> _Side:
-        found: MeasuredRows = extractor.measure(pairs, n_jobs)
-        return cls(pairs, found.rows, found.squares, extractor.find_scales(found.squares), found.heavy)
+        blocks, squares, heavy = extractor.measure_blocks(pairs, n_jobs, KEPT_ENTRIES)
+        return cls(pairs, blocks, squares, extractor.find_scales(squares), heavy)
+
+    def list_parts(self) -> list[list[KeyRows]]:
+        """Return the three parts of every window size, each as a list of blocks."""
+        windows = [list(window) for window in zip(*self.blocks)]
+        return [list(part) for window in windows for part in zip(*(rows.list_parts() for rows in window))]
+
+    def multiply_row(self, window: int, other: WindowRows) -> Floats:
+        """Return the kernel of every pair with the one pair of ``other``, for one window size."""
+        return np.concatenate([block[window].multiply_row(other) for block in self.blocks])
 
 
 def _invert_windows(left: _Side, right: _Side | None, n_jobs: int | None) -> list[WindowLists]:
     """Return the inverted lists of all window sizes, for the Gram of two sides or of one side with itself."""
     if right is None:
-        whole = run_in_threads(invert_whole_rows, [(part, 1) for row in left.rows for part in row.list_parts()], n_jobs)
+        parts = left.list_parts()
+        order = sorted(range(len(parts)), key=lambda part: -sum(len(block.keys) for block in parts[part]))
+        found = run_in_threads(invert_blocks, [(parts[part], 1) for part in order], n_jobs)  # the longest begins first
+        whole = [found[order.index(part)] for part in range(len(parts))]
         lists, frequent = [one for one, _ in whole], [keys for _, keys in whole]
     else:
-        both = zip(left.rows, right.rows)
-        calls = [(*parts, 1) for row, other in both for parts in zip(row.list_parts(), other.list_parts())]
-        lists, frequent = run_in_threads(invert_rows, calls, n_jobs), [NO_KEYS] * (3 * len(left.rows))
+        both = zip(left.list_parts(), right.list_parts())
+        calls = [(stack_rows(part), stack_rows(other), 1) for part, other in both]
+        lists, frequent = run_in_threads(invert_rows, calls, n_jobs), [NO_KEYS] * len(calls)
     scales = zip(left.scale, (left if right is None else right).scale)
     windows = []
     for (row_scale, column_scale), at in zip(scales, range(0, len(lists), 3)):
@@ -260,7 +273,7 @@ def _compare_heavy(extractor: RuleExtractor, side: _Side, index: int, other: _Si
     parts = max([side.heavy[index], *other.heavy.values()])
     for part in range(parts):
         own = extractor.extract_part(pair, part, parts)
-        values += np.array([row.multiply_row(mine) for row, mine in zip(other.rows, own)])
+        values += np.array([other.multiply_row(window, mine) for window, mine in enumerate(own)])
         for number, item in zip(other.heavy, heavy):
             theirs = extractor.extract_part(item, part, parts)
             values[:, number] += [row.multiply_row(mine)[0] for row, mine in zip(theirs, own)]

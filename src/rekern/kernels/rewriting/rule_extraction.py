@@ -46,8 +46,31 @@ class MeasuredRows(NamedTuple):
     heavy: dict[int, int]  # in how many parts each heavy pair is listed
 
 
+class MeasuredBlocks(NamedTuple):
+    """The same with the features in blocks of pairs, each with a list by window size; to stack them is costly."""
+
+    blocks: list[list[WindowRows]]
+    squares: Floats
+    heavy: dict[int, int]
+
+    def stack(self) -> MeasuredRows:
+        """Return the same with all pairs together."""
+        rows = [stack_windows(list(window)) for window in zip(*self.blocks)]
+        return MeasuredRows(rows, self.squares, self.heavy)
+
+    def take(self, places: Ints) -> list[WindowRows]:
+        """Return the features of some pairs, in ascending order."""
+        found, first = [], 0
+        for block in self.blocks:
+            last = first + block[0].count_pairs()
+            chosen = places[np.searchsorted(places, first) : np.searchsorted(places, last)] - first
+            found.append([rows if len(chosen) == last - first else rows.take(chosen) for rows in block])
+            first = last
+        return [stack_windows(list(window)) for window in zip(*found)]
+
+
 # What was extracted of pairs that are used several times in training, until they are forgotten or gone.
-_REMEMBERED: WeakKeyDictionary[Pairs, list[tuple[RuleExtractor, MeasuredRows]]] = WeakKeyDictionary()
+_REMEMBERED: WeakKeyDictionary[Pairs, list[tuple[RuleExtractor, MeasuredBlocks]]] = WeakKeyDictionary()
 
 
 def remember_rules(pairs: object) -> None:
@@ -81,6 +104,14 @@ class RuleExtractor:
         self, pairs: Pairs, n_jobs: int | None = None, part: int = 0, parts: int = 1
     ) -> list[WindowRows] | None:
         """Return the features of the pairs for every window size; None if a pair has too many rules for one pass."""
+        found = self.extract_blocks(pairs, n_jobs, part, parts)
+        # One window size after the other leaves the blocks, so that the whole is never there twice.
+        return None if found is None else [stack_windows([block.pop(0) for block in found]) for _ in self.windows]
+
+    def extract_blocks(
+        self, pairs: Pairs, n_jobs: int | None = None, part: int = 0, parts: int = 1
+    ) -> list[list[WindowRows]] | None:
+        """Return the same in blocks of pairs, for each a list with the features for every window size."""
         tokens = pairs.tokens
         finger = tokens.token_keys()
         size = PAIRS_IN_BLOCK if resolve_jobs(n_jobs) != 1 else 8 * PAIRS_IN_BLOCK
@@ -100,14 +131,7 @@ class RuleExtractor:
                 f"(more than {MAX_ALIGNMENTS:,} alignments of one window); a window of up to 6 tokens is always exact",
                 stacklevel=2,
             )
-        # One window size after the other leaves the blocks, so that the whole is never there twice.
-        return [stack_windows([block.pop(0) for block in found]) for _ in self.windows]
-
-    def extract_light(self, pairs: Pairs, n_jobs: int | None = None) -> list[WindowRows]:
-        """Return the features of pairs of which none is heavy."""
-        rows = self.extract(pairs, n_jobs)
-        assert rows is not None
-        return rows
+        return found
 
     def extract_part(self, pair: Pairs, part: int, parts: int) -> list[WindowRows]:
         """Return a part of the rules of a single pair; the n-grams of its sides are in the first part only."""
@@ -129,34 +153,48 @@ class RuleExtractor:
             parts *= 4
         raise ValueError("a pair has too many rewriting rules; use shorter texts, a smaller k or span=1")
 
-    def recall(self, pairs: Pairs) -> MeasuredRows | None:
+    def recall(self, pairs: Pairs) -> MeasuredBlocks | None:
         """Return what was extracted of these very pairs before, if it is remembered."""
         return next((found for extractor, found in _REMEMBERED.get(pairs, ()) if extractor == self), None)
 
     def measure(self, pairs: Pairs, n_jobs: int | None = None) -> MeasuredRows:
         """Return the features of the pairs and K(x, x) by window size and pair."""
+        return self.measure_blocks(pairs, n_jobs).stack()
+
+    def measure_blocks(self, pairs: Pairs, n_jobs: int | None = None, most: int = REMEMBERED_ENTRIES) -> MeasuredBlocks:
+        """Return the same with the features in blocks of pairs; more than ``most`` entries are not remembered."""
         found = self.recall(pairs)
         if found is None:
             found = self._measure(pairs, n_jobs)
-            entries = sum(len(part.keys) for row in found.rows for part in (row.source, row.target, row.rules) if part)
-            if pairs in _REMEMBERED and entries <= REMEMBERED_ENTRIES:
+            entries = sum(len(part.keys) for block in found.blocks for rows in block for part in rows.list_parts())
+            if pairs in _REMEMBERED and entries <= most:
                 _REMEMBERED[pairs].append((self, found))
         return found
 
-    def _measure(self, pairs: Pairs, n_jobs: int | None) -> MeasuredRows:
+    def _measure(self, pairs: Pairs, n_jobs: int | None) -> MeasuredBlocks:
         heavy = self.find_heavy(pairs)
-        rows = self.extract(pairs.clear_texts(heavy) if len(heavy) else pairs, n_jobs)
-        if rows is None:  # a short but very repetitive pair: look at every one
+        blocks = self.extract_blocks(pairs.clear_texts(heavy) if len(heavy) else pairs, n_jobs)
+        if blocks is None:  # a short but very repetitive pair: look at every one
             heavy = self.find_heavy(pairs, thorough=True)
-            rows = self.extract_light(pairs.clear_texts(heavy), n_jobs)
-        squares = np.array([row.sum_squares() for row in rows])
+            blocks = self.extract_blocks(pairs.clear_texts(heavy), n_jobs)
+            assert blocks is not None
+        squares = np.concatenate([[row.sum_squares() for row in block] for block in blocks], axis=1)
         parts = {}
         for index in heavy.tolist():
             pair = pairs.take([index])
             parts[index] = self.count_parts(pair)
             for part in self.extract_parts(pair, parts[index]):
                 squares[:, index] += [row.sum_squares()[0] for row in part]
-        return MeasuredRows(rows, squares, parts)
+        return MeasuredBlocks(blocks, squares, parts)
+
+    def iterate_blocks(self, pairs: Pairs, n_jobs: int | None = None) -> Iterator[list[WindowRows]]:
+        """Yield the features of blocks of pairs; few blocks are in memory at a time. Heavy pairs have no features."""
+        known = self.recall(pairs)
+        if known is not None:
+            yield from known.blocks
+            return
+        for first, last in split_range(len(pairs), 4 * PAIRS_IN_BLOCK):
+            yield from self.measure_blocks(pairs[first:last], n_jobs).blocks
 
     def find_scales(self, squares: Floats) -> Floats:
         """Return the factor of every window size and pair: 1/√K(x, x), or 1 without normalisation."""

@@ -14,12 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.array_growth import grow
+from rekern.core.arrays import Floats, Ints, Keys, SmallInts
 from rekern.core.compiling import compiled
 from rekern.core.hashing import mix, size_table
 from rekern.core.key_rows import merge_equal
 from rekern.kernels.strings.pattern_placement_core import find_distinct_windows
 
 MOST_WAYS = 720  # alignments of six equal tokens
+ROOM = 64  # for rules, times the number of tokens
 
 
 class WildcardSets(NamedTuple):
@@ -199,15 +201,36 @@ def _chain_sets(sets, head, after):
     return SetChains(head, after, shift)
 
 
-@compiled
 def list_short_rules(
-    ids, offsets, finger, window, decay, source_factors, target_factors, size_key, pair_keys, part, parts, limit
-):
+    ids: SmallInts,
+    offsets: Ints,
+    finger: Keys,
+    window: tuple[int, int],
+    decay: float,
+    source_factors: Keys,
+    target_factors: Keys,
+    size_key: np.uint64,
+    pair_keys: Keys,
+    part: int,
+    parts: int,
+    limit: int,
+) -> tuple[Ints, Keys, Floats, int]:
     """Return the rules with wildcards of every pair: row pointers, keys, values, and the row with too many, or -1."""
+    room = ROOM * len(ids) + MOST_WAYS  # more than most texts need; NumPy's memory comes in larger pages than Numba's
+    indptr, keys, values, overflow = _list_short_rules(
+        ids, offsets, finger, window, decay, source_factors, target_factors, size_key, pair_keys, part, parts, limit,
+        np.empty(room, np.uint64), np.empty(room),
+    )  # fmt: skip
+    return indptr, keys[: indptr[-1]].copy(), values[: indptr[-1]].copy(), overflow
+
+
+@compiled
+def _list_short_rules(
+    ids, offsets, finger, window, decay, source_factors, target_factors, size_key, pair_keys, part, parts, limit,
+    keys, values,
+):  # fmt: skip
     number = (len(offsets) - 1) // 2
     indptr = np.zeros(number + 1, np.int64)
-    keys = np.empty(1 << 16, np.uint64)
-    values = np.empty(1 << 16, np.float64)
     scratch = np.empty(16, np.int32)
     mark = np.zeros(len(finger), np.int64)
     text, bag, shape = np.empty(256, np.uint64), np.empty(256, np.uint64), np.empty(256, np.int64)
@@ -256,4 +279,4 @@ def list_short_rules(
                 if 2 * kept > limit:
                     return indptr, keys, values, row
         indptr[row + 1] = filled
-    return indptr, keys[:filled].copy(), values[:filled].copy(), -1
+    return indptr, keys, values, -1

@@ -11,6 +11,7 @@ import numpy as np
 from rekern.core.arrays import Booleans, Floats, Ints, Keys
 from rekern.core.hashing import mix_array
 from rekern.core.key_index import index_keys, look_up
+from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.object_descriptions import Raw, State, Verbatim
 from rekern.core.state_schema import Array, ListOf, Record, Texts
 from rekern.core.weight_table import Numbers, WeightTable
@@ -20,7 +21,6 @@ from rekern.kernels.rewriting.plain_rules import NgramLists, PlainRules
 from rekern.kernels.rewriting.rule_extraction import RuleExtractor
 from rekern.kernels.rewriting.rule_text import PairWords, find_matches
 from rekern.kernels.rewriting.whole_words import find_common_words
-from rekern.kernels.rewriting.window_rows import WindowRows
 from rekern.structures.pairs import Pairs
 
 STORED = 500  # rules for, and rules against, each output of a model in a file
@@ -71,14 +71,16 @@ def find_strong_rules(
     keys, weights = np.concatenate([part.keys for part in found]), np.concatenate([part.weights for part in found])
     order = np.lexsort((keys, -np.abs(weights)))
     best = np.concatenate([order[weights[order] > 0][:n], order[weights[order] < 0][:n]])
-    rows = extractor.measure(pairs).rows
     words = find_common_words(pairs.tokens)
     rules: dict[int, WeightedRule] = {}
+    chosen, places = [], []
     for number, candidates in enumerate(found):
         first = int(np.searchsorted(windows, number))
-        places = np.flatnonzero(windows[best] == number)
-        chosen = _Candidates(*(part[best[places] - first] for part in candidates))
-        rules |= zip(places.tolist(), _write_rules(extractor, pairs, words, rows[number], number, chosen))
+        places.append(np.flatnonzero(windows[best] == number))
+        chosen.append(_Candidates(*(part[best[places[-1]] - first] for part in candidates)))
+    for number, matches in enumerate(_count_matches(extractor, pairs, chosen)):
+        written = _write_rules(extractor, pairs, words, number, chosen[number], matches)
+        rules |= zip(places[number].tolist(), written)
     listed = [rules[place] for place in range(len(best))]
     return [rule for rule in listed if rule.weight > 0], [rule for rule in listed if rule.weight < 0]
 
@@ -108,14 +110,34 @@ def _find_extremes(weights: Floats, n: int, numbers: Numbers) -> Booleans:
     return ((weights > 0) & (weights >= high)) | ((weights < 0) & (weights <= low))
 
 
+class _Matches(NamedTuple):
+    """How many training pairs each rule of one window size matches, and the first of them, -1 if there is none."""
+
+    support: Ints
+    first: Ints
+
+
+def _count_matches(extractor: RuleExtractor, pairs: Pairs, chosen: list[_Candidates]) -> list[_Matches]:
+    """Return in how many training pairs the rules of each window size are."""
+    found = [_Matches(np.zeros(len(rules.keys), np.int64), np.full(len(rules.keys), -1)) for rules in chosen]
+    places = [(rules.sources == 0) & (rules.targets == 0) for rules in chosen]
+    sides: list[list[tuple[KeyRows, KeyRows]]] = [[] for _ in chosen]
+    offset = 0
+    for block in extractor.iterate_blocks(pairs):
+        for rows, rules, wild, matches, ngrams in zip(block, chosen, places, found, sides):
+            _count_wildcard(rows.get_wildcard_rules(), offset, rules.keys, np.flatnonzero(wild), matches)
+            ngrams.append((rows.source, rows.target))
+        offset += block[0].count_pairs()
+    for ngrams, rules, wild, matches in zip(sides, chosen, places, found):
+        _count_plain(ngrams, rules, np.flatnonzero(~wild), matches)
+    return found
+
+
 def _write_rules(
-    extractor: RuleExtractor, pairs: Pairs, words: list[str], rows: WindowRows, number: int, rules: _Candidates
+    extractor: RuleExtractor, pairs: Pairs, words: list[str], number: int, rules: _Candidates, matches: _Matches
 ) -> list[WeightedRule]:
     """Return the rules of one window size as text, with supports and examples; ``words`` are written for tokens."""
-    support, first = np.zeros(len(rules.keys), np.int64), np.full(len(rules.keys), -1, np.int64)
-    has_wildcards = (rules.sources == 0) & (rules.targets == 0)
-    _count_plain(rows, rules, np.flatnonzero(~has_wildcards), support, first)
-    _count_wildcard(rows, rules.keys, np.flatnonzero(has_wildcards), support, first)
+    support, first = matches
     wanted: dict[int, set[int]] = {}
     for row, key in zip(first.tolist(), rules.keys.tolist()):
         wanted.setdefault(row, set()).add(key)
@@ -134,27 +156,28 @@ def _write_rules(
     return found
 
 
-def _count_plain(rows: WindowRows, rules: _Candidates, places: Ints, support: Ints, first: Ints) -> None:
-    """Count the pairs that rules without wildcards match, and note the first."""
+def _count_plain(blocks: list[tuple[KeyRows, KeyRows]], rules: _Candidates, places: Ints, matches: _Matches) -> None:
+    """Count the pairs that rules without wildcards match, and note the first; a block has the n-grams of two sides."""
     if not len(places):
         return
-    lists = NgramLists.from_rows(rows.source), NgramLists.from_rows(rows.target)
+    lists = [NgramLists.from_rows(stack_rows([block[side] for block in blocks])) for side in (0, 1)]
     grams = [look_up(keys[places], index_keys(side.keys)) for side, keys in zip(lists, rules[2:])]
-    size = len(rows.source.indptr) - 1
-    support[places], first[places] = count_shared_rows(*grams, tuple(lists[0][1:3]), tuple(lists[1][1:3]), size)
+    size = sum(len(block[0].indptr) - 1 for block in blocks)
+    support, first = count_shared_rows(*grams, tuple(lists[0][1:3]), tuple(lists[1][1:3]), size)
+    matches.support[places], matches.first[places] = support, first
 
 
-def _count_wildcard(rows: WindowRows, keys: Keys, places: Ints, support: Ints, first: Ints) -> None:
-    """Count the pairs that rules with wildcards match, and note the first."""
+def _count_wildcard(listed: KeyRows, offset: int, keys: Keys, places: Ints, matches: _Matches) -> None:
+    """Count the pairs of a block that rules with wildcards match; ``offset`` is the number of its first pair."""
     if not len(places):
         return
-    listed = rows.get_wildcard_rules()
     found = look_up(listed.keys, index_keys(keys[places]))
     entries = np.flatnonzero(found >= 0)
     at = places[found[entries]]
-    of = np.searchsorted(listed.indptr, entries, side="right") - 1
-    np.add.at(support, at, 1)
-    first[at[::-1]] = of[::-1]
+    of = offset + np.searchsorted(listed.indptr, entries, side="right") - 1
+    np.add.at(matches.support, at, 1)
+    new = matches.first[at] < 0
+    matches.first[at[new][::-1]] = of[new][::-1]
 
 
 class RuleShelf:

@@ -21,9 +21,13 @@ class WindowRows(NamedTuple):
     target: KeyRows
     rules: KeyRows | None
 
+    def count_pairs(self) -> int:
+        """Return the number of pairs."""
+        return len(self.source.indptr) - 1
+
     def get_wildcard_rules(self) -> KeyRows:
         """Return the rules with aligned wildcards; empty rows if there are none."""
-        return self.rules if self.rules is not None else make_empty_rows(len(self.source.indptr) - 1)
+        return self.rules if self.rules is not None else make_empty_rows(self.count_pairs())
 
     def list_parts(self) -> tuple[KeyRows, KeyRows, KeyRows]:
         """Return the n-grams of the source, those of the target, and the rules with wildcards."""
@@ -31,7 +35,7 @@ class WindowRows(NamedTuple):
 
     def drop_ngrams(self) -> WindowRows:
         """Return the same without n-grams."""
-        nothing = make_empty_rows(len(self.source.indptr) - 1)
+        nothing = make_empty_rows(self.count_pairs())
         return WindowRows(nothing, nothing, self.rules)
 
     def slice_rows(self, first: int, last: int) -> WindowRows:

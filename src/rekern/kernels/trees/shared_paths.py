@@ -58,12 +58,15 @@ def list_dependency_paths(
     for x, y in pairs:
         top = labels[x]
         total[top, NO_CHILDREN, NO_CHILDREN] += 1.0
+        kids, kids2 = list_children(left, x), list_children(right, y)
+        if not kids or not kids2:
+            continue
         cells: dict[int, Cells] = defaultdict(list)
-        for child in list_children(left, x):
-            for child2 in list_children(right, y):
+        for child in kids:
+            for child2 in kids2:
                 if labels[child] == labels2[child2]:
                     cells[branches.add(labels[child], NO_CHILDREN)].append((child, child2, decay))
-                    for rest, weight in downward.pop((child, child2)):
+                    for rest, weight in downward.pop((child, child2), ()):
                         cells[branches.add(labels[child], rest)].append((child, child2, decay * weight))
         weights = {branch: sum(weight for *_, weight in places) for branch, places in cells.items()}
         downward[x, y] = sort_by_weight(weights, beam)

@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import AnyArray, Floats, Ints
+from rekern.core.arrays import Floats, Ints
 from rekern.core.json_values import JsonObject
 from rekern.learning.candidate_groups import number_groups, rows_of_groups
 from rekern.learning.measures import (
     binary_measures,
     class_measures,
     correlations,
+    find_areas,
     measure_groups,
     ranking_measures,
 )
@@ -58,9 +59,8 @@ def measure_classes(found: Predictions, labels: Sequence[object], classes: Seque
 
     def resample(rows: Ints) -> dict[str, float | None]:
         sampled: dict[str, float | None] = {"macro_f1": _find_macro_f1(codes[0][rows], codes[1][rows], len(classes))}
-        if scores is not None:
-            again = _find_areas(scores[rows], positive[rows])
-            sampled |= again
+        if scores is not None and 0 < positive[rows].sum() < len(rows):
+            sampled |= find_areas(scores[rows], positive[rows])._asdict()
         return sampled
 
     intervals |= _describe_all(resample_intervals(resample, len(right)))
@@ -78,17 +78,6 @@ def _find_macro_f1(truth: Ints, guesses: Ints, n: int) -> float:
     counts = np.bincount(truth * n + guesses, minlength=n * n).reshape(n, n)
     both = counts.sum(axis=0) + counts.sum(axis=1)
     return float(np.mean(np.divide(2 * np.diag(counts), both, out=np.zeros(n), where=both > 0)))
-
-
-def _find_areas(scores: Floats, positive: AnyArray) -> dict[str, float | None]:
-    from sklearn.metrics import average_precision_score, roc_auc_score
-
-    if positive.all() or not positive.any():
-        return {"auc": None, "average_precision": None}
-    return {
-        "auc": float(roc_auc_score(positive, scores)),
-        "average_precision": float(average_precision_score(positive, scores)),
-    }
 
 
 def measure_numbers(found: Predictions, labels: Sequence[float], texts: Texts) -> Figures:
