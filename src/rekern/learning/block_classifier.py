@@ -13,10 +13,11 @@ from rekern.core.parameter_tables import check_parameters
 from rekern.errors import InputError
 from rekern.kernels.kernel_items import materialize_items
 from rekern.learning.block_descent import Problem
-from rekern.learning.block_training import Stream, as_path, choose_held_out, parse_memory, train_in_blocks
+from rekern.learning.block_training import as_path, choose_held_out, parse_memory, train_in_blocks
 from rekern.learning.class_probabilities import Threshold, check_threshold
 from rekern.learning.pair_input import list_pairs
 from rekern.learning.pair_model import PairModel
+from rekern.learning.stream_training import Stream
 from rekern.learning.training_labels import read_labels
 
 
@@ -53,10 +54,11 @@ class BlockClassifier(PairModel):
     ) -> Self:
         """Train on more pairs than fit into memory as features.
 
-        Rules are hashed into a fixed number of columns (`rekern.kernels.HashedRules`), and the features are written to
-        disk in blocks. The machine is that of `fit` with the hashed kernel, to the same gap. The kernel learns from
-        20,000 of the pairs, evenly spread, and the strongest rules are looked for in 5,000. One pair in 20 is held out
-        for the probabilities, and then trained on too. The training pairs are not kept in the model.
+        Features that several pairs have are written to disk in blocks; what a single pair has is needed for its norm
+        only. The machine is that of `fit`, to the same gap. Its weights are hashed into a fixed number of columns
+        (`rekern.kernels.HashedRules`). The kernel learns from 20,000 of the pairs, evenly spread, and the strongest
+        rules are looked for in 5,000. One pair in 20 is held out for the probabilities, and then trained on too. The
+        training pairs are not kept in the model.
 
         Parameters
         ----------

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-    from rekern.learning.block_training import Stream
+    from rekern.learning.stream_training import Stream
 
 import numpy as np
 
