@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Self, TypeVar
+from typing import NamedTuple, TypeVar
 
 from rekern.krisp.parser_input import SentenceInput, TreeInput
 from rekern.krisp.productions import Derivation
@@ -20,7 +20,7 @@ class ParsedExamples(NamedTuple):
     productions: Sequence[Iterable[str] | None] | None
     derivations: Sequence[Derivation]
 
-    def split(self, fold: int, folds: int) -> tuple[Self, Self]:
+    def split(self, fold: int, folds: int) -> tuple[ParsedExamples, ParsedExamples]:
         """The examples of all other folds, and those of one fold: every ``folds``-th example, from ``fold`` on.
 
         >>> known, held_out = ParsedExamples("abcde", "12345", None, None, ()).split(1, 2)
@@ -31,8 +31,8 @@ class ParsedExamples(NamedTuple):
         def select(items: Sequence[Item], inside: bool) -> list[Item]:
             return [item for place, item in enumerate(items) if (place % folds == fold) == inside]
 
-        def take(inside: bool) -> Self:
-            return type(self)(
+        def take(inside: bool) -> ParsedExamples:
+            return ParsedExamples(
                 select(self.sentences, inside),
                 select(self.meanings, inside),
                 None if self.trees is None else select(self.trees, inside),

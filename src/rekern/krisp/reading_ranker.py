@@ -8,6 +8,7 @@ that found these readings was trained on other sentences.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -134,7 +135,8 @@ def learn_weights(tables: Sequence[Floats], right: Sequence[AnyArray]) -> Floats
     """
     from scipy.optimize import minimize
 
-    useful = [(t, np.asarray(r, dtype=bool)) for t, r in zip(tables, right) if 0 < np.sum(r) < len(t)]
+    labelled = [(table, np.asarray(correct, dtype=bool)) for table, correct in zip(tables, right)]
+    useful = [(table, correct) for table, correct in labelled if 0 < np.count_nonzero(correct) < len(table)]
     start = np.array(UNTRAINED)
     if not useful:
         return start
@@ -161,12 +163,12 @@ def learn_weights(tables: Sequence[Floats], right: Sequence[AnyArray]) -> Floats
 
 
 def _fit_logistic(rows: Floats, truth: AnyArray) -> Floats:
-    """Logistic regression; the last column is the intercept, which has no penalty. One half if all are alike."""
+    """Logistic regression; the last column is the intercept, which has no penalty. Without a choice, only it counts."""
     from scipy.optimize import minimize
 
-    start = np.zeros(rows.shape[1])
-    if not len(truth) or truth.all() or not truth.any():
-        start[-1] = 0.0 if not len(truth) else float(np.log((truth.sum() + 1) / ((~truth).sum() + 1)))
+    start, n = np.zeros(rows.shape[1]), np.count_nonzero(truth)
+    if n in (0, len(truth)):
+        start[-1] = math.log((n + 1) / (len(truth) - n + 1))
         return start
     signs = np.where(truth, 1.0, -1.0)
     penalty = np.full(rows.shape[1], CERTAINTY_PENALTY)
