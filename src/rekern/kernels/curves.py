@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Self
 
 import numpy as np
 
 from rekern.core.arrays import Floats
 from rekern.core.estimators import NotFittedError
+from rekern.core.exact_sums import sum_rows_exactly
 from rekern.core.explanations import Part
 from rekern.core.messages import show_value
 from rekern.core.object_descriptions import State
@@ -184,8 +184,7 @@ def _find_means(features: Floats) -> Floats:
 
     The sums are exact, so that the result does not depend on the order of the items.
     """
-    columns = np.ascontiguousarray(features.reshape(len(features), -1).T)
-    means = np.array([math.fsum(column.tolist()) / len(features) for column in columns])
+    means = sum_rows_exactly(features.reshape(len(features), -1).T) / len(features)
     return means.reshape(features.shape[1:])
 
 
