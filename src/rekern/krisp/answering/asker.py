@@ -11,8 +11,8 @@ from rekern.krisp.answering.question_parser import QuestionParser
 from rekern.krisp.answering.question_table import check_question
 from rekern.krisp.answering.reading_scorer import ReadingScorer, ScoredReadings
 from rekern.krisp.answering.scored_reading import ScoredReading
-from rekern.krisp.answering.second_opinion import SecondOpinion
 from rekern.krisp.answering.sql_compiler import compile_sql
+from rekern.krisp.second_opinion import SecondOpinion
 
 
 class Asker:
