@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from rekern.kernels.kernel_items import Items
 from rekern.kernels.rewriting.hashed_rules_core import add_columns, sum_columns
 from rekern.learning.block_store import BlockStore, Span
 from rekern.learning.feature_space import SmallFloats, group_features, list_rule_terms, read_rules, read_scores
-from rekern.learning.pair_input import Pair, read_items
+from rekern.learning.pair_input import Pair, read_items, take_items
 
 
 class Chunks:
@@ -88,10 +89,10 @@ def weigh_rules(chunks: Chunks, coefficients: Floats, bits: int) -> list[Floats]
     for number, (first, last) in track(enumerate(chunks.spans), len(chunks.spans), "weights"):
         own = np.ascontiguousarray(coefficients[:, first:last].T)
         used = np.flatnonzero(own.any(axis=1))
-        items = chunks.read_items(number)
+        items = take_items(cast(Sequence[object], chunks.read_items(number)), used)
         for (term, factor), columns in zip(terms, weights):
             rows = term.extract_rows(term.read_items(items), chunks.n_jobs)
-            add_columns(rows.indptr, rows.keys, rows.values, own * factor, used, columns)
+            add_columns(*rows, own[used] * factor, columns)
     return weights
 
 
