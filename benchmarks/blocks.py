@@ -3,9 +3,10 @@
     REKERN_DATA=... python benchmarks/blocks.py [--sizes 100000,400000] [--memory 4GB] [--whole]
 
 Trains from raw text (default kernel, with probabilities) in a process of its own for each size and prints seconds, CPU
-seconds (user time of all threads, which does not depend on what else the machine does), the largest resident size,
-passes over the blocks, and the accuracy on the test part of QQP. ``--whole`` trains in one piece beside it. A sample
-larger than the training part of QQP repeats pairs; each repetition has one invented word at the end of both sides.
+seconds (of all threads, which depend little on what else the machine does), the largest resident size, passes over the
+blocks, and the accuracy on the last 5,000 pairs of the training part of QQP, which are held out; no test part is read.
+``--whole`` trains in one piece beside it. A sample larger than the 40,773 other pairs repeats them; each repetition has
+one invented word at the end of both sides.
 """
 
 from __future__ import annotations
@@ -23,13 +24,16 @@ from rekern import PairClassifier
 from rekern.datasets.public_corpora import load_qqp
 from scaling import draw_sample
 
+HELD_OUT = 5_000
+
 
 def train(size: int, memory: str, whole: bool, stream: int) -> dict[str, object]:
     """Train on a sample and return what it took."""
-    table, test = load_qqp("train"), load_qqp("test")
-    pairs, labels = draw_sample(table.pairs, list(table.labels or []), size)
+    table = load_qqp("train")
+    known = list(table.labels or [])
+    pairs, labels = draw_sample(table.pairs[:-HELD_OUT], known[:-HELD_OUT], size)
     model = PairClassifier()
-    started, user = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF).ru_utime
+    started, processor = time.perf_counter(), time.process_time()
     if stream:
         for first in range(0, size, stream):
             model.partial_fit(pairs[first : first + stream], labels[first : first + stream])
@@ -37,15 +41,14 @@ def train(size: int, memory: str, whole: bool, stream: int) -> dict[str, object]
         model.fit(pairs, labels)
     else:
         model.fit_in_blocks(pairs, labels, memory=memory)
-    seconds = time.perf_counter() - started
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    held_out, truth = test.pairs[:10_000], np.array(test.labels or [])[:10_000]
-    accuracy = float((model.predict(held_out) == truth).mean())
+    seconds, processor = time.perf_counter() - started, time.process_time() - processor
+    memory_used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    accuracy = float((model.predict(table.pairs[-HELD_OUT:]) == np.array(known[-HELD_OUT:])).mean())
     return {
         "pairs": size,
         "seconds": seconds,
-        "cpu": used.ru_utime - user,
-        "GB": used.ru_maxrss / 1e6,
+        "cpu": processor,
+        "GB": memory_used,
         "accuracy": 100 * accuracy,
         "solver": model.solver_,
     }
@@ -54,7 +57,7 @@ def train(size: int, memory: str, whole: bool, stream: int) -> dict[str, object]
 def main() -> None:
     """Print a row for each size."""
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    options.add_argument("--sizes", default="45773,100000,400000")
+    options.add_argument("--sizes", default="40773,100000,400000")
     options.add_argument("--memory", default="4GB")
     options.add_argument("--whole", action="store_true", help="train in one piece too")
     options.add_argument("--stream", type=int, default=0, help="also learn from a stream, in blocks of so many pairs")

@@ -1,6 +1,6 @@
 """Rules, and rules with scores, curves or a Gaussian kernel over the same scores, in the folds of six corpora.
 
-    python benchmarks/curves.py [--corpora msrp rte …] [--pairs 6000] [--questions 400] [--folds 5]
+    python benchmarks/curves.py [--corpora msrp rte …] [--pairs 6000] [--questions 400] [--folds 5] [--only curves]
 
 Only training parts are read (of PAWS the dev part, which has no training part). Pairs that share a text are in one
 fold, and so are the candidates of a question. Larger corpora are sampled: ``--pairs`` and ``--questions`` say how many
@@ -35,7 +35,8 @@ CORPORA: dict[str, Callable[[str | None], Table]] = {
     "qqp": lambda data: corpora.load_qqp("train", data),
     "wikiqa": lambda data: corpora.load_wikiqa("train", data=data),
 }
-TEXT_GROUPS = ("basic", "ngrams", "sequences", "differences")  # the scores that need nothing but the text
+TEXT_GROUPS = ("basic", "ngrams", "sequences", "differences")  # the scores of the default kernel
+SCORES = {"basic": ("basic",), "all": TEXT_GROUPS, "all, order, contexts": (*TEXT_GROUPS, "order", "contexts")}
 WIDTHS = (0.1, 0.3, 1.0)  # of the Gaussian: γ times the number of scores
 WEIGHTS = (3, 10)  # of the Gaussian
 
@@ -46,12 +47,13 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=6000)
     parser.add_argument("--questions", type=int, default=400)
     parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--only", default="", help="the settings whose names have this in them, such as curves")
     parser.add_argument("--data", help="folder of the corpora, by default REKERN_DATA")
     options = parser.parse_args()
     for name in options.corpora:
         table = sample(CORPORA[name](options.data), options.pairs, options.questions)
         print(f"\n{name}: {len(table):,} pairs", flush=True)
-        compare(table, options.folds)
+        compare(table, options.folds, options.only)
 
 
 def sample(table: Table, pairs: int, questions: int) -> Table:
@@ -63,7 +65,7 @@ def sample(table: Table, pairs: int, questions: int) -> Table:
     return table.select(sorted(rng.permutation(len(table))[:pairs].tolist()))
 
 
-def compare(table: Table, folds: int) -> None:
+def compare(table: Table, folds: int, only: str = "") -> None:
     """Print a line for each setting."""
     labels = np.array(table.labels)
     splits = (
@@ -71,16 +73,18 @@ def compare(table: Table, folds: int) -> None:
     )
 
     def report(name: str, gram: Floats) -> None:
+        if only not in name:
+            return
         started = time.perf_counter()
         value = measure(gram, labels, table.groups, splits)
-        print(f"  {value:6.2f}  {name:<34} {time.perf_counter() - started:6.1f} s", flush=True)
+        print(f"  {value:6.2f}  {name:<44} {time.perf_counter() - started:6.1f} s", flush=True)
 
     tokens = Pairs.from_items(table.pairs)
     rules = Rewriting(k=(1, 4)).gram(tokens)
     report("rules", rules)
     report("rules, k=1-2", Rewriting(k=(1, 2)).gram(tokens))
     report("paper: rules + precision, recall", rules + PrecisionRecall().gram(tokens))
-    for count, groups in (("basic", ("basic",)), ("all", TEXT_GROUPS)):
+    for count, groups in SCORES.items():
         scores = Similarities(groups=groups).fit(table.pairs)
         found = scores.scores(table.pairs)
         products = found @ found.T

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rekern.core.key_rows import KeyRows
-from rekern.core.shared_keys import share_keys
+from rekern.core.shared_keys import share_blocks, share_keys
 
 tables = st.integers(1, 7).flatmap(
     lambda n: st.lists(st.lists(st.sampled_from([0.0, 0.0, 1.0, 2.5]), min_size=6, max_size=6), min_size=n, max_size=n)
@@ -31,4 +31,9 @@ def test_products_of_different_rows_stay_the_same(table):
     assert np.array_equal((dense != 0).sum(axis=0), found.counts) and (found.counts > 1).all()
     assert len({column.tobytes() for column in dense.T}) == dense.shape[1]  # no equal ones are left
     for one, other in zip(found, share_keys(rows, 2), strict=True):
+        assert np.array_equal(one, other)
+    half = len(table) // 2
+    for one, other in zip(
+        found, share_blocks([rows.slice_rows(0, half), rows.slice_rows(half, len(table))]), strict=True
+    ):
         assert np.array_equal(one, other)

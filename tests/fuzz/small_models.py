@@ -32,6 +32,7 @@ from rekern.kernels import (
     Subsequence,
     SubsetTree,
     SubTree,
+    Symmetric,
     Wildcard,
 )
 from rekern.krisp import Constituents, OnSubstrings, SubstringPaths, WordSubsequences, read_grammar
@@ -186,6 +187,7 @@ RECIPES: dict[str, tuple[Callable[[], object], dict[str, bool], object]] = {
         {},
         table(NEW_PAIRS),
     ),
+    "both orders": (lambda: classify(Symmetric(RULES + Gaussian(SCORES))), {}, NEW_PAIRS),
     "landmarks of rules": (lambda: PairRegressor(Landmarks(RULES, 4)).fit(PAIRS, CLASSES), {}, NEW_PAIRS),
     "regressor": (lambda: PairRegressor(RULES + SCORES, response="ordinal").fit(PAIRS, CLASSES), {}, NEW_PAIRS),
     "ranker": (lambda: PairRanker(RULES).fit(PAIRS, CLASSES, GROUPS), {"keep_pairs": True}, NEW_PAIRS),

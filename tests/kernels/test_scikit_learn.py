@@ -23,6 +23,7 @@ from rekern.kernels import (
     Subsequence,
     SubsetTree,
     SubTree,
+    Symmetric,
     Wildcard,
 )
 from rekern.kernels.row_kernel import RowKernel
@@ -49,6 +50,7 @@ CASES = [
     (Rewriting((1, 2)), PAIRS, OTHER_PAIRS),
     (Rewriting(2, span=2, normalize=False), PAIRS, OTHER_PAIRS),
     (Rewriting(1) + PrecisionRecall(), PAIRS, OTHER_PAIRS),
+    (Symmetric(Rewriting(1) + PrecisionRecall()), PAIRS, OTHER_PAIRS),
     (PairSum(Spectrum(1)), PAIRS, OTHER_PAIRS),
     (AllSum(Spectrum(1, normalize=False)), PAIRS, OTHER_PAIRS),
     (PairSum(SubTree(0.4)), [(a, b) for a, b in zip(TREES, reversed(TREES))], [tuple(OTHER_TREES)]),

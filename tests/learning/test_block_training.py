@@ -21,7 +21,8 @@ from rekern.learning import block_training, classifier_trainers
 from rekern.learning.block_descent import Machine, Problem, decide_blocks, descend_blocks
 from rekern.learning.block_store import BlockStore
 from rekern.learning.feature_space import FeatureBlock, hash_rules
-from rekern.learning.named_kernels import resolve_kernel
+from rekern.learning.stream_training import resume_stream
+from rekern.similarity import Similarities
 
 NAMES = ["Anna", "Bert", "Cleo", "Dora", "Emil", "Fred", "Gina"]
 
@@ -52,7 +53,14 @@ class ListedBlocks:
             numbers = np.tile(np.arange(columns, dtype=np.int32), (len(part), 1))[where]
             scores = np.ascontiguousarray(part[:, columns:])
             self.blocks.append(
-                FeatureBlock(indptr, numbers, part[:, :columns][where], scores, (part.astype(float) ** 2).sum(axis=1))
+                FeatureBlock(
+                    indptr,
+                    numbers,
+                    part[:, :columns][where],
+                    scores,
+                    (part.astype(float) ** 2).sum(axis=1),
+                    np.zeros(len(part)),
+                )
             )
 
     def load(self, number):
@@ -70,7 +78,9 @@ def test_blocks_give_the_plain_solution_to_the_gap(seed, sizes, regression, toge
     blocks, machine = ListedBlocks(rows, 3, sizes), Machine(3, 2)
     coefficients = np.zeros(len(rows))
     problem = Problem(targets, costs, width, regression)
-    descend_blocks(machine, blocks, problem, coefficients, tolerance, together=together)
+    scale = descend_blocks(machine, blocks, problem, coefficients, tolerance, together=together).scale
+    machine.rescale(scale)
+    coefficients *= scale
     weights = np.concatenate([machine.weights, machine.score_weights, [machine.intercept]])
     exact = solve_dual(rows, targets, costs, width, regression)
     # The objective is strongly convex: a gap bounds the distance of the weights, and so of the decision values.
@@ -78,7 +88,7 @@ def test_blocks_give_the_plain_solution_to_the_gap(seed, sizes, regression, toge
     assert np.linalg.norm(weights - exact) <= np.sqrt(2 * gap) + 1e-6
     values = np.column_stack([rows, np.ones(len(rows))]) @ exact
     lengths = np.sqrt((rows**2).sum(axis=1) + 1)
-    assert (np.abs(decide_blocks(machine, blocks) - values) <= np.sqrt(2 * gap) * lengths + 1e-6).all()
+    assert (np.abs(decide_blocks(machine, blocks, coefficients) - values) <= np.sqrt(2 * gap) * lengths + 1e-6).all()
     again = Machine(3, 2)
     for number, (first, last) in enumerate(blocks.spans):
         again.add(blocks.load(number), coefficients[first:last])
@@ -90,17 +100,42 @@ def test_the_model_is_that_of_training_in_one_piece(monkeypatch):
     pairs, labels = make_pairs(300)
     for module in (block_training, classifier_trainers):
         monkeypatch.setattr(module, "TOLERANCE", 1e-7)
+    monkeypatch.setattr(block_training, "MOST_NOISE", 0.0)
     blocks = PairClassifier("rules+curves", calibration=0).fit_in_blocks(pairs, labels, memory="100MB")
-    assert "in 19 blocks" in blocks.solver_
-    whole = PairClassifier(hash_rules(resolve_kernel("rules+curves"), 19), calibration=0, gram_limit=0)
-    whole.fit(pairs, labels)
+    assert "in 19 blocks" in blocks.solver_ and "2^20 columns" in blocks.solver_
+    whole = PairClassifier("rules+curves", calibration=0, gram_limit=0).fit(pairs, labels)
     new, _ = make_pairs(50, seed=1)
-    expected = whole.decision_function(new)
+    exact = whole.decision_function(new)
+    # The exact machine, with its weights hashed: hashing is all that differs.
+    hashed = hash_rules(whole.kernel_, 20).decision_function(pairs, whole.coefficients_)
+    expected = hashed.score(new)[:, 0] + whole.intercept_[0]
     assert np.allclose(blocks.decision_function(new), expected, atol=2e-3)
+    assert np.sqrt(np.mean((blocks.decision_function(new) - exact) ** 2)) < 0.02
     monkeypatch.setattr(block_training, "_find_chunk_size", lambda probe, memory: 50)
     several = PairClassifier("rules+curves", calibration=0).fit_in_blocks(pairs, labels, memory="100MB")
     assert "in 24 blocks" in several.solver_
     assert np.allclose(several.decision_function(new), expected, atol=2e-3)
+
+
+def test_as_few_columns_as_change_decisions_little(monkeypatch):
+    pairs, labels = make_pairs(300)
+    found = {}
+    for noise in (0.0, 0.015, 10.0):
+        monkeypatch.setattr(block_training, "MOST_NOISE", noise)
+        model = PairClassifier("rules", calibration=0).fit_in_blocks(pairs, labels, memory="100MB")
+        found[noise] = model.kernel_.bits, model.decision_function(pairs)
+    assert found[0.0][0] == 20 > found[0.015][0] > found[10.0][0] == block_training.FEWEST_BITS
+    assert np.sqrt(np.mean((found[0.015][1] - found[0.0][1]) ** 2)) < 0.03
+
+
+def test_hashed_rules_and_several_kinds_of_rules_are_trained_on():
+    pairs, labels = make_pairs(200)
+    kernel = HashedRules((1, 2), bits=18) + 0.5 * Rewriting((1, 2), wildcards="none")
+    blocks = PairClassifier(kernel, calibration=0).fit_in_blocks(pairs, labels, memory="100MB")
+    whole = PairClassifier(kernel, calibration=0, gram_limit=0).fit(pairs, labels)
+    new, _ = make_pairs(50, seed=1)
+    assert np.allclose(blocks.decision_function(new), whole.decision_function(new), atol=0.15)
+    assert blocks.kernel_.left.bits == 18
 
 
 def test_models_are_saved_explained_and_listed(tmp_path):
@@ -142,7 +177,7 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
         patch.setattr(BlockStore, "save_progress", stop_later)
         PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=tmp_path / "work")
     with monkeypatch.context() as patch:
-        patch.setattr(BlockStore, "_write", lambda *_: pytest.fail("a block is made again"))
+        patch.setattr(BlockStore, "write", lambda *_: pytest.fail("a block is made again"))
         model = PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=tmp_path / "work")
     assert np.allclose(model.decision_function(pairs), whole.decision_function(pairs), atol=0.2)
     with pytest.raises(InputError, match="of another training"):
@@ -193,6 +228,31 @@ def test_streams():
         PairClassifier("rules").partial_fit([("a b", "b a")], ["yes"])
     pairs, labels = make_pairs(200)
     assert model.fit(pairs, labels).partial_fit(pairs, labels).solver_.endswith("200 rows")  # a new stream
+
+
+@pytest.mark.parametrize("kernel", ["rules+curves", 0.5 * HashedRules((1, 2), bits=16) + Similarities()])
+def test_a_stream_goes_on_from_a_file(tmp_path, kernel):
+    pairs, labels = make_pairs(300)
+    model = PairClassifier(kernel).partial_fit(pairs[:200], labels[:200])
+    model.save(tmp_path / "m.rekern")
+    loaded = load_model(tmp_path / "m.rekern")
+    new, truth = make_pairs(100, seed=1)
+    stream = resume_stream(loaded.kernel_, loaded.scorer_, loaded.intercept_, pairs[:10])
+    values = stream.decide().score(new)[:, 0] + stream.list_intercepts()
+    assert np.allclose(values, model.decision_function(new), atol=1e-4)
+    loaded.partial_fit(pairs[200:], labels[200:])
+    again = model.partial_fit(pairs[200:], labels[200:])
+    assert np.corrcoef(again.decision_function(new), loaded.decision_function(new))[0, 1] > 0.95
+    assert (loaded.predict(new) == truth).mean() > 0.7
+    with pytest.raises(InputError, match="the class 7 is new"):
+        loaded.partial_fit(pairs[:1], [7])
+
+
+def test_what_a_stream_cannot_go_on_from(tmp_path):
+    pairs, labels = make_pairs(40)
+    PairClassifier("rules").fit(pairs, labels).save(tmp_path / "m.rekern")
+    with pytest.raises(InputError, match="its rules are not hashed"):
+        load_model(tmp_path / "m.rekern").partial_fit(pairs, labels)
 
 
 def test_numbers():

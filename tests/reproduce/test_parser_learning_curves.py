@@ -134,3 +134,12 @@ def test_a_fold_of_geoquery(corpora, tmp_path):
     assert (row["kernel"], row["train"], row["published"]) == ("word", 80, 42.77)
     assert row["f"] > 25
     assert row["f"] >= row["f_exact"]
+
+
+def test_a_ranked_parser_is_measured_by_its_confidences(small, tmp_path):
+    result = measure_learning_curves(small, [curves.RANKED], [10], 1, 1, {"rounds": 1}, {}, tmp_path, 1)
+    assert result["rows"][0]["kernel"] == "ranked"
+    (file,) = tmp_path.glob("*.json")
+    kept = json.loads(file.read_text(encoding="utf-8"))
+    assert kept["kernel"] == "dependency+word+syntactic"
+    assert all(0 <= score <= 1 for _, _, score in kept["predicted"])

@@ -32,7 +32,9 @@ def reproduce(
     kernel: Annotated[
         str | None,
         typer.Option(
-            "--kernel", metavar="K,…", help="geoquery, clang: word, dependency, syntactic, their sums, or chosen."
+            "--kernel",
+            metavar="K,…",
+            help="geoquery, clang: word, dependency, syntactic, their sums, chosen, or ranked.",
         ),
     ] = None,
     train: Annotated[

@@ -98,7 +98,7 @@ def train(
     A table with a column text, and neither source nor target, gives a classifier of single texts (or of trees, with a
     kernel on trees). --text names another column.
 
-    With --memory rules are hashed, and features are kept in blocks on disk: rekern train pairs.tsv -o m.rekern
+    With --memory features are kept in blocks on disk, and weights are hashed: rekern train pairs.tsv -o m.rekern
     --memory 4GB --blocks work.
 
     With --auto the kernel is chosen by cross-validation, in which pairs that share a text stay together; the model

@@ -16,6 +16,7 @@ Ints = npt.NDArray[np.int64]
 SmallInts = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.uint64]
 Booleans = npt.NDArray[np.bool_]
+Objects = npt.NDArray[np.object_]
 AnyArray = npt.NDArray[np.generic]
 RowIndices = Sequence[int] | npt.NDArray[np.integer] | npt.NDArray[np.bool_]  # numbers of rows, or a mask
 

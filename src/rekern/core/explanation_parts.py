@@ -7,12 +7,15 @@ text and the words that it lies on are found when somebody looks.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import repeat
+from operator import itemgetter
 from typing import NamedTuple, overload
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints, offsets_of
+from rekern.core.arrays import Floats, Ints, Objects, offsets_of
 from rekern.core.json_values import JsonObject
 
 
@@ -69,6 +72,23 @@ class Part(NamedTuple):
         return f"{self.contribution:+.4f}  {self.to_words()}{words}"
 
 
+def make_parts(
+    kind: str,
+    names: Iterable[str],
+    values: Iterable[float],
+    weights: Iterable[float],
+    sources: Iterable[str],
+    targets: Iterable[str],
+) -> list[Part]:
+    """Return parts of one kind from the columns of their fields, faster than one after the other.
+
+    >>> make_parts("rule", ["a → b"], [0.5], [2.0], ["a"], ["b"]) == [Part("rule", "a → b", 0.5, 2.0, "a", "b")]
+    True
+    """
+    columns = repeat(kind), names, values, weights, sources, targets, repeat(""), repeat(None)
+    return list(map(partial(tuple.__new__, Part), zip(*columns)))
+
+
 class PartBlock(NamedTuple):
     """Parts that are not written down yet: what each adds, and a function from some of their numbers to the parts."""
 
@@ -98,12 +118,11 @@ class PartList(Sequence[Part]):
 
         def write(numbers: Ints) -> list[Part]:
             owners = np.searchsorted(offsets, numbers, side="right") - 1
-            written: list[Part | None] = [None] * len(numbers)
+            written = np.empty(len(numbers), object)
             for owner in np.unique(owners).tolist():
                 places = np.flatnonzero(owners == owner)
-                for place, part in zip(places.tolist(), blocks[owner].write(numbers[places] - offsets[owner])):
-                    written[place] = part
-            return [part for part in written if part is not None]
+                written[places] = _to_array(blocks[owner].write(numbers[places] - offsets[owner]))
+            return written.tolist()
 
         everything = np.arange(len(contributions))
         return cls(_Register(contributions, everything, everything, write), range(len(contributions)), blocks)
@@ -171,22 +190,24 @@ class _Register:
         self._numbers = numbers
         self._groups = groups  # the place at which the group of each part begins
         self._write = write
-        self._written: list[Part | None] = [None] * len(numbers)
+        self._parts: Objects = np.empty(len(numbers), object)
+        self._is_written = np.zeros(len(numbers), np.bool_)
 
     def read(self, places: Ints) -> list[Part]:
         """Return the parts at some places."""
-        missing = [place for place in places.tolist() if self._written[place] is None]
-        if missing:
+        missing = places[~self._is_written[places]]
+        if len(missing):
             chosen = np.flatnonzero(np.isin(self._groups, self._groups[missing]))
             parts = list(self._write(self._numbers[chosen]))
             starts = np.append(np.flatnonzero(np.diff(self._groups[chosen], prepend=-1)), len(parts))
-            for group in np.flatnonzero(np.diff(starts) > 1).tolist():
-                start, end = int(starts[group]), int(starts[group + 1])
-                parts[start:end] = sorted(parts[start:end], key=lambda part: part.name)
-                self._contributions[chosen[start:end]] = [part.contribution for part in parts[start:end]]
-            for place, part in zip(chosen.tolist(), parts):
-                self._written[place] = part
-        return [part for place in places.tolist() if (part := self._written[place]) is not None]
+            ties = np.flatnonzero(np.diff(starts) > 1)
+            for start, end in zip(starts[ties].tolist(), starts[ties + 1].tolist()):
+                parts[start:end] = sorted(parts[start:end], key=itemgetter(1))  # by name
+            if len(ties):
+                self._contributions[chosen] = [part[2] * part[3] for part in parts]  # value and weight
+            self._parts[chosen], self._is_written[chosen] = _to_array(parts), True
+        found: list[Part] = self._parts[places].tolist()
+        return found
 
     def list_contributions(self, places: Ints, is_sum: bool = False) -> Floats:
         """Return what the parts at some places add; only a sum may have parts of a group in another order."""
@@ -249,6 +270,10 @@ def sum_contributions(parts: Sequence[Part]) -> float:
 def _block(parts: Sequence[Part]) -> PartBlock:
     contributions = np.array([part.contribution for part in parts], dtype=float)
     return PartBlock(contributions, lambda numbers: [parts[number] for number in numbers.tolist()])
+
+
+def _to_array(parts: Sequence[Part]) -> Objects:
+    return np.fromiter(parts, object, len(parts))
 
 
 def _turn(parts: Sequence[Part], sign: int) -> list[Part]:

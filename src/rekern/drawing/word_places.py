@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import NamedTuple
 
 INSIDE = "'’-"  # signs that may be inside a word
@@ -92,6 +93,7 @@ def find_words(pieces: list[Piece], words: str) -> list[Span]:
     return _find_letters(folded, wanted) or _find_stems(folded, wanted)
 
 
+@lru_cache(maxsize=1 << 16)  # every rule is looked for among the same words
 def _fold(text: str) -> str:
     return text.casefold().replace("``", '"').replace("''", '"')
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rekern.kernels.rewriting.rewriting_kernel import Rewriting
     from rekern.kernels.strings.ngram_kernels import Spectrum, Wildcard
     from rekern.kernels.strings.subsequence import Subsequence
+    from rekern.kernels.symmetric import Symmetric
     from rekern.kernels.trees.dependency_paths import DependencyPaths
     from rekern.kernels.trees.partial_tree import PartialTree, SmoothedPartialTree
     from rekern.kernels.trees.subset_tree import SubsetTree
@@ -49,6 +50,7 @@ _MODULES = {
     "Subsequence": "rekern.kernels.strings.subsequence",
     "SubsetTree": "rekern.kernels.trees.subset_tree",
     "Sum": "rekern.kernels.combinations",
+    "Symmetric": "rekern.kernels.symmetric",
     "Wildcard": "rekern.kernels.strings.ngram_kernels",
 }
 
@@ -77,6 +79,7 @@ __all__ = [
     "Subsequence",
     "SubsetTree",
     "Sum",
+    "Symmetric",
     "Wildcard",
 ]
 

@@ -25,13 +25,16 @@ from rekern.krisp.parser_schema import PARSER_SCHEMA
 from rekern.krisp.parser_weights import ParserWeights
 from rekern.krisp.parsing_rules import ParserClasses
 from rekern.krisp.productions import shorten
+from rekern.krisp.ranker_members import RANKER_MEMBER, read_ranker, write_ranker
 from rekern.krisp.rare_word_stems import Stems
+from rekern.krisp.reading_ranker import ReadingRanker
 from rekern.krisp.sentence_corpus import SentenceCorpus
 from rekern.krisp.substring_gram import split_sum
 from rekern.krisp.substring_kernels import average_kernels, list_substring_kernels
 from rekern.krisp.substrings import Substrings
 
-PARAMETERS = ("beam", "threshold", "rounds", "C", "stretch", "names", "stems")
+PARAMETERS = ("beam", "threshold", "rounds", "C", "stretch", "names", "stems", "ranking")
+DEFAULTS = {"ranking": 0}  # of parameters that files of earlier versions lack
 EARLIER_SUM = "SubstringSum"  # the type of a sum of kernels in files of version 0.1.0
 
 
@@ -45,6 +48,7 @@ class ParserContent:
     stems: Stems | None
     weights: ParserWeights
     calibration: AnswerCalibration | None
+    ranker: ReadingRanker | None
 
 
 def write_content(content: ParserContent) -> ModelContent:
@@ -67,6 +71,9 @@ def write_content(content: ParserContent) -> ModelContent:
         "substrings.json": weights.substrings.spans.tolist(),
     }
     arrays = {"coefficients": weights.coefficients, "sigmoids": weights.sigmoids, "norms": weights.norms}
+    if content.ranker is not None:
+        members[RANKER_MEMBER], added = write_ranker(content.ranker)
+        arrays |= added
     return ModelContent(header, members, arrays)
 
 
@@ -76,7 +83,7 @@ def read_content(archive: OpenArchive) -> ParserContent:
     grammar = read_grammar_content(archive.read_json("grammar.json"), archive.limits)
     kernel = _build_kernel(header["kernel"], archive.context)
     PARSER_SCHEMA.parts.check(header["parameters"], "parameters")
-    parameters = {name: header["parameters"][name] for name in PARAMETERS}
+    parameters = {name: (DEFAULTS | header["parameters"])[name] for name in PARAMETERS}
     sentences = [read_sentence(entry, archive.limits) for entry in archive.read_json("sentences.json")]
     spans = [read_span(entry, sentences) for entry in archive.read_json("substrings.json")]
     productions = tuple(find_production(grammar, entry) for entry in header["productions"])
@@ -93,6 +100,7 @@ def read_content(archive: OpenArchive) -> ParserContent:
         read_stems(header["stems"]),
         ParserWeights(productions, substrings, norms, coefficients, sigmoids),
         read_calibration(header.get("notes", {})),
+        read_ranker(archive) if parameters["ranking"] else None,
     )
 
 

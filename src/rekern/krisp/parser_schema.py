@@ -23,6 +23,7 @@ from rekern.krisp.productions import CLASSES
 
 LARGEST_BEAM = 1_000_000
 MOST_ROUNDS = 1_000_000
+MOST_FOLDS = 1000
 PROBABILITY = Number(0.0, 1.0)
 LARGEST_FACTOR = 1e30  # of what is multiplied with coefficients
 PARSER_ARRAYS = Record(
@@ -58,6 +59,7 @@ PARSER_SCHEMA = Schema(
         stretch=PROBABILITY,
         names=Choice("type", "word"),
         stems=Flag(),
+        ranking=Optional(Whole(0, MOST_FOLDS)),
     ),
     header=Record(
         format=Anything(),

@@ -24,7 +24,8 @@ class Reading:
     """A meaning that a sentence may have.
 
     ``nodes`` lists the nodes of its derivation from the top down: which words express which part of the meaning.
-    ``scored`` is the number of probabilities whose product ``probability`` is.
+    ``scored`` is the number of probabilities whose product ``probability`` is. ``confidence`` is the probability that
+    the reading is right, if the parser has learned to rank readings, else None.
 
     >>> from rekern.krisp import read_grammar
     >>> derivation = read_grammar(["Query -> all"]).parse("all")
@@ -38,6 +39,7 @@ class Reading:
     derivation: Derivation
     nodes: tuple[ReadingNode, ...]
     scored: int
+    confidence: float | None = None
 
     @property
     def probability(self) -> float:

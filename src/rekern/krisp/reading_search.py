@@ -18,15 +18,19 @@ from rekern.krisp.derivation_chart import (
     unfold_entry,
 )
 from rekern.krisp.derivation_steps_core import LEAF, NAME
-from rekern.krisp.mentions import Mention
+from rekern.krisp.mentions import Mention, find_mentions
 from rekern.krisp.parsing_rules import ParserClasses
 from rekern.krisp.productions import Production
 from rekern.krisp.reading import Reading, ReadingNode, Readings
+from rekern.krisp.reading_ranker import ReadingRanker
 from rekern.krisp.word_reader import ParserInput, WordReader
 
 STEPS = 100_000_000  # of a search, before it is cut: about a second
 LEAST = (-8.0, -16.0, -math.inf)  # log probabilities of the readings that a search looks for, pass by pass
 LONGEST = 100  # words of a sentence that is parsed
+# Readings that are ranked: the right one is often improbable, but among the first.
+RANKED = 60
+RANKED_THRESHOLD = 0.002
 
 
 class SearchSettings(NamedTuple):
@@ -51,7 +55,22 @@ class ReadingSearch:
         self._builder, self._rules = classes.build_rules()
 
     def find_readings(self, question: ParserInput, n: int) -> Readings:
-        """The ``n`` best readings of a sentence."""
+        """The ``n`` most probable readings of a sentence."""
+        return self._find_probable(question, n, self._settings.threshold)
+
+    def find_candidates(self, question: ParserInput) -> Readings:
+        """Readings of a sentence to be ranked: more of them, and less probable ones."""
+        return self._find_probable(question, RANKED, min(RANKED_THRESHOLD, self._settings.threshold))
+
+    def rank_readings(self, ranker: ReadingRanker, question: ParserInput, n: int) -> Readings:
+        """The ``n`` best readings of a sentence, as a ranker orders them."""
+        candidates = self.find_candidates(question)
+        mentions = find_mentions(self._reader.grammar, question.words, 0.0)
+        result = Readings(ranker.rank(question.annotated.words, mentions, candidates)[:n])
+        result.cut = candidates.cut
+        return result
+
+    def _find_probable(self, question: ParserInput, n: int, threshold: float) -> Readings:
         result = Readings()
         words = len(question.words)
         if words == 0:
@@ -61,7 +80,7 @@ class ReadingSearch:
         mentions = self._reader.find_mentions(question.words)
         symbols = self._builder.symbols
         names = [NameSpan(symbols[m.left], m.start, m.end, m.log_probability) for m in mentions]
-        scores = drop_improbable(self._settings.score(question), self._settings.threshold)
+        scores = drop_improbable(self._settings.score(question), threshold)
         root, beam = symbols[self._reader.grammar.start], max(self._settings.beam, n)
         for least in LEAST:  # the first pass finds the readings of most sentences, and is fast
             chart = search_derivations(self._rules, scores, names, root, beam, STEPS, least, self._settings.search)

@@ -7,9 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Self, cast
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
+from rekern.core.arrays import AnyArray, Floats
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
 from rekern.core.parameter_tables import Jobs, check_parameters, state_parameters
 from rekern.core.registry import register
@@ -22,15 +24,18 @@ from rekern.krisp.grammar import Grammar
 from rekern.krisp.learner import LearnerSettings, TrainingSet, learn_classifiers
 from rekern.krisp.mentions import Span, find_longest_spans, find_mentions
 from rekern.krisp.name_learning import learn_names, mark_unsaid_values, rebuild_derivation
+from rekern.krisp.parsed_examples import ParsedExamples
 from rekern.krisp.parser_archive import PARAMETERS, ParserContent, read_content, write_content
 from rekern.krisp.parser_input import InputReader, SentenceInput, TreeInput, split_sentence
-from rekern.krisp.parser_schema import PARSER_SCHEMA
+from rekern.krisp.parser_schema import MOST_FOLDS, PARSER_SCHEMA
 from rekern.krisp.parser_weights import ParserWeights, collect_weights, score_substrings
 from rekern.krisp.parsing_rules import ParserClasses
 from rekern.krisp.productions import Derivation
 from rekern.krisp.rare_word_stems import Stems, learn_stems
 from rekern.krisp.reading import Readings
+from rekern.krisp.reading_ranker import ReadingRanker, learn_ranker, measure_readings
 from rekern.krisp.reading_search import ReadingSearch, SearchSettings
+from rekern.krisp.second_opinion import SecondOpinion
 from rekern.krisp.sentence_corpus import SentenceCorpus
 from rekern.krisp.substring_gram import SubstringGram
 from rekern.krisp.substring_kernels import make_substring_kernel
@@ -69,6 +74,10 @@ class SemanticParser(BaseEstimator):
         Whether the kernels see only the type of a name, or its words.
     stems : bool
         Whether the kernels see rare words as more frequent ones of the same (English) stem.
+    ranking : int
+        The number of folds in which the parser learns to rank readings by more than their probabilities: by the names
+        that they use and by what the words ask for. Training takes about as many times as long. Readings then have a
+        confidence. With 0, readings are ranked by probability.
     parser : callable, optional
         A function from a list of texts to their constituent trees, for sentences that come without.
     n_jobs : int, optional
@@ -80,6 +89,8 @@ class SemanticParser(BaseEstimator):
         The grammar with the names as the training sentences use them.
     kernel_ : Kernel
         The kernel on substrings.
+    ranker_ : ReadingRanker or None
+        The scores of readings and their weights, if ``ranking`` is not 0.
     calibration_ : AnswerCalibration or None
         How `rekern ask` turns scores of readings into confidences, if the parser was trained for it.
 
@@ -108,6 +119,7 @@ class SemanticParser(BaseEstimator):
         stretch=Number(0.0, 1.0),
         names=Choice("type", "word"),
         stems=Flag(),
+        ranking=Whole(0, MOST_FOLDS),
         parser=None,
         n_jobs=Jobs(),
     )
@@ -123,6 +135,7 @@ class SemanticParser(BaseEstimator):
         stretch: float = 0.5,
         names: str = "type",
         stems: bool = False,
+        ranking: int = 0,
         parser: TreeParser | None = None,
         n_jobs: int | None = None,
     ):
@@ -135,6 +148,7 @@ class SemanticParser(BaseEstimator):
         self.stretch = stretch
         self.names = names
         self.stems = stems
+        self.ranking = ranking
         self.parser = parser
         self.n_jobs = n_jobs
 
@@ -181,8 +195,34 @@ class SemanticParser(BaseEstimator):
         settings = LearnerSettings(self.beam, self.threshold, self.rounds, self.C, self.n_jobs)
         classifiers = learn_classifiers(grammar, classes, TrainingSet(gram, mentions, derivations), settings)
         weights = collect_weights(tuple(classes.productions), gram, classifiers)
-        self._set_state(grammar, kernel, reader.stems, weights, None)
+        ranker = None
+        if self.ranking:
+            del gram  # the folds need its memory
+            examples = ParsedExamples(sentences, meanings, trees, productions, derivations)
+            opinion = SecondOpinion([found.annotated.words for found in inputs], derivations)
+            ranker = learn_ranker(opinion, *self._measure_folds(examples))
+        self._set_state(grammar, kernel, reader.stems, weights, None, ranker)
         return self
+
+    def _measure_folds(self, examples: ParsedExamples) -> tuple[list[Floats], list[AnyArray]]:
+        """Parse each fold after training on the others: the scores of its readings, and which of them are right."""
+        tables, right = [], []
+        for fold in range(self.ranking):
+            known, held_out = examples.split(fold, self.ranking)
+            if not known.sentences or not held_out.sentences:
+                continue
+            # not a clone: what parses texts may hold a process, and the trees are here already
+            parser = type(self)(**{**self.get_params(deep=False), "ranking": 0, "parser": None})
+            parser.fit(known.sentences, known.meanings, known.trees, known.productions)
+            seen = _read_inputs(parser._reader, parser.kernel_, known.sentences, known.trees)
+            opinion = SecondOpinion([found.annotated.words for found in seen], known.derivations)
+            inputs = _read_inputs(parser._reader, parser.kernel_, held_out.sentences, held_out.trees)
+            for found, derivation in zip(inputs, held_out.derivations):
+                readings = parser._search.find_candidates(found)
+                mentions = find_mentions(parser.grammar_, found.words, 0.0)
+                tables.append(measure_readings(opinion, found.annotated.words, mentions, readings))
+                right.append(np.array([reading.meaning == derivation.meaning() for reading in readings], dtype=bool))
+        return tables, right
 
     def _set_state(
         self,
@@ -191,6 +231,7 @@ class SemanticParser(BaseEstimator):
         stems: Stems | None,
         weights: ParserWeights,
         calibration: AnswerCalibration | None,
+        ranker: ReadingRanker | None = None,
     ) -> None:
         """Keep what was learned, or read from a file, and prepare the search."""
         self.grammar_ = grammar
@@ -198,6 +239,7 @@ class SemanticParser(BaseEstimator):
         self.stems_ = stems
         self.weights_ = weights
         self.calibration_ = calibration
+        self.ranker_ = ranker
         self._reader = self._make_reader(grammar, stems)
         settings = SearchSettings(partial(score_substrings, kernel, weights), self.beam, self.threshold, search_chart)
         self._search = ReadingSearch(self._reader, weights.productions, settings)
@@ -208,7 +250,7 @@ class SemanticParser(BaseEstimator):
         Use it if the names in a database have changed since the training.
         """
         self._check_fitted()
-        self._set_state(grammar, self.kernel_, self.stems_, self.weights_, self.calibration_)
+        self._set_state(grammar, self.kernel_, self.stems_, self.weights_, self.calibration_, self.ranker_)
         return self
 
     def predict(self, sentences: Sequence[SentenceInput], trees: Sequence[TreeInput] | None = None) -> list[str | None]:
@@ -231,6 +273,9 @@ class SemanticParser(BaseEstimator):
         sentences = list(sentences)
         trees = self._find_trees(self.kernel_, sentences, trees)
         inputs = _read_inputs(self._reader, self.kernel_, sentences, trees)
+        ranker = self.ranker_
+        if ranker is not None:
+            return [self._search.rank_readings(ranker, found, n) for found in inputs]
         return [self._search.find_readings(found, n) for found in inputs]
 
     def words(self, sentence: SentenceInput) -> tuple[str, ...]:
@@ -261,7 +306,9 @@ class SemanticParser(BaseEstimator):
         self._check_fitted()
         parameters = {name: getattr(self, name) for name in PARAMETERS}
         return write_content(
-            ParserContent(parameters, self.grammar_, self.kernel_, self.stems_, self.weights_, self.calibration_)
+            ParserContent(
+                parameters, self.grammar_, self.kernel_, self.stems_, self.weights_, self.calibration_, self.ranker_
+            )
         )
 
     @classmethod
@@ -271,7 +318,9 @@ class SemanticParser(BaseEstimator):
         given = cast("TreeParser | None", archive.context.given.get("parser"))
         parser = cls(content.grammar, kernel=content.kernel, parser=given, **content.parameters)
         parser._check_parameters()
-        parser._set_state(content.grammar, content.kernel, content.stems, content.weights, content.calibration)
+        parser._set_state(
+            content.grammar, content.kernel, content.stems, content.weights, content.calibration, content.ranker
+        )
         return parser
 
     def _parse_meanings(
@@ -305,6 +354,8 @@ class SemanticParser(BaseEstimator):
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense."""
         check_parameters(self)
+        if self.ranking == 1:
+            raise InputError("ranking=1: give 0, or at least 2 folds")
         for name in ("threshold", "stretch"):
             if getattr(self, name) == 1:
                 raise InputError(f"{name}={getattr(self, name)!r}: give a probability below 1")

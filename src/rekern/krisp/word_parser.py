@@ -110,6 +110,8 @@ def _read_word_parser(archive: OpenArchive) -> WordParser:
         raise ModelFileError("it is not a parser with the kernel on words")
     PARSER_SCHEMA.parts.check(parameters, "parameters")
     WORD_KERNEL.check(kernel, "kernel")
+    if parameters.get("ranking"):
+        raise ModelFileError("it ranks its readings")
     grammar = read_grammar_content(archive.read_json("grammar.json"), archive.limits)
     sentences = [read_sentence(entry, archive.limits) for entry in archive.read_json("sentences.json")]
     spans = [read_span(entry, sentences) for entry in archive.read_json("substrings.json")]

@@ -13,10 +13,11 @@ from rekern.core.parameter_tables import check_parameters
 from rekern.errors import InputError
 from rekern.kernels.kernel_items import materialize_items
 from rekern.learning.block_descent import Problem
-from rekern.learning.block_training import Stream, as_path, choose_held_out, parse_memory, train_in_blocks
+from rekern.learning.block_training import as_path, choose_held_out, parse_memory, train_in_blocks
 from rekern.learning.class_probabilities import Threshold, check_threshold
 from rekern.learning.pair_input import list_pairs
 from rekern.learning.pair_model import PairModel
+from rekern.learning.stream_training import start_stream
 from rekern.learning.training_labels import read_labels
 
 
@@ -53,10 +54,11 @@ class BlockClassifier(PairModel):
     ) -> Self:
         """Train on more pairs than fit into memory as features.
 
-        Rules are hashed into a fixed number of columns (`rekern.kernels.HashedRules`), and the features are written to
-        disk in blocks. The machine is that of `fit` with the hashed kernel, to the same gap. The kernel learns from
-        20,000 of the pairs, evenly spread, and the strongest rules are looked for in 5,000. One pair in 20 is held out
-        for the probabilities, and then trained on too. The training pairs are not kept in the model.
+        Features that several pairs have are written to disk in blocks; what a single pair has is needed for its norm
+        only. The machine is that of `fit`, to the same gap. Its weights are hashed into a fixed number of columns
+        (`rekern.kernels.HashedRules`). The kernel learns from 20,000 of the pairs, evenly spread, and the strongest
+        rules are looked for in 5,000. One pair in 20 is held out for the probabilities, and then trained on too. The
+        training pairs are not kept in the model.
 
         Parameters
         ----------
@@ -98,7 +100,8 @@ class BlockClassifier(PairModel):
 
         The first block should have a few thousand pairs: the kernel learns from it, and the strongest rules are looked
         for in it. Probabilities are learned from the decisions about each block before it is learned from, of the last
-        20,000 pairs. See `fit_in_blocks` for the exact machine.
+        20,000 pairs. See `fit_in_blocks` for the exact machine. A model of a file goes on where it was, if it was
+        trained by `partial_fit` or `fit_in_blocks`.
 
         Parameters
         ----------
@@ -121,7 +124,7 @@ class BlockClassifier(PairModel):
         cost, threshold, pairs = self._cost(), check_threshold(self.threshold), list_pairs(materialize_items(X))
         self.labels_ = read_labels(y, len(pairs))
         known = np.unique(self.labels_ if classes is None else np.asarray(list(classes)))
-        stream = self._continue_stream()
+        stream = self._continue_stream(pairs)
         if stream is not None:
             known = self.classes_
         if not np.isin(self.labels_, known).all():
@@ -129,9 +132,10 @@ class BlockClassifier(PairModel):
             raise InputError(f"the class {found!s} is new: name all classes in the first call of partial_fit")
         signs, costs = self._read_classes(known, cost, None, threshold)
         if stream is None:
-            stream = self._stream = Stream(self._resolve_kernel(), pairs, len(signs))
+            stream = self._stream = start_stream(self._resolve_kernel(), pairs, len(signs))
+        was_trained = stream.is_trained
         before = stream.learn(pairs, [Problem(sign.astype(float), costs) for sign in signs], self.n_jobs)
-        if stream.rows > len(pairs):
+        if was_trained:
             stream.note(before, signs, self.labels_)
         self.solver_ = f"dual coordinate descent on a stream of {stream.rows} rows"
         self._take_decision(stream.kernel, stream.decide(), stream.list_intercepts())

@@ -14,10 +14,11 @@ import numpy.typing as npt
 
 from rekern.core.arrays import Floats, Ints
 from rekern.core.progress import track
-from rekern.learning.block_descent_core import add_block, decide_block, descend_block
+from rekern.learning.block_descent_core import add_block, add_losses, decide_block, descend_block
 from rekern.learning.feature_space import FeatureBlock
 
 SWEEPS = 1000
+SCALES, SCALE_STEPS, GOLDEN = (0.8, 1.25), 16, 0.618  # of the weights, and the search for the best
 VISITS = 1  # of each row while its block is in memory; more save reading, and cost more work in all
 
 
@@ -39,10 +40,17 @@ class Problem(NamedTuple):
     regression: bool = False
 
 
+class Descent(NamedTuple):
+    """How a descent went: the number of passes, and by what to multiply the weights and coefficients."""
+
+    passes: int
+    scale: float
+
+
 class Rest(NamedTuple):
     """Which rows are left out for some passes because their coefficients do not move."""
 
-    losses: Floats
+    values: Floats  # decision values when the rows were visited
     skips: npt.NDArray[np.int8]
     waits: npt.NDArray[np.int8]
 
@@ -53,28 +61,31 @@ class Rest(NamedTuple):
 
     def take(self, rows: Ints) -> Rest:
         """Return that of some rows, as a copy."""
-        return Rest(self.losses[rows], self.skips[rows], self.waits[rows])
+        return Rest(self.values[rows], self.skips[rows], self.waits[rows])
 
     def put(self, rows: Ints, rest: Rest) -> None:
         """Note what became of some rows."""
-        self.losses[rows], self.skips[rows], self.waits[rows] = rest.losses, rest.skips, rest.waits
+        self.values[rows], self.skips[rows], self.waits[rows] = rest.values, rest.skips, rest.waits
 
 
 class Machine:
     """The weights of columns and of scores, the intercept, and the squared length of them all.
 
     >>> rows = FeatureBlock(
-    ...     np.arange(3), np.arange(2, dtype=np.int32), np.ones(2, np.float32), np.zeros((2, 0), np.float32), np.ones(2)
+    ...     np.arange(3), np.arange(2, dtype=np.int32), np.ones(2, np.float32),
+    ...     np.zeros((2, 0), np.float32), np.ones(2),
+    ...     np.zeros(2),
     ... )
     >>> machine, coefficients = Machine(2, 0), np.zeros(2)
     >>> for _ in range(9):
-    ...     loss = machine.descend(rows, Problem(np.array([1.0, -1.0]), np.full(2, 10.0)), coefficients, visits=9)
+    ...     machine.descend(rows, Problem(np.array([1.0, -1.0]), np.full(2, 10.0)), coefficients, visits=9)
     >>> coefficients.round(3).tolist(), machine.decide(rows).round(3).tolist()
     ([1.0, -1.0], [1.0, -1.0])
     """
 
     def __init__(self, columns: int, scores: int):
         self.weights, self.score_weights, self.state = np.zeros(max(columns, 1)), np.zeros(scores), np.zeros(2)
+        self.own_length = 0.0  # of the weights of features that only one row has, while rows are added
 
     @property
     def intercept(self) -> float:
@@ -89,9 +100,9 @@ class Machine:
         rest: Rest | None = None,
         visits: int = VISITS,
         seed: int = 0,
-    ) -> float:
-        """Move the coefficients of the rows of a block, in place; return the loss that they had when visited."""
-        found: float = descend_block(
+    ) -> None:
+        """Move the coefficients of the rows of a block, in place."""
+        descend_block(
             tuple(block),
             problem.targets,
             problem.costs,
@@ -105,21 +116,30 @@ class Machine:
             visits,
             seed,
         )
-        return found
 
-    def decide(self, block: FeatureBlock) -> Floats:
-        """Return the decision values of the rows of a block."""
+    def decide(self, block: FeatureBlock, coefficients: Floats | None = None) -> Floats:
+        """Return the decision values of the rows of a block; of rows that were learned from with their coefficients."""
         values = np.zeros(len(block.norms))
-        decide_block(tuple(block), self.weights, self.score_weights, self.state, values)
+        own = np.zeros(len(values)) if coefficients is None else coefficients
+        decide_block(tuple(block), own, self.weights, self.score_weights, self.state, values)
         return values
 
     def add(self, block: FeatureBlock, coefficients: Floats) -> None:
         """Add the rows of a block, times their coefficients."""
         add_block(tuple(block), coefficients, self.weights, self.score_weights, self.state)
 
+        self.own_length += float(block.own @ coefficients**2)
+
+    def rescale(self, scale: float) -> None:
+        """Multiply all weights by a number."""
+        self.weights *= scale
+        self.score_weights *= scale
+        self.state *= [scale, scale**2]
+
     def measure(self) -> None:
         """Compute the squared length of the weights, after `add`."""
-        self.state[1] = self.weights @ self.weights + self.score_weights @ self.score_weights + self.state[0] ** 2
+        length = self.weights @ self.weights + self.score_weights @ self.score_weights + self.state[0] ** 2
+        self.state[1] = length + self.own_length
 
 
 def join_blocks(blocks: list[FeatureBlock]) -> FeatureBlock:
@@ -131,12 +151,18 @@ def join_blocks(blocks: list[FeatureBlock]) -> FeatureBlock:
     columns = np.concatenate([block.columns for block in blocks])
     values = np.concatenate([block.values for block in blocks])
     scores = np.concatenate([block.scores for block in blocks])
-    return FeatureBlock(indptr, columns, values, scores, np.concatenate([block.norms for block in blocks]))
+    norms, own = (np.concatenate([block[place] for block in blocks]) for place in (4, 5))
+    return FeatureBlock(indptr, columns, values, scores, norms, own)
 
 
-def decide_blocks(machine: Machine, blocks: Blocks) -> Floats:
+def decide_blocks(machine: Machine, blocks: Blocks, coefficients: Floats) -> Floats:
     """Return the decision values of all rows."""
-    return np.concatenate([machine.decide(blocks.load(number)) for number in range(len(blocks.spans))])
+    return np.concatenate(
+        [
+            machine.decide(blocks.load(number), coefficients[first:last])
+            for number, (first, last) in enumerate(blocks.spans)
+        ]
+    )
 
 
 def descend_blocks(
@@ -147,16 +173,16 @@ def descend_blocks(
     tolerance: float,
     keep: Callable[[], None] = lambda: None,
     together: int = 1,
-) -> int:
+) -> Descent:
     """Train until primal and dual objective differ by at most ``tolerance``, as a share of the primal.
 
-    The machine and the coefficients, which belong together, change in place. ``keep`` is called after each pass over
-    all blocks. ``together`` blocks are in memory at once, others in each pass, and their rows are visited in random
-    order: rows that always come one after the other need several times as many passes. Returns the number of passes.
+    The machine and the coefficients, which belong together, change in place. The machine that is within the gap is this
+    one times the scale that is returned. ``keep`` is called after each pass over all blocks. ``together`` blocks are in
+    memory at once, others in each pass, and their rows are visited in random order: rows that always come one after the
+    other need several times as many passes.
     """
-    rest, sweep = Rest.start(len(coefficients)), 0
+    rest, sweep, scale, near = Rest.start(len(coefficients)), 0, 1.0, 2.0 * tolerance
     for sweep in range(SWEEPS):
-        losses = 0.0
         order = np.random.default_rng(sweep).permutation(len(blocks.spans)).tolist()
         groups = [order[first : first + together] for first in range(0, len(order), together)]
         for number, group in enumerate(track(groups, len(groups), f"pass {sweep + 1}")):
@@ -164,29 +190,39 @@ def descend_blocks(
             part = problem._replace(targets=problem.targets[rows], costs=problem.costs[rows])
             own, resting = coefficients[rows], rest.take(rows)
             joined = join_blocks([blocks.load(block) for block in group])
-            losses += machine.descend(joined, part, own, resting, seed=sweep * len(groups) + number)
+            machine.descend(joined, part, own, resting, seed=sweep * len(groups) + number)
             coefficients[rows] = own
             rest.put(rows, resting)
-        if _is_near(machine, problem, coefficients, losses, tolerance):
-            # So far these were the losses that the rows had when they were visited; now those that they have.
-            values = decide_blocks(machine, blocks)
-            if _is_near(machine, problem, coefficients, _add_losses(problem, values), tolerance):
+        guess, _ = _measure_gap(machine, problem, coefficients, rest.values)
+        if guess <= near or sweep == SWEEPS - 1:
+            # So far these were the values that the rows had when they were visited; now those that they have.
+            gap, scale = _measure_gap(machine, problem, coefficients, decide_blocks(machine, blocks, coefficients))
+            if gap <= tolerance:
                 break
+            near = guess * max(0.95 * tolerance / gap, 0.7)
             rest.skips[:] = 0
         keep()
-    return sweep + 1
+    return Descent(sweep + 1, scale)
 
 
-def _add_losses(problem: Problem, values: Floats) -> float:
-    if problem.regression:
-        errors = np.maximum(np.abs(values - problem.targets) - problem.width, 0.0)
-    else:
-        errors = np.maximum(1.0 - values * problem.targets, 0.0)
-    return float(problem.costs @ errors)
+def _measure_gap(machine: Machine, problem: Problem, coefficients: Floats, values: Floats) -> tuple[float, float]:
+    """Return the gap between the objectives, as a share of the primal, and the scale of the weights that it is for.
 
-
-def _is_near(machine: Machine, problem: Problem, coefficients: Floats, losses: float, tolerance: float) -> bool:
-    """Return whether the gap between the objectives is small enough; it bounds the distance from the optimum."""
+    The coefficients are near the dual optimum long before their weights are near the primal one: where many rows lie on
+    the margin, small errors cost much. The weights that are best up to their length are far nearer, and the gap bounds
+    their distance from the optimum in the same way.
+    """
     gains = float(coefficients @ problem.targets) - problem.width * float(np.abs(coefficients).sum())
     length = float(machine.state[1])
-    return length + losses - gains <= tolerance * (0.5 * length + losses)
+    rows = (values, problem.targets, problem.costs, problem.width, problem.regression)
+
+    def measure(scale: float) -> float:
+        return float(0.5 * scale**2 * length + add_losses(*rows, scale))
+
+    low, high = SCALES
+    for _ in range(SCALE_STEPS):  # the objective is convex in the scale
+        one, two = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        low, high = (low, two) if measure(one) <= measure(two) else (one, high)
+    scale = min(0.5 * (low + high), 1.0, key=measure)
+    primal = measure(scale)
+    return (primal - (gains - 0.5 * length)) / primal if primal > 0.0 else 0.0, scale

@@ -12,19 +12,28 @@ LONGEST_REST = 7  # visits
 @compiled
 def decide_row(block, row, weights, score_weights, offset):
     """Return the decision value of a row; the constant feature of the intercept is 1."""
-    indptr, columns, values, scores, _ = block
+    indptr, columns, values, scores, _, _ = block
     value = offset
     for entry in range(indptr[row], indptr[row + 1]):
         value += weights[columns[entry]] * values[entry]
-    for score in range(scores.shape[1]):
+    size = scores.shape[1]
+    sums = (0.0, 0.0, 0.0, 0.0)  # so that a sum need not wait for the one before
+    for score in range(0, size - 3, 4):
+        sums = (
+            sums[0] + score_weights[score] * scores[row, score],
+            sums[1] + score_weights[score + 1] * scores[row, score + 1],
+            sums[2] + score_weights[score + 2] * scores[row, score + 2],
+            sums[3] + score_weights[score + 3] * scores[row, score + 3],
+        )
+    for score in range(size - size % 4, size):
         value += score_weights[score] * scores[row, score]
-    return value
+    return value + (sums[0] + sums[1] + (sums[2] + sums[3]))
 
 
 @compiled
 def add_row(block, row, factor, weights, score_weights):
     """Add a row, times a factor, to the weights."""
-    indptr, columns, values, scores, _ = block
+    indptr, columns, values, scores, _, _ = block
     for entry in range(indptr[row], indptr[row + 1]):
         weights[columns[entry]] += factor * values[entry]
     for score in range(scores.shape[1]):
@@ -38,42 +47,37 @@ def descend_block(
     """Move the coefficients of a block of rows, and the weights with them, towards the optimum of all rows.
 
     ``state`` is the intercept and the squared length of the weights. Each row is visited at most ``sweeps`` times, in
-    random order. Returns the loss of the rows, each when it was visited last. The steps are those of
-    `dual_descent_core.descend_rows`.
+    random order. The steps are those of `dual_descent_core.descend_rows`.
 
     A row whose coefficient did not move rests: it is left out the next time, then 3 times, then 7 times. ``rest`` are,
-    for each row, the loss when it was visited, how often it is to be left out, and how often it was the last time.
+    for each row, the decision value when it was visited, how often it is to be left out, and how often it was the last
+    time.
     """
-    norms, (known, skips, waits) = block[4], rest
+    norms, own, (known, skips, waits) = block[4], block[5], rest
     n = len(norms)
     np.random.seed(seed)  # noqa: NPY002 - Numba's own generator, one for each thread
     order = np.arange(n)
-    losses = 0.0
     for _ in range(sweeps):
         for index in range(n - 1, 0, -1):
             other = np.random.randint(0, index + 1)  # noqa: NPY002
             order[index], order[other] = order[other], order[index]
-        losses = 0.0
         for row in order:
             if costs[row] == 0.0:
                 continue
             if skips[row] > 0:
                 skips[row] -= 1
-                losses += known[row]
                 continue
             square = norms[row] + 1.0
-            value = decide_row(block, row, weights, score_weights, state[0])
+            value = decide_row(block, row, weights, score_weights, state[0]) + own[row] * coefficients[row]
             gradient, old = value - targets[row], coefficients[row]
             if regression:
                 centre = old - gradient / square
                 new = np.sign(centre) * max(abs(centre) - width / square, 0.0)
                 new = min(max(new, -costs[row]), costs[row])
-                known[row] = costs[row] * max(abs(gradient) - width, 0.0)
             else:
                 new = old - gradient / square
                 new = min(max(new, 0.0), costs[row]) if targets[row] > 0 else min(max(new, -costs[row]), 0.0)
-                known[row] = costs[row] * max(1.0 - value * targets[row], 0.0)
-            losses += known[row]
+            known[row] = value
             step = new - old
             waits[row] = min(2 * waits[row] + 1, LONGEST_REST) if step == 0.0 else 0
             skips[row] = waits[row]
@@ -82,14 +86,25 @@ def descend_block(
                 state[0] += step
                 coefficients[row] = new
                 add_row(block, row, step, weights, score_weights)
+
+
+@compiled
+def add_losses(values, targets, costs, width, regression, scale):
+    """Return the sum of the losses of rows with these decision values, times a scale."""
+    losses = 0.0
+    for row in range(len(values)):
+        value = scale * values[row]
+        error = abs(value - targets[row]) - width if regression else 1.0 - value * targets[row]
+        losses += costs[row] * max(error, 0.0)
     return losses
 
 
 @compiled
-def decide_block(block, weights, score_weights, state, values):
+def decide_block(block, coefficients, weights, score_weights, state, values):
     """Write the decision values of all rows of a block."""
+    own = block[5]
     for row in range(len(values)):
-        values[row] = decide_row(block, row, weights, score_weights, state[0])
+        values[row] = decide_row(block, row, weights, score_weights, state[0]) + own[row] * coefficients[row]
 
 
 @compiled

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +12,12 @@ import numpy as np
 from rekern.core.arrays import AnyArray, Ints
 from rekern.core.files import write_atomically
 from rekern.core.parallel_jobs import split_range
-from rekern.core.progress import track
 from rekern.errors import InputError
 from rekern.learning.feature_space import FeatureBlock
 
 PLAN = "plan.json"
 PROGRESS = "progress.npz"
+COLUMNS = "columns.json"
 
 Span = tuple[int, int]
 
@@ -31,10 +30,12 @@ class BlockStore:
 
     >>> from tempfile import TemporaryDirectory
     >>> value = np.ones(2, np.float32)
-    >>> rows = FeatureBlock(np.arange(3), np.arange(2, dtype=np.int32), value, value[:, None], np.array([2.0, 3.0]))
+    >>> norms, own = np.array([2.0, 3.0]), np.zeros(2)
+    >>> rows = FeatureBlock(np.arange(3), np.arange(2, dtype=np.int32), value, value[:, None], norms, own)
     >>> with TemporaryDirectory() as folder:
     ...     store = BlockStore(Path(folder), [(0, 2), (2, 4)], 1, "digest", 0)
-    ...     store.fill(lambda first, last: rows)
+    ...     store.write(0, rows)
+    ...     store.write(1, rows)
     ...     block = store.load(3)
     >>> store.spans, block.columns.tolist(), block.scores.tolist(), block.norms.tolist()
     ([(0, 1), (1, 2), (2, 3), (3, 4)], [1], [[1.0]], [3.0])
@@ -69,34 +70,74 @@ class BlockStore:
             with write_atomically(path) as temporary:
                 temporary.write_text(json.dumps(plan), "utf-8")
 
-    def fill(self, read: Callable[[int, int], FeatureBlock]) -> None:
-        """Make the chunks that are not there yet; ``read`` returns the features of a range of rows."""
-        for number, span in track(enumerate(self.chunks), len(self.chunks), "features"):
-            if not self._find(number).is_dir():
-                self._write(number, read(*span))
+    def has_chunk(self, number: int) -> bool:
+        """Return whether a chunk is written already."""
+        return self._find(number).is_dir()
+
+    def save_columns(self, columns: int) -> None:
+        """Note that all chunks are there, and how many columns they have."""
+        with write_atomically(self.folder / COLUMNS) as temporary:
+            temporary.write_text(json.dumps(columns), "utf-8")
+
+    def load_columns(self) -> int | None:
+        """Return what `save_columns` noted; None if chunks are missing."""
+        path = self.folder / COLUMNS
+        if not path.exists() or not all(self.has_chunk(number) for number in range(len(self.chunks))):
+            return None
+        columns = json.loads(path.read_text("utf-8"))
+        return columns if isinstance(columns, int) else None
+
+    def join(self) -> None:
+        """Make one block of all, in memory."""
+        sizes = [self._find(number) for number in range(len(self.chunks))]
+        entries = sum((folder / "columns").stat().st_size // 4 for folder in sizes)
+        rows = self.chunks[-1][1]
+        scores = (sizes[0] / "scores").stat().st_size // (4 * (self.chunks[0][1] - self.chunks[0][0]))
+        whole = FeatureBlock(
+            np.zeros(rows + 1, np.int64),
+            np.empty(entries, np.int32),
+            np.empty(entries, np.float32),
+            np.empty((rows, scores), np.float32),
+            np.empty(rows),
+            np.empty(rows),
+        )
+        begin = 0
+        for number, (first, last) in enumerate(self.chunks):
+            part = self._read(number, 0, last - first)
+            whole.indptr[first + 1 : last + 1] = part.indptr[1:] + begin
+            for there, here in ((whole.columns, part.columns), (whole.values, part.values)):
+                there[begin : begin + len(here)] = here
+            for place in (3, 4, 5):
+                whole[place][first:last] = part[place]
+            begin += len(part.columns)
+        self.spans, self._kept = [(0, rows)], {0: whole}
 
     def measure_block(self) -> int:
         """Return how many bytes a block has, on average."""
-        sizes = [path.stat().st_size for number in range(len(self.chunks)) for path in self._find(number).iterdir()]
-        return sum(sizes) // len(self.spans)
+        return self.measure() // len(self.spans)
+
+    def measure(self) -> int:
+        """Return how many bytes all blocks have."""
+        return sum(path.stat().st_size for number in range(len(self.chunks)) for path in self._find(number).iterdir())
 
     def load(self, number: int) -> FeatureBlock:
         """Return a block."""
         if number in self._kept:
             return self._kept[number]
-        block = self._read(number)
+        chunk, (first, last) = self._chunk_of[number], self.spans[number]
+        begin = self.chunks[chunk][0]
+        block = self._read(chunk, first - begin, last - begin)
         size = sum(part.nbytes for part in block)
         if size <= self._left:
             self._left -= size
             self._kept[number] = block
         return block
 
-    def _read(self, number: int) -> FeatureBlock:
-        chunk = self._chunk_of[number]
+    def _read(self, chunk: int, start: int, end: int) -> FeatureBlock:
+        """Return some rows of a chunk."""
         folder, (first, last) = self._find(chunk), self.chunks[chunk]
         if chunk not in self._indptr:
             self._indptr[chunk] = np.fromfile(folder / "indptr", np.int64)
-        start, end = (row - first for row in self.spans[number])
         indptr = self._indptr[chunk][start : end + 1]
         begin, count = int(indptr[0]), int(indptr[-1] - indptr[0])
         scores = (folder / "scores").stat().st_size // (4 * (last - first))
@@ -108,6 +149,7 @@ class BlockStore:
                 end - start, scores
             ),
             np.fromfile(folder / "norms", np.float64, end - start, offset=8 * start),
+            np.fromfile(folder / "own", np.float64, end - start, offset=8 * start),
         )
 
     def save_progress(self, **arrays: AnyArray) -> None:
@@ -126,7 +168,8 @@ class BlockStore:
     def _find(self, number: int) -> Path:
         return self.folder / f"chunk-{number:05d}"
 
-    def _write(self, number: int, block: FeatureBlock) -> None:
+    def write(self, number: int, block: FeatureBlock) -> None:
+        """Write the features of a chunk."""
         path = self._find(number)
         temporary = path.with_suffix(".part")
         shutil.rmtree(temporary, ignore_errors=True)

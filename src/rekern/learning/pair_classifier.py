@@ -357,7 +357,7 @@ class PairClassifier(ClassifierMixin, BlockClassifier):
         """
         one = self._read_pair(pair)
         items = self._read_one(one)
-        scores = self._scores(items)
+        scores = self._score_items(items)
         prediction = self._choose(scores)[0]
         explained = label if label is not None else (self.classes_[1] if len(self.classes_) == 2 else prediction)
         output = self._find_output(explained)

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-    from rekern.learning.block_training import Stream
-
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats, Ints
@@ -50,6 +48,7 @@ from rekern.learning.pair_input import (
     take_items,
 )
 from rekern.learning.pair_model_archive import pack_model, unpack_model
+from rekern.learning.stream_training import Stream, resume_stream
 from rekern.learning.strongest_rules import StrongestRules
 from rekern.learning.training_labels import read_labels, read_weights
 from rekern.structures.pairs import Pairs, check_one_pair
@@ -70,11 +69,12 @@ TRAINING_DATA = ("pairs_", "labels_", "coefficients_", "items_")  # what a file 
 
 
 class DecisionCache:
-    """What is made of the training pairs when it is first needed: their items, and the decision function."""
+    """What is made of the training pairs when it is first needed: their items, the decision function, its curves."""
 
     def __init__(self, scorer: DecisionFunction | None = None, items: Sequence[object] | None = None) -> None:
         self.items = items
         self.scorer = scorer
+        self.curves: dict[Output, list[ScoreEffect]] = {}
 
 
 class PairModel(BaseEstimator):
@@ -202,11 +202,19 @@ class PairModel(BaseEstimator):
         if self.landmarks is not None:
             raise InputError("landmarks are for training in one piece: leave them out for blocks and streams")
 
-    def _continue_stream(self) -> Stream | None:
-        """The stream that an earlier `partial_fit` began; None before the first, and after another training."""
+    def _continue_stream(self, pairs: Sequence[Pair]) -> Stream | None:
+        """The stream that an earlier `partial_fit` began, or one that goes on from blocks or from a file.
+
+        None before the first call, and after training in one piece.
+        """
         self._forbid_landmarks()
         stream: Stream | None = vars(self).get("_stream")
-        return stream if stream is not None and stream.kernel is vars(self).get("kernel_") else None
+        if stream is not None and stream.kernel is vars(self).get("kernel_"):
+            return stream
+        if not self.__sklearn_is_fitted__() or self.has_pairs():
+            return None
+        self._stream = resume_stream(self.kernel_, self.scorer_, self.intercept_, pairs)
+        return self._stream
 
     def _uses_gram(self, n: int) -> bool:
         """Whether to train on a Gram: up to ``gram_limit`` rows, and always for a kernel without explicit features."""
@@ -234,7 +242,10 @@ class PairModel(BaseEstimator):
     def _scores(self, X: object) -> Floats:
         """The decision values, a column for each output."""
         self._check_fitted()
-        items = self._read_items(materialize_items(X))
+        return self._score_items(self._read_items(materialize_items(X)))
+
+    def _score_items(self, items: Items) -> Floats:
+        """The decision values of pairs in the form that the kernel reads."""
         values: Floats = self.scorer_.score(items, self.n_jobs) + self.intercept_
         forget_rules(self._cache.items)
         if not np.isfinite(values).all():
@@ -335,9 +346,11 @@ class PairModel(BaseEstimator):
         return self._list_curves(self._find_output(label))
 
     def _list_curves(self, output: Output) -> list[ScoreEffect]:
-        effects = self.scorer_.effects(output.column)
-        effects.sort(key=lambda effect: (-effect.spread, effect.name))
-        return effects if output.sign > 0 else [effect.flip() for effect in effects]
+        known = self._cache.curves
+        if output not in known:
+            effects = sorted(self.scorer_.effects(output.column), key=lambda effect: (-effect.spread, effect.name))
+            known[output] = effects if output.sign > 0 else [effect.flip() for effect in effects]
+        return list(known[output])
 
     def _find_output(self, label: object) -> Output:
         """The decision value that a label stands for."""

@@ -157,7 +157,7 @@ class PairRanker(PairModel):
         """Take the score of a pair apart: rules with their words, and scores."""
         one = self._read_pair(pair)
         items = self._read_one(one)
-        scores = self._scores(items)
+        scores = self._score_items(items)
         return self._explain(one, items, scores, Output(0, 1), float(scores[0, 0]), None, None, neighbors)
 
 

@@ -21,7 +21,7 @@ from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import materialize_items
 from rekern.kernels.landmarks import Landmarks
 from rekern.learning.block_descent import Problem
-from rekern.learning.block_training import Stream, as_path, parse_memory, train_in_blocks
+from rekern.learning.block_training import as_path, parse_memory, train_in_blocks
 from rekern.learning.dense_descent import regress_dense
 from rekern.learning.dual_descent import condense, regress_features
 from rekern.learning.gram_svm import regress_gram
@@ -30,6 +30,7 @@ from rekern.learning.model_schema import LANDMARKS, REGRESSOR
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_input import list_pairs
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
+from rekern.learning.stream_training import start_stream
 from rekern.learning.training_data_archive import read_labels as read_levels
 from rekern.learning.training_labels import read_labels
 
@@ -163,10 +164,10 @@ class PairRegressor(RegressorMixin, PairModel):
         """
         check_parameters(self)
         pairs, cost = list_pairs(materialize_items(X)), self._cost()
-        stream, levels = self._continue_stream(), vars(self).get("levels_")
+        stream, levels = self._continue_stream(pairs), vars(self).get("levels_")
         targets = self._read_targets(read_labels(y, len(pairs)))
         if stream is None:
-            stream = self._stream = Stream(self._resolve_kernel(), pairs, 1, middle=float(targets.mean()))
+            stream = self._stream = start_stream(self._resolve_kernel(), pairs, 1, middle=float(targets.mean()))
         elif levels is not None:
             self.levels_ = np.union1d(levels, self.levels_)
         problem = Problem(targets - stream.middle, np.full(len(pairs), cost), self.epsilon, True)
@@ -212,6 +213,6 @@ class PairRegressor(RegressorMixin, PairModel):
         """Take the predicted number of a pair apart: rules with their words, scores, the intercept."""
         one = self._read_pair(pair)
         items = self._read_one(one)
-        scores = self._scores(items)
+        scores = self._score_items(items)
         prediction = self._round(scores[:, 0])[0].item()
         return self._explain(one, items, scores, Output(0, 1), prediction, None, None, neighbors)

@@ -16,6 +16,7 @@ TITLES: dict[str, str] = {
     "structural-msrp": "MSR Paraphrase Corpus by kernels on trees and graphs: Table 1 of the paper",
     "structural-rte3": "RTE-3 by kernels on trees and graphs: Table 2 of the paper",
     "geoquery": "GeoQuery: questions become queries, by three kernels on substrings: Table 1 of the paper",
+    "geoquery-600": "GeoQuery: the split into 600 training and 280 test questions",
     "clang": "CLang: instructions to a robot team become rules, by the same kernels",
 }
 

@@ -13,7 +13,7 @@ from rekern.core.json_values import JsonObject
 from rekern.errors import InputError
 from rekern.reproduce.clang import run_clang
 from rekern.reproduce.experiment_titles import TITLES
-from rekern.reproduce.geoquery import run_geoquery
+from rekern.reproduce.geoquery import run_geoquery, run_geoquery_split
 from rekern.reproduce.learning_curve_report import draw_curves, format_curves
 from rekern.reproduce.plots import check_library
 from rekern.reproduce.question_experiments import run_questions
@@ -58,6 +58,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "structural-msrp": Experiment(run_structural_msrp, ("cache",), format_structural, draw_structural),
     "structural-rte3": Experiment(run_structural_rte3, ("cache",), format_structural, draw_structural),
     "geoquery": Experiment(run_geoquery, CURVES, format_curves, draw_curves),
+    "geoquery-600": Experiment(run_geoquery_split, CURVES, format_curves, draw_curves),
     "clang": Experiment(run_clang, CURVES, format_curves, draw_curves),
 }
 

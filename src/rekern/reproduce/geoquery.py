@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from rekern.core.json_values import JsonObject
@@ -41,6 +42,24 @@ def run_geoquery(
     corpus = load_geoquery(data)
     published = {(name, size): f for name, row in PUBLISHED.items() for size, f in zip(SIZES, row)}
     return run_learning_curves(corpus, SIZES, SETTINGS, published, out, n_jobs, kernel, train, runs, folds)
+
+
+def run_geoquery_split(
+    data: DataPath = None,
+    out: Path | None = None,
+    n_jobs: int | None = None,
+    kernel: str | None = None,
+    train: str | None = None,
+    runs: int | None = None,
+    folds: int | None = None,
+) -> JsonObject:
+    """Measure the parsers of the usual split: 600 training questions, 280 test questions."""
+    corpus = load_geoquery(data)
+    path = data_directory(data) / "geoquery" / "split_600_280.json"
+    parts = json.loads(path.read_text(encoding="utf-8"))
+    split = {f"train-N{len(parts['train'])}": parts["train"], "test": parts["test"]}
+    corpus = replace(corpus, name="geoquery-600", splits={"run-0": {"fold-0": split}})
+    return run_learning_curves(corpus, corpus.sizes(), SETTINGS, {}, out, n_jobs, kernel, train, runs, folds)
 
 
 def load_geoquery(data: DataPath = None) -> ParsingCorpus:

@@ -7,13 +7,14 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from rekern.core.arrays import Ints
+from rekern.core.arrays import Floats, Ints
 from rekern.datasets.public_corpora import (
     DataPath,
     load_paws,
     load_qqp,
     load_rte,
     load_sick,
+    load_snli,
     load_stsb,
     load_wikiqa,
 )
@@ -44,7 +45,11 @@ class PairCorpus(NamedTuple):
     dev: str | None = None  # where settings are compared; without it, in folds of the training part
     has_trees: bool = False
     is_large: bool = False  # too large for a Gram, or ranked, which is faster by features
+    is_symmetric: bool = False  # the relation has no direction
+    is_balanced: bool = False  # classes count the same in training, as in the test part and unlike in the training part
     widths: tuple[float, ...] = (0.3,)  # of the Gaussian kernel, times the number of scores
+    windows: tuple[int, ...] = (2, 4)  # of the rules of a large corpus, the largest ones
+    costs: tuple[float, ...] = (0.3, 3.0)  # of the best settings, besides C = 1; with a larger one training is slower
     paper: float | None = None
     known: str = ""
 
@@ -64,7 +69,14 @@ def _read_msrp(part: str, data: DataPath) -> CorpusPart:
 
 CORPORA: dict[str, PairCorpus] = {
     "msrp": PairCorpus(
-        _read_msrp, "train", "test", "accuracy", has_trees=True, paper=79.13, known="80.4 (with the test texts)"
+        _read_msrp,
+        "train",
+        "test",
+        "accuracy",
+        has_trees=True,
+        is_symmetric=True,
+        paper=79.13,
+        known="80.4 (with the test texts)",
     ),
     "rte3": PairCorpus(
         _read(load_rte), "train", "test", "accuracy", widths=(0.3, 0.1), paper=65.1, known="72.3 (large resources)"
@@ -75,25 +87,47 @@ CORPORA: dict[str, PairCorpus] = {
     "sick-relatedness": PairCorpus(
         _read(load_sick, response="relatedness"), "train", "test", "pearson", known="0.828 (2014)"
     ),
-    "stsb": PairCorpus(_read(load_stsb), "train", "test", "pearson", known="0.81 (2017)"),
-    "paws": PairCorpus(_read(load_paws), "dev", "test", "accuracy"),
-    "qqp": PairCorpus(_read(load_qqp), "train", "test", "accuracy", dev="dev", is_large=True),
+    "stsb": PairCorpus(_read(load_stsb), "train", "test", "pearson", dev="dev", is_symmetric=True, known="0.81 (2017)"),
+    "paws": PairCorpus(_read(load_paws), "dev", "test", "accuracy", is_symmetric=True),
+    "qqp": PairCorpus(
+        _read(load_qqp),
+        "train",
+        "test",
+        "accuracy",
+        dev="dev",
+        is_large=True,
+        is_balanced=True,
+        windows=(2,),
+        costs=(),
+    ),
     "wikiqa": PairCorpus(_read(load_wikiqa), "train", "test", "map", dev="dev", is_large=True),
+    "snli": PairCorpus(_read(load_snli), "dev", "test", "accuracy", is_large=True),
 }
 
 
-def make_task(measure: str, labels: Sequence[object], groups: Sequence[object]) -> SearchTask:
+def make_task(measure: str, labels: Sequence[object], groups: Sequence[object], weights: Floats) -> SearchTask:
     """Make what is learned: classes, numbers, or an order of the candidates in each group.
 
-    >>> make_task("accuracy", [1, 0], []).outputs
+    >>> make_task("accuracy", [1, 0], [], np.ones(2)).outputs
     1
     """
-    values, weights = np.array(labels), np.ones(len(labels))
+    values = np.array(labels)
     if measure == "accuracy":
         return ClassTask(values, weights)
     if measure == "pearson":
         return NumberTask(values.astype(float), weights, EPSILON)
     return OrderTask(values.astype(float), number_groups(list(groups)), weights)
+
+
+def balance_classes(train: Sequence[object], labels: Sequence[object]) -> Floats:
+    """Return a weight for each label with which the classes of the training part have the same weight together.
+
+    >>> balance_classes([1, 0, 0, 0], [0, 1]).round(3).tolist()
+    [0.667, 2.0]
+    """
+    classes, counts = np.unique(np.array(train), return_counts=True)
+    weights: Floats = len(train) / (len(classes) * counts)
+    return weights[np.searchsorted(classes, np.array(labels))]
 
 
 def make_folds(name: str, table: Table, data: DataPath = None) -> list[Fold]:

@@ -22,12 +22,15 @@ from rekern.core.progress import track
 from rekern.core.source_code_digest import digest_source
 from rekern.errors import InputError
 from rekern.krisp.grammar import Grammar
+from rekern.krisp.reading import Reading
 from rekern.krisp.semantic_parser import SemanticParser
 from rekern.krisp.substring_kernels import make_substring_kernel
 
 KERNELS = ("dependency", "word", "syntactic")
 SUMS = ("dependency+word", "dependency+syntactic", "word+syntactic", "dependency+word+syntactic")
 CHOSEN = "chosen"  # the kernel that the training part of each fold chooses among all of these
+RANKED = "ranked"  # the sum of all kernels, by a parser that learns to rank its readings
+RANKING_FOLDS = 4
 
 
 class Prediction(NamedTuple):
@@ -99,7 +102,8 @@ def run_learning_curves(
     """Run `measure_learning_curves` with the options of a reproduction; ``sizes`` are those of the published table."""
     kernels, asked = read_options(kernel, train, corpus.sizes(), KERNELS)
     work = out / "folds" if out is not None else cache_folder() / "reproduce"
-    n_runs, n_folds = check_limit("runs", runs, len(corpus.splits), 1), check_limit("folds", folds, 10, 10)
+    most = len(corpus.splits["run-0"])
+    n_runs, n_folds = check_limit("runs", runs, len(corpus.splits), 1), check_limit("folds", folds, most, most)
     wanted = asked if train else sizes
     return measure_learning_curves(corpus, kernels, wanted, n_runs, n_folds, settings, published, work, n_jobs)
 
@@ -166,7 +170,11 @@ def _run_fold(
         return kept["kernel"], predictions
     part = corpus.splits[f"run-{run}"][f"fold-{fold}"]
     train = part[f"train-N{size}"]
-    used = choose_kernel(corpus, (*KERNELS, *SUMS), train, settings, n_jobs) if kernel == CHOSEN else kernel
+    used = kernel
+    if kernel == CHOSEN:
+        used = choose_kernel(corpus, (*KERNELS, *SUMS), train, settings, n_jobs)
+    elif kernel == RANKED:
+        used, settings = SUMS[-1], {**settings, "ranking": RANKING_FOLDS}
     predicted = train_and_parse(corpus, used, train, part["test"], settings, n_jobs)
     work.mkdir(parents=True, exist_ok=True)
     with write_atomically(path) as temporary:
@@ -205,11 +213,16 @@ def train_and_parse(
     )
     readings = parser.parse_all([corpus.sentences[n] for n in test], [corpus.trees[n] for n in test], 1)
     return [
-        Prediction(number, found[0].meaning, round(found[0].mean_probability, 6))
+        Prediction(number, found[0].meaning, round(_find_score(found[0]), 6))
         if found
         else Prediction(number, None, 0.0)
         for number, found in zip(test, readings)
     ]
+
+
+def _find_score(reading: Reading) -> float:
+    """The confidence of a reading, or its mean probability if the parser does not rank readings."""
+    return reading.mean_probability if reading.confidence is None else reading.confidence
 
 
 def _compute_key(settings: JsonObject, files: Iterable[Path]) -> str:
@@ -292,7 +305,7 @@ def read_options(
     """
     wanted = [name.strip() for name in str(kernel).split(",")] if kernel else list(kernels)
     for name in wanted:
-        if name != CHOSEN:
+        if name not in (CHOSEN, RANKED):
             make_substring_kernel(name)
     if not train:
         return wanted, list(sizes)

@@ -20,7 +20,7 @@ from rekern.core.parallel_jobs import run
 from rekern.core.progress import show_bars, track
 from rekern.datasets.public_corpora import DataPath
 from rekern.errors import InputError
-from rekern.kernels import AllProduct, Curves, Gaussian, Kernel, Neighborhoods, PartialTree, Rewriting
+from rekern.kernels import AllProduct, Curves, Gaussian, Kernel, Neighborhoods, PartialTree, Rewriting, Symmetric
 from rekern.learning import PairClassifier, PairRanker, PairRegressor, correlations
 from rekern.learning.candidate_groups import number_groups
 from rekern.learning.cross_validation import Fold
@@ -30,7 +30,7 @@ from rekern.learning.reports.intervals import resample_intervals
 from rekern.learning.search_tasks import SearchTask, list_rows
 from rekern.learning.training_matrices import SharedMatrices
 from rekern.reproduce.experiment_titles import format_title
-from rekern.reproduce.pair_corpora import CORPORA, CorpusPart, PairCorpus, make_folds, make_task
+from rekern.reproduce.pair_corpora import CORPORA, CorpusPart, PairCorpus, balance_classes, make_folds, make_task
 from rekern.reproduce.result_files import write_json
 from rekern.reproduce.rewriting_settings import Setting
 from rekern.reproduce.structural.tree_corpora import GRAPHS, TREES, WORDS, find_file
@@ -39,7 +39,6 @@ from rekern.similarity import Similarities, UnsharedWords, WordVectors
 
 TEXT = ("basic", "ngrams", "sequences", "differences", "order", "contexts")
 LEXICAL = ("wordnet", "relations", "esa", "thesaurus", "alignment", "vectors")
-COSTS = (0.3, 3.0)  # of the best setting, besides 1
 
 
 class Resources(NamedTuple):
@@ -69,21 +68,18 @@ def list_settings(corpus: PairCorpus, resources: Resources) -> list[Setting]:
     rules = Rewriting(k=(1, 4))
     default = Setting("default", make_named_kernel("rules+curves"))
     if corpus.is_large:
-        groups = TEXT if corpus.measure != "map" else (*TEXT, "answers")
-        scores = {"text scores": groups, "all scores": (*groups, *LEXICAL)}
-        return [
-            default,
-            *(
-                Setting(
-                    f"rules {size} + curves over {name}", Rewriting(k=(1, k)) + Curves(resources.make_scores(chosen))
-                )
-                for name, chosen in scores.items()
-                for size, k in (("1-2", 2), ("1-4", 4))
-            ),
-        ]
+        return [default, *_list_curves(corpus, resources)]
     few, many = resources.make_scores(TEXT), resources.make_scores((*TEXT, *LEXICAL))
     found = [
         default,
+        *(
+            Setting(
+                f"both orders: rules + {weight // 2} Gaussian 0.3/n over all scores",
+                Symmetric(rules * 2 + weight * _make_gaussian(many, 0.3)),
+            )
+            for weight in (10, 30)
+            if corpus.is_symmetric
+        ),
         Setting("rules + 10 Gaussian 0.3/n over text scores", rules + 10 * _make_gaussian(few, 0.3)),
         *(
             Setting(
@@ -103,6 +99,16 @@ def list_settings(corpus: PairCorpus, resources: Resources) -> list[Setting]:
             kernel = reduce(add, trees[:number], rules + 10 * _make_gaussian(many, 0.3))
             found.append(Setting(f"rules + 10 Gaussian 0.3/n over all scores + {name}", kernel))
     return found
+
+
+def _list_curves(corpus: PairCorpus, resources: Resources) -> list[Setting]:
+    """List sums of rules and curves: they have features, and so need no Gram."""
+    groups = TEXT if corpus.measure != "map" else (*TEXT, "answers")
+    return [
+        Setting(f"rules 1-{k} + curves over {name}", Rewriting(k=(1, k)) + Curves(resources.make_scores(chosen)))
+        for name, chosen in {"text scores": groups, "all scores": (*groups, *LEXICAL)}.items()
+        for k in corpus.windows
+    ]
 
 
 def _make_gaussian(scores: Similarities | UnsharedWords, width: float) -> Gaussian:
@@ -149,7 +155,7 @@ def _run_corpus(name: str, data: DataPath, out: Path | None, n_jobs: int | None,
 def _compare_settings(
     name: str, corpus: PairCorpus, train: CorpusPart, settings: Sequence[Setting], data: DataPath, n_jobs: int | None
 ) -> Iterator[tuple[Setting, float]]:
-    """Yield every setting with its score: all with C = 1, then the best of them with other values of C."""
+    """Yield every setting with its score: all with C = 1, then the best ones with other values of C."""
     parts, items = [train.table], train.items
     if corpus.dev is None:
         folds = make_folds(name, train.table, data)
@@ -159,16 +165,16 @@ def _compare_settings(
         folds = [Fold(np.arange(len(train.table)), np.arange(len(train.table), len(items)))]
     labels = [label for part in parts for label in part.labels or []]
     groups = [(place, group) for place, part in enumerate(parts) for group in part.groups or []]
-    task = make_task(corpus.measure, labels, groups)
+    weights = balance_classes(train.table.labels or [], labels) if corpus.is_balanced else np.ones(len(labels))
+    task = make_task(corpus.measure, labels, groups, weights)
     matrices = SharedMatrices(items, not corpus.is_large, n_jobs, task.needs_all_features)
-    best: tuple[Setting, float] | None = None
+    found = []
     for setting in track(settings, len(settings), f"{name}: settings"):
-        found = setting, measure_setting(task, matrices, setting, folds, n_jobs)
-        best = found if best is None or found[1] > best[1] else best
-        yield found
-    assert best is not None
-    for C in COSTS:
-        setting = best[0].with_cost(C)
+        found.append((setting, measure_setting(task, matrices, setting, folds, n_jobs)))
+        yield found[-1]
+    best = sorted(found, key=lambda pair: -pair[1])[: 1 if corpus.is_large else 2]  # of equal ones, the first
+    others = [setting.with_cost(C) for setting, _ in best for C in corpus.costs]
+    for setting in track(others, len(others), f"{name}: C"):
         yield setting, measure_setting(task, matrices, setting, folds, n_jobs)
 
 
@@ -193,7 +199,8 @@ def _test_setting(
     truth = np.array(test.table.labels)
     predicted: AnyArray
     if corpus.measure == "accuracy":
-        classifier = PairClassifier(setting.kernel, setting.C, calibration=0, n_jobs=n_jobs)
+        class_weight = "balanced" if corpus.is_balanced else None
+        classifier = PairClassifier(setting.kernel, setting.C, class_weight=class_weight, calibration=0, n_jobs=n_jobs)
         predicted = np.asarray(classifier.fit(train.items, labels).predict(test.items))
     elif corpus.measure == "pearson":
         regressor = PairRegressor(setting.kernel, setting.C, n_jobs=n_jobs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Self
@@ -12,6 +11,7 @@ import numpy as np
 
 from rekern.core.arrays import Floats
 from rekern.core.estimators import NotFittedError
+from rekern.core.exact_sums import sum_rows_exactly
 from rekern.core.messages import list_names, show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads, split_range
@@ -266,9 +266,8 @@ class Similarities(ScoreKernel):
         found = self._compute_scores(X, tokens, raw, names)
         columns = found.T
         # The sums are exact, so that the result does not depend on the order of the pairs.
-        self.mean_ = np.array([math.fsum(column) / len(column) for column in columns])
-        squares = (columns - self.mean_[:, None]) ** 2
-        spread = np.array([math.sqrt(math.fsum(column) / len(column)) for column in squares])
+        self.mean_ = sum_rows_exactly(columns) / len(found)
+        spread = np.sqrt(sum_rows_exactly((columns - self.mean_[:, None]) ** 2) / len(found))
         self.scale_ = np.where(spread < SMALLEST_SPREAD, 0.0, spread)
         self._keep(X, found)
         return found

@@ -6,7 +6,7 @@ import asyncio
 import io
 import json
 from collections.abc import AsyncIterator, Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fastapi import FastAPI
 from starlette.requests import Request
@@ -15,12 +15,11 @@ from starlette.responses import Response, StreamingResponse
 from rekern.core.json_values import JsonObject, to_json_value
 from rekern.datasets.table_writer import TableWriter
 from rekern.datasets.tables import Table
-from rekern.drawing.report_page import draw_report
 from rekern.errors import InputError, MissingExtraError
 from rekern.learning.pair_classifier import PairClassifier
 from rekern.learning.predicted_rows import ColumnChoice
-from rekern.learning.reports.model_report import Report, make_report
 from rekern.learning.table_labels import check_numbers, match_labels
+from rekern.web import late_parts
 from rekern.web.job_queue import Job
 from rekern.web.page_state import PageState
 from rekern.web.predict_api import iterate_predictions
@@ -28,6 +27,9 @@ from rekern.web.problems import Problem
 from rekern.web.served_models import ServedModel
 from rekern.web.site import Site
 from rekern.web.uploaded_table import FORMATS, ColumnNames, read_upload
+
+if TYPE_CHECKING:
+    from rekern.learning.reports.model_report import Report
 
 Tell = Callable[[JsonObject], None]
 PREVIEW = 20  # rows that the page shows
@@ -111,7 +113,11 @@ def predict_file(site: Site, model: ServedModel, upload: Upload, job: Job, tell:
     report = _make_report(model, block.table)
     if report is not None:
         tell({"report": report.to_html()})
-    fragment = None if report is None else draw_report(report.to_dict(), report.draw_mistakes(), [], False, style=False)
+    fragment = (
+        None
+        if report is None
+        else late_parts.draw_report(report.to_dict(), report.draw_mistakes(), [], False, style=False)
+    )
     html = site.fill("file_part", {"preview": preview, "total": total, "report": fragment})
     tell({"html": html, "summary": f"{total:,} rows are predicted."})
 
@@ -126,4 +132,4 @@ def _make_report(model: ServedModel, table: Table) -> Report | None:
     else:
         check_numbers(table, "this model predicts numbers")
         labels = [float(label) for label in table.labels]
-    return make_report(trained, table.items, labels, table.list_groups(), names={"model": model.name})
+    return late_parts.make_report(trained, table.items, labels, table.list_groups(), names={"model": model.name})

@@ -10,10 +10,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from rekern.core.messages import shorten_text
-from rekern.datasets.rewrite_corpus import load_rewrites
 from rekern.drawing import draw_explanation
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.rule_listing import find_pair_texts
+from rekern.web import late_parts
 from rekern.web.explain_api import NEIGHBORS, explain_item
 from rekern.web.job_queue import Job
 from rekern.web.page_state import PageState
@@ -67,6 +67,7 @@ def add_routes(app: FastAPI, site: Site) -> None:
         return await site.answer_page(request, "pair", values, work)
 
 
+@lru_cache(maxsize=16)  # one compares a text with the same one, changed again and again
 def explain_texts(site: Site, model: ServedModel, source: str, target: str, label: str | None) -> PairExplanation:
     """Explain the decision about two texts, or about the first one if the model judges single texts."""
     pairs, texts = (None, [source]) if model.is_for_texts else ([[source, target]], None)
@@ -76,7 +77,7 @@ def explain_texts(site: Site, model: ServedModel, source: str, target: str, labe
 @lru_cache(maxsize=64)
 def list_examples(model: ServedModel) -> list[tuple[str, str]]:
     """Return pairs or texts to begin with: some that the model was trained on, or embedded ones."""
-    pairs = load_rewrites("test", size=EXAMPLES)[0]
+    pairs = late_parts.load_rewrites("test", size=EXAMPLES)[0]
     if model.model.has_pairs():
         numbers = range(len(model.model.pairs_))
         pairs = [find_pair_texts(model.model, number) for number in numbers]

@@ -9,8 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rekern.drawing import draw_explanation
-from rekern.questions.pattern_model import PatternModel
-from rekern.questions.question_rows import describe_types
+from rekern.web import late_parts
 from rekern.web.job_queue import Job
 from rekern.web.page_state import PageState
 from rekern.web.site import Site
@@ -42,8 +41,8 @@ def add_routes(app: FastAPI, site: Site) -> None:
 
         def work(job: Job) -> dict[str, object]:
             model = site.models.find_question_model()
-            row = describe_types(model, [asked])[0]
-            found = model.explain(asked) if isinstance(model, PatternModel) else None
+            row = late_parts.describe_types(model, [asked])[0]
+            found = model.explain(asked) if isinstance(model, late_parts.PatternModel) else None
             chance = row["probabilities"][row["type"]]
             drawing = "" if found is None else draw_explanation(found, style=False)
             return {"row": row, "drawing": drawing, "summary": f"The type is {row['type']}, {100 * chance:.1f} %."}

@@ -15,27 +15,23 @@ from rekern.core.model_archive import load_model, open_archive
 from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
 from rekern.errors import InputError
 from rekern.kernels.kernel_summary import summarize_kernel
-from rekern.krisp.answering.answer import Answer
-from rekern.krisp.answering.asker import Asker
-from rekern.krisp.answering.europe import LONGEST, europe_asker, quick_europe_asker
-from rekern.learning.demonstration_model import load_demonstration_model
 from rekern.learning.pair_classifier import PairClassifier
 from rekern.learning.pair_ranker import PairRanker
 from rekern.learning.pair_regressor import PairRegressor
 from rekern.learning.predicted_columns import PairPredictor
 from rekern.learning.text_classifier import TextClassifier
-from rekern.questions.question_archive import MODEL as QUESTION_MODEL
-from rekern.questions.question_archive import TrainedModel as QuestionModel
-from rekern.questions.question_archive import load_question_model
-from rekern.questions.six_type_model import load_embedded_model
+from rekern.web import late_parts
 from rekern.web.problems import Problem
 
 if TYPE_CHECKING:
+    from rekern.krisp.answering.answer import Answer
+    from rekern.krisp.answering.asker import Asker
     from rekern.krisp.semantic_parser import SemanticParser
+    from rekern.questions.question_archive import TrainedModel as QuestionModel
 
 T = TypeVar("T")
 DEMONSTRATION = "demo"
-PARSER = "SemanticParser"  # what the header of its file says
+PARSER, QUESTION_MODEL = "SemanticParser", "QuestionClassifier"  # what the headers of their files say
 
 
 class Late(Generic[T]):
@@ -101,9 +97,12 @@ class ServedModels:
         asker: Asker | None = None,
     ) -> None:
         self._models = {name: ServedModel(name, model) for name, model in models.items()}
-        self._question = Late(load_embedded_model if question_model is None else lambda: question_model)
+        self._question = Late(lambda: question_model or late_parts.load_embedded_model())
         self._asker = asker
-        self._quick_europe, self._europe = Late(quick_europe_asker), Late(lambda: europe_asker(1))
+        self._quick_europe, self._europe = (
+            Late(lambda: late_parts.quick_europe_asker()),
+            Late(lambda: late_parts.europe_asker(1)),
+        )
         self._asking = threading.Lock()  # a database takes one query at a time
 
     @classmethod
@@ -126,7 +125,7 @@ class ServedModels:
         for path in map(Path, paths):
             kind = read_kind(path, limits)
             if kind == QUESTION_MODEL:
-                question_model = load_question_model(path, tagger, limits)
+                question_model = late_parts.load_question_model(path, tagger, limits)
             elif kind == PARSER:
                 parser = cast("SemanticParser", load_model(path, limits=limits))
             else:
@@ -136,7 +135,7 @@ class ServedModels:
                 model.n_jobs = 1  # requests are served at the same time; each takes one core
                 models[choose_name(path.stem, models)] = model
         if not models:
-            demonstration = load_demonstration_model()
+            demonstration = late_parts.load_demonstration_model()
             demonstration.n_jobs = 1
             models[DEMONSTRATION] = demonstration
         return cls(models, question_model, make_asker(parser))
@@ -168,7 +167,7 @@ class ServedModels:
         """Answer a question from the database."""
         asker = self._asker
         if asker is None:
-            asker = (self._quick_europe if len(question.split()) <= LONGEST else self._europe).get()
+            asker = (self._quick_europe if len(question.split()) <= late_parts.LONGEST else self._europe).get()
         with self._asking:
             return asker.ask(question)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, select_autoescape
+from pydantic_core import PydanticSerializationError, to_json
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -96,10 +97,9 @@ def dump_json(value: object) -> bytes:
     """Return a value as JSON, with null for numbers that are not finite.
 
     >>> dump_json({"rule": "⟨1⟩", "score": float("nan")}).decode()
-    '{"rule": "⟨1⟩", "score": null}'
+    '{"rule":"⟨1⟩","score":null}'
     """
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=to_json_value)
-    except (TypeError, ValueError):
-        text = json.dumps(to_json_value(value), ensure_ascii=False, allow_nan=False)
-    return text.encode("utf-8", "replace")
+        return to_json(value, inf_nan_mode="null", fallback=to_json_value)
+    except (PydanticSerializationError, TypeError, ValueError):  # half of a character, or no plain value
+        return json.dumps(to_json_value(value), ensure_ascii=False).encode("utf-8", "replace")

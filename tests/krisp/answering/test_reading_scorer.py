@@ -10,8 +10,8 @@ from rekern.krisp.answering.answer import Answer
 from rekern.krisp.answering.confidence import choose_confidence
 from rekern.krisp.answering.question_table import read_questions
 from rekern.krisp.answering.scored_reading import ScoredReading
-from rekern.krisp.answering.second_opinion import SecondOpinion, find_parts
 from rekern.krisp.reading import ReadingNode
+from rekern.krisp.second_opinion import SecondOpinion, find_parts
 
 GRAMMAR = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})", "S -> red({S})", "S -> both({S}, {S})"])
 
@@ -49,6 +49,7 @@ def test_an_answer_without_a_reading_has_no_sql():
     assert found == {
         "question": "why?",
         "confident": False,
+        "not_understood": [],
         "why": "unknown words: why",
         "nearest": [{"query": "big(all)", "confidence": 0.9}],
     }

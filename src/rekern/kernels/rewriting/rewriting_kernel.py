@@ -7,7 +7,7 @@ costs its length, not its square.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -34,7 +34,7 @@ from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel
 from rekern.kernels.rewriting.device_rewriting import DeviceRewritingGram
 from rekern.kernels.rewriting.rule_decision import RuleDecision
-from rekern.kernels.rewriting.rule_extraction import RuleExtractor
+from rekern.kernels.rewriting.rule_extraction import RuleExtractor, sum_squares
 from rekern.kernels.rewriting.rule_names import name_rules
 from rekern.kernels.rewriting.window_lists import WindowLists
 from rekern.kernels.rewriting.window_rows import WindowRows
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 Windows = int | tuple[int, int] | list[int | tuple[int, int]]
 
 MOST_WINDOWS = 100  # in a model file
-KEPT_ENTRIES = 1 << 22  # that stay in memory beside a Gram; to extract more of them again is cheaper than the memory
+MANY_TOKENS = 1 << 17  # of pairs whose features are not kept beside a Gram: to extract them again costs less
 
 
 @register
@@ -153,18 +153,34 @@ class Rewriting(KeyFeatureKernel[Pairs]):
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Extract the features of all pairs into inverted lists; heavy pairs are compared now."""
-        extractor = self.make_extractor()
-        left = _Side.measure(extractor, self.read_items(X), n_jobs)
+        extractor, pairs = self.make_extractor(), self.read_items(X)
+        if Y is None and len(pairs.tokens.ids) > MANY_TOKENS and not len(extractor.find_heavy(pairs)):
+            found = _invert_each_window(extractor, pairs, n_jobs)
+            if found is not None:
+                return self._plan_blocks(len(pairs), len(pairs), *found, {}, {})
+        left = _Side.measure(extractor, pairs, n_jobs)
         right = left if Y is None else _Side.measure(extractor, self.read_items(Y), n_jobs)
         windows = _invert_windows(left, None if Y is None else right, n_jobs)
-        diagonal = self._add_windows(left.squares) if Y is None else None
         across = {index: _compare_heavy(extractor, left, index, right) for index in left.heavy}
         down = across if Y is None else {index: _compare_heavy(extractor, right, index, left) for index in right.heavy}
-        if is_for_device(len(left.pairs), len(right.pairs)):
-            gram = DeviceRewritingGram(len(left.pairs), len(right.pairs), windows, diagonal, across, down)
-            return plan_device_gram(gram, len(left.pairs), len(right.pairs), Y is None)
-        block = RewritingBlock(len(right.pairs), windows, diagonal, across, down)
-        return GramPlan(len(left.pairs), len(right.pairs), Y is None, block)
+        squares = left.squares if Y is None else None
+        return self._plan_blocks(len(left.pairs), len(right.pairs), windows, squares, across, down)
+
+    def _plan_blocks(
+        self,
+        rows: int,
+        columns: int,
+        windows: list[WindowLists],
+        squares: Floats | None,
+        across: dict[int, Floats],
+        down: dict[int, Floats],
+    ) -> GramPlan:
+        """Plan a Gram of inverted lists; with ``squares`` it is that of the rows with themselves."""
+        diagonal = None if squares is None else self._add_windows(squares)
+        if is_for_device(rows, columns):
+            gram = DeviceRewritingGram(rows, columns, windows, diagonal, across, down)
+            return plan_device_gram(gram, rows, columns, squares is not None)
+        return GramPlan(rows, columns, squares is not None, RewritingBlock(columns, windows, diagonal, across, down))
 
     def _add_windows(self, squares: Floats) -> Floats:
         """Return K(x, x) from the values of all window sizes."""
@@ -232,7 +248,7 @@ class _Side(NamedTuple):
 
     @classmethod
     def measure(cls, extractor: RuleExtractor, pairs: Pairs, n_jobs: int | None) -> _Side:
-        blocks, squares, heavy = extractor.measure_blocks(pairs, n_jobs, KEPT_ENTRIES)
+        blocks, squares, heavy = extractor.measure_blocks(pairs, n_jobs)
         return cls(pairs, blocks, squares, extractor.find_scales(squares), heavy)
 
     def list_parts(self) -> list[list[KeyRows]]:
@@ -249,9 +265,10 @@ def _invert_windows(left: _Side, right: _Side | None, n_jobs: int | None) -> lis
     """Return the inverted lists of all window sizes, for the Gram of two sides or of one side with itself."""
     if right is None:
         parts = left.list_parts()
-        order = sorted(range(len(parts)), key=lambda part: -sum(len(block.keys) for block in parts[part]))
-        found = run_in_threads(invert_blocks, [(parts[part], 1) for part in order], n_jobs)  # the longest begins first
-        whole = [found[order.index(part)] for part in range(len(parts))]
+        if len(left.scale) == 1:
+            whole = [invert_blocks(part, n_jobs) for part in parts]
+        else:
+            whole = run_in_threads(invert_blocks, [(part, 1) for part in parts], n_jobs)
         lists, frequent = [one for one, _ in whole], [keys for _, keys in whole]
     else:
         both = zip(left.list_parts(), right.list_parts())
@@ -263,6 +280,27 @@ def _invert_windows(left: _Side, right: _Side | None, n_jobs: int | None) -> lis
         known = (frequent[at], frequent[at + 1], frequent[at + 2])
         windows.append(WindowLists(row_scale, column_scale, lists[at], lists[at + 1], lists[at + 2], known))
     return windows
+
+
+def _invert_each_window(
+    extractor: RuleExtractor, pairs: Pairs, n_jobs: int | None
+) -> tuple[list[WindowLists], Floats] | None:
+    """Return the inverted lists and K(x, x) for every window size; None if a pair has too many rules for one pass.
+
+    The features of one window size are in memory at a time. They are extracted again for the decision function.
+    """
+    found: dict[int, tuple[WindowLists, Floats]] = {}
+    sizes = [max(window) for window in extractor.windows]
+    for number in sorted(range(len(sizes)), key=lambda number: -sizes[number]):  # the others fit into its memory
+        one = replace(extractor, windows=[extractor.windows[number]])
+        blocks = one.extract_blocks(pairs, n_jobs)
+        if blocks is None:
+            return None
+        squares = sum_squares(blocks)
+        side = _Side(pairs, blocks, squares, one.find_scales(squares), {})
+        found[number] = _invert_windows(side, None, n_jobs)[0], squares[0]
+        del blocks, side
+    return [found[number][0] for number in range(len(sizes))], np.array([found[n][1] for n in range(len(sizes))])
 
 
 def _compare_heavy(extractor: RuleExtractor, side: _Side, index: int, other: _Side) -> Floats:

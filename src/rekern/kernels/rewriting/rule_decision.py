@@ -8,8 +8,7 @@ from typing import Protocol, Self
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints, Keys
-from rekern.core.explanation_parts import Part, join_parts
-from rekern.core.hashing import mix_array
+from rekern.core.explanation_parts import Part, PartList, join_parts
 from rekern.core.key_rows import KeyRows
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads, split_range
@@ -28,7 +27,7 @@ from rekern.kernels.kernel_items import Item, Items, materialize_items, wrap_ite
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.plain_rules import NgramLists, PlainRules
 from rekern.kernels.rewriting.rule_extraction import MeasuredBlocks, RuleExtractor
-from rekern.kernels.rewriting.rule_parts import RuleValues, list_rule_parts
+from rekern.kernels.rewriting.rule_parts import CombinedRules, RuleValues, list_aligned_parts, list_combined_parts
 from rekern.kernels.rewriting.rule_text import PairWords
 from rekern.kernels.rewriting.strong_rules import BothSides, RuleShelf, WeightedRule, find_strong_rules
 from rekern.kernels.rewriting.whole_words import spell_pair
@@ -92,7 +91,6 @@ class RuleDecision(DecisionFunction):
         # Of a trained function, not of a file: the training pairs, and how many of them have each rule with wildcards.
         self.training: Pairs | None = None
         self.wildcard_counts: list[Numbers] = []
-        self._sizes = self.extractor.size_keys()
 
     @classmethod
     def learn(cls, kernel: RuleKernel, X: Items, coefficients: Floats) -> Self:
@@ -208,28 +206,27 @@ class RuleDecision(DecisionFunction):
             return [Part("kernel", name, 1.0, float(self.score(pairs)[0, output]))]
         scales = self.extractor.find_scales(squares)
         words = PairWords.from_pair(pairs, 0, spell_pair(pairs, 0))
-        found: list[Sequence[Part]] = [
-            list_rule_parts(self.extractor, window, words, self._weigh(row, float(scale[0]), number, output))
-            for number, (window, row, scale) in enumerate(zip(self.extractor.windows, rows, scales))
-        ]
-        if self.heavy is not None:
-            found.append(self.heavy.parts(pairs[0], output))
-        return join_parts(found)
+        blocks = []
+        for number, (window, row, scale) in enumerate(zip(self.extractor.windows, rows, scales)):
+            combined, aligned = self._weigh(row, float(scale[0]), number, output)
+            blocks.append(list_combined_parts(self.extractor, window, words, combined))
+            blocks.append(list_aligned_parts(self.extractor, window, words, aligned))
+        parts = PartList.from_blocks(blocks)
+        return parts if self.heavy is None else join_parts([parts, self.heavy.parts(pairs[0], output)])
 
-    def _weigh(self, row: WindowRows, scale: float, number: int, output: int) -> RuleValues:
-        """Return keys, values and weights of the rules of one pair for which neither is 0."""
+    def _weigh(self, row: WindowRows, scale: float, number: int, output: int) -> tuple[CombinedRules, RuleValues]:
+        """Return the rules of one pair whose values and weights are not 0: without and with aligned wildcards."""
         values = (row.source.values[:, None] * scale) * row.target.values
         source, target, wild = (self._shorten(part) for part in row.list_parts())
         weights = self.plain[number].weigh(source.keys, target.keys, output)
         ones, others = np.nonzero((weights != 0) & (values != 0))
-        keys = mix_array(row.source.keys[ones] + row.target.keys[others] + self._sizes[number])
         rules = row.get_wildcard_rules()
         rule_weights, rule_values = find_weights(wild.keys, self.wildcard[number])[:, output], rules.values * scale
         kept = np.flatnonzero((rule_weights != 0) & (rule_values != 0))
-        return RuleValues(
-            np.append(keys, rules.keys[kept]),
-            np.append(values[ones, others], rule_values[kept]),
-            np.append(weights[ones, others], rule_weights[kept]),
+        patterns = row.source.keys, row.target.keys
+        return (
+            CombinedRules(patterns, (ones, others), values[ones, others], weights[ones, others]),
+            RuleValues(rules.keys[kept], rule_values[kept], rule_weights[kept]),
         )
 
     def list_strongest(self, n: int, output: int = 0, sign: int = 1) -> list[WeightedRule]:

@@ -167,7 +167,7 @@ class RuleExtractor:
         if found is None:
             found = self._measure(pairs, n_jobs)
             entries = sum(len(part.keys) for block in found.blocks for rows in block for part in rows.list_parts())
-            if pairs in _REMEMBERED and entries <= most:
+            if pairs in _REMEMBERED and entries <= REMEMBERED_ENTRIES:
                 _REMEMBERED[pairs].append((self, found))
         return found
 
@@ -178,7 +178,7 @@ class RuleExtractor:
             heavy = self.find_heavy(pairs, thorough=True)
             blocks = self.extract_blocks(pairs.clear_texts(heavy), n_jobs)
             assert blocks is not None
-        squares = np.concatenate([[row.sum_squares() for row in block] for block in blocks], axis=1)
+        squares = sum_squares(blocks)
         parts = {}
         for index in heavy.tolist():
             pair = pairs.take([index])
@@ -258,6 +258,12 @@ class RuleExtractor:
     def size_keys(self) -> list[np.uint64]:
         """Return the constant in the keys of each window size."""
         return [find_constants(window, self.span).size_key for window in self.windows]
+
+
+def sum_squares(blocks: list[list[WindowRows]]) -> Floats:
+    """Return K(x, x) by window size and pair, from the features of blocks of pairs."""
+    squares: Floats = np.concatenate([[row.sum_squares() for row in block] for block in blocks], axis=1)
+    return squares
 
 
 def _estimate_rules(rows: list[WindowRows], parts: int = 1) -> int:

@@ -9,14 +9,12 @@ import numpy as np
 
 from rekern.core.arrays import Booleans, Ints, Keys, SmallInts
 from rekern.core.hashing import mix_array
-from rekern.kernels.rewriting.aligned_rules_core import join_placements, place_pair
-from rekern.kernels.rewriting.rule_keys import RuleConstants, find_constants
-from rekern.kernels.strings.pattern_placement_core import Placements
-from rekern.kernels.strings.pattern_text import PatternText, lay_out_pattern, list_ngrams, list_patterns, quote_token
+from rekern.kernels.rewriting.rule_keys import find_constants
+from rekern.kernels.rewriting.rule_text_core import number_aligned_rules
+from rekern.kernels.strings.pattern_text import PatternText, list_ngrams, list_patterns, quote_tokens
 from rekern.structures.pairs import Pairs
 
 ARROW = " → "
-NO_LIMIT = 1 << 40
 
 
 class Match(NamedTuple):
@@ -47,6 +45,14 @@ class PairWords(NamedTuple):
         return cls(*words, tokens.ids[first:middle], tokens.ids[middle:last], tokens.token_keys())
 
 
+class RuleTexts(NamedTuple):
+    """Rules as text, and the words of the pair that they lie on, a list for each."""
+
+    rules: list[str]
+    sources: list[str]
+    targets: list[str]
+
+
 def find_matches(
     pair: PairWords, window: tuple[int, int], wildcards: str, span: int, wanted: Keys | None = None
 ) -> list[Match]:
@@ -60,118 +66,114 @@ def find_matches(
     """
     if len(pair.source_ids) < window[0] or len(pair.target_ids) < window[1]:
         return []
-    constants = find_constants(window, span)
-    if wildcards == "free":
-        return _combine(*_list_free(pair, window, span, constants), constants, wanted)
-    matches = _combine(*_list_plain(pair, window, constants), constants, wanted)
-    if wildcards == "aligned":
-        matches += _match_aligned(pair, window, span, constants, wanted)
-    return matches
+    lefts, rights = _list_patterns(pair, window, wildcards, span)
+    left_keys, right_keys = (np.array(list(side), dtype=np.uint64) for side in (lefts, rights))
+    keys = mix_array(left_keys[:, None] + (right_keys + find_constants(window, span).size_key))
+    ones, others = np.nonzero(_mark_wanted(keys, wanted))
+    texts = _combine(list(lefts.values()), list(rights.values()), ones, others)
+    counts, counts2 = (np.array([pattern.wildcards for pattern in side.values()]) for side in (lefts, rights))
+    matches = list(map(Match, keys[ones, others].tolist(), *texts, (counts[ones] + counts2[others]).tolist()))
+    if wildcards != "aligned":
+        return matches
+    found, numbers, bounds = _number_aligned(pair, window, span, wanted)
+    firsts = np.sort(np.unique(found, return_index=True)[1])  # a rule is written where it matches first
+    texts = _spell_aligned(pair, window, numbers[firsts], bounds[firsts])
+    signs = (numbers[firsts, : window[0]] < max(window)).sum(axis=1)
+    return [*matches, *map(Match, found[firsts].tolist(), *texts, signs.tolist())]
 
 
+def write_combined_rules(
+    pair: PairWords, window: tuple[int, int], wildcards: str, span: int, patterns: Sides, chosen: tuple[Ints, Ints]
+) -> RuleTexts:
+    """Return combinations of a pattern of the source and one of the target as text.
+
+    ``patterns`` are the keys of the patterns of both sides, ``chosen`` which of them are combined.
+    """
+    listed = _list_patterns(pair, window, wildcards, span)
+    lefts, rights = ([known[key] for key in keys.tolist()] for known, keys in zip(listed, patterns))
+    return _combine(lefts, rights, *chosen)
+
+
+def write_aligned_rules(pair: PairWords, window: tuple[int, int], span: int, keys: Keys) -> RuleTexts:
+    """Return rules with aligned wildcards that match a pair as text, in the order of their keys.
+
+    >>> pair = PairWords.from_pair(Pairs.from_items([(["Orwell", "wrote"], ["by", "Orwell"])]), 0)
+    >>> key = find_matches(pair, (2, 2), "aligned", 1)[1].key
+    >>> write_aligned_rules(pair, (2, 2), 1, np.array([key], np.uint64))
+    RuleTexts(rules=['⟨1⟩ wrote → by ⟨1⟩'], sources=['Orwell wrote'], targets=['by Orwell'])
+    """
+    if not len(keys):
+        return RuleTexts([], [], [])
+    found, numbers, bounds = _number_aligned(pair, window, span, keys)
+    order = np.argsort(found)[np.argsort(np.argsort(keys))]
+    return _spell_aligned(pair, window, numbers[order], bounds[order])
+
+
+Sides = tuple[Keys, Keys]
 Patterns = dict[int, PatternText]
 
 
-def _list_plain(pair: PairWords, window: tuple[int, int], constants: RuleConstants) -> tuple[Patterns, Patterns]:
-    """Return the n-grams of both sides by their keys."""
-    return (
-        list_ngrams(pair.source, pair.finger, pair.source_ids, constants.source_factors, window[0]),
-        list_ngrams(pair.target, pair.finger, pair.target_ids, constants.target_factors, window[1]),
-    )
-
-
-def _list_free(
-    pair: PairWords, window: tuple[int, int], span: int, constants: RuleConstants
-) -> tuple[Patterns, Patterns]:
-    """Return the patterns with free wildcards of both sides by their keys."""
-    one, other = (constants.source_factors, window[0]), (constants.target_factors, window[1])
-    return (
-        list_patterns(pair.source, pair.finger, pair.source_ids, *one, span, window[0]),
-        list_patterns(pair.target, pair.finger, pair.target_ids, *other, span, window[1]),
-    )
-
-
-def _combine(lefts: Patterns, rights: Patterns, constants: RuleConstants, wanted: Keys | None) -> list[Match]:
-    """Return the rules of every pattern of the source with every pattern of the target."""
-    left_keys, right_keys = (np.array(list(side), dtype=np.uint64) for side in (lefts, rights))
-    keys = mix_array(left_keys[:, None] + (right_keys + constants.size_key))
-    places = np.flatnonzero(_mark_wanted(keys.ravel(), wanted))
-    ones, others = list(lefts.values()), [one._replace(text=ARROW + one.text) for one in rights.values()]
-    matches = []
-    for key, place in zip(keys.ravel()[places].tolist(), places.tolist()):
-        (text, words, wildcards), (text2, words2, wildcards2) = ones[place // len(others)], others[place % len(others)]
-        matches.append(Match(key, text + text2, words, words2, wildcards + wildcards2))
-    return matches
-
-
-def _match_aligned(
-    pair: PairWords, window: tuple[int, int], span: int, constants: RuleConstants, wanted: Keys | None
-) -> list[Match]:
-    """Return the rules with aligned wildcards."""
+def _list_patterns(pair: PairWords, window: tuple[int, int], wildcards: str, span: int) -> tuple[Patterns, Patterns]:
+    """Return the n-grams of both sides by their keys; or their patterns with free wildcards."""
+    constants = find_constants(window, span)
+    sides = (pair.source, pair.source_ids, window[0]), (pair.target, pair.target_ids, window[1])
     factors = constants.source_factors, constants.target_factors
-    placed = place_pair(pair.source_ids, pair.target_ids, pair.finger, window[0], window[1], span, *factors)
-    keys, _, count, trace = join_placements(
-        placed.left, placed.right, placed.counts, placed.counts2, constants.size_key, constants.pair_keys, 1.0, 0, 1,
-        NO_LIMIT, False, True,
+    if wildcards == "free":
+        one, other = (
+            list_patterns(words, pair.finger, ids, side_factors, size, span, size)
+            for (words, ids, size), side_factors in zip(sides, factors)
+        )
+    else:
+        one, other = (
+            list_ngrams(words, pair.finger, ids, side_factors, size)
+            for (words, ids, size), side_factors in zip(sides, factors)
+        )
+    return one, other
+
+
+def _combine(lefts: list[PatternText], rights: list[PatternText], ones: Ints, others: Ints) -> RuleTexts:
+    """Return the rules of some patterns of the source with some of the target."""
+    texts, words = [pattern.text + ARROW for pattern in lefts], [pattern.words for pattern in lefts]
+    texts2, words2 = [pattern.text for pattern in rights], [pattern.words for pattern in rights]
+    left, right = ones.tolist(), others.tolist()
+    rules = [texts[one] + texts2[other] for one, other in zip(left, right)]
+    return RuleTexts(rules, [words[one] for one in left], [words2[other] for other in right])
+
+
+def _number_aligned(
+    pair: PairWords, window: tuple[int, int], span: int, wanted: Keys | None
+) -> tuple[Keys, Ints, Ints]:
+    """Return rules with aligned wildcards as rows of numbers: see `number_aligned_rules`."""
+    factors, targets, size_key, pair_keys = find_constants(window, span)
+    ascending = np.zeros(0, np.uint64) if wanted is None else np.sort(wanted)
+    found: tuple[Keys, Ints, Ints] = number_aligned_rules(
+        pair.source_ids, pair.target_ids, pair.finger, *window, span, factors, targets, size_key, pair_keys,
+        ascending, wanted is None,
     )  # fmt: skip
-    keys = keys[:count]
-    is_wanted = _mark_wanted(keys, wanted)
-    if not is_wanted.any():
-        return []
-    source = _SideText(pair.source, placed.left, placed.starts, window[0])
-    target = _SideText(pair.target, placed.right, placed.starts2, window[1])
-    steps, sizes, place = trace.tolist(), placed.left.shapes[:, 2].tolist(), 0
-    matches: dict[int, Match] = {}
-    for key, is_written in zip(keys.tolist(), is_wanted.tolist()):
-        one = steps[place]
-        following = place + 2 + sizes[one]
-        if is_written and key not in matches:  # a rule is written where it matches first
-            aligned = tuple(steps[place + 2 : following])
-            text, words = source.write(one, None)
-            text2, words2 = target.write(steps[place + 1], aligned)
-            matches[key] = Match(key, text + ARROW + text2, words, words2, len(aligned))
-        place = following
-    return list(matches.values())
+    return found
+
+
+def _spell_aligned(pair: PairWords, window: tuple[int, int], numbers: Ints, bounds: Ints) -> RuleTexts:
+    """Return rows of numbers as text."""
+    signs = [*(f"⟨{number}⟩" for number in range(1, max(window) + 1)), ARROW.strip()]
+    written = np.array([*signs, *quote_tokens(pair.source), *quote_tokens(pair.target)], object)
+    spans = list(map(tuple, bounds.tolist()))
+    return RuleTexts(
+        list(map(" ".join, written[numbers].tolist())),
+        _join_words(pair.source, [span[:2] for span in spans]),
+        _join_words(pair.target, [span[2:] for span in spans]),
+    )
+
+
+def _join_words(words: Sequence[str], spans: Sequence[tuple[int, ...]]) -> list[str]:
+    texts = {span: " ".join(words[span[0] : span[1]]) for span in set(spans)}
+    return [texts[span] for span in spans]
 
 
 def _mark_wanted(keys: Keys, wanted: Keys | None) -> Booleans:
     """Return which keys are wanted; all of them if none are named."""
     if wanted is None or not len(wanted):
-        return np.full(len(keys), wanted is None)
+        return np.full(keys.shape, wanted is None)
     ascending = np.sort(wanted)
     marked: Booleans = ascending[np.minimum(np.searchsorted(ascending, keys), len(ascending) - 1)] == keys
     return marked
-
-
-class _SideText:
-    """Writes the placements of patterns on one side of a pair; each is written once."""
-
-    def __init__(self, words: Sequence[str], placements: Placements, starts: Ints, size: int):
-        self.words, self.quoted, self.size = words, list(map(quote_token, words)), size
-        self.shapes, self.starts = placements.shapes.tolist(), starts.tolist()
-        self.elements, self.places = placements.elements.tolist(), placements.starts.tolist()
-        self.known: dict[tuple[int, tuple[int, ...] | None], tuple[str, str]] = {}
-
-    def write(self, one: int, aligned: tuple[int, ...] | None) -> tuple[str, str]:
-        """Return a placement as text, and the words that it lies on.
-
-        Its wildcards are numbered from left to right, or as the wildcards of the other side that they are aligned with:
-        ``aligned`` has the place of the partner of each of those.
-        """
-        found = self.known.get((one, aligned))
-        if found is None:
-            found = self.known[one, aligned] = self._lay_out(one, aligned)
-        return found
-
-    def _lay_out(self, one: int, aligned: tuple[int, ...] | None) -> tuple[str, str]:
-        window, end, count, listed = self.shapes[one]
-        start, elements = self.starts[window], self.elements[listed : listed + count]
-        numbered = elements if aligned is None else [elements[place] for place in aligned]
-        if end - start == self.size:  # every wildcard lies on one token
-            text = self.quoted[start:end]
-            for number, element in enumerate(numbered, 1):
-                text[element] = f"⟨{number}⟩"
-            return " ".join(text), " ".join(self.words[start:end])
-        signs = {element: f"⟨{number}⟩" for number, element in enumerate(numbered, 1)}
-        at = dict(zip(elements, self.places[listed : listed + count]))
-        return lay_out_pattern(self.words, start, end, self.size, signs, at)

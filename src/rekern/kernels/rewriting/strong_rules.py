@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import Booleans, Floats, Ints, Keys
+from rekern.core.arrays import Booleans, Floats, Ints, Keys, SmallInts
 from rekern.core.hashing import mix_array
 from rekern.core.key_index import index_keys, look_up
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.object_descriptions import Raw, State, Verbatim
+from rekern.core.parallel_jobs import run_in_threads
 from rekern.core.state_schema import Array, ListOf, Record, Texts
 from rekern.core.weight_table import Numbers, WeightTable
 from rekern.errors import InputError
@@ -122,11 +123,15 @@ def _count_matches(extractor: RuleExtractor, pairs: Pairs, chosen: list[_Candida
     found = [_Matches(np.zeros(len(rules.keys), np.int64), np.full(len(rules.keys), -1)) for rules in chosen]
     places = [(rules.sources == 0) & (rules.targets == 0) for rules in chosen]
     sides: list[list[tuple[KeyRows, KeyRows]]] = [[] for _ in chosen]
+    wanted = [index_keys(rules.keys[wild]) for rules, wild in zip(chosen, places)]
     offset = 0
     for block in extractor.iterate_blocks(pairs):
-        for rows, rules, wild, matches, ngrams in zip(block, chosen, places, found, sides):
-            _count_wildcard(rows.get_wildcard_rules(), offset, rules.keys, np.flatnonzero(wild), matches)
-            ngrams.append((rows.source, rows.target))
+        listed = [rows.get_wildcard_rules() for rows in block]
+        numbers = run_in_threads(look_up, [(rows.keys, index, 1) for rows, index in zip(listed, wanted)])
+        for rows, entries, wild, matches in zip(listed, numbers, places, found):
+            _count_wildcard(rows, offset, entries, np.flatnonzero(wild), matches)
+        for window, ngrams in zip(block, sides):
+            ngrams.append((window.source, window.target))
         offset += block[0].count_pairs()
     for ngrams, rules, wild, matches in zip(sides, chosen, places, found):
         _count_plain(ngrams, rules, np.flatnonzero(~wild), matches)
@@ -167,11 +172,11 @@ def _count_plain(blocks: list[tuple[KeyRows, KeyRows]], rules: _Candidates, plac
     matches.support[places], matches.first[places] = support, first
 
 
-def _count_wildcard(listed: KeyRows, offset: int, keys: Keys, places: Ints, matches: _Matches) -> None:
-    """Count the pairs of a block that rules with wildcards match; ``offset`` is the number of its first pair."""
-    if not len(places):
-        return
-    found = look_up(listed.keys, index_keys(keys[places]))
+def _count_wildcard(listed: KeyRows, offset: int, found: SmallInts, places: Ints, matches: _Matches) -> None:
+    """Count the pairs of a block that rules with wildcards match; ``offset`` is the number of its first pair.
+
+    ``found`` has for each entry of the block the number of its rule, -1 for a rule that is not asked for.
+    """
     entries = np.flatnonzero(found >= 0)
     at = places[found[entries]]
     of = offset + np.searchsorted(listed.indptr, entries, side="right") - 1

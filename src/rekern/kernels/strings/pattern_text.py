@@ -12,6 +12,7 @@ from rekern.core.hashing import mix_array
 from rekern.kernels.strings.pattern_placement_core import find_distinct_windows, hash_sequences, list_placements
 
 WILDCARD = "∗"  # in a pattern with free wildcards
+SIGNS = frozenset(("→", "⟨", "\\", WILDCARD))  # with which signs of a pattern begin
 
 
 class PatternText(NamedTuple):
@@ -28,7 +29,16 @@ def quote_token(token: str) -> str:
     >>> quote_token("wrote"), quote_token("→"), quote_token("⟨1⟩")
     ('wrote', '\\\\→', '\\\\⟨1⟩')
     """
-    return "\\" + token if token[:1] in ("→", "⟨", "\\", "∗") else token
+    return "\\" + token if token[:1] in SIGNS else token
+
+
+def quote_tokens(tokens: Sequence[str]) -> list[str]:
+    """Return tokens as they are written in a pattern.
+
+    >>> quote_tokens(["wrote", "→"])
+    ['wrote', '\\\\→']
+    """
+    return ["\\" + token if token[:1] in SIGNS else token for token in tokens]
 
 
 def list_ngrams(words: Sequence[str], finger: Keys, ids: SmallInts, factors: Keys, n: int) -> dict[int, PatternText]:
@@ -36,11 +46,16 @@ def list_ngrams(words: Sequence[str], finger: Keys, ids: SmallInts, factors: Key
     sums = np.zeros(max(len(ids) - n + 1, 0), np.uint64)
     for offset in range(n):
         sums += finger[ids[offset : len(sums) + offset]] * factors[offset]
-    quoted = list(map(quote_token, words))
-    ngrams: dict[int, PatternText] = {}
-    for start, key in enumerate(sums.tolist()):
-        if key not in ngrams:
-            ngrams[key] = PatternText(" ".join(quoted[start : start + n]), " ".join(words[start : start + n]), 0)
+    shown = list(words)
+    quoted = quote_tokens(shown)
+    is_same = quoted == shown
+    keys = sums.tolist()
+    firsts = dict(zip(reversed(keys), range(len(keys) - 1, -1, -1)))
+    ngrams = {}
+    for key in dict.fromkeys(keys):
+        start = firsts[key]
+        text = " ".join(quoted[start : start + n])
+        ngrams[key] = PatternText(text, text if is_same else " ".join(shown[start : start + n]), 0)
     return ngrams
 
 

@@ -16,7 +16,7 @@ from rekern.core.model_archive import load_model
 from rekern.krisp.answering.asker import Asker
 from rekern.krisp.answering.database import SECONDS
 from rekern.krisp.answering.europe_facts import europe_database
-from rekern.krisp.answering.second_opinion import SecondOpinion
+from rekern.krisp.second_opinion import SecondOpinion
 from rekern.krisp.word_parser import load_word_parser
 
 LONGEST = 30  # words of a question that are parsed as quickly without compiled code

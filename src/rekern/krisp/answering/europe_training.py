@@ -28,7 +28,7 @@ from rekern.krisp.answering.europe_facts import (
     read_europe_file,
 )
 from rekern.krisp.answering.question_table import Questions
-from rekern.krisp.answering.second_opinion import SecondOpinion
+from rekern.krisp.second_opinion import SecondOpinion
 from rekern.krisp.semantic_parser import SemanticParser
 from rekern.krisp.word_parser import load_word_parser
 

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from rekern.krisp.answering.question_parser import QuestionParser
 from rekern.krisp.answering.scored_reading import ScoredReading, hide_chain_nodes
-from rekern.krisp.answering.second_opinion import SecondOpinion
 from rekern.krisp.mentions import Mention, Span, find_longest_spans, find_mentions
 from rekern.krisp.productions import Derivation
+from rekern.krisp.second_opinion import SecondOpinion
+from rekern.krisp.unused_names import list_entities, list_unused_spans
 
 READINGS = 10
 UNKNOWN = 5.0  # what the score loses for an unknown word, or for a negation that was never learned
@@ -74,7 +75,7 @@ class ReadingScorer:
         for candidate in candidates:
             derivation = candidate.derivation
             unused.append(len(self.list_unused(question, derivation)))
-            taken = [node.value for node in _list_entities(derivation) if node.production.kind == "word"]
+            taken = [node.value for node in list_entities(derivation) if node.production.kind == "word"]
             strange = sum(word not in taken for word in unknown)
             score = candidate.log_probability / math.sqrt(max(1, candidate.scored))
             score += AGREEMENT * self.opinion.measure_agreement(expected, derivation)
@@ -124,18 +125,8 @@ class ReadingScorer:
 
     def _list_unused(self, question: str, derivation: Derivation) -> list[str]:
         words = [word.lower() for word in self.parser.words(question)]
-        entities = _list_entities(derivation)
-        names = {(node.production.left, node.production.value) for node in entities if node.production.kind == "name"}
-        numbers = {(node.production.left, node.value) for node in entities if node.production.kind == "number"}
-        mentions = self._find_mentions(question)
-        found = []
-        for start, end in find_longest_spans(mentions):
-            text = " ".join(words[start:end])
-            over = [m for m in mentions if m.start < end and start < m.end]
-            used = any((m.left, m.production.value) in names or (m.left, m.text) in numbers for m in over)
-            if not used:
-                found.append(text)
-        return found
+        spans = list_unused_spans(self._find_mentions(question), derivation)
+        return [" ".join(words[start:end]) for start, end in spans]
 
     def find_spans(self, question: str) -> list[Span]:
         """Where a question mentions names or numbers: the longest spans."""
@@ -159,10 +150,3 @@ def subtract_rivals(scores: Sequence[float]) -> list[float]:
     if len(scores) < 2:
         return list(scores)
     return [score - RIVAL * max(0.0, AHEAD - (score - rival)) for score, rival in zip(scores, rivals)]
-
-
-def _list_entities(derivation: Derivation) -> list[Derivation]:
-    """The parts of a derivation that name something, or take a number or a word."""
-    if derivation.production.kind != "rule":
-        return [derivation]
-    return [leaf for child in derivation.children for leaf in _list_entities(child)]

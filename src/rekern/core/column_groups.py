@@ -1,0 +1,125 @@
+"""Rows over keys that are too many for memory, reduced to groups of equal columns, block by block.
+
+A key that one row alone has changes nothing but the norm of that row. Of keys that the same rows have with the same
+values one is enough, times the root of their number. What is left has the same products, and is far smaller.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rekern.core.arrays import Floats, Ints, Keys, SmallInts, offsets_of
+from rekern.core.column_groups_core import (
+    GROUP,
+    KEY,
+    NO_KEY,
+    count_slots,
+    join_columns,
+    note_keys,
+    rank_columns,
+    sign_rows,
+)
+from rekern.core.key_index import number_keys
+from rekern.core.parallel_jobs import run_in_threads, split_range
+
+SmallFloats = npt.NDArray[np.float32]
+
+SLOTS_PER_ENTRY = 8  # in which entries are counted, so that few keys share a slot
+FEWEST_SLOT_BITS = 18
+BYTES_PER_SLOT = 40  # of the table, while equal keys are looked for
+ROOM = 0.8  # of the slots of the table
+ROWS_TOGETHER = 512
+SPARE_BITS = 22
+
+
+class SparseRows(NamedTuple):
+    """Rows of 32-bit values over keys, each key once in a row."""
+
+    indptr: Ints
+    keys: Keys
+    values: SmallFloats
+
+
+class GroupedRows(NamedTuple):
+    """Rows over the columns of groups, and of each row the sum of the squares of what is in no column."""
+
+    indptr: Ints
+    columns: SmallInts
+    values: SmallFloats
+    own: Floats
+
+
+class ColumnGroups:
+    """Finds the groups of equal columns of many rows; every block of rows is shown three times.
+
+    First all blocks to `note`, then all to `sign`, then, after `number`, each to `condense`, in the same order.
+    ``entries`` is about how many entries all rows have, ``memory`` how many bytes may be used. If there are more shared
+    keys than fit, the others are hashed into further columns, with signs, so that their products are right on average
+    only. The result does not depend on the number of threads.
+
+    >>> keys = np.array([7 << 60, 8 << 60, 9 << 60, 7 << 60, 8 << 60], dtype=np.uint64)
+    >>> rows = SparseRows(np.array([0, 3, 5]), keys, np.array([2, 2, 1, 3, 3], dtype=np.float32))
+    >>> groups = ColumnGroups(5, 10**8)
+    >>> groups.note(rows)
+    >>> groups.sign(0, rows)
+    >>> groups.number()
+    1
+    >>> found = groups.condense(rows)
+    >>> found.columns.tolist(), (found.values**2).round(3).tolist(), found.own.tolist()
+    ([0, 0], [8.0, 18.0], [1.0, 0.0])
+    """
+
+    def __init__(self, entries: int, memory: int, n_jobs: int | None = None):
+        most = (memory // 8 * 4).bit_length() - 1  # an eighth of it, in slots of two bits
+        bits = max(FEWEST_SLOT_BITS, min((SLOTS_PER_ENTRY * entries).bit_length(), most))
+        self.shift, self.seen = np.uint64(64 - bits), np.zeros(1 << (bits - 2), np.uint8)
+        self.most, self.n_jobs = memory // 2 // BYTES_PER_SLOT, n_jobs
+        self.slots, self.filled, self.groups = np.zeros((0, 2), np.uint64), 0, 0
+        self.ranks, self.used = np.zeros(0, np.int32), 0
+
+    def note(self, rows: SparseRows) -> None:
+        """Count the keys of a block, as far as once and more often."""
+        note_keys(rows.keys, self.seen, self.shift)
+
+    def sign(self, first_row: int, rows: SparseRows) -> None:
+        """Note which rows have which keys with which values; ``first_row`` is the number of the first row."""
+        if not len(self.slots):
+            self._make_table()
+        bits = (rows.values + np.float32(0)).view(np.uint32)  # -0.0 is 0.0
+        table = (self.seen, self.shift, self.slots, self.filled, self._room())
+        self.filled = sign_rows(first_row, rows.indptr, rows.keys, bits, *table)
+
+    def number(self) -> int:
+        """Number the groups of equal keys; return how many columns there are at most."""
+        if not len(self.slots):
+            self._make_table()
+        used = np.flatnonzero(self.slots[:, KEY] != NO_KEY)
+        numbers, distinct = number_keys(self.slots[used, GROUP], self.n_jobs)
+        self.slots[used, GROUP] = numbers
+        self.groups = len(distinct)
+        columns = self.groups + (1 << SPARE_BITS if self.filled >= self._room() else 0)
+        self.ranks = np.full(columns, -1, np.int32)
+        return columns
+
+    def condense(self, rows: SparseRows) -> GroupedRows:
+        """Return a block over the columns of groups; columns are numbered in the order of the blocks."""
+        spans = split_range(len(rows.indptr) - 1, ROWS_TOGETHER)
+        table = (self.seen, self.shift, self.slots, self.groups, SPARE_BITS)
+        parts = run_in_threads(join_columns, [(*span, *rows, *table) for span in spans], self.n_jobs)
+        lengths, columns, values, own = (np.concatenate([part[place] for part in parts]) for place in range(4))
+        # What is frequent comes early, so that the weights that are needed often are near each other.
+        self.used = rank_columns(columns, self.ranks, self.used)
+        return GroupedRows(offsets_of(lengths), columns, values, own)
+
+    def _room(self) -> int:
+        return int(ROOM * len(self.slots))
+
+    def _make_table(self) -> None:
+        """Make room for the keys that were noted twice, as far as memory allows."""
+        slots, (once, more) = 4 * len(self.seen), count_slots(self.seen)
+        distinct = -slots * np.log1p(-min((once + more) / slots, 0.99))  # keys, some of which share a slot
+        expected = max(distinct - once, more)
+        self.slots = np.zeros((max(int(min(1.05 * expected / ROOM, self.most)), 1 << 10), 2), np.uint64)

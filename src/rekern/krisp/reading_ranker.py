@@ -1,0 +1,188 @@
+"""The ranking of readings: a few scores of every reading, with weights that are learned from training sentences.
+
+The parser looks at the parts of a reading one by one, so it may prefer a reading that ignores a word. Scores of the
+whole reading tell more: does it use all names, does it have what the words ask for? The weights of the scores make the
+right readings of training sentences as probable as possible among all their readings (a log-linear model). The parser
+that found these readings was trained on other sentences.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rekern.core.arrays import AnyArray, Floats
+from rekern.krisp.mentions import Mention
+from rekern.krisp.productions import Derivation
+from rekern.krisp.reading import Reading, Readings
+from rekern.krisp.second_opinion import SecondOpinion
+from rekern.krisp.unused_names import list_unused_spans
+
+SCORES = (
+    "log probability",
+    "nodes",
+    "mean log probability",
+    "repeated predicates",
+    "unused names",
+    "agreement with the words",
+    "overlooked words",
+)
+CERTAINTY = ("log share", "mean log probability", "agreement with the words", "overlooked words", "intercept")
+UNTRAINED = (1.0, *[0.0] * (len(SCORES) - 1))  # the weights of a parser without examples: by probability
+SCALES = np.array([0.25, 0.1, 3.0, 1.0, 1.0, 1.0, 1.0])  # bring the scores to similar sizes
+PENALTY = 0.1  # on the squares of the weights
+CERTAINTY_PENALTY = 1.0
+
+
+@dataclass(frozen=True)
+class ReadingRanker:
+    """Orders the readings of a sentence and tells how probable it is that the best one is right.
+
+    ``weights`` are those of `SCORES`, ``certainty`` those of `CERTAINTY`; ``opinion`` knows the training sentences.
+    """
+
+    opinion: SecondOpinion
+    weights: Floats
+    certainty: Floats
+
+    def rank(self, words: Sequence[str], mentions: Sequence[Mention], readings: Sequence[Reading]) -> Readings:
+        """The readings, the best first, with their confidences; ``words`` are those that the kernels see.
+
+        The confidence of the best reading is the probability that it is right. The others share the rest.
+        """
+        if not readings:
+            return Readings()
+        table = measure_readings(self.opinion, words, mentions, readings)
+        values = table @ self.weights
+        shares = np.exp(values - values.max())
+        shares /= shares.sum()
+        order = np.argsort(-values, kind="stable")
+        first = float(_squash(describe_certainty(table[order[0]], float(shares[order[0]])) @ self.certainty))
+        others = max(1.0 - float(shares[order[0]]), 1e-12)
+        result = Readings()
+        for rank, place in enumerate(order.tolist()):
+            confidence = first if rank == 0 else min(first, (1.0 - first) * float(shares[place]) / others)
+            result.append(replace(readings[place], confidence=confidence))
+        return result
+
+
+def measure_readings(
+    opinion: SecondOpinion, words: Sequence[str], mentions: Sequence[Mention], readings: Sequence[Reading]
+) -> Floats:
+    """The scores of readings, one row each; the columns are `SCORES`."""
+    expected = opinion.expect_parts(words)
+    rows = [
+        (
+            reading.log_probability,
+            reading.scored,
+            reading.log_probability / max(1, reading.scored),
+            count_repeats(reading.derivation),
+            len(list_unused_spans(mentions, reading.derivation)),
+            opinion.measure_agreement(expected, reading.derivation),
+            len(opinion.list_overlooked(words, reading.derivation)),
+        )
+        for reading in readings
+    ]
+    scores: Floats = np.array(rows, dtype=float).reshape(-1, len(SCORES)) * SCALES
+    return scores
+
+
+def count_repeats(derivation: Derivation) -> int:
+    """How many productions stand directly below one with the same predicate, as in ``state(state(all))``.
+
+    >>> from rekern.krisp import read_grammar
+    >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})"])
+    >>> count_repeats(grammar.parse("big(big(all))"))
+    1
+    """
+    own = derivation.production.predicate
+    below = sum(count_repeats(child) for child in derivation.children)
+    return below + sum(bool(own) and child.production.predicate == own for child in derivation.children)
+
+
+def describe_certainty(scores: Floats, share: float) -> Floats:
+    """The columns `CERTAINTY` of a reading, from its scores and its share of the probability of all readings."""
+    return np.array([np.log(max(share, 1e-12)), scores[2], scores[5], scores[6], 1.0])
+
+
+def learn_ranker(opinion: SecondOpinion, tables: Sequence[Floats], right: Sequence[AnyArray]) -> ReadingRanker:
+    """Learn the weights from the scores of the readings of sentences, and from which of them are right."""
+    weights = learn_weights(tables, right)
+    rows, truth = [], []
+    for table, correct in zip(tables, right):
+        if len(table):
+            values = table @ weights
+            best = int(np.argmax(values))
+            rows.append(describe_certainty(table[best], float(1 / np.exp(values - values[best]).sum())))
+            truth.append(bool(correct[best]))
+    certainty = _fit_logistic(np.array(rows).reshape(-1, len(CERTAINTY)), np.array(truth, dtype=bool))
+    return ReadingRanker(opinion, weights, certainty)
+
+
+def learn_weights(tables: Sequence[Floats], right: Sequence[AnyArray]) -> Floats:
+    """The weights that make the right readings of every sentence most probable among its readings.
+
+    Sentences whose readings are all right or all wrong teach nothing.
+
+    >>> table = np.zeros((2, len(SCORES)))
+    >>> table[0, 4] = 1.0  # the first reading leaves a name out
+    >>> weights = learn_weights([table], [np.array([False, True])])
+    >>> bool(weights[4] < 0)
+    True
+    """
+    from scipy.optimize import minimize
+
+    labelled = [(table, np.asarray(correct, dtype=bool)) for table, correct in zip(tables, right)]
+    useful = [(table, correct) for table, correct in labelled if 0 < np.count_nonzero(correct) < len(table)]
+    start = np.array(UNTRAINED)
+    if not useful:
+        return start
+    scores, correct = np.concatenate([t for t, _ in useful]), np.concatenate([r for _, r in useful])
+    sizes = [len(t) for t, _ in useful]
+    first = np.cumsum([0, *sizes[:-1]])
+    group = np.repeat(np.arange(len(useful)), sizes)
+
+    def sum_logs(values: Floats) -> Floats:
+        highest = np.maximum.reduceat(values, first)
+        total: Floats = highest + np.log(np.add.reduceat(np.exp(values - highest[group]), first))
+        return total
+
+    def measure_loss(weights: Floats) -> tuple[float, Floats]:
+        values = scores @ weights
+        chosen = np.where(correct, values, -1e9)
+        everything, good = sum_logs(values), sum_logs(chosen)
+        slope = np.exp(values - everything[group]) - np.exp(chosen - good[group])
+        loss = float((everything - good).sum() + 0.5 * PENALTY * weights @ weights)
+        return loss, slope @ scores + PENALTY * weights
+
+    found: Floats = minimize(measure_loss, start, jac=True, method="L-BFGS-B").x
+    return found
+
+
+def _fit_logistic(rows: Floats, truth: AnyArray) -> Floats:
+    """Logistic regression; the last column is the intercept, which has no penalty. Without a choice, only it counts."""
+    from scipy.optimize import minimize
+
+    start, n = np.zeros(rows.shape[1]), np.count_nonzero(truth)
+    if n in (0, len(truth)):
+        start[-1] = math.log((n + 1) / (len(truth) - n + 1))
+        return start
+    signs = np.where(truth, 1.0, -1.0)
+    penalty = np.full(rows.shape[1], CERTAINTY_PENALTY)
+    penalty[-1] = 0.0
+
+    def measure_loss(weights: Floats) -> tuple[float, Floats]:
+        margins = signs * (rows @ weights)
+        loss = float(np.logaddexp(0.0, -margins).sum() + 0.5 * (penalty * weights) @ weights)
+        return loss, -(signs * _squash(-margins)) @ rows + penalty * weights
+
+    found: Floats = minimize(measure_loss, start, jac=True, method="L-BFGS-B").x
+    return found
+
+
+def _squash(values: Floats) -> Floats:
+    squashed: Floats = 1 / (1 + np.exp(-np.clip(values, -700, 700)))
+    return squashed
