@@ -2,6 +2,7 @@
 
     REKERN_DATA=... python benchmarks/serving.py              # all measurements, some minutes
     REKERN_DATA=... python benchmarks/serving.py explain --seconds 60
+    REKERN_DATA=... python benchmarks/serving.py what-if      # in Chromium: from a key to the drawing of what changed
     python benchmarks/serving.py --quick                      # the model of the demonstration, a few seconds each
 
 The model is trained on MSRP and saved as ``rekern train`` saves it; with --keep-pairs it keeps its training pairs, and
@@ -26,6 +27,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 BATCH = 100
 CLIENTS = 500
@@ -40,6 +42,27 @@ BAD_BODIES = (
     b'{"pairs": [["a", 1]]}',
     b"[]",
 )
+
+# Changes the last word of the second text again and again, and measures until what changed is drawn.
+CHANGE_WORDS = """async (count) => {
+  const field = document.getElementById("target"), result = document.getElementById("result");
+  const words = field.value.trim().split(" "), times = [];
+  for (let number = 0; number < count; number++) {
+    words[words.length - 1] = ["today", "pilots", "nobody", "houses"][number % 4];
+    const started = performance.now();
+    const drawn = new Promise((go) => {
+      const observer = new MutationObserver(() => { observer.disconnect(); requestAnimationFrame(() => go()); });
+      observer.observe(result, { childList: true });
+    });
+    field.value = words.join(" ");
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    await drawn;
+    times.push(performance.now() - started);
+    await new Promise((go) => setTimeout(go, 60));
+  }
+  return times;
+}"""
+CHANGES = 12  # of each pair
 
 Pairs = list[tuple[str, str]]
 
@@ -283,6 +306,29 @@ async def measure_flood(server: Server, bodies: Sequence[bytes], capacity: float
     report("flood: memory", memory, 1.2 * before, "MB")
 
 
+def measure_what_if(server: Server, pairs: Pairs) -> None:
+    """Measure in Chromium how long it takes from a key on the page Pair until what changed is drawn."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+    from web.browser import find_chromium, open_browser
+
+    chromium = find_chromium()
+    if chromium is None:
+        print("  what-if: there is no chromium on the path, and REKERN_CHROMIUM names none")
+        return
+    times: list[float] = []
+    before = server.measure_work()
+    with open_browser(chromium) as browser:
+        page = browser.new_page(base_url=f"http://127.0.0.1:{server.port}")
+        for source, target in pairs[:5]:
+            state = {"source": source, "target": target, "was_source": source, "was_target": target}
+            page.goto("/pair?" + urlencode(state))
+            times += page.evaluate(CHANGE_WORDS, CHANGES)[1:]
+    work = 1000 * (server.measure_work() - before) / (5 * CHANGES)
+    report("what-if in Chromium, from the key to the drawing: p90", find_share(times, 0.9), 100, "ms")
+    print(f"  median {find_share(times, 0.5):.1f} ms, of which 20 ms wait for the next key")
+    print(f"  the processor worked {work:.1f} ms for each")
+
+
 async def measure_steadiness(server: Server, bodies: Sequence[bytes], total: int) -> None:
     """Measure many requests, of which some are malformed."""
     rng = random.Random(0)
@@ -305,7 +351,7 @@ async def measure_steadiness(server: Server, bodies: Sequence[bytes], total: int
 
 def main() -> None:
     """Run the measurements that are named on the command line, or all."""
-    names = ("start", "explain", "predict", "flood", "steady")
+    names = ("start", "explain", "what-if", "predict", "flood", "steady")
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     options.add_argument("measurements", nargs="*", metavar="|".join(names), default=[])
     options.add_argument("--seconds", type=float, help="length of a measurement")
@@ -326,6 +372,8 @@ def main() -> None:
         if "start" in wanted:
             measure_start(model, folder, make_predict_bodies(pairs, 1)[0])
         with run_server(model, folder) as server:
+            if "what-if" in wanted:
+                measure_what_if(server, pairs)
             asyncio.run(_run(server, wanted, batches, single, seconds, total))
 
 

@@ -139,6 +139,10 @@ def test_an_answer_shows_reading_sql_values_and_rows() -> None:
 def test_an_answer_without_a_confident_reading() -> None:
     page = text_of(draw_answer({"question": "why?", "confident": False, "why": "unknown words: why", "nearest": []}))
     assert "no confident reading: unknown words: why" in page
+    missed = {"question": "is Flurb <b> big?", "confident": False, "not_understood": ["flurb", "<b>"], "nearest": []}
+    drawn = draw_answer(missed, style=False)
+    assert 'is <mark class="rk-missed">Flurb</mark>' in drawn and "<b>" not in drawn
+    assert "not understood: flurb" in draw_answer_svg(missed)
     assert "no reading" in Readings()._repr_html_()
 
 

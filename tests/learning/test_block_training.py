@@ -21,6 +21,8 @@ from rekern.learning import block_training, classifier_trainers
 from rekern.learning.block_descent import Machine, Problem, decide_blocks, descend_blocks
 from rekern.learning.block_store import BlockStore
 from rekern.learning.feature_space import FeatureBlock, hash_rules
+from rekern.learning.stream_training import resume_stream
+from rekern.similarity import Similarities
 
 NAMES = ["Anna", "Bert", "Cleo", "Dora", "Emil", "Fred", "Gina"]
 
@@ -226,6 +228,31 @@ def test_streams():
         PairClassifier("rules").partial_fit([("a b", "b a")], ["yes"])
     pairs, labels = make_pairs(200)
     assert model.fit(pairs, labels).partial_fit(pairs, labels).solver_.endswith("200 rows")  # a new stream
+
+
+@pytest.mark.parametrize("kernel", ["rules+curves", 0.5 * HashedRules((1, 2), bits=16) + Similarities()])
+def test_a_stream_goes_on_from_a_file(tmp_path, kernel):
+    pairs, labels = make_pairs(300)
+    model = PairClassifier(kernel).partial_fit(pairs[:200], labels[:200])
+    model.save(tmp_path / "m.rekern")
+    loaded = load_model(tmp_path / "m.rekern")
+    new, truth = make_pairs(100, seed=1)
+    stream = resume_stream(loaded.kernel_, loaded.scorer_, loaded.intercept_, pairs[:10])
+    values = stream.decide().score(new)[:, 0] + stream.list_intercepts()
+    assert np.allclose(values, model.decision_function(new), atol=1e-4)
+    loaded.partial_fit(pairs[200:], labels[200:])
+    again = model.partial_fit(pairs[200:], labels[200:])
+    assert np.corrcoef(again.decision_function(new), loaded.decision_function(new))[0, 1] > 0.95
+    assert (loaded.predict(new) == truth).mean() > 0.7
+    with pytest.raises(InputError, match="the class 7 is new"):
+        loaded.partial_fit(pairs[:1], [7])
+
+
+def test_what_a_stream_cannot_go_on_from(tmp_path):
+    pairs, labels = make_pairs(40)
+    PairClassifier("rules").fit(pairs, labels).save(tmp_path / "m.rekern")
+    with pytest.raises(InputError, match="its rules are not hashed"):
+        load_model(tmp_path / "m.rekern").partial_fit(pairs, labels)
 
 
 def test_numbers():

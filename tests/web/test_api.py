@@ -58,6 +58,7 @@ def test_ask_and_question(client):
     assert (answer["answer"], answer["confident"]) == (["Tallinn"], True)
     rows = client.post("/api/ask", json={"questions": ["capital of Estonia", "zzz qqq"]}).json()["rows"]
     assert [row["confident"] for row in rows] == [True, False]
+    assert [row["not_understood"] for row in rows] == [[], ["zzz", "qqq"]]
     row = client.post("/api/question", json={"question": "who wrote hamlet?"}).json()["rows"][0]
     assert row["type"] == "Fact" and row["patterns"]
     rows = client.post("/api/question", json={"questions": ["who wrote hamlet?", "为什么天是蓝的?"]}).json()["rows"]

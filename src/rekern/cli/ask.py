@@ -191,7 +191,9 @@ def _ask_lines(asker: Asker, json: bool, all_rows: bool) -> None:
             output.say(str(error))
             if json:
                 question = " ".join(line.split())
-                output.print_json_line({"question": question, "confident": False, "why": str(error), "nearest": []})
+                output.print_json_line(
+                    {"question": question, "confident": False, "not_understood": [], "why": str(error), "nearest": []}
+                )
         if not json:
             print(flush=True)
     if unanswered and not terminal:
@@ -228,8 +230,9 @@ def _print_answer(answer: Answer, json: bool, all_rows: bool) -> None:
     if json:
         output.print_json(answer.to_dict())
         return
+    marked = _mark_question(answer)
     if answer.reading is None:
-        print(f"no confident reading{f' ({answer.why})' if answer.why else ''}")
+        print(f"no confident reading{f' ({answer.why})' if answer.why else ''}{marked}")
         if answer.nearest:
             print("the nearest are:")
         for near in answer.nearest[:SHOWN_READINGS]:
@@ -245,6 +248,7 @@ def _print_answer(answer: Answer, json: bool, all_rows: bool) -> None:
         print("… and more")
     elif not shown:
         print("nothing in the database fits")
+    print(marked[1:], end="\n" if marked else "")
     values = ", ".join(f"{name} = {value!r}" for name, value in answer.query.parameters.items())
     print(f"\nquery       {answer.reading.meaning}")
     print(f"SQL         {answer.query.sql}")
@@ -253,6 +257,24 @@ def _print_answer(answer: Answer, json: bool, all_rows: bool) -> None:
     print(f"confidence  {answer.reading.confidence:.3f}")
     for place, line in enumerate(answer.reading.draw_tree()):
         print(f"{'' if place else 'reading':<12}{line}")
+
+
+def _mark_question(answer: Answer) -> str:
+    """Return the question on a new line, with a line below it that marks what was not understood; if all was, nothing.
+
+    >>> from rekern.krisp.answering.answer import Answer
+    >>> print("no answer" + _mark_question(Answer("which flurb is big?", not_understood=("flurb",))))
+    no answer
+      which flurb is big?
+            ^^^^^ not understood
+    """
+    from rich.cells import cell_len
+
+    from rekern.drawing.answer_drawing import split_question
+
+    pieces = split_question(answer.question, answer.not_understood)
+    marks = "".join(("^" if is_missed else " ") * cell_len(text) for text, is_missed in pieces).rstrip()
+    return f"\n  {answer.question}\n  {marks} not understood" if marks else ""
 
 
 def _format_value(value: object) -> str:

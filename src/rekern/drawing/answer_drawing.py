@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
@@ -42,12 +43,15 @@ def draw_answer(answer: Values | HasValues, *, style: bool = True) -> str:
     """
     values = read_values(answer)
     content: list[Markup | None] = [element("style", Markup(STYLE)) if style else None]
-    content.append(element("div", element("bdi", str(values["question"]), class_="rk-answer"), class_="rk-head"))
+    pieces = split_question(clean_text(values["question"]), values.get("not_understood") or ())
+    content.append(element("div", element("bdi", *map(_mark_piece, pieces), class_="rk-answer"), class_="rk-head"))
+    if any(piece.is_missed for piece in pieces):
+        content.append(element("p", element("small", "What was not understood is underlined.")))
     if values.get("confident"):
         content += [_write_rows(values), *_write_reading(values), _write_query(values)]
     else:
         why = str(values.get("why") or "")
-        content.append(element("p", f"no confident reading{': ' if why else ''}", element("bdi", why)))
+        content.append(element("p", element("bdi", f"no confident reading{': ' if why else ''}{why}")))
     content.append(_write_nearest(values))
     return element("figure", *content, class_="rk")
 
@@ -70,6 +74,9 @@ def draw_answer_svg(answer: Values | HasValues, *, width: float = WIDE) -> str:
             shapes.append(element("text", line, class_=style, x=0.0, y=y, font_size=size))
 
     write(str(values["question"]), 19, "rk-strong")
+    missed = [str(word) for word in values.get("not_understood") or ()]
+    if missed:
+        write(f"not understood: {', '.join(missed)}", 14)
     y += 6
     if values.get("confident"):
         rows = [row if isinstance(row, list | tuple) else [row] for row in values.get("answer") or []]
@@ -92,6 +99,37 @@ def draw_answer_svg(answer: Values | HasValues, *, width: float = WIDE) -> str:
     for near in (values.get("nearest") or [])[:SHOWN_READINGS]:
         write(f"{near['confidence']:.3f}  {near['query']}", 13, "rk-soft", most=2)
     return frame_svg(str(values["question"]), shapes, width, y)
+
+
+class Piece(NamedTuple):
+    """A piece of a question, and whether it was not understood."""
+
+    text: str
+    is_missed: bool
+
+
+def split_question(question: str, missed: Sequence[object]) -> list[Piece]:
+    """Return the pieces of a question; those in ``missed`` are the words and names that were not understood.
+
+    >>> for piece in split_question("Which Flurb is in Norway?", ["flurb"]):
+    ...     print(piece)
+    Piece(text='Which ', is_missed=False)
+    Piece(text='Flurb', is_missed=True)
+    Piece(text=' is in Norway?', is_missed=False)
+    """
+    words = sorted((r"\s+".join(map(re.escape, str(word).split())) for word in missed if str(word).strip()), key=len)
+    if not words:
+        return [Piece(question, False)]
+    pieces = re.split(rf"(?<!\w)({'|'.join(reversed(words))})(?!\w)", question, flags=re.IGNORECASE)
+    return [Piece(text, bool(place % 2)) for place, text in enumerate(pieces) if text]
+
+
+def _mark_piece(piece: Piece) -> Markup:
+    """Return a piece of a question with the blanks around it, which an element loses."""
+    if piece.is_missed:
+        return element("mark", piece.text, class_="rk-missed")
+    before, after = (" " if end == " " else "" for end in (piece.text[:1], piece.text[1:][-1:]))
+    return join([Markup(before), piece.text.strip(" "), Markup(after)])
 
 
 def _write_rows(values: Values) -> Markup:

@@ -14,6 +14,7 @@ SHOWN_PARTS = 12
 SHOWN_LINKS = 6  # rules that are drawn as links, and have a number
 LONGEST_TEXT = 400  # characters of the name of a part
 MOST_TRIES = 40  # parts that are looked for in texts or trees
+STRONGEST = 120  # parts of a drawing beyond those in its waterfall: those that are looked for, and scores before them
 
 
 class HasValues(Protocol):
@@ -21,6 +22,14 @@ class HasValues(Protocol):
 
     def to_dict(self) -> Values:
         """Return plain values."""
+        ...
+
+
+class HasParts(Protocol):
+    """An explanation: it can be written as plain values with only its strongest parts."""
+
+    def to_dict(self, n: int | None = None) -> Values:
+        """Return plain values; with ``n`` only the first parts, and what the others add up to."""
         ...
 
 
@@ -59,6 +68,15 @@ def read_values(explanation: Values | HasValues) -> Values:
     {'decision': 1.0}
     """
     return explanation if isinstance(explanation, Mapping) else explanation.to_dict()
+
+
+def read_strongest(explanation: Values | HasParts, n: int) -> Values:
+    """Return an explanation as plain values, of which a waterfall shows ``n`` parts; very weak parts are summed up.
+
+    >>> read_strongest({"decision": 1.0}, 12)
+    {'decision': 1.0}
+    """
+    return explanation if isinstance(explanation, Mapping) else explanation.to_dict(n + STRONGEST)
 
 
 def read_parts(values: Values) -> list[DrawnPart]:

@@ -9,11 +9,11 @@ from rekern.drawing.curve_plots import HEIGHT, WIDTH, ScorePlot, choose_plots, d
 from rekern.drawing.decision_steps import (
     SHOWN_PARTS,
     DrawnPart,
-    HasValues,
+    HasParts,
     Values,
     choose_parts,
     list_steps,
-    read_values,
+    read_strongest,
 )
 from rekern.drawing.figures import Figure, choose_figure
 from rekern.drawing.markup import Markup, element, join, shorten, write_number, write_signed
@@ -29,7 +29,7 @@ LONGEST_LABEL = 2000  # characters of what a screen reader says about a figure
 
 
 def draw_explanation(
-    explanation: Values | HasValues, n: int = SHOWN_PARTS, *, curves: Sequence[Values] = (), style: bool = True
+    explanation: Values | HasParts, n: int = SHOWN_PARTS, *, curves: Sequence[Values] = (), style: bool = True
 ) -> str:
     """Return the drawing of a decision as a fragment of HTML that loads nothing and runs no script.
 
@@ -52,7 +52,7 @@ def draw_explanation(
     >>> "<figure" in drawing, "a <b>" in drawing
     (True, False)
     """
-    values = read_values(explanation)
+    values = read_strongest(explanation, n)
     curves = curves or _list_curves(explanation)
     figure = choose_figure(values)
     content = [element("style", Markup(STYLE)) if style else None, _write_heading(values)]
@@ -66,7 +66,7 @@ def draw_explanation(
 
 
 def draw_svg(
-    explanation: Values | HasValues,
+    explanation: Values | HasParts,
     n: int = SHOWN_PARTS,
     *,
     curves: Sequence[Values] = (),
@@ -79,7 +79,7 @@ def draw_svg(
     >>> draw_svg({"source": "a", "target": "b", "prediction": 1, "decision": 1.0, "parts": []}).startswith("<svg ")
     True
     """
-    values = read_values(explanation)
+    values = read_strongest(explanation, n)
     figure = choose_figure(values)
     shapes: list[Markup] = []
     y = 26.0

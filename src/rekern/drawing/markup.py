@@ -77,9 +77,9 @@ def element(name: str, *content: Content, **attributes: object) -> Markup:
     '<b>a &lt; b</b>'
     """
     written = "".join(
-        f' {_name_attribute(key)}="{_write_value(value)}"' for key, value in attributes.items() if value is not None
+        [f' {_name_attribute(key)}="{_write_value(value)}"' for key, value in attributes.items() if value is not None]
     )
-    inside = "".join(escape(part) for part in content if part is not None)
+    inside = "".join([escape(part) for part in content if part is not None])
     is_empty = not content and name not in ("div", "span", "td", "th", "table")
     return Markup(f"<{name}{written}/>" if is_empty else f"<{name}{written}>{inside}</{name}>")
 
@@ -108,6 +108,8 @@ def _name_attribute(key: str) -> str:
 
 
 def _write_value(value: object) -> str:
+    if type(value) is str and PLAIN.fullmatch(value):
+        return value
     if type(value) is int:
         return str(value)
     return write_number(value) if isinstance(value, float) else escape(value)

@@ -68,6 +68,8 @@ font-weight:400;background:none;color:inherit;white-space:normal}
 padding:1px 4px;border-radius:3px;color:inherit;white-space:pre-wrap}
 .rk-head{display:flex;flex-wrap:wrap;gap:.15em 1.2em;align-items:baseline;margin:0 0 .5em}
 .rk-answer{font-size:19px;font-weight:700}
+.rk .rk-missed{background:var(--rk-against-tint);color:inherit;text-decoration:underline wavy var(--rk-against) 1.5px;
+text-underline-offset:4px;padding:0 2px;border-radius:3px}
 .rk-answer small{font-weight:400;font-size:15px}
 .rk-tag{color:var(--rk-side);font-weight:600}
 .rk-narrow{display:none}
@@ -157,6 +159,7 @@ min-width:130px}
 .rk-panel-figure figcaption{font-weight:600;font-size:14px}
 .rk-dot{fill:var(--rk-for)}
 .rk-confusion{width:auto!important}
+.rk .rk-confusion th{vertical-align:middle}
 .rk .rk-confusion td.rk-value,.rk .rk-confusion th.rk-value{padding:6px 12px}
 SHADES
 .rk-mistakes summary{cursor:pointer;padding:6px 0;font-weight:600}

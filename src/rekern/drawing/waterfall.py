@@ -93,8 +93,9 @@ def _draw_bar(step: Step, low: float, high: float) -> Markup:
 def draw_share(share: float) -> Markup:
     """Return a bar for a share from 0 to 1, for a cell of an HTML table."""
     width = f"{write_number(100 * min(max(share, 0.0), 1.0), 2)}%"
+    track = element("rect", class_="rk-panel", x="0", y=3, width="100%", height=12)
     bar = element("rect", class_="rk-fill rk-for", x="0", y=3, width=width, height=12)
-    return element("svg", bar, class_="rk-svg rk-bar", aria_hidden="true")
+    return element("svg", track, bar, class_="rk-svg rk-bar", aria_hidden="true")
 
 
 def draw_waterfall(steps: Sequence[Step], width: float, top: float) -> tuple[Markup, float]:

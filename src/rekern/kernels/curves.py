@@ -148,6 +148,13 @@ class Curves(ScoreKernel):
         """Return the knots of every score, a row for each."""
         return np.linspace(self.low_, self.high_, self.knots, axis=1)
 
+    def list_knot_features(self) -> Floats:
+        """Return the features of every score at its knots, an array of scores × knots × features."""
+        pieces = self.check_parameters()  # at knot i the first i pieces are full
+        full = np.concatenate([np.linspace(0.0, 1.0, pieces + 1)[:, None], np.tri(pieces + 1, pieces, -1)], axis=1)
+        features: Floats = (full - self.center_[:, None]) * self.scale_[:, None]
+        return features
+
     def _rise(self, raw: Floats) -> Floats:
         """Return for each score the share of the whole range below it, and of each piece."""
         pieces = self.check_parameters()
@@ -202,13 +209,15 @@ class CurveDecision(DecisionFunction):
     def from_weights(cls, kernel: Curves, features: Floats, raw: Floats) -> Self:
         """Return the curves of weights of features, a column for each output; ``raw`` are scores of training items."""
         weights = features.reshape(*kernel.scale_.shape, -1)
-        # Of outputs × scores × knots. At knot i the first i pieces are full.
-        pieces = weights.shape[1] - 1
-        full = np.concatenate([np.linspace(0.0, 1.0, pieces + 1)[:, None], np.tri(pieces + 1, pieces, -1)], axis=1)
-        at_knots = (full - kernel.center_[:, None]) * kernel.scale_[:, None]
-        found = cls(kernel, np.einsum("skf,sfo->osk", at_knots, weights), np.zeros((0, 0)))
+        found = cls(kernel, np.einsum("skf,sfo->osk", kernel.list_knot_features(), weights), np.zeros((0, 0)))
         found.spreads = np.array([found._look_up(raw, heights).std(axis=0) for heights in found.heights])
         return found
+
+    def list_weights(self) -> Floats:
+        """Return the shortest weights of features that give these curves, for each output."""
+        inverse = np.linalg.pinv(self.kernel.list_knot_features())
+        weights: Floats = np.einsum("sfk,osk->sfo", inverse, self.heights)
+        return weights.reshape(-1, len(self.heights))
 
     def to_state(self) -> State:
         """Return the heights of the curves, and how far they move the decisions about training items."""

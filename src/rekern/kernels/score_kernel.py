@@ -149,6 +149,10 @@ class ScoreDecision(DecisionFunction):
         cls.STATE.check(state, "decision function", {"scores": len(kernel.names()), "outputs": outputs})
         return cls(kernel, state["weights"], state["spreads"], state["ends"])
 
+    def list_weights(self) -> Floats:
+        """Return the weights of all scores, for each output."""
+        return self.weights
+
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every item, a column for each output."""
         return np.array([row @ self.weights for row in self.kernel.scores(X)]).reshape(-1, self.weights.shape[1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from rekern.structures.pairs import Pairs, as_pairs
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
+
+_JOINED: WeakKeyDictionary[Pairs, Pairs] = WeakKeyDictionary()  # so that scores are computed once for the same pairs
 
 
 @register
@@ -177,8 +180,10 @@ def join_orders(X: Items) -> Pairs | list[tuple[object, object]]:
     """
     X = materialize_items(X)
     if isinstance(X, Pairs):
-        texts = np.arange(2 * len(X)).reshape(-1, 2)
-        return Pairs(X.tokens.take(np.concatenate([texts, texts[:, ::-1]]).ravel()))
+        if X not in _JOINED:
+            texts = np.arange(2 * len(X)).reshape(-1, 2)
+            _JOINED[X] = Pairs(X.tokens.take(np.concatenate([texts, texts[:, ::-1]]).ravel()))
+        return _JOINED[X]
     sources, targets = as_pairs(select_pairs(X, None))
     return [*zip(sources, targets), *zip(targets, sources)]
 

@@ -17,7 +17,7 @@ from rekern.learning.block_training import as_path, choose_held_out, parse_memor
 from rekern.learning.class_probabilities import Threshold, check_threshold
 from rekern.learning.pair_input import list_pairs
 from rekern.learning.pair_model import PairModel
-from rekern.learning.stream_training import Stream
+from rekern.learning.stream_training import start_stream
 from rekern.learning.training_labels import read_labels
 
 
@@ -100,7 +100,8 @@ class BlockClassifier(PairModel):
 
         The first block should have a few thousand pairs: the kernel learns from it, and the strongest rules are looked
         for in it. Probabilities are learned from the decisions about each block before it is learned from, of the last
-        20,000 pairs. See `fit_in_blocks` for the exact machine.
+        20,000 pairs. See `fit_in_blocks` for the exact machine. A model of a file goes on where it was, if it was
+        trained by `partial_fit` or `fit_in_blocks`.
 
         Parameters
         ----------
@@ -123,7 +124,7 @@ class BlockClassifier(PairModel):
         cost, threshold, pairs = self._cost(), check_threshold(self.threshold), list_pairs(materialize_items(X))
         self.labels_ = read_labels(y, len(pairs))
         known = np.unique(self.labels_ if classes is None else np.asarray(list(classes)))
-        stream = self._continue_stream()
+        stream = self._continue_stream(pairs)
         if stream is not None:
             known = self.classes_
         if not np.isin(self.labels_, known).all():
@@ -131,9 +132,10 @@ class BlockClassifier(PairModel):
             raise InputError(f"the class {found!s} is new: name all classes in the first call of partial_fit")
         signs, costs = self._read_classes(known, cost, None, threshold)
         if stream is None:
-            stream = self._stream = Stream(self._resolve_kernel(), pairs, len(signs))
+            stream = self._stream = start_stream(self._resolve_kernel(), pairs, len(signs))
+        was_trained = stream.is_trained
         before = stream.learn(pairs, [Problem(sign.astype(float), costs) for sign in signs], self.n_jobs)
-        if stream.rows > len(pairs):
+        if was_trained:
             stream.note(before, signs, self.labels_)
         self.solver_ = f"dual coordinate descent on a stream of {stream.rows} rows"
         self._take_decision(stream.kernel, stream.decide(), stream.list_intercepts())

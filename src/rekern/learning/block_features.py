@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 import numpy as np
 
@@ -15,11 +16,13 @@ from rekern.kernels.kernel_items import Items
 from rekern.kernels.rewriting.hashed_rules_core import add_columns, sum_columns
 from rekern.learning.block_store import BlockStore, Span
 from rekern.learning.feature_space import SmallFloats, group_features, list_rule_terms, read_rules, read_scores
-from rekern.learning.pair_input import Pair, read_items
+from rekern.learning.pair_input import Pair, read_items, take_items
 
 
 class Chunks:
     """The pairs of a corpus in chunks, in a given order; the tokens of each chunk are read once.
+
+    The rules of as many chunks as fit into ``memory`` are kept until `forget_rules`.
 
     >>> from rekern.kernels import Rewriting
     >>> chunks = Chunks(Rewriting(1, normalize=False), [("a b", "b"), ("b", "b")], np.array([1, 0]), [(0, 1), (1, 2)])
@@ -28,10 +31,18 @@ class Chunks:
     """
 
     def __init__(
-        self, kernel: Kernel, pairs: Sequence[Pair], order: Ints, spans: list[Span], n_jobs: int | None = None
+        self,
+        kernel: Kernel,
+        pairs: Sequence[Pair],
+        order: Ints,
+        spans: list[Span],
+        n_jobs: int | None = None,
+        memory: int = 0,
     ):
         self.kernel, self.pairs, self.order, self.spans, self.n_jobs = kernel, pairs, order, spans, n_jobs
         self._items: dict[int, Items] = {}
+        self._rules: dict[int, SparseRows] = {}
+        self._left = memory
 
     def read_items(self, number: int) -> Items:
         """Return the pairs of a chunk as the kernel reads them."""
@@ -42,8 +53,20 @@ class Chunks:
 
     def read_rules(self, number: int) -> SparseRows:
         """Return the rules of a chunk."""
+        if number in self._rules:
+            return self._rules[number]
         first, last = self.spans[number]
-        return read_rules(self.kernel, self.read_items(number), last - first, self.n_jobs)
+        rules = read_rules(self.kernel, self.read_items(number), last - first, self.n_jobs)
+        size = sum(part.nbytes for part in rules)
+        if size <= self._left:
+            self._left -= size
+            self._rules[number] = rules
+        return rules
+
+    def forget_rules(self) -> None:
+        """Free the memory of the rules that were kept."""
+        self._rules.clear()
+        self._left = 0
 
     def read_scores(self, number: int) -> SmallFloats:
         """Return the scores of a chunk."""
@@ -74,6 +97,7 @@ def fill_store(store: BlockStore, chunks: Chunks, entries: int, memory: int) -> 
         grouped = groups.condense(rows)  # of every chunk, since columns are numbered as they come
         if not store.has_chunk(number):
             store.write(number, group_features(grouped, chunks.read_scores(number)))
+    chunks.forget_rules()
     store.save_columns(groups.used)
     return groups.used
 
@@ -88,10 +112,10 @@ def weigh_rules(chunks: Chunks, coefficients: Floats, bits: int) -> list[Floats]
     for number, (first, last) in track(enumerate(chunks.spans), len(chunks.spans), "weights"):
         own = np.ascontiguousarray(coefficients[:, first:last].T)
         used = np.flatnonzero(own.any(axis=1))
-        items = chunks.read_items(number)
+        items = take_items(cast(Sequence[object], chunks.read_items(number)), used)
         for (term, factor), columns in zip(terms, weights):
             rows = term.extract_rows(term.read_items(items), chunks.n_jobs)
-            add_columns(rows.indptr, rows.keys, rows.values, own * factor, used, columns)
+            add_columns(*rows, own[used] * factor, columns)
     return weights
 
 

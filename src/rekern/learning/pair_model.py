@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-    from rekern.learning.stream_training import Stream
-
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats, Ints
@@ -50,6 +48,7 @@ from rekern.learning.pair_input import (
     take_items,
 )
 from rekern.learning.pair_model_archive import pack_model, unpack_model
+from rekern.learning.stream_training import Stream, resume_stream
 from rekern.learning.strongest_rules import StrongestRules
 from rekern.learning.training_labels import read_labels, read_weights
 from rekern.structures.pairs import Pairs, check_one_pair
@@ -203,11 +202,19 @@ class PairModel(BaseEstimator):
         if self.landmarks is not None:
             raise InputError("landmarks are for training in one piece: leave them out for blocks and streams")
 
-    def _continue_stream(self) -> Stream | None:
-        """The stream that an earlier `partial_fit` began; None before the first, and after another training."""
+    def _continue_stream(self, pairs: Sequence[Pair]) -> Stream | None:
+        """The stream that an earlier `partial_fit` began, or one that goes on from blocks or from a file.
+
+        None before the first call, and after training in one piece.
+        """
         self._forbid_landmarks()
         stream: Stream | None = vars(self).get("_stream")
-        return stream if stream is not None and stream.kernel is vars(self).get("kernel_") else None
+        if stream is not None and stream.kernel is vars(self).get("kernel_"):
+            return stream
+        if not self.__sklearn_is_fitted__() or self.has_pairs():
+            return None
+        self._stream = resume_stream(self.kernel_, self.scorer_, self.intercept_, pairs)
+        return self._stream
 
     def _uses_gram(self, n: int) -> bool:
         """Whether to train on a Gram: up to ``gram_limit`` rows, and always for a kernel without explicit features."""

@@ -30,7 +30,7 @@ from rekern.learning.model_schema import LANDMARKS, REGRESSOR
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_input import list_pairs
 from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
-from rekern.learning.stream_training import Stream
+from rekern.learning.stream_training import start_stream
 from rekern.learning.training_data_archive import read_labels as read_levels
 from rekern.learning.training_labels import read_labels
 
@@ -164,10 +164,10 @@ class PairRegressor(RegressorMixin, PairModel):
         """
         check_parameters(self)
         pairs, cost = list_pairs(materialize_items(X)), self._cost()
-        stream, levels = self._continue_stream(), vars(self).get("levels_")
+        stream, levels = self._continue_stream(pairs), vars(self).get("levels_")
         targets = self._read_targets(read_labels(y, len(pairs)))
         if stream is None:
-            stream = self._stream = Stream(self._resolve_kernel(), pairs, 1, middle=float(targets.mean()))
+            stream = self._stream = start_stream(self._resolve_kernel(), pairs, 1, middle=float(targets.mean()))
         elif levels is not None:
             self.levels_ = np.union1d(levels, self.levels_)
         problem = Problem(targets - stream.middle, np.full(len(pairs), cost), self.epsilon, True)

@@ -7,14 +7,26 @@ from collections.abc import Sequence
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats, Ints
+from rekern.errors import InputError
+from rekern.kernels.curves import CurveDecision
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel import Kernel
+from rekern.kernels.rewriting.hashed_rules import HashedDecision
+from rekern.kernels.score_kernel import ScoreDecision
 from rekern.learning.block_descent import Machine, Problem
 from rekern.learning.block_training import ADAPTED, LISTED, check_words_only, choose_rows
-from rekern.learning.feature_space import count_columns, count_scores, hash_rules, make_decision, read_features
+from rekern.learning.feature_space import (
+    count_columns,
+    count_scores,
+    hash_rules,
+    list_terms,
+    make_decision,
+    read_features,
+)
 from rekern.learning.pair_input import Pair, check_pair_kernel, read_items
 
 NOTED = 20_000  # decision values of a stream that are kept for the calibration
+STREAM_BITS = 22  # of the number of columns
 STREAM_VISITS = 10  # of each pair of a stream while it is in memory, as in Yu et al.
 
 
@@ -25,15 +37,12 @@ class Stream:
     is trained on all pairs at once, not at it.
     """
 
-    def __init__(self, kernel: Kernel, pairs: Sequence[Pair], outputs: int, middle: float = 0.0, bits: int = 22):
-        check_words_only(kernel, pairs[:1])
-        self.kernel = hash_rules(kernel, bits)
-        check_pair_kernel(self.kernel)
-        chosen = [pairs[row] for row in choose_rows(len(pairs), ADAPTED).tolist()]
-        self.kernel.adapt(read_items(self.kernel, chosen, with_forms=True))
+    def __init__(self, kernel: Kernel, pairs: Sequence[Pair], outputs: int, middle: float = 0.0):
+        self.kernel = kernel
         self.sample = [pairs[row] for row in choose_rows(len(pairs), LISTED).tolist()]
         self.machines = [Machine(count_columns(self.kernel), count_scores(self.kernel)) for _ in range(outputs)]
         self.rows, self.middle = 0, middle  # what is subtracted from the targets of a regression
+        self.is_trained = False
         self._noted = np.zeros((2, outputs, 0))  # decision values before they were learned from, and their signs
         self.noted_labels: AnyArray = np.zeros(0)
 
@@ -53,7 +62,7 @@ class Stream:
         before = np.array([machine.decide(block) for machine in self.machines])
         for machine, problem in zip(self.machines, problems):
             machine.descend(block, problem, np.zeros(len(pairs)), visits=STREAM_VISITS, seed=self.rows)
-        self.rows += len(pairs)
+        self.rows, self.is_trained = self.rows + len(pairs), True
         return before
 
     def decide(self) -> DecisionFunction:
@@ -66,3 +75,38 @@ class Stream:
     def list_intercepts(self) -> Floats:
         """Return the intercepts that were learned so far."""
         return np.array([machine.intercept for machine in self.machines])
+
+
+def start_stream(
+    kernel: Kernel, pairs: Sequence[Pair], outputs: int, middle: float = 0.0, bits: int = STREAM_BITS
+) -> Stream:
+    """Return a stream that has learned nothing; the kernel learns from the first pairs."""
+    check_words_only(kernel, pairs[:1])
+    hashed = hash_rules(kernel, bits)
+    check_pair_kernel(hashed)
+    chosen = [pairs[row] for row in choose_rows(len(pairs), ADAPTED).tolist()]
+    hashed.adapt(read_items(hashed, chosen, with_forms=True))
+    return Stream(hashed, pairs, outputs, middle)
+
+
+def resume_stream(kernel: Kernel, decision: DecisionFunction, intercept: Floats, pairs: Sequence[Pair]) -> Stream:
+    """Return a stream that goes on from a model of a stream or of blocks, such as one from a file."""
+    terms = decision.terms()
+    if not all(isinstance(term, HashedDecision | CurveDecision | ScoreDecision) for term in terms):
+        raise InputError(
+            "partial_fit cannot go on from this model: its rules are not hashed. Begin with partial_fit or "
+            "fit_in_blocks, or use a new model"
+        )
+    columns, scores = [np.zeros((0, len(intercept)))], [np.zeros((0, len(intercept)))]
+    for term, (_, factor) in zip(terms, list_terms(kernel)):
+        assert isinstance(term, HashedDecision | CurveDecision | ScoreDecision)
+        (columns if isinstance(term, HashedDecision) else scores).append(term.list_weights() / factor)
+    stream = Stream(kernel, pairs, len(intercept))
+    for output, machine in enumerate(stream.machines):
+        machine.score_weights[:] = np.concatenate(scores)[:, output]
+        if len(columns) > 1:
+            machine.weights[:] = np.concatenate(columns)[:, output]
+        machine.state[0] = intercept[output]
+        machine.measure()
+    stream.is_trained = True
+    return stream

@@ -48,6 +48,8 @@ class PairCorpus(NamedTuple):
     is_symmetric: bool = False  # the relation has no direction
     is_balanced: bool = False  # classes count the same in training, as in the test part and unlike in the training part
     widths: tuple[float, ...] = (0.3,)  # of the Gaussian kernel, times the number of scores
+    windows: tuple[int, ...] = (2, 4)  # of the rules of a large corpus, the largest ones
+    costs: tuple[float, ...] = (0.3, 3.0)  # of the best settings, besides C = 1; with a larger one training is slower
     paper: float | None = None
     known: str = ""
 
@@ -88,7 +90,15 @@ CORPORA: dict[str, PairCorpus] = {
     "stsb": PairCorpus(_read(load_stsb), "train", "test", "pearson", dev="dev", is_symmetric=True, known="0.81 (2017)"),
     "paws": PairCorpus(_read(load_paws), "dev", "test", "accuracy", is_symmetric=True),
     "qqp": PairCorpus(
-        _read(load_qqp), "train", "test", "accuracy", dev="dev", is_large=True, is_symmetric=True, is_balanced=True
+        _read(load_qqp),
+        "train",
+        "test",
+        "accuracy",
+        dev="dev",
+        is_large=True,
+        is_balanced=True,
+        windows=(2,),
+        costs=(),
     ),
     "wikiqa": PairCorpus(_read(load_wikiqa), "train", "test", "map", dev="dev", is_large=True),
     "snli": PairCorpus(_read(load_snli), "dev", "test", "accuracy", is_large=True),

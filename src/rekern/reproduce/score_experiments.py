@@ -39,8 +39,6 @@ from rekern.similarity import Similarities, UnsharedWords, WordVectors
 
 TEXT = ("basic", "ngrams", "sequences", "differences", "order", "contexts")
 LEXICAL = ("wordnet", "relations", "esa", "thesaurus", "alignment", "vectors")
-COSTS = (0.3, 3.0)  # of the best settings, besides 1
-N_BEST = 2
 
 
 class Resources(NamedTuple):
@@ -106,15 +104,11 @@ def list_settings(corpus: PairCorpus, resources: Resources) -> list[Setting]:
 def _list_curves(corpus: PairCorpus, resources: Resources) -> list[Setting]:
     """List sums of rules and curves: they have features, and so need no Gram."""
     groups = TEXT if corpus.measure != "map" else (*TEXT, "answers")
-    found = []
-    for name, chosen in {"text scores": groups, "all scores": (*groups, *LEXICAL)}.items():
-        for size, k in (("1-2", 2), ("1-4", 4)):
-            kernel = Rewriting(k=(1, k)) + Curves(resources.make_scores(chosen))
-            if not corpus.is_symmetric:
-                found.append(Setting(f"rules {size} + curves over {name}", kernel))
-            elif k == 2:
-                found.append(Setting(f"both orders: rules {size} + curves over {name}", Symmetric(kernel) * 2))
-    return found
+    return [
+        Setting(f"rules 1-{k} + curves over {name}", Rewriting(k=(1, k)) + Curves(resources.make_scores(chosen)))
+        for name, chosen in {"text scores": groups, "all scores": (*groups, *LEXICAL)}.items()
+        for k in corpus.windows
+    ]
 
 
 def _make_gaussian(scores: Similarities | UnsharedWords, width: float) -> Gaussian:
@@ -161,7 +155,7 @@ def _run_corpus(name: str, data: DataPath, out: Path | None, n_jobs: int | None,
 def _compare_settings(
     name: str, corpus: PairCorpus, train: CorpusPart, settings: Sequence[Setting], data: DataPath, n_jobs: int | None
 ) -> Iterator[tuple[Setting, float]]:
-    """Yield every setting with its score: all with C = 1, then the best two of them with other values of C."""
+    """Yield every setting with its score: all with C = 1, then the best ones with other values of C."""
     parts, items = [train.table], train.items
     if corpus.dev is None:
         folds = make_folds(name, train.table, data)
@@ -178,8 +172,8 @@ def _compare_settings(
     for setting in track(settings, len(settings), f"{name}: settings"):
         found.append((setting, measure_setting(task, matrices, setting, folds, n_jobs)))
         yield found[-1]
-    best = sorted(found, key=lambda pair: -pair[1])[:N_BEST]  # of equal ones, the first
-    others = [setting.with_cost(C) for setting, _ in best for C in COSTS]
+    best = sorted(found, key=lambda pair: -pair[1])[: 1 if corpus.is_large else 2]  # of equal ones, the first
+    others = [setting.with_cost(C) for setting, _ in best for C in corpus.costs]
     for setting in track(others, len(others), f"{name}: C"):
         yield setting, measure_setting(task, matrices, setting, folds, n_jobs)
 

@@ -67,6 +67,7 @@ def add_routes(app: FastAPI, site: Site) -> None:
         return await site.answer_page(request, "pair", values, work)
 
 
+@lru_cache(maxsize=16)  # one compares a text with the same one, changed again and again
 def explain_texts(site: Site, model: ServedModel, source: str, target: str, label: str | None) -> PairExplanation:
     """Explain the decision about two texts, or about the first one if the model judges single texts."""
     pairs, texts = (None, [source]) if model.is_for_texts else ([[source, target]], None)

@@ -29,22 +29,27 @@ def list_changes(before: Explanation, after: Explanation) -> list[Step]:
     for key in old | new:
         was, now = old.get(key), new.get(key)
         change = (now.contribution if now else 0.0) - (was.contribution if was else 0.0)
-        part = now or was
-        assert part is not None
-        mark = " (new)" if was is None else " (gone)" if now is None else ""
-        changes.append((change, part.to_words() + mark, part))
-    changes.sort(key=lambda change: (-abs(change[0]), change[1]))
-    shown = [change for change in changes if abs(change[0]) >= LEAST][:SHOWN]
+        if change:
+            changes.append((change, was, now))
+    strong = [change for change in changes if abs(change[0]) >= LEAST]
+    shown = sorted((_describe_change(*change) for change in strong), key=lambda change: (-abs(change[0]), change[1]))
+    shown = shown[:SHOWN]
     steps, level = [Step("before", 0.0, before.decision, is_total=True)], before.decision
     for change, text, part in shown:
         drawn = DrawnPart(part.kind, part.name, text, change, part.source, part.target, part.score)
         steps.append(Step(text, level, level + change, drawn))
         level += change
-    others = sum(1 for change in changes if change[0]) - len(shown)
+    others = len(changes) - len(shown)
     if others > 0 or abs(after.decision - level) > LEAST:
         text = f"{others:,} smaller change{'s' if others != 1 else ''}" if others > 0 else "the rest"
         steps.append(Step(text, level, after.decision))
     return [*steps, Step("now", 0.0, after.decision, is_total=True)]
+
+
+def _describe_change(change: float, was: Part | None, now: Part | None) -> tuple[float, str, Part]:
+    part = now or was
+    assert part is not None
+    return change, part.to_words() + (" (new)" if was is None else " (gone)" if now is None else ""), part
 
 
 def draw_changes(before: PairExplanation, after: PairExplanation) -> Markup:

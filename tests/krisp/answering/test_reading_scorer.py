@@ -49,6 +49,7 @@ def test_an_answer_without_a_reading_has_no_sql():
     assert found == {
         "question": "why?",
         "confident": False,
+        "not_understood": [],
         "why": "unknown words: why",
         "nearest": [{"query": "big(all)", "confidence": 0.9}],
     }

@@ -198,6 +198,10 @@ class HashedDecision(DecisionFunction):
         sums = [sum_rows(rows.indptr, rows.values * weights[columns]) for weights in self.weights.T]
         return np.array(sums).T
 
+    def list_weights(self) -> Floats:
+        """Return the weights of all columns, for each output."""
+        return self.weights.astype(np.float64)
+
     def weigh(self, keys: Keys, output: int) -> Floats:
         """Return the weights of rules by their keys."""
         columns = (keys >> np.uint64(64 - self.kernel.bits)).astype(np.int64)

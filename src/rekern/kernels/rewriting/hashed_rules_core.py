@@ -10,8 +10,8 @@ BATCH = 64
 
 
 @compiled
-def add_columns(indptr, keys, values, coefficients, rows, weights):
-    """Add some rows, times their coefficients, to the weights of columns × outputs, each rule with its sign.
+def add_columns(indptr, keys, values, coefficients, weights):
+    """Add rows, times their coefficients, to the weights of columns × outputs, each rule with its sign.
 
     The column of a rule is given by the top bits of its key, the sign by the last one.
     """
@@ -20,7 +20,7 @@ def add_columns(indptr, keys, values, coefficients, rows, weights):
         bits += 1
     shift = np.uint64(64 - bits)
     read = np.empty(BATCH)
-    for row in rows:
+    for row in range(len(coefficients)):
         for start in range(indptr[row], indptr[row + 1], BATCH):
             stop = min(start + BATCH, indptr[row + 1])
             for entry in range(start, stop):  # first all places are read at the same time: they are far apart

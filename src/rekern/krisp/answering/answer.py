@@ -27,6 +27,7 @@ class Answer:
     result: QueryResult | None = None
     nearest: tuple[ScoredReading, ...] = ()
     why: str = ""
+    not_understood: tuple[str, ...] = ()  # words and names of the question, as they are written in it
 
     def to_dict(self) -> dict[str, object]:
         """The answer as plain data, for JSON.
@@ -35,6 +36,7 @@ class Answer:
         'unknown words: why'
         """
         found: dict[str, object] = {"question": self.question, "confident": self.reading is not None}
+        found["not_understood"] = list(self.not_understood)
         if self.reading is not None and self.query is not None and self.result is not None:
             found |= {
                 "answer": [row[0] if len(row) == 1 else row for row in map(_to_json, self.result.rows)],

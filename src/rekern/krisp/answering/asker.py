@@ -49,19 +49,22 @@ class Asker:
         check_question(question)
         found, cut = self._score_readings(question)
         if not found:
-            return Answer(question, why="the search was given up: ask less" if cut else "nothing that was learned fits")
+            why = "the search was given up: ask less" if cut else "nothing that was learned fits"
+            return Answer(question, why=why, not_understood=tuple(dict.fromkeys(self.scorer.list_unknown(question))))
         best = found[0]
+        causes = {
+            "unknown words": self.scorer.list_unknown(question),
+            "names left out": self.scorer.list_unused(question, best.derivation),
+        }
         if best.confidence < self.least_confidence:
-            causes = {
-                "unknown words": self.scorer.list_unknown(question),
-                "names left out": self.scorer.list_unused(question, best.derivation),
-                "words left out": self.scorer.list_overlooked(question, best.derivation),
-            }
+            causes["words left out"] = self.scorer.list_overlooked(question, best.derivation)
+        missed = tuple(dict.fromkeys(word for words in causes.values() for word in words))
+        if best.confidence < self.least_confidence:
             reasons = [f"{kind}: {', '.join(dict.fromkeys(words))}" for kind, words in causes.items() if words]
             reasons += ["the search was cut short"] * cut
-            return Answer(question, nearest=tuple(found), why="; ".join(reasons))
+            return Answer(question, nearest=tuple(found), why="; ".join(reasons), not_understood=missed)
         query = compile_sql(best.derivation)
-        return Answer(question, best, query, self.database.run(query), tuple(found[1:]))
+        return Answer(question, best, query, self.database.run(query), tuple(found[1:]), not_understood=missed)
 
     def _score_readings(self, question: str) -> ScoredReadings:
         return self.scorer.score_readings(question, self.calibration.slope, self.calibration.shift)

@@ -4,7 +4,7 @@ import { showProblem } from "./problem.js";
 const form = document.querySelector("form[data-live]");
 const result = document.getElementById("result");
 const status = document.getElementById("status");
-const WAIT = form.dataset.live === "submit" ? null : 40; // milliseconds after the last key
+const WAIT = form.dataset.live === "submit" ? null : 20; // milliseconds after the last key
 
 let controller = null;
 let timer = 0;
