@@ -191,6 +191,7 @@ def run_in_child(command, prepare=lambda: None):
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
+        _remove_abandoned.cache_clear()  # as in a new process, which has not looked into the folder yet
         prepare()
         result = CliRunner().invoke(app, list(map(str, command)))
         os.write(write, f"{result.exit_code} {result.stderr}".encode())
