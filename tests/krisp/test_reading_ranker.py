@@ -120,6 +120,18 @@ def test_a_damaged_ranker_is_refused(parser, tmp_path):
         load_model(damaged)
 
 
+def test_what_parses_texts_is_not_copied():
+    class TreeParser:
+        def __call__(self, texts):
+            return ["(S " + " ".join(f"(X {word})" for word in text.split()) + ")" for text in texts]
+
+        def __deepcopy__(self, memo):
+            raise TypeError("it holds a process")
+
+    parser = SemanticParser(GRAMMAR, "dependency", rounds=1, ranking=2, parser=TreeParser(), n_jobs=1)
+    assert parser.fit(SENTENCES, MEANINGS).parse("size of new york")[0].confidence is not None
+
+
 def test_one_fold_is_refused():
     with pytest.raises(InputError, match="at least 2 folds"):
         SemanticParser(GRAMMAR, ranking=1).fit(SENTENCES, MEANINGS)

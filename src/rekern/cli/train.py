@@ -107,10 +107,13 @@ def train(
     from rekern.core.device import use_device
     from rekern.core.estimators import skip_scikit_learn
     from rekern.core.files import write_atomically
+    from rekern.core.freed_memory import keep_freed_memory
     from rekern.core.model_archive import save_model
 
     if owns_process() and not auto.auto and cv is None:
         skip_scikit_learn()
+    if owns_process() and memory is None:
+        keep_freed_memory()
     from rekern.learning import TextClassifier
     from rekern.learning.compaction import Compaction
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Self, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import AnyArray, Floats
@@ -211,7 +211,8 @@ class SemanticParser(BaseEstimator):
             known, held_out = examples.split(fold, self.ranking)
             if not known.sentences or not held_out.sentences:
                 continue
-            parser = clone(self).set_params(ranking=0)
+            # not a clone: what parses texts may hold a process, and the trees are here already
+            parser = type(self)(**{**self.get_params(deep=False), "ranking": 0, "parser": None})
             parser.fit(known.sentences, known.meanings, known.trees, known.productions)
             seen = _read_inputs(parser._reader, parser.kernel_, known.sentences, known.trees)
             opinion = SecondOpinion([found.annotated.words for found in seen], known.derivations)

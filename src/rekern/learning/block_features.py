@@ -22,8 +22,6 @@ from rekern.learning.pair_input import Pair, read_items, take_items
 class Chunks:
     """The pairs of a corpus in chunks, in a given order; the tokens of each chunk are read once.
 
-    The rules of as many chunks as fit into ``memory`` are kept until `forget_rules`.
-
     >>> from rekern.kernels import Rewriting
     >>> chunks = Chunks(Rewriting(1, normalize=False), [("a b", "b"), ("b", "b")], np.array([1, 0]), [(0, 1), (1, 2)])
     >>> [np.diff(rows.indptr).tolist() for rows in chunks.iterate_rules("rules")]
@@ -31,18 +29,10 @@ class Chunks:
     """
 
     def __init__(
-        self,
-        kernel: Kernel,
-        pairs: Sequence[Pair],
-        order: Ints,
-        spans: list[Span],
-        n_jobs: int | None = None,
-        memory: int = 0,
+        self, kernel: Kernel, pairs: Sequence[Pair], order: Ints, spans: list[Span], n_jobs: int | None = None
     ):
         self.kernel, self.pairs, self.order, self.spans, self.n_jobs = kernel, pairs, order, spans, n_jobs
         self._items: dict[int, Items] = {}
-        self._rules: dict[int, SparseRows] = {}
-        self._left = memory
 
     def read_items(self, number: int) -> Items:
         """Return the pairs of a chunk as the kernel reads them."""
@@ -53,20 +43,8 @@ class Chunks:
 
     def read_rules(self, number: int) -> SparseRows:
         """Return the rules of a chunk."""
-        if number in self._rules:
-            return self._rules[number]
         first, last = self.spans[number]
-        rules = read_rules(self.kernel, self.read_items(number), last - first, self.n_jobs)
-        size = sum(part.nbytes for part in rules)
-        if size <= self._left:
-            self._left -= size
-            self._rules[number] = rules
-        return rules
-
-    def forget_rules(self) -> None:
-        """Free the memory of the rules that were kept."""
-        self._rules.clear()
-        self._left = 0
+        return read_rules(self.kernel, self.read_items(number), last - first, self.n_jobs)
 
     def read_scores(self, number: int) -> SmallFloats:
         """Return the scores of a chunk."""
@@ -97,7 +75,6 @@ def fill_store(store: BlockStore, chunks: Chunks, entries: int, memory: int) -> 
         grouped = groups.condense(rows)  # of every chunk, since columns are numbered as they come
         if not store.has_chunk(number):
             store.write(number, group_features(grouped, chunks.read_scores(number)))
-    chunks.forget_rules()
     store.save_columns(groups.used)
     return groups.used
 

@@ -116,7 +116,7 @@ def train_in_blocks(
     mixed = [problem._replace(targets=problem.targets[order], costs=problem.costs[order]) for problem in problems]
     probe = Chunks(kernel, pairs, order, [(0, min(PROBED, len(pairs)))], n_jobs).read_rules(0)
     spans = split_range(len(pairs), _find_chunk_size(probe, memory))
-    chunks = Chunks(kernel, pairs, order, spans, n_jobs, memory // 5)
+    chunks = Chunks(kernel, pairs, order, spans, n_jobs)
     rows = min(max(len(pairs) // BLOCKS, FEWEST_ROWS), MOST_ROWS)
     with ExitStack() as stack:
         if folder is None:

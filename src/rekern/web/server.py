@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import socket
 import sys
@@ -56,9 +57,11 @@ def run_server(application: Guard, listener: socket.socket, seconds: float, tell
     before = signal.set_wakeup_fd(-1)  # a signal starts the orderly end, and nothing else
     interval = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_SECONDS)
+    gc.freeze()  # libraries and models stay: looking through them for garbage would hold up requests
     try:
         server.run(sockets=[listener])
     finally:
+        gc.unfreeze()
         sys.setswitchinterval(interval)
         signal.set_wakeup_fd(before)
     tell("ended; all requests are answered")
