@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from rekern import load_model
 from rekern.cli.commands import app
-from rekern.core.files import write_atomically
+from rekern.core.files import _remove_abandoned, write_atomically
 from rekern.kernels import Spectrum
 from rekern.search import match_log, pair_finder
 
@@ -164,6 +164,20 @@ def test_what_a_killed_process_left_is_removed_by_the_next_one(tmp_path):
         left = [path.name for path in tmp_path.iterdir()]
     assert left == [mine.name]
     assert [path.name for path in tmp_path.iterdir()] == ["other.txt"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not tell when a process started")
+def test_what_is_left_is_removed_even_if_the_number_of_the_process_was_given_again(tmp_path):
+    with write_atomically(tmp_path / "a.txt") as mine:
+        mine.write_text("mine")
+        number, start = mine.name.split("-")[2].split(".")
+        left = mine.with_name(mine.name.replace(f"-{number}.{start}-", f"-{number}.{int(start) - 1}-"))
+        left.write_text("of a process that is no more, whose number this one has")
+        _remove_abandoned.cache_clear()
+        with write_atomically(tmp_path / "b.txt") as other:
+            other.write_text("whole")
+        assert not left.exists() and mine.exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt"]
 
 
 def limit_file_size(size):

@@ -45,7 +45,9 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
     # realpath: writing to a symbolic link changes the file it points to and keeps the link
     target = Path(os.path.realpath(path))
     # not mkstemp: its files are private, but the new file should have the permissions that the user's umask gives
-    temporary = target.with_name(f"{_PREFIX}{os.getpid()}-{secrets.token_hex(8)}{target.suffix}")
+    temporary = target.with_name(
+        f"{_PREFIX}{os.getpid()}.{_find_start(os.getpid())}-{secrets.token_hex(8)}{target.suffix}"
+    )
     _remove_abandoned(target.parent)
     try:
         yield temporary
@@ -86,20 +88,31 @@ def _remove_abandoned(folder: Path) -> None:
         return
     with suppress(OSError):
         for name in os.listdir(folder):
-            number = name.removeprefix(_PREFIX).partition("-")[0]
-            if name.startswith(_PREFIX) and number.isdigit() and not _is_running(int(number)):
+            number, _, start = name.removeprefix(_PREFIX).partition("-")[0].partition(".")
+            if name.startswith(_PREFIX) and number.isdigit() and not _is_running(int(number), start):
                 with suppress(OSError):
                     os.unlink(folder / name)
 
 
-def _is_running(process: int) -> bool:
+def _is_running(process: int, start: str) -> bool:
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
     except (OSError, OverflowError):  # of another user
-        return True
-    return True
+        pass
+    now = _find_start(process)
+    return not start or not now or start == now  # another start: the number was given again to another process
+
+
+def _find_start(process: int) -> str:
+    """Return when a process started, in ticks since the machine did; an empty text where the system does not tell."""
+    try:
+        return (
+            Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[19]
+        )
+    except (OSError, IndexError):
+        return ""
 
 
 def make_folder(path: str | os.PathLike[str], what: str) -> Path:
