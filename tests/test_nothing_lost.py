@@ -8,6 +8,7 @@ import random
 import resource
 import shutil
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -74,6 +75,7 @@ def flat_parser(tmp_path_factory):
     (info / "entry_points.txt").write_text("[rekern.parsers]\nflat = rekern_example:FlatParser\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(site)
+        patch.setattr(sys, "dont_write_bytecode", True)  # a child with a full disk would leave half of it
         yield
 
 

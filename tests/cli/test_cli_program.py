@@ -258,6 +258,14 @@ def test_errors_of_a_process(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_file_that_ends_too_early_is_no_interrupt(monkeypatch):
+    def read(*_):
+        raise EOFError("marshal data too short")
+
+    monkeypatch.setattr("typer.core.TyperGroup.invoke", read)
+    assert error_of("rules", "m.rekern") == "a file ends too early (marshal data too short)"
+
+
 def test_an_output_that_lacks_characters(models: Path) -> None:
     plain = {**os.environ, "PYTHONIOENCODING": "ascii"}
     output, errors = start("rules", models / "two.rekern", "--top", 1, env=plain).communicate()

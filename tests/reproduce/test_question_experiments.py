@@ -35,7 +35,9 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.no_cover
-@pytest.mark.parametrize("name", ["nf_cats/human", "trec/fine", "orcas"])
+@pytest.mark.parametrize(
+    "name", ["nf_cats/human", *(pytest.param(name, marks=pytest.mark.slow) for name in ("trec/fine", "orcas"))]
+)
 def test_one_data_set(folder, tmp_path, name, monkeypatch):
     monkeypatch.setattr("rekern.reproduce.question_experiments.ORCAS_FOLDS", 3)
     result = reproduce.run("questions", folder, tmp_path, only=name)

@@ -60,6 +60,8 @@ class Program(TyperGroup):
         except KeyboardInterrupt:
             _say_stopped()
             raise SystemExit(INTERRUPTED) from None
+        except EOFError as error:  # Typer would take it for Ctrl-C
+            raise ValueError(f"a file ends too early ({error})") from error
         except BrokenPipeError:  # the reader, such as head, has closed the pipe
             _silence_standard_output()
             raise SystemExit(0) from None

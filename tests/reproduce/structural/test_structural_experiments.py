@@ -149,8 +149,8 @@ def folder(tmp_path_factory):
     return data
 
 
-@pytest.mark.no_cover
-@pytest.mark.parametrize("corpus", ["msrp", pytest.param("rte3", marks=pytest.mark.slow)])
+@pytest.mark.slow  # the test below runs the same steps, up to the test part
+@pytest.mark.parametrize("corpus", ["msrp", "rte3"])
 def test_from_files_to_tables(folder, tmp_path, corpus):
     name = f"structural-{corpus}"
     result = reproduce.run(name, data=folder, out=tmp_path)
