@@ -128,8 +128,8 @@ def run(
     started = time.perf_counter()
     folder = None if out is None else _make_output_folder(out)
     experiment = EXPERIMENTS[name]
-    given = {"only": only, "cache": cache, "kernel": kernel, "train": train, "runs": runs, "folds": folds}
-    given |= {"minutes": minutes, "model": model}
+    given: dict[str, object] = {"only": only, "cache": cache, "kernel": kernel, "train": train, "runs": runs}
+    given |= {"folds": folds, "minutes": minutes, "model": model}
     options = {option: value for option, value in given.items() if value is not None}
     for option in options:
         if option not in experiment.options:
