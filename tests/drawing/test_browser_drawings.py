@@ -15,7 +15,6 @@ CHROMIUM = find_chromium()
 if CHROMIUM is None:
     pytest.skip("there is no chromium on the path, and REKERN_CHROMIUM names none", allow_module_level=True)
 
-pytestmark = pytest.mark.no_cover
 
 OVERLAPS = """() => {
     const boxes = [...document.querySelectorAll("text.rk-word")].map((word) => word.getBoundingClientRect());
