@@ -34,7 +34,6 @@ def folder(tmp_path_factory):
     return made
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     "name", ["nf_cats/human", *(pytest.param(name, marks=pytest.mark.slow) for name in ("trec/fine", "orcas"))]
 )
