@@ -109,7 +109,8 @@ class SentenceCorpus:
         lengths = np.diff(self.offsets)
         first = offsets_of(lengths * lengths)
         sentences, starts, ends = spans.T
-        return roots[first[sentences] + starts * lengths[sentences] + ends - 1].astype(np.int64)
+        found: Ints = roots[first[sentences] + starts * lengths[sentences] + ends - 1].astype(np.int64)
+        return found
 
     def _join(self, name: str, select: Callable[[_SentenceNumbers], SmallInts | None], kind: str = "") -> SmallInts:
         """The arrays of all sentences, one after the other; those of earlier sentences are joined only once."""
