@@ -219,7 +219,7 @@ def test_axe_finds_no_serious_fault(open_page):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = open_page("/pair", viewport={"width": 1000, "height": 900}, bypass_csp=True)
     for path in PAGES:
-        page.goto(path)
+        page.goto(path.replace("/rules", "/rules?search=was+by"))  # few rules: axe looks at each cell
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
             rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] if scheme == "light" else ["color-contrast"]
