@@ -109,7 +109,8 @@ def run_in_threads(
 ) -> list[T]:
     """Return the results of ``function(*call)`` for every call, always from threads of this process.
 
-    Use it for compiled work on arrays that are filled in place, or too large to be sent to another process.
+    Use it for compiled work on arrays that are filled in place, or too large to be sent to another process. After an
+    error or Ctrl-C only the calls that run already are finished.
 
     >>> run_in_threads(max, [(1, 2), (4, 3)], n_jobs=2)
     [2, 4]
@@ -117,8 +118,11 @@ def run_in_threads(
     threads = 1 if len(calls) <= 1 else count_threads(n_jobs)
     if threads == 1:
         return [function(*call) for call in calls]
-    with ThreadPoolExecutor(min(threads, len(calls))) as pool:
+    pool = ThreadPoolExecutor(min(threads, len(calls)))
+    try:
         return list(pool.map(lambda call: function(*call), calls))
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def count_threads(n_jobs: int | None) -> int:

@@ -12,7 +12,7 @@ from rekern.kernels.trees.dependency_paths_core import PathParameters, fill_depe
 from rekern.kernels.trees.device_sides import DeviceCore
 from rekern.kernels.trees.shared_paths import list_dependency_paths
 from rekern.kernels.trees.tree_kernel import FillBlock, TreeKernel
-from rekern.kernels.trees.tree_levels_cuda_core import fill_path_level
+from rekern.kernels.trees.tree_levels_cuda_core import fill_path_levels
 from rekern.structures.trees import Trees
 
 
@@ -56,7 +56,7 @@ class DependencyPaths(TreeKernel[PathParameters]):
     def describe_device_core(self, parameters: PathParameters) -> DeviceCore:
         """Return how a GPU computes the kernel."""
         numbers = np.array([0.0, parameters.decay, 0.0, 0.0, 1.0, parameters.middle])
-        return DeviceCore(fill_path_level, numbers, has_sums=True)
+        return DeviceCore(fill_path_levels, numbers, has_sums=True)
 
     def list_shared(
         self, left: Trees, right: Trees, parameters: PathParameters, beam: int, n: int | None

@@ -32,7 +32,7 @@ from rekern.structures.trees import TreeArrays
 
 MOST_TREES = 3400  # of a chunk: many share more subtrees and need fewer calls, few are folded sooner
 MOST_NODES = 220_000
-SCRATCH_BLOCKS = 1056  # of threads that have memory of their own for nodes with very many children
+MOST_BLOCKS = 1056  # of threads that take tiles, as many as a large GPU runs at once
 SCRATCH_SHARE = 8  # of the memory, one part for it
 
 TILE_SIZES = ("trees", "widest")  # of a chunk
@@ -94,20 +94,26 @@ class Workspace:
         core = self.core
         rows, columns = self.upload(left), self.upload(right)
         tables = upload(pair.tables)
-        end = CLASS_FACTS * pair.classes
-        end2 = end + SEGMENT * pair.segments
-        classes = tables[:end].reshape(pair.classes, CLASS_FACTS)
+        sizes = (CLASS_FACTS * pair.classes, SEGMENT * pair.segments, SEGMENT * pair.sum_segments, pair.levels)
+        ends = np.cumsum(sizes).tolist()
+        classes = tables[: ends[0]].reshape(pair.classes, CLASS_FACTS)
         values = self.reserve("values", pair.values)
         summed = self.reserve("summed", pair.values) if core.has_sums else values
-        if pair.levels:
-            segments = tables[end:end2].reshape(pair.segments, SEGMENT)
-            self._fill_levels(pair, left, right, values, summed, classes, segments)
+        if pair.tiles:
+            segments = tables[ends[0] : ends[1]].reshape(pair.segments, SEGMENT)
+            level_tiles, queue = tables[ends[2] : ends[3]], tables[ends[3] :]
+            scratch, most = self.reserve_scratch(left, right)
+            core.fill_levels.launch(
+                min(pair.tiles, most), values, summed, segments, pair.tiles, queue, level_tiles, rows.order, rows.facts,
+                columns.facts, rows.kids, columns.kids, rows.sequences, columns.sequences, classes, self.numbers,
+                self.upload_powers(left.widest + right.widest + 1), *self.labels, scratch,
+            )  # fmt: skip
         sums = self.reserve("sums", pair.sums)
         if pair.sum_tiles:
-            segments = tables[end2:].reshape(pair.sum_segments, SEGMENT)
+            segments = tables[ends[1] : ends[2]].reshape(pair.sum_segments, SEGMENT)
             sum_over_columns.launch(
-                min(pair.sum_tiles, 1 << 30), sums, summed, segments, pair.sum_segments, pair.sum_tiles, rows.facts,
-                columns.facts, columns.entry_runs, columns.occurrences, core.get_leaf(), *self.labels, classes,
+                min(pair.sum_tiles, 1 << 30), sums, summed, segments, pair.sum_tiles, rows.facts, columns.facts,
+                columns.entry_runs, columns.occurrences, core.get_leaf(), *self.labels, classes,
             )  # fmt: skip
         return sums, classes
 
@@ -130,28 +136,13 @@ class Workspace:
             self.powers = upload(self.core.numbers[1] ** np.arange(2.0 * n))
         return self.powers
 
-    def _fill_levels(
-        self,
-        pair: PairOfSides,
-        left: Side,
-        right: Side,
-        values: DeviceArray,
-        summed: DeviceArray,
-        classes: DeviceArray,
-        segments: DeviceArray,
-    ) -> None:
-        rows, columns = self.upload(left), self.upload(right)
+    def reserve_scratch(self, left: Side, right: Side) -> tuple[DeviceArray, int]:
+        """Return memory for nodes with very many children, and how many blocks of threads may run at once."""
         depth = measure_scratch(self.core, left.widest, right.widest)
-        most = count_scratch_blocks(depth, measure_memory()) if depth else 1 << 30
+        most = count_scratch_blocks(depth, measure_memory()) if depth else MOST_BLOCKS
         scratch = self.reserve("scratch", depth * most * count_threads() if depth else 1)
-        scratch = scratch[: max(depth, 1) * (scratch.shape[0] // max(depth, 1))].reshape(max(depth, 1), -1)
-        powers = self.upload_powers(left.widest + right.widest + 1)
-        for first, last, tiles in pair.levels:
-            self.core.fill_level.launch(
-                min(tiles, most), values, summed, segments, first, last, tiles, rows.order, rows.facts, columns.facts,
-                rows.kids, columns.kids, rows.sequences, columns.sequences, classes, self.numbers, powers,
-                *self.labels, scratch,
-            )  # fmt: skip
+        depth = max(depth, 1)
+        return scratch[: depth * (scratch.shape[0] // depth)].reshape(depth, -1), most
 
 
 def measure_scratch(core: DeviceCore, widest: int, widest2: int) -> int:
@@ -165,7 +156,7 @@ def measure_scratch(core: DeviceCore, widest: int, widest2: int) -> int:
 
 def count_scratch_blocks(depth: int, memory: int) -> int:
     """Return how many blocks of threads may run at once if each thread has so many numbers of its own."""
-    return max(1, min(SCRATCH_BLOCKS, memory // SCRATCH_SHARE // (8 * depth * count_threads())))
+    return max(1, min(MOST_BLOCKS, memory // SCRATCH_SHARE // (8 * depth * count_threads())))
 
 
 def measure_tiles(core: DeviceCore, rows: list[Side], columns: list[Side]) -> int:

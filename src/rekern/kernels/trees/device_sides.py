@@ -26,7 +26,7 @@ from rekern.kernels.trees.tree_sums_cuda_core import (
     CLASS,
     COLUMNS,
     FIRST,
-    OTHER,
+    LEVEL,
     RANK,
     ROWS,
     ROWS_OF_TILE,
@@ -40,7 +40,7 @@ from rekern.structures.trees import TreeArrays
 class DeviceCore(NamedTuple):
     """How the GPU computes a tree kernel."""
 
-    fill_level: CudaFunction
+    fill_levels: CudaFunction
     numbers: Floats  # mu, decay, factor, longest, leaf, middle, as far as the kernel has them
     table: LabelTable | None = None  # the similarities of labels, for smoothed kernels
     by_production: bool = False  # whether only subtrees of equal productions have values, and not of equal labels
@@ -88,11 +88,14 @@ class Side(NamedTuple):
 class PairOfSides(NamedTuple):
     """What the GPU needs to know of two chunks: where values are, and how the work is cut into tiles."""
 
-    tables: Ints  # of the classes, of the segments of the levels, of the segments of sums: one after the other
+    # Of the classes, of the segments of the levels, of the segments of sums, the tiles of each level, and the queue of
+    # tiles with one count more than there are levels; one after the other.
+    tables: Ints
     classes: int  # how many rows they have
     segments: int
     sum_segments: int
-    levels: list[tuple[int, int, int]]  # the first segment of each level, the one after its last, its tiles
+    levels: int
+    tiles: int
     sum_tiles: int
     values: int  # how many Δ there are
     sums: int  # how many sums of rows
@@ -181,16 +184,14 @@ def pair_sides(left: Side, right: Side, threads: int) -> PairOfSides:
     segments[:, COLUMNS] = right.inner[numbers]
     segments[:, BASE] = classes[numbers, VALUES]
     segments[:, FIRST] = right.starts[numbers] + right.sizes[numbers] - right.inner[numbers]
-    segments[:, OTHER] = numbers
-    ends = _number_tiles(segments, threads)
     cuts = np.flatnonzero(np.diff(heights, prepend=-1, append=-1))
-    levels = []
-    for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist()):
-        before = int(ends[first - 1]) if first else 0
-        segments[first:last, TILES] -= before
-        levels.append((first, last, int(ends[last - 1]) - before))
-    whole = np.concatenate((classes.reshape(-1), segments.reshape(-1), sum_segments.reshape(-1)))
-    return PairOfSides(whole, len(classes), len(segments), len(sum_segments), levels, sum_tiles, values, sums)
+    segments[:, LEVEL] = np.repeat(np.arange(len(cuts) - 1), np.diff(cuts))
+    ends = np.concatenate(([0], _number_tiles(segments, threads)))
+    level_tiles = np.diff(ends[cuts])
+    tables = (classes.reshape(-1), segments.reshape(-1), sum_segments.reshape(-1), level_tiles)
+    whole = np.concatenate((*tables, np.zeros(1 + len(level_tiles), np.int64)))
+    rows_of = (len(classes), len(segments), len(sum_segments), len(level_tiles))
+    return PairOfSides(whole, *rows_of, int(ends[-1]), sum_tiles, values, sums)
 
 
 def _number_tiles(segments: Ints, threads: int) -> Ints:

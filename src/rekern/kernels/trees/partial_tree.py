@@ -33,7 +33,7 @@ from rekern.kernels.trees.label_table import LabelTable
 from rekern.kernels.trees.partial_tree_core import PartialTreeParameters, PartialTreeWeights, fill_partial_trees
 from rekern.kernels.trees.shared_fragments import list_partial_trees
 from rekern.kernels.trees.tree_kernel import FillBlock, TreeKernel
-from rekern.kernels.trees.tree_levels_cuda_core import fill_partial_level
+from rekern.kernels.trees.tree_levels_cuda_core import fill_partial_levels
 from rekern.structures.trees import Trees
 
 LONGEST = 1 << 31  # subsequence of children: no node has so many
@@ -120,7 +120,7 @@ class PartialTree(TreeKernel[PartialTreeParameters]):
         """Return how a GPU computes the kernel."""
         mu, decay, factor, longest, terminal = parameters.weights
         numbers = np.array([mu, decay, factor, longest, terminal * mu * decay * decay, 0.0])
-        return DeviceCore(fill_partial_level, numbers, table=parameters.labels)
+        return DeviceCore(fill_partial_levels, numbers, table=parameters.labels)
 
     def list_shared(
         self, left: Trees, right: Trees, parameters: PartialTreeParameters, beam: int, n: int | None

@@ -1,7 +1,12 @@
 """Δ of the tree kernels on the GPU, level by level: of subtrees of one height with all subtrees of the same class.
 
-A level needs only the levels below, because the children of a subtree are lower than the subtree. One thread computes
-Δ of one subtree of the columns with a few subtrees of the rows. The functions of all kernels have the same arguments.
+A level needs only the levels below, because the children of a subtree are lower than the subtree. All levels are
+filled by one launch: a launch for each costs the processor more time than the GPU needs for it. Blocks of threads take
+one tile after the other from a queue, in the order of the levels, and wait where the level below is not finished.
+Whoever has to wait took its tile later than those it waits for, so that these are at work already.
+
+One thread computes Δ of one subtree of the columns with a few subtrees of the rows. The functions of all kernels have
+the same arguments.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs, no-warn-return-any
@@ -19,23 +24,40 @@ from rekern.kernels.trees.tree_sums_cuda_core import (
     KID_CLASS,
     KID_RANK,
     LABEL,
+    LEVEL,
     RANK,
-    ROWS,
-    ROWS_OF_TILE,
     SEQUENCE,
     STEP,
     SUBTREE,
-    TILES,
     VALUES,
     WIDTH,
     compare_labels,
-    find_segment,
+    place_tile,
 )
 
 FEW = 24  # matching pairs of children; with more, the sums run over all cells, in memory of the thread's own
 
 # What the numbers of a kernel are.
 MU, DECAY, FACTOR, LONGEST, LEAF, MIDDLE = range(6)
+
+
+@cuda_function
+def take_tile(queue):
+    """Return the number of the next tile, for one thread of a block."""
+    return cuda.atomic.add(queue, 0, 1)
+
+
+@cuda_function
+def wait_for_level(queue, level_tiles, level):
+    """Wait, with one thread of a block, until all tiles of a level are finished."""
+    while cuda.atomic.add(queue, 1 + level, 0) < level_tiles[level]:
+        pass
+
+
+@cuda_function
+def finish_tile(queue, level):
+    """Let other blocks know that a tile of a level is finished."""
+    cuda.atomic.add(queue, 1 + level, 1)
 
 
 @cuda_function
@@ -101,26 +123,32 @@ def sum_all_cells(
 
 
 @cuda_kernel
-def fill_partial_level(
-    values, sums, segments, first, last, tiles, order, facts, facts2, kids, kids2, sequences, sequences2, classes,
-    numbers, powers, smooth, ranks, similarities, scratch,
+def fill_partial_levels(
+    values, sums, segments, tiles, queue, level_tiles, order, facts, facts2, kids, kids2, sequences, sequences2,
+    classes, numbers, powers, smooth, ranks, similarities, scratch,
 ):  # fmt: skip
-    """Fill Δ of partial trees for the subtrees of one height."""
+    """Fill Δ of partial trees level by level."""
     mi = cuda.local.array(FEW, np.int32)
     mj = cuda.local.array(FEW, np.int32)
     endings = cuda.local.array(FEW, np.float64)
     slot = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
     mu, decay, factor, longest = numbers[MU], numbers[DECAY], numbers[FACTOR], int(numbers[LONGEST])
     single, leaf = mu * decay * decay, numbers[LEAF]
-    tile = cuda.blockIdx.x
+    taken = cuda.shared.array(1, np.int64)
+    if cuda.threadIdx.x == 0:
+        taken[0] = take_tile(queue)
+    cuda.syncthreads()
+    ready = 0
+    tile = taken[0]
     while tile < tiles:
-        segment = find_segment(segments, first, last, tile)
-        inside = tile - segments[segment, TILES]
-        columns = segments[segment, COLUMNS]
-        across = (columns + cuda.blockDim.x - 1) // cuda.blockDim.x
-        row = (inside // across) * ROWS_OF_TILE
-        end = min(row + ROWS_OF_TILE, segments[segment, ROWS])
-        column = (inside % across) * cuda.blockDim.x + cuda.threadIdx.x
+        segment, row, end, column = place_tile(segments, tile, cuda.threadIdx.x, cuda.blockDim.x)
+        columns, level = segments[segment, COLUMNS], segments[segment, LEVEL]
+        if ready < level:
+            if cuda.threadIdx.x == 0:
+                wait_for_level(queue, level_tiles, level - 1)
+            cuda.syncthreads()
+            cuda.threadfence()
+            ready = level
         if column < columns:
             other = segments[segment, FIRST] + column
             width2 = facts2[other, WIDTH]
@@ -177,24 +205,36 @@ def fill_partial_level(
                     found *= compare_labels(facts[one, LABEL], facts2[other, LABEL], smooth, ranks, similarities)
                 values[segments[segment, BASE] + facts[one, RANK] * columns + column] = found
                 row += 1
-        tile += cuda.gridDim.x
+        cuda.threadfence()
+        cuda.syncthreads()
+        if cuda.threadIdx.x == 0:
+            finish_tile(queue, level)
+            taken[0] = take_tile(queue)
+        cuda.syncthreads()
+        tile = taken[0]
 
 
 @cuda_kernel
-def fill_subset_level(
-    values, sums, segments, first, last, tiles, order, facts, facts2, kids, kids2, sequences, sequences2, classes,
-    numbers, powers, smooth, ranks, similarities, scratch,
+def fill_subset_levels(
+    values, sums, segments, tiles, queue, level_tiles, order, facts, facts2, kids, kids2, sequences, sequences2,
+    classes, numbers, powers, smooth, ranks, similarities, scratch,
 ):  # fmt: skip
-    """Fill Δ of subset trees for the subtrees of one height; a class has the subtrees of one production."""
-    tile = cuda.blockIdx.x
+    """Fill Δ of subset trees level by level; a class has the subtrees of one production."""
+    taken = cuda.shared.array(1, np.int64)
+    if cuda.threadIdx.x == 0:
+        taken[0] = take_tile(queue)
+    cuda.syncthreads()
+    ready = 0
+    tile = taken[0]
     while tile < tiles:
-        segment = find_segment(segments, first, last, tile)
-        inside = tile - segments[segment, TILES]
-        columns = segments[segment, COLUMNS]
-        across = (columns + cuda.blockDim.x - 1) // cuda.blockDim.x
-        row = (inside // across) * ROWS_OF_TILE
-        end = min(row + ROWS_OF_TILE, segments[segment, ROWS])
-        column = (inside % across) * cuda.blockDim.x + cuda.threadIdx.x
+        segment, row, end, column = place_tile(segments, tile, cuda.threadIdx.x, cuda.blockDim.x)
+        columns, level = segments[segment, COLUMNS], segments[segment, LEVEL]
+        if ready < level:
+            if cuda.threadIdx.x == 0:
+                wait_for_level(queue, level_tiles, level - 1)
+            cuda.syncthreads()
+            cuda.threadfence()
+            ready = level
         if column < columns:
             other = segments[segment, FIRST] + column
             while row < end:
@@ -209,30 +249,42 @@ def fill_subset_level(
                             found *= 1.0 + value
                 values[segments[segment, BASE] + facts[one, RANK] * columns + column] = found
                 row += 1
-        tile += cuda.gridDim.x
+        cuda.threadfence()
+        cuda.syncthreads()
+        if cuda.threadIdx.x == 0:
+            finish_tile(queue, level)
+            taken[0] = take_tile(queue)
+        cuda.syncthreads()
+        tile = taken[0]
 
 
 @cuda_kernel
-def fill_path_level(
-    values, sums, segments, first, last, tiles, order, facts, facts2, kids, kids2, sequences, sequences2, classes,
-    numbers, powers, smooth, ranks, similarities, scratch,
+def fill_path_levels(
+    values, sums, segments, tiles, queue, level_tiles, order, facts, facts2, kids, kids2, sequences, sequences2,
+    classes, numbers, powers, smooth, ranks, similarities, scratch,
 ):  # fmt: skip
-    """Fill the downward paths of dependency trees, and what all paths add, for the subtrees of one height."""
+    """Fill the downward paths of dependency trees, and what all paths add, level by level."""
     mi = cuda.local.array(FEW, np.int32)
     mj = cuda.local.array(FEW, np.int32)
     known = cuda.local.array(FEW, np.float64)
     slot = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
     decay, middle = numbers[DECAY], numbers[MIDDLE]
     square = decay * decay
-    tile = cuda.blockIdx.x
+    taken = cuda.shared.array(1, np.int64)
+    if cuda.threadIdx.x == 0:
+        taken[0] = take_tile(queue)
+    cuda.syncthreads()
+    ready = 0
+    tile = taken[0]
     while tile < tiles:
-        segment = find_segment(segments, first, last, tile)
-        inside = tile - segments[segment, TILES]
-        columns = segments[segment, COLUMNS]
-        across = (columns + cuda.blockDim.x - 1) // cuda.blockDim.x
-        row = (inside // across) * ROWS_OF_TILE
-        end = min(row + ROWS_OF_TILE, segments[segment, ROWS])
-        column = (inside % across) * cuda.blockDim.x + cuda.threadIdx.x
+        segment, row, end, column = place_tile(segments, tile, cuda.threadIdx.x, cuda.blockDim.x)
+        columns, level = segments[segment, COLUMNS], segments[segment, LEVEL]
+        if ready < level:
+            if cuda.threadIdx.x == 0:
+                wait_for_level(queue, level_tiles, level - 1)
+            cuda.syncthreads()
+            cuda.threadfence()
+            ready = level
         if column < columns:
             other = segments[segment, FIRST] + column
             width2 = facts2[other, WIDTH]
@@ -286,4 +338,10 @@ def fill_path_level(
                 values[place] = found
                 sums[place] = 1.0 + found + square * pairs + middle * singles + square * products
                 row += 1
-        tile += cuda.gridDim.x
+        cuda.threadfence()
+        cuda.syncthreads()
+        if cuda.threadIdx.x == 0:
+            finish_tile(queue, level)
+            taken[0] = take_tile(queue)
+        cuda.syncthreads()
+        tile = taken[0]
