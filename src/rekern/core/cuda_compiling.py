@@ -22,6 +22,7 @@ cuda: object = None  # stands for numba.cuda until a function is compiled
 
 SWITCH = "CUDA_LOW_OCCUPANCY_WARNINGS"  # of numba-cuda
 THREADS = 256  # of a block
+WARP = 32  # threads that go in step
 SIMULATED_THREADS = 4  # of a block in Numba's simulator, where each is a thread of Python
 
 
@@ -70,12 +71,12 @@ class CudaFunction:
         stamps = sorted(map(stamp_source, list_sources(self.function)))
         return hashlib.sha256(repr(stamps).encode()).hexdigest()[:16]
 
-    def launch(self, blocks: int, *arguments: object) -> None:
-        """Run the kernel in so many blocks of threads; nothing happens if there are none."""
+    def launch(self, blocks: int, *arguments: object, most: int = THREADS) -> None:
+        """Run the kernel in so many blocks of at most so many threads; nothing happens if there are none."""
         if blocks > 0:
             compiled = self.compiled
             with hide_occupancy_warnings():
-                compiled[blocks, count_threads(), get_stream()](*arguments)
+                compiled[blocks, min(most, count_threads()), get_stream()](*arguments)
 
 
 @contextmanager

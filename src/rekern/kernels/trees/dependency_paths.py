@@ -53,8 +53,9 @@ class DependencyPaths(TreeKernel[PathParameters]):
         check_choice("weights", self.weights, ("length", "printed"))
         return PathParameters(len(vocabulary), decay, decay if self.weights == "printed" else decay * decay)
 
-    def describe_device_core(self, parameters: PathParameters) -> DeviceCore:
+    def describe_device_core(self, vocabulary: list[str], used: Ints) -> DeviceCore:
         """Return how a GPU computes the kernel."""
+        parameters = self.make_parameters(vocabulary, used)
         numbers = np.array([0.0, parameters.decay, 0.0, 0.0, 1.0, parameters.middle])
         return DeviceCore(fill_path_levels, numbers, has_sums=True)
 

@@ -18,11 +18,14 @@ from rekern.core.parallel_jobs import run_ahead
 from rekern.core.progress import track
 from rekern.kernels.trees.device_sides import DeviceCore, PairOfSides, Side, fold_chunks, pair_sides
 from rekern.kernels.trees.forests import cut_corpus
+from rekern.kernels.trees.label_similarity import LabelPlan
 from rekern.kernels.trees.tree_levels_cuda_core import FEW
 from rekern.kernels.trees.tree_ranges import check_range, find_scales, make_range_error
 from rekern.kernels.trees.tree_sums_cuda_core import (
     CLASS_FACTS,
+    ROWS_OF_TILE,
     SEGMENT,
+    multiply_vectors,
     scale_tile,
     sum_over_columns,
     sum_over_rows,
@@ -61,13 +64,7 @@ class Workspace:
         self.sides: dict[int, tuple[Side, DeviceSide]] = {}
         self.numbers = upload(core.numbers)
         self.powers = upload(np.ones(1))
-        table = core.table
-        smoothed = table is not None and len(table.values) > 0
-        self.labels = [
-            upload(table.smooth if table is not None and smoothed else np.zeros(1, np.int64)),
-            upload(table.ranks if table is not None and smoothed else np.zeros(1, np.int32)),
-            upload(table.values if table is not None and smoothed else np.zeros(0)),
-        ]
+        self.labels = upload_labels(core.labels)
 
     def reserve(self, name: str, size: int) -> DeviceArray:
         """Return an array of at least so many numbers, whose values are what they happen to be."""
@@ -145,6 +142,25 @@ class Workspace:
         return scratch[: depth * (scratch.shape[0] // depth)].reshape(depth, -1), most
 
 
+def upload_labels(plan: LabelPlan | None) -> list[DeviceArray]:
+    """Return the similarities of labels in the memory of the GPU, which multiplies their vectors itself."""
+    if plan is None or not plan.size:
+        return [upload(array) for array in (np.zeros(1, np.int64), np.zeros(1, np.int32), np.zeros(0))]
+    places = [upload(plan.smooth), upload(plan.ranks)]
+    if any(members.vectors is None for members in plan.classes):
+        return [*places, upload(plan.compute().values)]
+    similarities = allocate(plan.size)
+    filled = 0
+    for _, vectors, _ in plan.classes:
+        assert vectors is not None
+        size = len(vectors)
+        part = similarities[filled : filled + size * size].reshape(size, size)
+        blocks = -(-size // ROWS_OF_TILE) * -(-size // count_threads())
+        multiply_vectors.launch(blocks, part, upload(vectors), upload(vectors.T), plan.least)
+        filled += size * size
+    return [*places, similarities]
+
+
 def measure_scratch(core: DeviceCore, widest: int, widest2: int) -> int:
     """Return how many numbers of its own a thread needs for nodes with very many children; 0 if there are none."""
     longest = core.get_longest()
@@ -178,8 +194,8 @@ def cut_trees(
 ) -> list[list[Side]] | None:
     """Cut corpora into chunks, any two of which fit into the memory; None if two single trees may be too large."""
     memory = measure_memory() * (SCRATCH_SHARE - 1) // SCRATCH_SHARE
-    if core.table is not None:
-        memory -= core.table.values.nbytes
+    if core.labels is not None:
+        memory -= 8 * core.labels.size
     trees, nodes = MOST_TREES, MOST_NODES
     while True:
         spans = [(arrays, cut_corpus(arrays.offsets, trees, nodes)) for arrays in corpora]

@@ -10,7 +10,7 @@ from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.cuda_compiling import CudaFunction
 from rekern.core.parallel_jobs import run_in_threads
 from rekern.kernels.trees.folded_forest_core import Forest, build_forest
-from rekern.kernels.trees.label_table import LabelTable
+from rekern.kernels.trees.label_similarity import LabelPlan
 from rekern.kernels.trees.tree_runs_core import (
     describe_subtrees,
     lay_out_classes,
@@ -42,7 +42,7 @@ class DeviceCore(NamedTuple):
 
     fill_levels: CudaFunction
     numbers: Floats  # mu, decay, factor, longest, leaf, middle, as far as the kernel has them
-    table: LabelTable | None = None  # the similarities of labels, for smoothed kernels
+    labels: LabelPlan | None = None  # how labels are compared, where not only equal ones match
     by_production: bool = False  # whether only subtrees of equal productions have values, and not of equal labels
     has_sums: bool = False  # whether what is summed is not what the level above needs
 

@@ -47,8 +47,9 @@ class SubsetTree(TreeKernel[SubsetTreeParameters]):
         """Return the parameters of the core, after checking them."""
         return SubsetTreeParameters(check_decay(self.decay), bool(self.words))
 
-    def describe_device_core(self, parameters: SubsetTreeParameters) -> DeviceCore:
+    def describe_device_core(self, vocabulary: list[str], used: Ints) -> DeviceCore:
         """Return how a GPU computes the kernel."""
+        parameters = self.make_parameters(vocabulary, used)
         leaf = parameters.decay if parameters.words else 0.0
         numbers = np.array([0.0, parameters.decay, 0.0, 0.0, leaf, 0.0])
         return DeviceCore(fill_subset_levels, numbers, by_production=True)

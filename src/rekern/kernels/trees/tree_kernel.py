@@ -92,11 +92,12 @@ class TreeKernel(Kernel, Generic[Parameters]):
         left = self.read_items(X)
         right = left if Y is None else self.read_items(Y).renumber_like(left)
         vocabulary = right.vocabulary
-        parameters = self.make_parameters(vocabulary, find_used_labels(left, right))
+        used = find_used_labels(left, right)
         if is_for_device(len(left), len(right)):
-            plan = self._plan_device_gram(left, None if Y is None else right, vocabulary, parameters, n_jobs)
+            plan = self._plan_device_gram(left, None if Y is None else right, used, n_jobs)
             if plan is not None:
                 return plan
+        parameters = self.make_parameters(vocabulary, used)
         forests = plant_forests(right.arrays, self.classify_labels(vocabulary, parameters), n_jobs)
         rows = columns = None
         if self.normalize:
@@ -105,25 +106,25 @@ class TreeKernel(Kernel, Generic[Parameters]):
         block = TreeBlock(self.get_core(), read_rows(left), forests, parameters, len(right), rows, columns, Y is None)
         return GramPlan(len(left), len(right), Y is None, block)
 
-    def describe_device_core(self, parameters: Parameters) -> DeviceCore | None:
-        """Return how a GPU computes the kernel; None if it does not."""
+    def describe_device_core(self, vocabulary: list[str], used: Ints) -> DeviceCore | None:
+        """Return how a GPU computes the kernel for these labels; None if it does not."""
         return None
 
-    def _plan_device_gram(
-        self, left: Trees, other: Trees | None, vocabulary: list[str], parameters: Parameters, n_jobs: int | None
-    ) -> GramPlan | None:
+    def _plan_device_gram(self, left: Trees, other: Trees | None, used: Ints, n_jobs: int | None) -> GramPlan | None:
         """Fold the trees for a GPU; return None if it has no core for the kernel or too little memory for two trees."""
-        core = self.describe_device_core(parameters)
+        right = left if other is None else other
+        vocabulary = right.vocabulary
+        core = self.describe_device_core(vocabulary, used)
         if core is None:
             return None
-        right = left if other is None else other
-        classes = self.classify_labels(vocabulary, parameters)
+        classes = np.arange(len(vocabulary), dtype=np.int32) if core.labels is None else core.labels.class_of
         corpora = [left.arrays] if other is None else [left.arrays, right.arrays]
         sides = cut_trees(corpora, classes, core, n_jobs)
         if sides is None:
             return None
-        find_rows = cache(lambda: find_scales(self.square_trees(left, vocabulary, parameters, n_jobs)))
-        find_columns = cache(lambda: find_scales(self.square_trees(right, vocabulary, parameters, n_jobs)))
+        find_parameters = cache(lambda: self.make_parameters(vocabulary, used))
+        find_rows = cache(lambda: find_scales(self.square_trees(left, vocabulary, find_parameters(), n_jobs)))
+        find_columns = cache(lambda: find_scales(self.square_trees(right, vocabulary, find_parameters(), n_jobs)))
         gram = DeviceTreeGram(
             core.numbers, classes, left.arrays, right.arrays, other is None, self.normalize,
             core, sides, find_rows, find_rows if other is None else find_columns,

@@ -56,6 +56,26 @@ def compare_labels(one, other, smooth, ranks, similarities):
 
 
 @cuda_kernel
+def multiply_vectors(products, vectors, by_number, least):
+    """Set the similarities of labels to the products of their vectors: 0 for what is below ``least``, 1 for equal ones.
+
+    ``by_number`` has the vectors as its columns. A block of threads sets a few rows.
+    """
+    size = products.shape[0]
+    across = (size + cuda.blockDim.x - 1) // cuda.blockDim.x
+    first = (cuda.blockIdx.x // across) * ROWS_OF_TILE
+    column = (cuda.blockIdx.x % across) * cuda.blockDim.x + cuda.threadIdx.x
+    if column < size:
+        for row in range(first, min(first + ROWS_OF_TILE, size)):
+            total = 0.0
+            for number in range(by_number.shape[0]):
+                total += vectors[row, number] * by_number[number, column]
+            if total < least:
+                total = 0.0
+            products[row, column] = 1.0 if row == column else total
+
+
+@cuda_kernel
 def sum_over_columns(
     sums, values, segments, tiles, facts, facts2, entry_runs, occurrences, leaf, smooth, ranks,
     similarities, classes,
