@@ -11,7 +11,7 @@ import numpy as np
 from rekern.core.arrays import Floats, Ints, Keys, SmallInts, offsets_of, slice_ragged
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
-from rekern.core.key_index import index_keys, look_up
+from rekern.core.key_index import index_keys, lay_out_parts, look_up
 from rekern.core.parallel_jobs import count_threads, run_in_threads, split_range
 
 
@@ -71,12 +71,9 @@ def divide_blocks(blocks: Sequence[KeyRows], bits: int, n_jobs: int | None = 1) 
     >>> divide_blocks([rows, rows], 1).rows.tolist()
     [0, 1, 2, 3, 0, 2]
     """
-    spans = split_range(len(blocks), -(-len(blocks) // count_threads(n_jobs)) or 1)
-    counts = np.zeros((len(spans), 1 << bits), np.int64)  # of the entries that each span of blocks has in each part
-    calls = [([block.keys for block in blocks[begin:end]], bits, own) for (begin, end), own in zip(spans, counts)]
-    run_in_threads(_count_all_parts, calls, n_jobs)
-    starts = offsets_of(counts.sum(axis=0))
-    fills = starts[:-1] + np.cumsum(counts, axis=0) - counts
+    spans = split_range(len(blocks), max(1, -(-len(blocks) // count_threads(n_jobs))))
+    keys = [[block.keys for block in blocks[begin:end]] for begin, end in spans]
+    starts, fills = lay_out_parts(keys, bits, n_jobs)
     size = int(starts[-1])
     divided = DividedEntries(starts, np.empty(size, np.uint64), np.empty(size, np.int32), np.empty(size))
     firsts = offsets_of(np.array([len(block.indptr) - 1 for block in blocks], np.int64))
@@ -85,21 +82,9 @@ def divide_blocks(blocks: Sequence[KeyRows], bits: int, n_jobs: int | None = 1) 
     return divided
 
 
-def _count_all_parts(keys: Sequence[Keys], bits: int, counts: Ints) -> None:
-    for some in keys:
-        _count_parts(some, bits, counts)
-
-
 def _divide_span(blocks: Sequence[KeyRows], firsts: Ints, bits: int, fill: Ints, divided: DividedEntries) -> None:
     for block, first in zip(blocks, firsts.tolist()):
         _divide_entries(first, *block, bits, fill, *divided[1:])
-
-
-@compiled
-def _count_parts(keys, bits, counts):
-    shift = np.uint64(64 - bits)
-    for entry in range(len(keys)):
-        counts[np.int64(keys[entry] >> shift)] += 1
 
 
 @compiled

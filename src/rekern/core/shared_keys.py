@@ -22,6 +22,7 @@ from rekern.core.key_rows import KeyRows, divide_blocks
 from rekern.core.parallel_jobs import count_threads, run_in_threads, split_range
 
 PART_BITS = 13  # parts of about 2 to the power of this many entries
+THREAD_BITS = 18  # entries, to the power of two, for which one thread is enough
 MOST_ENTRIES = 1 << 31
 
 
@@ -54,6 +55,7 @@ def share_blocks(blocks: Sequence[KeyRows], n_jobs: int | None = None) -> Shared
     size, height = sum(len(block.keys) for block in blocks), sum(len(block.indptr) - 1 for block in blocks)
     if size >= MOST_ENTRIES:
         raise ValueError(f"{size:,} features are too many for one matrix; use a smaller k or fewer pairs")
+    n_jobs = max(1, min(count_threads(n_jobs), size >> THREAD_BITS))
     starts, keys, row_of, values = divide_blocks(blocks, max(1, size.bit_length() - PART_BITS), n_jobs)
     parts = len(starts) - 1
     codes, sizes = np.empty(size, np.int32), np.zeros(parts, np.int64)
@@ -78,7 +80,7 @@ def _list_entries(
 ) -> tuple[Ints, SmallInts, Floats]:
     """Return the entries of the keys that are kept, row by row; within a row in the order of the parts."""
     parts = len(coded[1]) - 1
-    spans = split_range(parts, -(-parts // count_threads(n_jobs)) or 1)
+    spans = split_range(parts, max(1, -(-parts // count_threads(n_jobs))))
     counts = np.zeros((len(spans), height), np.int64)  # of the entries that each span of parts has in each row
     run_in_threads(_count_entries, [(*span, *coded, own) for span, own in zip(spans, counts)], n_jobs)
     indptr = offsets_of(counts.sum(axis=0))
