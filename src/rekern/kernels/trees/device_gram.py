@@ -25,6 +25,7 @@ from rekern.kernels.trees.tree_sums_cuda_core import (
     CLASS_FACTS,
     ROWS_OF_TILE,
     SEGMENT,
+    find_bases,
     multiply_vectors,
     scale_tile,
     sum_over_columns,
@@ -64,6 +65,7 @@ class Workspace:
         self.sides: dict[int, tuple[Side, DeviceSide]] = {}
         self.numbers = upload(core.numbers)
         self.powers = upload(np.ones(1))
+        self.places = upload(np.zeros(1, np.int64))
         self.labels = upload_labels(core.labels)
 
     def reserve(self, name: str, size: int) -> DeviceArray:
@@ -78,7 +80,8 @@ class Workspace:
         """Return a chunk in the memory of the GPU, where it goes in one piece."""
         if id(side) not in self.sides:
             arrays = [
-                array if len(array) else np.zeros((1, *array.shape[1:]), np.int32) for array in side.list_arrays()
+                array if array.size else np.zeros([max(size, 1) for size in array.shape], np.int32)
+                for array in side.list_arrays()
             ]
             whole = upload(np.concatenate([array.reshape(-1) for array in arrays]))
             ends = np.cumsum([array.size for array in arrays]).tolist()
@@ -99,10 +102,12 @@ class Workspace:
         if pair.tiles:
             segments = tables[ends[0] : ends[1]].reshape(pair.segments, SEGMENT)
             level_tiles, queue = tables[ends[2] : ends[3]], tables[ends[3] :]
+            bases = self.reserve_places(rows.kids.shape[1])
+            find_bases.launch(-(-rows.kids.shape[1] // count_threads()), bases, rows.kids, classes)
             scratch, most = self.reserve_scratch(left, right)
             core.fill_levels.launch(
                 min(pair.tiles, most), values, summed, segments, pair.tiles, queue, level_tiles, rows.order, rows.facts,
-                columns.facts, rows.kids, columns.kids, rows.sequences, columns.sequences, classes, self.numbers,
+                columns.facts, rows.kids, columns.kids, rows.sequences, columns.sequences, bases, self.numbers,
                 self.upload_powers(left.widest + right.widest + 1), *self.labels, scratch,
             )  # fmt: skip
         sums = self.reserve("sums", pair.sums)
@@ -132,6 +137,12 @@ class Workspace:
         if self.powers.shape[0] < n:
             self.powers = upload(self.core.numbers[1] ** np.arange(2.0 * n))
         return self.powers
+
+    def reserve_places(self, size: int) -> DeviceArray:
+        """Return whole numbers, whose values are what they happen to be."""
+        if self.places.shape[0] < size:
+            self.places = upload(np.zeros(size, np.int64))
+        return self.places
 
     def reserve_scratch(self, left: Side, right: Side) -> tuple[DeviceArray, int]:
         """Return memory for nodes with very many children, and how many blocks of threads may run at once."""

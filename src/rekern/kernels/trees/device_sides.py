@@ -26,6 +26,7 @@ from rekern.kernels.trees.tree_sums_cuda_core import (
     CLASS,
     COLUMNS,
     FIRST,
+    LABEL,
     LEVEL,
     RANK,
     ROWS,
@@ -62,7 +63,7 @@ class Side(NamedTuple):
     trees: int
     widest: int  # the most children of a node
     facts: SmallInts  # about each subtree
-    kids: SmallInts  # the subtree, rank and class of each child
+    kids: SmallInts  # the labels, ranks and classes of all children
     sequences: SmallInts  # the classes of the children, for each group
     order: SmallInts  # the subtrees by height
     segments: Ints  # height, class, begin and length of what is in order and of one height and class
@@ -158,7 +159,7 @@ def _describe_chunk(
         trees=span[1] - span[0],
         widest=int(forest.widths.max(initial=0)),
         facts=facts,
-        kids=np.column_stack((forest.kids, facts[forest.kids, RANK], facts[forest.kids, CLASS])),
+        kids=np.ascontiguousarray(facts[forest.kids][:, [LABEL, RANK, CLASS]].T),
         sequences=forest.classes,
         order=order,
         segments=segments,

@@ -19,17 +19,15 @@ from rekern.kernels.trees.tree_sums_cuda_core import (
     BEGIN,
     COLUMNS,
     FIRST,
-    INNER,
     KID,
     KID_CLASS,
+    KID_LABEL,
     KID_RANK,
     LABEL,
     LEVEL,
     RANK,
     SEQUENCE,
     STEP,
-    SUBTREE,
-    VALUES,
     WIDTH,
     compare_labels,
     place_tile,
@@ -61,30 +59,28 @@ def finish_tile(queue, level):
 
 
 @cuda_function
-def find_value(values, kids, kids2, classes, kid, kid2):
+def find_value(values, bases, kids2, kid, kid2):
     """Return the stored value of two children of one class; -1 if one of them is a leaf."""
-    rank, rank2 = kids[kid, KID_RANK], kids2[kid2, KID_RANK]
-    if rank < 0 or rank2 < 0:
+    base, rank = bases[kid], kids2[KID_RANK, kid2]
+    if base < 0 or rank < 0:
         return -1.0
-    number = kids[kid, KID_CLASS]
-    return values[classes[number, VALUES] + rank * classes[number, INNER] + rank2]
+    return values[base + rank]
 
 
 @cuda_function
-def find_partial(values, facts, facts2, kids, kids2, classes, kid, kid2, leaf, smooth, ranks, similarities):
+def find_partial(values, bases, kids, kids2, kid, kid2, leaf, smooth, ranks, similarities):
     """Return Δ of two children of one class, for partial trees."""
-    value = find_value(values, kids, kids2, classes, kid, kid2)
+    value = find_value(values, bases, kids2, kid, kid2)
     if value < 0.0:
         value = leaf
         if similarities.shape[0] > 0:
-            one, other = facts[kids[kid, SUBTREE], LABEL], facts2[kids2[kid2, SUBTREE], LABEL]
-            value *= compare_labels(one, other, smooth, ranks, similarities)
+            value *= compare_labels(kids[KID_LABEL, kid], kids2[KID_LABEL, kid2], smooth, ranks, similarities)
     return value
 
 
 @cuda_function
 def sum_all_cells(
-    values, facts, facts2, kids, kids2, sequences, sequences2, classes, one, other, numbers, longest, smooth, ranks,
+    values, bases, facts, facts2, kids, kids2, sequences, sequences2, one, other, numbers, longest, smooth, ranks,
     similarities, scratch, slot,
 ):  # fmt: skip
     """Return the sum over all subsequences of children, by recursion over all pairs; ``longest`` > 0 bounds them."""
@@ -104,9 +100,7 @@ def sum_all_cells(
             value = 0.0
             if sequences2[facts2[other, SEQUENCE] + place] == kind:
                 kid2 = facts2[other, KID] + place * facts2[other, STEP]
-                found = find_partial(
-                    values, facts, facts2, kids, kids2, classes, kid, kid2, numbers[LEAF], smooth, ranks, similarities
-                )
+                found = find_partial(values, bases, kids, kids2, kid, kid2, numbers[LEAF], smooth, ranks, similarities)
                 value = numbers[FACTOR] * found
             before = 1.0
             for layer in range(layers):
@@ -125,7 +119,7 @@ def sum_all_cells(
 @cuda_kernel
 def fill_partial_levels(
     values, sums, segments, tiles, queue, level_tiles, order, facts, facts2, kids, kids2, sequences, sequences2,
-    classes, numbers, powers, smooth, ranks, similarities, scratch,
+    bases, numbers, powers, smooth, ranks, similarities, scratch,
 ):  # fmt: skip
     """Fill Δ of partial trees level by level."""
     mi = cuda.local.array(FEW, np.int32)
@@ -153,7 +147,7 @@ def fill_partial_levels(
             other = segments[segment, FIRST] + column
             width2 = facts2[other, WIDTH]
             sequence2 = facts2[other, SEQUENCE]
-            kid0, step2 = facts2[other, KID], facts2[other, STEP]
+            first2, step2 = facts2[other, KID], facts2[other, STEP]
             # The classes of the first children stay in registers.
             kind0 = sequences2[sequence2]
             kind1 = sequences2[sequence2 + 1] if width2 > 1 else -1
@@ -163,6 +157,7 @@ def fill_partial_levels(
                 one = order[segments[segment, BEGIN] + row]
                 width = facts[one, WIDTH]
                 sequence = facts[one, SEQUENCE]
+                first, step = facts[one, KID], facts[one, STEP]
                 total = 0.0
                 matches = 0
                 bounded = 0 < longest < min(width, width2)
@@ -178,11 +173,9 @@ def fill_partial_levels(
                         for j in range(width2):
                             if (equal >> j) & 1 if j < 4 else sequences2[sequence2 + j] == kind:
                                 if matches < FEW:
-                                    kid = facts[one, KID] + i * facts[one, STEP]
-                                    kid2 = kid0 + j * step2
                                     value = factor * find_partial(
-                                        values, facts, facts2, kids, kids2, classes, kid, kid2, leaf, smooth, ranks,
-                                        similarities,
+                                        values, bases, kids, kids2, first + i * step, first2 + j * step2, leaf, smooth,
+                                        ranks, similarities,
                                     )  # fmt: skip
                                     carried = 1.0
                                     for before in range(matches):
@@ -197,7 +190,7 @@ def fill_partial_levels(
                                 matches += 1
                 if matches > FEW:
                     total = sum_all_cells(
-                        values, facts, facts2, kids, kids2, sequences, sequences2, classes, one, other, numbers,
+                        values, bases, facts, facts2, kids, kids2, sequences, sequences2, one, other, numbers,
                         longest if bounded else 0, smooth, ranks, similarities, scratch, slot,
                     )  # fmt: skip
                 found = single + mu * total
@@ -217,7 +210,7 @@ def fill_partial_levels(
 @cuda_kernel
 def fill_subset_levels(
     values, sums, segments, tiles, queue, level_tiles, order, facts, facts2, kids, kids2, sequences, sequences2,
-    classes, numbers, powers, smooth, ranks, similarities, scratch,
+    bases, numbers, powers, smooth, ranks, similarities, scratch,
 ):  # fmt: skip
     """Fill Δ of subset trees level by level; a class has the subtrees of one production."""
     taken = cuda.shared.array(1, np.int64)
@@ -237,14 +230,15 @@ def fill_subset_levels(
             ready = level
         if column < columns:
             other = segments[segment, FIRST] + column
+            first2, step2 = facts2[other, KID], facts2[other, STEP]
             while row < end:
                 one = order[segments[segment, BEGIN] + row]
+                first, step = facts[one, KID], facts[one, STEP]
                 found = numbers[DECAY]
                 for i in range(facts[one, WIDTH]):
-                    kid = facts[one, KID] + i * facts[one, STEP]
-                    kid2 = facts2[other, KID] + i * facts2[other, STEP]
-                    if kids[kid, KID_CLASS] == kids2[kid2, KID_CLASS]:
-                        value = find_value(values, kids, kids2, classes, kid, kid2)
+                    kid, kid2 = first + i * step, first2 + i * step2
+                    if kids[KID_CLASS, kid] == kids2[KID_CLASS, kid2]:
+                        value = find_value(values, bases, kids2, kid, kid2)
                         if value > 0.0:
                             found *= 1.0 + value
                 values[segments[segment, BASE] + facts[one, RANK] * columns + column] = found
@@ -261,7 +255,7 @@ def fill_subset_levels(
 @cuda_kernel
 def fill_path_levels(
     values, sums, segments, tiles, queue, level_tiles, order, facts, facts2, kids, kids2, sequences, sequences2,
-    classes, numbers, powers, smooth, ranks, similarities, scratch,
+    bases, numbers, powers, smooth, ranks, similarities, scratch,
 ):  # fmt: skip
     """Fill the downward paths of dependency trees, and what all paths add, level by level."""
     mi = cuda.local.array(FEW, np.int32)
@@ -298,7 +292,7 @@ def fill_path_levels(
                             if matches < FEW:
                                 kid = facts[one, KID] + i * facts[one, STEP]
                                 kid2 = facts2[other, KID] + j * facts2[other, STEP]
-                                value = max(find_value(values, kids, kids2, classes, kid, kid2), 0.0)
+                                value = max(find_value(values, bases, kids2, kid, kid2), 0.0)
                                 downward += value
                                 for before in range(matches):
                                     if mi[before] != i and mj[before] != j:
@@ -320,7 +314,7 @@ def fill_path_levels(
                         for j in range(width2):
                             if sequences[facts[one, SEQUENCE] + i] == sequences2[facts2[other, SEQUENCE] + j]:
                                 kid2 = facts2[other, KID] + j * facts2[other, STEP]
-                                value = max(find_value(values, kids, kids2, classes, kid, kid2), 0.0)
+                                value = max(find_value(values, bases, kids2, kid, kid2), 0.0)
                                 others = count - scratch[j, slot]
                                 others_below = below - scratch[width2 + j, slot]
                                 pairs += others

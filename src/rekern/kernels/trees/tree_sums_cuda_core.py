@@ -15,8 +15,8 @@ from rekern.core.cuda_compiling import cuda, cuda_function, cuda_kernel
 CLASS, RANK, WIDTH, SEQUENCE, KID, STEP, LABEL, PLACE = range(8)
 FACTS = 8
 
-# The columns of the children of subtrees.
-SUBTREE, KID_RANK, KID_CLASS = range(3)
+# The rows of the facts about the children of subtrees.
+KID_LABEL, KID_RANK, KID_CLASS = range(3)
 
 # The columns of the segments, in which tiles of rows and columns are numbered; the last has the class, or the level.
 TILES, BEGIN, ROWS, COLUMNS, BASE, FIRST, OTHER = range(7)
@@ -53,6 +53,15 @@ def compare_labels(one, other, smooth, ranks, similarities):
     if similarities.shape[0] == 0 or smooth[one] < 0:
         return 1.0
     return similarities[smooth[one] + ranks[other]]
+
+
+@cuda_kernel
+def find_bases(bases, kids, classes):
+    """For each child of the rows, set where its values with the children of its class begin; -1 for leaves."""
+    kid = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    if kid < kids.shape[1]:
+        rank, number = kids[KID_RANK, kid], kids[KID_CLASS, kid]
+        bases[kid] = -1 if rank < 0 else classes[number, VALUES] + rank * classes[number, INNER]
 
 
 @cuda_kernel
