@@ -140,12 +140,12 @@ def count_threads(n_jobs: int | None) -> int:
 
 
 def run_ahead(function: Callable[..., T], calls: Sequence[tuple[object, ...]], n: int = 2) -> Iterator[T]:
-    """Yield the results of ``function(*call)`` for every call, in order; a thread is at most ``n`` calls ahead.
+    """Yield the results of ``function(*call)`` for every call, in order; threads are at most ``n`` calls ahead.
 
     >>> list(run_ahead(pow, [(2, 3), (3, 2), (1, 5)]))
     [8, 9, 1]
     """
-    with ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(n) as pool:
         waiting = deque(pool.submit(function, *call) for call in calls[:n])
         for call in calls[n:]:
             result = waiting.popleft().result()

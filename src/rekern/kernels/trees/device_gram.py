@@ -242,7 +242,7 @@ class DeviceTreeGram:
         with DEVICE_LOCK, catch_device_errors(), TileCopier(matrix, n_jobs) as copier:
             work = TileWork(Workspace(self.core), copier, self._list_scales())
             calls = [(left, right, count_threads()) for left, right in tiles]
-            pairs = zip(tiles, run_ahead(pair_sides, calls))
+            pairs = zip(tiles, run_ahead(pair_sides, calls, 3))
             for (left, right), pair in track(pairs, len(tiles), "Gram matrix"):
                 work.add_tile(left, right, pair, left.first, right.first, self.symmetric)
             work.check()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from rekern.core.parallel_jobs import run_in_threads
 from rekern.kernels.trees.folded_forest_core import Forest, build_forest
 from rekern.kernels.trees.label_similarity import LabelPlan
 from rekern.kernels.trees.tree_runs_core import (
+    describe_kids,
     describe_subtrees,
     lay_out_classes,
     list_runs,
@@ -23,12 +25,9 @@ from rekern.kernels.trees.tree_runs_core import (
 from rekern.kernels.trees.tree_sums_cuda_core import (
     BASE,
     BEGIN,
-    CLASS,
     COLUMNS,
     FIRST,
-    LABEL,
     LEVEL,
-    RANK,
     ROWS,
     ROWS_OF_TILE,
     SEGMENT,
@@ -149,17 +148,24 @@ def _describe_chunk(
         numbers, forest.groups, forest.widths, forest.sequences, forest.columns, forest.labels, count
     )
     start = arrays.offsets[span[0]]
-    heights = measure_heights(arrays.first, arrays.counts, start, forest.nodes, len(forest.labels))
-    order, segments = sort_by_height(heights, facts)
-    occurrences, runs, tree_runs, entries, entry_runs = list_runs(
-        forest.nodes, forest.offsets, facts, count, with_leaves
-    )
+
+    def sort_subtrees() -> tuple[SmallInts, Ints]:
+        heights = measure_heights(arrays.first, arrays.counts, start, forest.nodes, len(forest.labels))
+        found: tuple[SmallInts, Ints] = sort_by_height(heights, facts)
+        return found
+
+    with ThreadPoolExecutor(2) as pool:  # beside the longest part of the work
+        sorted_subtrees, kids = pool.submit(sort_subtrees), pool.submit(describe_kids, forest.kids, facts)
+        occurrences, runs, tree_runs, entries, entry_runs = list_runs(
+            forest.nodes, forest.offsets, facts, count, with_leaves
+        )
+    order, segments = sorted_subtrees.result()
     return Side(
         first=span[0],
         trees=span[1] - span[0],
         widest=int(forest.widths.max(initial=0)),
         facts=facts,
-        kids=np.ascontiguousarray(facts[forest.kids][:, [LABEL, RANK, CLASS]].T),
+        kids=kids.result(),
         sequences=forest.classes,
         order=order,
         segments=segments,

@@ -13,7 +13,7 @@ the same arguments.
 
 import numpy as np
 
-from rekern.core.cuda_compiling import cuda, cuda_function, cuda_kernel
+from rekern.core.cuda_compiling import cuda, cuda_function, cuda_kernel, small_kernel
 from rekern.kernels.trees.tree_sums_cuda_core import (
     BASE,
     BEGIN,
@@ -116,7 +116,7 @@ def sum_all_cells(
     return total
 
 
-@cuda_kernel
+@small_kernel
 def fill_partial_levels(
     values, sums, segments, tiles, queue, level_tiles, order, facts, facts2, kids, kids2, sequences, sequences2,
     bases, numbers, powers, smooth, ranks, similarities, scratch,
