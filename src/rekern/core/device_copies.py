@@ -19,8 +19,8 @@ from rekern.core.arrays import Floats
 from rekern.core.device import DeviceArray, Stream, get_stream, load_cuda, make_stream
 from rekern.core.parallel_jobs import count_threads
 
-BUFFERS = 32
-BUFFER_VALUES = 1 << 20  # of 8 bytes
+BUFFERS = 16
+BUFFER_VALUES = 1 << 21  # of 8 bytes
 PAGE = 512  # values
 TOUCHED_VALUES = 1 << 22  # in one piece of work
 
@@ -55,7 +55,7 @@ class TileCopier:
 
     def __init__(self, matrix: npt.NDArray[np.floating], n_jobs: int | None):
         self.matrix = matrix
-        self.pool = ThreadPoolExecutor(min(BUFFERS, 2 * count_threads(n_jobs)))  # half of them wait for the GPU
+        self.pool = ThreadPoolExecutor(max(2, min(BUFFERS, count_threads(n_jobs))))
         self.pending: list[list[Future[None]]] = [[]]  # what each tile waits for; first, new memory
         self._touch()
 

@@ -136,7 +136,8 @@ def join_lists(windows: list[WindowLists]) -> list[AnyArray]:
     entries = np.cumsum([0] + [len(part.values) for part in parts])
     places = np.cumsum([0] + [len(part.rows) for part in parts])
     rows, columns = len(parts[0].indptr) - 1, parts[0].width
-    frequent = [known if len(known.by_key) else FrequentKeys(*_make_empty(rows, columns)) for known in keys]
+    nothing = FrequentKeys(np.zeros((0, columns), np.float32), np.zeros((rows, 0), np.float32))
+    frequent = [known if len(known.by_key) else nothing for known in keys]
     return [
         np.array([part.indptr + start for part, start in zip(parts, entries)]),
         np.concatenate([part.values for part in parts]),
@@ -150,7 +151,3 @@ def join_lists(windows: list[WindowLists]) -> list[AnyArray]:
         np.array([window.row_scale for window in windows]),
         np.array([window.column_scale for window in windows]),
     ]
-
-
-def _make_empty(rows: int, columns: int) -> tuple[AnyArray, AnyArray]:
-    return np.zeros((0, columns), np.float32), np.zeros((rows, 0), np.float32)
