@@ -1,4 +1,4 @@
-"""Mistakes on held-out pairs of the training part: counted by kind, written with explanations, and no test part read."""
+"""Mistakes on held-out pairs of the training part: counted by kind and written with explanations."""
 
 import json
 

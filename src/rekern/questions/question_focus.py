@@ -220,8 +220,8 @@ class QuestionFocus(PatternKernel):
     ----------
     parts : tuple of str
         ``"question"`` is how the question asks ("what is", "how many"); ``"focus"`` the word in focus, alone and with
-        the former; ``"form"`` how it begins, with names and other words by their kind ("who is Name ?"); ``"kinds"`` are the kinds of things that WordNet has above the word in focus; ``"context"`` those
-        above the other words.
+        the former; ``"form"`` how it begins, with names and other words by their kind ("who is Name ?"); ``"kinds"``
+        are the kinds of things that WordNet has above the word in focus; ``"context"`` those above the other words.
     wordnet : str or WordNet, optional
         The folder of WordNet's tables, or ``"wn:"`` and a lexicon of the ``wn`` library, or a `WordNet`. By default it
         is searched in the folder that the environment variable ``REKERN_DATA`` names.

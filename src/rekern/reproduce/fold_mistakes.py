@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rekern.core.arrays import AnyArray, Floats, Ints
+from rekern.core.arrays import AnyArray, Booleans, Floats, Ints
 from rekern.core.json_values import JsonObject
 from rekern.core.progress import show_bars, track
 from rekern.datasets.public_corpora import DataPath
@@ -112,7 +112,7 @@ def _train(measure: str, table: Table, rows: Ints, n_jobs: int | None) -> Model:
     return PairRanker(n_jobs=n_jobs).fit(pairs, labels, [(table.groups or [])[row] for row in rows])
 
 
-def find_mistakes(measure: str, predicted: AnyArray, labels: AnyArray, groups: list[str]) -> AnyArray:
+def find_mistakes(measure: str, predicted: AnyArray, labels: AnyArray, groups: list[str]) -> Booleans:
     """Return which predictions are mistakes: another class, a number far away, or a wrong text that is ranked first.
 
     >>> find_mistakes("pearson", np.array([1.0, 4.0]), np.array([1.5, 2.0]), [])
@@ -135,7 +135,7 @@ def find_mistakes(measure: str, predicted: AnyArray, labels: AnyArray, groups: l
 
 
 def _count_confusions(
-    measure: str, predicted: AnyArray, labels: AnyArray, is_wrong: AnyArray
+    measure: str, predicted: AnyArray, labels: AnyArray, is_wrong: Booleans
 ) -> dict[tuple[str, str], int]:
     if measure == "map":
         return {}
