@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,13 +32,12 @@ def number_rules(
     if indptr[-1] >= 1 << 31:
         raise ValueError(f"{indptr[-1]:,} features are too many for one matrix; use a smaller k or fewer pairs")
     columns, values = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
-    calls: list[tuple[object, ...]] = [(number_keys, rows.get_wildcard_rules().keys, n_jobs) for rows in windows]
-    calls += [(_number_plain_rules, rows, key) for rows, key in zip(windows, size_keys)]
-    found = run_in_threads(_call, calls, n_jobs)  # those of all window sizes: not all of this work is divided
+    # All window sizes at once: not all of this work is divided among threads.
+    plain = run_in_threads(_number_plain_rules, list(zip(windows, size_keys)), n_jobs)
+    wilds = run_in_threads(number_keys, [(rows.get_wildcard_rules().keys, n_jobs) for rows in windows], n_jobs)
     fill, offset, keys = indptr[:-1].copy(), 0, []
-    for at, (rows, row_scale) in enumerate(zip(windows, scale)):
-        wild = rows.get_wildcard_rules()
-        (wild_numbers, wild_keys), (begin, numbers, plain_keys) = found[at], found[len(windows) + at]
+    for rows, row_scale, numbered, (wild_numbers, wild_keys) in zip(windows, scale, plain, wilds):
+        wild, (begin, numbers, plain_keys) = rows.get_wildcard_rules(), numbered
         shared = (fill, columns, values, row_scale, offset, rows.source, rows.target, wild, begin, numbers)
         ranges = split_range(len(fill), max(256, len(fill) // 16))
         run_in_threads(
@@ -48,10 +46,6 @@ def number_rules(
         offset += len(plain_keys) + len(wild_keys)
         keys += [plain_keys, wild_keys]
     return RuleColumns(indptr, columns, values, np.concatenate(keys))
-
-
-def _call(function: Callable[..., tuple[Any, ...]], *arguments: object) -> tuple[Any, ...]:
-    return function(*arguments)
 
 
 def _number_plain_rules(rows: WindowRows, size_key: np.uint64) -> tuple[Ints, SmallInts, Keys]:
