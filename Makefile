@@ -24,7 +24,8 @@ demo: .venv/.demo
 
 test: .venv/.test
 	@$(MAKE) --no-print-directory --jobs 2 lint .venv/.compiled
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist loadfile --cov=rekern
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m slipcover --json --out .coverage.json -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist loadfile
+	@$(BIN)/python -m slipcover --merge .coverage.json --out .coverage.json --fail-under 92
 
 test-slow: .venv/.slow
 	$(BIN)/python -m pytest -m slow
@@ -85,5 +86,5 @@ install-parser-model:
 	@touch $@
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage.json
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -200,6 +200,7 @@ CASES: dict[str, Case] = {
     "Neighborhoods, chain": _kernel("Neighborhoods", _chain),
     "PartialTree.explain, wide": _explain("PartialTree", _wide_tree),
     "DependencyPaths.explain, wide": _explain("DependencyPaths", _wide_tree),
+    "DependencyPaths.explain, different children": _explain("DependencyPaths", _different_children),
     "SubsetTree.explain, deep": _explain("SubsetTree", _deep_tree),
     "PartialTree.explain, deep": _explain("PartialTree", _deep_tree),
     "scores of sequences, equal tokens": _scores("sequences", lambda n: "a " * n),

@@ -30,6 +30,7 @@ LATE_IMPORTS = {
     "resource": "not on every system",
     "rich": "slow to import, and needed on terminals only",
     "scipy": "parts of it are slow to import",
+    "sentence_transformers": "optional, and takes seconds to import",
     "sklearn": "slow to import; questions are classified without it",
     "snowballstemmer": "slow to import; many questions are classified without it",
     "spacy": "optional, and takes seconds to import",

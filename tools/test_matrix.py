@@ -26,46 +26,46 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("columns", nargs="*", default=[*PYTHONS, LOWEST], help=f"{', '.join(PYTHONS)} or {LOWEST}")
     options.add_argument("--tests", nargs="*", default=["tests", "src"], help="what pytest runs")
+    options.add_argument("--workers", type=int, default=min(os.cpu_count() or 1, 4), help="processes of pytest")
     chosen = options.parse_args()
-    outcomes = {column: run_column(column, chosen.tests) for column in chosen.columns}
+    outcomes = {column: run_column(column, chosen.tests, chosen.workers) for column in chosen.columns}
     for column, outcome in outcomes.items():
         print(f"{column:8} {outcome}")
     sys.exit(any(outcome.startswith("failed") for outcome in outcomes.values()))
 
 
-def run_column(column: str, tests: list[str]) -> str:
-    """Make the environment of a column, run the tests in it, and say how they went."""
+def run_column(column: str, tests: list[str], workers: int) -> str:
+    """Make the environment of a column, run the tests in it, and say how they went. The log grows as they run."""
     version = PYTHONS[0] if column == LOWEST else column
-    python = find_python(version)
-    if python is None:
+    interpreter = find_python(version)
+    if interpreter is None:
         return f"not tested: there is no Python {version} here"
     place = ROOT / ".matrix" / column
-    if not (place / "bin/python").exists():
-        subprocess.run([python, "-m", "venv", str(place)], check=True)
-    pip = [str(place / "bin/python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    python = str(place / "bin/python")
+    if not Path(python).exists():
+        subprocess.run([interpreter, "-m", "venv", str(place)], check=True)
     limits = place / "constraints.txt"
     limits.write_text("\n".join(list_lowest()) if column == LOWEST else "", encoding="utf-8")
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
     if subprocess.run([*pip, "--constraint", str(limits), "--editable", f"{ROOT}[test]"], check=False).returncode:
         return "failed: the libraries cannot be installed together"
-    versions = subprocess.run(
-        [str(place / "bin/python"), "-c", "import sys, numpy, numba; print(sys.version.split()[0], numpy.__version__)"],
-        capture_output=True,
-        text=True,
-        check=False,
-    ).stdout.strip()
-    command = [str(place / "bin/python"), "-m", "pytest", "-q", "--numprocesses", "auto", "--maxprocesses", "4"]
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(place / "numba")}  # compiled code of each column apart
-    done = subprocess.run(
-        [*command, "--dist", "loadfile", "-p", "no:cacheprovider", *tests],
-        cwd=ROOT,
-        env=environment,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    (place / "log.txt").write_text(done.stdout, encoding="utf-8")
-    last = done.stdout.strip().splitlines()[-1].strip("= ") if done.stdout.strip() else "no output"
-    return f"{'failed' if done.returncode else 'passed'} ({versions}): {last}; the log is in {place / 'log.txt'}"
+    subprocess.run([*pip, "--no-deps", "--requirement", str(ROOT / "tests/parser-model.txt")], check=False)
+    show = "import sys, numpy, numba; print('Python', sys.version.split()[0] + ', NumPy', numpy.__version__)"
+    versions = subprocess.run([python, "-c", show], capture_output=True, text=True, check=False).stdout.strip()
+    log = place / "log.txt"
+    pytest = [python, "-m", "pytest", "-q", "--numprocesses", str(workers), "--dist", "loadfile"]
+    with log.open("w", encoding="utf-8") as file:
+        done = subprocess.run(
+            [*pytest, "-p", "no:cacheprovider", *tests],
+            cwd=ROOT,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(place / "numba")},  # compiled code of each column apart
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    lines = log.read_text(encoding="utf-8").strip().splitlines()
+    last = lines[-1].strip("= ") if lines else "no output"
+    return f"{'failed' if done.returncode else 'passed'} ({versions}): {last}; the log is in {log}"
 
 
 def find_python(version: str) -> str | None:
@@ -83,12 +83,12 @@ def list_lowest() -> list[str]:
 
 
 def _pad(version: str) -> str:
-    """As many parts that ``~=`` keeps the second one.
+    """As three parts, so that ``~=`` keeps the first two.
 
-    >>> _pad("3"), _pad("1.26"), _pad("6.100")
-    ('3.0', '1.26.0', '6.100.0')
+    >>> _pad("3"), _pad("1.26"), _pad("0.1.4")
+    ('3.0.0', '1.26.0', '0.1.4')
     """
-    return f"{version}.0" if version.count(".") < 2 else version
+    return ".".join([*version.split("."), "0", "0"][:3])
 
 
 if __name__ == "__main__":

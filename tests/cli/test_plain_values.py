@@ -1,6 +1,6 @@
 """Values of options that are taken as they are: the same as those that Typer converts."""
 
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from rekern.cli.exit_codes import Command
 
 
-class Color(str, Enum):
+class Color(StrEnum):
     red = "red"
 
 

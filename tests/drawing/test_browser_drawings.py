@@ -15,7 +15,6 @@ CHROMIUM = find_chromium()
 if CHROMIUM is None:
     pytest.skip("there is no chromium on the path, and REKERN_CHROMIUM names none", allow_module_level=True)
 
-pytestmark = pytest.mark.no_cover
 
 OVERLAPS = """() => {
     const boxes = [...document.querySelectorAll("text.rk-word")].map((word) => word.getBoundingClientRect());
@@ -81,6 +80,10 @@ def test_a_report_is_sorted_and_searched(browser, model, tmp_path) -> None:
     assert page.locator("details[open]").count() == 3
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("details[open]").count() == 4
+    page.locator("#find").fill("")
+    assert page.locator(rows).count() == 60 and not page.get_by_text("Printed: the first 50 rows").is_visible()
+    page.emulate_media(media="print")
+    assert page.locator(rows).count() == 50 and page.get_by_text("Printed: the first 50 rows").is_visible()
     assert complaints == []
     page.close()
     narrow = open_page(browser, path, 400, color_scheme="dark")

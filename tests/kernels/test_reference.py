@@ -213,7 +213,6 @@ def test_precision_recall_clips_and_allows_empty_texts():
 # Real sentences
 
 
-@pytest.mark.no_cover
 def test_paper_algorithms_equal_reference_on_msrp(corpora):
     lines = (corpora / "msrp" / "train.tsv").read_text(encoding="utf-8").split("\n")[1:21]
     sentences = [text.lower().split() for line in lines for text in line.split("\t")[3:5]]

@@ -5,6 +5,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from small_models import GRAMMAR as LINES
 
 from rekern import SemanticParser, load_model
 from rekern.errors import InputError, ModelFileError
@@ -13,16 +14,7 @@ from rekern.krisp.reading_ranker import CERTAINTY, PENALTY, SCORES, learn_ranker
 from rekern.krisp.second_opinion import SecondOpinion
 from rekern.krisp.word_parser import load_word_parser
 
-GRAMMAR = read_grammar(
-    [
-        "Query -> answer({Num})",
-        "Num -> size({State})",
-        "Num -> population({State})",
-        "State -> state({Name})",
-        "Name -> '{name}'",
-        "names Name = utah | ohio | new york",
-    ]
-)
+GRAMMAR = read_grammar(LINES)
 SENTENCES = [
     f"{words} {state}"
     for words in ("how big is", "size of", "population of", "people in")

@@ -236,7 +236,6 @@ def test_one_by_one_in_bulk_and_in_threads_the_answers_are_the_same(models, some
             assert all((found == together).all() for found in pool.map(models[method].predict_proba, [some[0]] * 8))
 
 
-@pytest.mark.no_cover
 def test_the_embedded_model_is_what_the_questions_teach():
     """If it is not: python -m rekern.questions.six_type_training"""
     learned, embedded = train_embedded_model(), embedded_model()

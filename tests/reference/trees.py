@@ -118,14 +118,15 @@ def paths(tree):
 def dependency_paths(a, b, decay):
     """Kate's paths, counted by listing them; a path of n links weighs decay ** n, read in either direction."""
     total = 0
+    others = paths(b)
     for up, top, down in paths(a):
-        for up2, top2, down2 in paths(b):
+        for up2, top2, down2 in others:
             if top == top2:
-                length = len(up) + len(down)
-                total += decay**length * ((up, down) == (up2, down2))
                 # A path with two branches may lie on the other tree the other way round. When both branches are equal
                 # in words, each of the two ways to lay one on the other is a common path of its own.
-                total += decay**length * (bool(up and down) and (up, down) == (down2, up2))
+                ways = ((up, down) == (up2, down2)) + (bool(up and down) and (up, down) == (down2, up2))
+                if ways:
+                    total += ways * decay ** (len(up) + len(down))
     return total
 
 

@@ -50,7 +50,6 @@ def folder(tmp_path_factory):
     return data
 
 
-@pytest.mark.no_cover
 def test_from_files_to_tables(folder, tmp_path):
     result = reproduce.run("trec", data=folder, out=tmp_path)
     assert json.loads((tmp_path / "trec.json").read_text()) == json.loads(json.dumps(result, allow_nan=False)) == result

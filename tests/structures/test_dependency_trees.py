@@ -110,7 +110,6 @@ def test_what_is_no_grct(text):
         from_grct(["()", text])
 
 
-@pytest.mark.no_cover
 @SOME_OR_ALL
 def test_kelp_trees_are_rebuilt(corpora, step):
     folder = corpora / "trec_qc" / "kelp_trees"

@@ -82,7 +82,6 @@ def test_deep_and_wide():
     assert find_head_fault(flight.heads) is None and len(flight.words) == 3001
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("name", ["geoquery", "msrp", "rte"])
 @SOME_OR_ALL
 def test_corpora_give_trees(corpora, name, step):

@@ -76,7 +76,6 @@ def differing(texts: list[str]) -> list[tuple[str, list[str], list[str]]]:
     return [(text, tokenize(text), expected(text)) for text in texts if tokenize(text) != expected(text)]
 
 
-@pytest.mark.no_cover
 def test_equals_nltk_on_a_sample_of_each_corpus(texts):
     assert differing(texts[::12]) == []
 
@@ -86,7 +85,6 @@ def test_equals_nltk_on_every_text_of_each_corpus(texts):
     assert differing(texts) == []
 
 
-@pytest.mark.no_cover
 @SOME_OR_ALL
 def test_tokenised_text_stays_as_it_is_on_each_corpus(texts, step):
     changed = [text for text in texts[::step] if tokenize(" ".join(tokenize(text))) != tokenize(text)]

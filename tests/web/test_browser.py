@@ -13,7 +13,6 @@ if CHROMIUM is None:
     pytest.skip("there is no chromium on the path, and REKERN_CHROMIUM names none", allow_module_level=True)
 expect = pytest.importorskip("playwright.sync_api").expect
 
-pytestmark = pytest.mark.no_cover
 PAGES = ("/pair", "/rules", "/file", "/ask", "/question", "/kernels", "/kernels?kernel=partial", "/docs")
 JUDGE = "/pair?source=The+judge+thanked+the+pilot.&target=The+pilot+was+thanked+by+the+judge."
 TSV = "id\tsource\ttarget\tlabel\n" + "".join(

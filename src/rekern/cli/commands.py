@@ -168,7 +168,14 @@ for _command, _examples in (
             "rekern serve --database shop.db --grammar grammar.txt --train questions.tsv",
         ),
     ),
-    (reproduce, ("rekern reproduce", "rekern reproduce msrp --data corpora --out figures")),
+    (
+        reproduce,
+        (
+            "rekern reproduce",
+            "rekern reproduce msrp --data corpora --out figures",
+            "rekern reproduce table --from figures",
+        ),
+    ),
     (bench, ("rekern bench --quick",)),
 ):
     # \b: keep the line breaks

@@ -37,7 +37,7 @@ class Application(typer.Typer):
 class Command(TyperCommand):
     """One command."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         """Read the arguments; plain values are taken as they are."""
         convert_plainly(self.get_params(ctx))
         return super().parse_args(ctx, args)
@@ -58,7 +58,7 @@ class Program(TyperGroup):
             code = _run_action(lambda: super(Program, self).main(arguments, prog_name or "rekern", **extra))
         sys.exit(code)
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         """Read the arguments before the name of the command."""
         convert_plainly(self.get_params(ctx))
         return super().parse_args(ctx, args)

@@ -15,7 +15,9 @@ def reproduce(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="NAME", show_default=False, help="An experiment; if left out, all experiments are listed."
+            metavar="NAME",
+            show_default=False,
+            help="An experiment, or table; if left out, all experiments are listed.",
         ),
     ] = None,
     data: common_options.Data = None,
@@ -44,12 +46,24 @@ def reproduce(
     folds: Annotated[
         int | None, typer.Option("--folds", metavar="N", help="geoquery, clang: the first N folds of a run.")
     ] = None,
+    minutes: Annotated[
+        float | None, typer.Option("--minutes", metavar="M", help="auto: the time for each search; 5 by default.")
+    ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option("--model", metavar="DIR", help="embeddings: folder of a sentence-transformers model of yours."),
+    ] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="DIR", help="table: folder with the results that other runs wrote with --out."),
+    ] = None,
     jobs: common_options.Jobs = None,
     json: common_options.Json = False,
 ) -> None:
     """Repeat a published experiment on its corpus.
 
-    The published results are printed next to the new ones.
+    The published results are printed next to the new ones. With --out, they are also written to a file; table prints
+    one table of all tasks from such files.
     """
     from rekern import reproduce as experiments
 
@@ -61,6 +75,9 @@ def reproduce(
         for known, description in experiments.NAMES.items():
             grid.add_row(known, description)
         output.make_console().print(grid)
+        return
+    if name == "table" or source is not None:
+        _print_table(name, source, json)
         return
     if name not in experiments.NAMES:
         raise InputError(f"there is no experiment {name!r}: choose {', '.join(experiments.NAMES)}")
@@ -75,8 +92,24 @@ def reproduce(
         train=train,
         runs=runs,
         folds=folds,
+        minutes=minutes,
+        model=model,
     )
     if json:
         output.print_json(result)
     else:
         print(experiments.render(result))
+
+
+def _print_table(name: str, folder: Path | None, json: bool) -> None:
+    from rekern.reproduce.result_table import collect_figures, format_markdown
+
+    if name != "table":
+        raise InputError(f"--from is for table: rekern reproduce table --from {folder}")
+    if folder is None:
+        raise InputError("table needs a folder with results: rekern reproduce table --from DIR")
+    figures = collect_figures(folder)
+    if json:
+        output.print_json([figure._asdict() for figure in figures])
+    else:
+        print(format_markdown(figures))

@@ -9,7 +9,7 @@ from rekern.drawing.markup import Markup, element, escape, join, shorten
 from rekern.drawing.page import wrap_page
 from rekern.drawing.report_script import SCRIPT
 from rekern.drawing.rule_tables import write_curves, write_rules
-from rekern.drawing.stylesheet import REPORT_STYLE, STYLE
+from rekern.drawing.stylesheet import PRINTED_ROWS, REPORT_STYLE, STYLE
 from rekern.drawing.xy_plot import Plot, draw_xy_plot, write_confusion
 
 MEASURES = {
@@ -281,5 +281,8 @@ def _write_rows(rows: Sequence[Values], values: Values) -> Markup | None:
     find = Markup('<input type="search" id="find" placeholder="words of a pair" aria-label="search the pairs">')
     note = f"{len(rows):,} of {values['pairs']:,} pairs. Click on a heading to sort."
     search = element("p", find, Markup(" "), element("span", note, id="found"))
+    print_note = None
+    if len(rows) > PRINTED_ROWS:
+        print_note = element("p", f"Printed: the first {PRINTED_ROWS} rows of the table.", class_="rk-print")
     table = element("table", element("thead", head), element("tbody", *body), class_="rk-sorted rk-rows", id="rows")
-    return element("section", element("h2", "All pairs"), search, table, class_="rk rk-section rk-all")
+    return element("section", element("h2", "All pairs"), search, print_note, table, class_="rk rk-section rk-all")

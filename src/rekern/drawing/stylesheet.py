@@ -141,6 +141,7 @@ h2{font-size:18px;margin:26px 0 8px}
 """
 )
 
+PRINTED_ROWS = 50  # of the table of all pairs: all of them would fill a hundred sheets
 # Of reports.
 REPORT_STYLE = _fill_in(
     """
@@ -167,6 +168,8 @@ SHADES
 .rk-rows td:first-child,.rk-rows td:nth-child(n+4){white-space:nowrap}
 input[type=search]{font:inherit;padding:5px 8px;border:1px solid var(--rk-soft);border-radius:5px;
 background:var(--rk-paper);color:var(--rk-ink);min-width:16em;max-width:100%;box-sizing:border-box}
-@media print{.rk-section{border:0;padding:0;break-inside:auto}}
-"""
+.rk-print{display:none}
+@media print{.rk-section{border:0;padding:0;break-inside:auto}
+.rk-print{display:block}.rk-rows tbody tr:nth-child(n+UNPRINTED){display:none}}
+""".replace("UNPRINTED", str(PRINTED_ROWS + 1))
 )

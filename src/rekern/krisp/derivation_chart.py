@@ -1,10 +1,11 @@
-"""The search for the most probable derivations: a chart over spans, with the best few entries in every cell.
+"""The search for the most probable derivations: a chart over spans, with the best entries in every cell.
 
 A rule has a left symbol, children and a class. The probability of a derivation is the product of the scores of its
 nodes: the score of the class of a rule, or of a leaf, on the words that the node spans. The children of a node divide
 its span among themselves in any order, and none of them is empty; slots in the order of the grammar win ties. As scores
 multiply, the best ``beam`` derivations of a sentence consist of the best ``beam`` entries of the cells, so the search
-is exact, unless it is cut after ``limit`` steps.
+is exact, unless it is cut after ``limit`` steps. Of most cells only the best entry is needed; others are found when a
+better one has been used.
 """
 
 from __future__ import annotations

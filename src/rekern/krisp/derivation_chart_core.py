@@ -5,5 +5,6 @@
 from rekern.core.compiling import compiled, replace_globals
 from rekern.krisp import derivation_steps_core
 
-insert_entry = compiled(derivation_steps_core.insert_entry)
-search_chart = compiled(replace_globals(derivation_steps_core.search_chart, insert_entry=insert_entry))
+_NAMES = ("list_candidates", "bound_part", "count_candidates", "comes_first", "enlarge")
+_HELPERS = {name: compiled(getattr(derivation_steps_core, name)) for name in _NAMES}
+search_chart = compiled(replace_globals(derivation_steps_core.search_chart, **_HELPERS))

@@ -37,7 +37,6 @@ from rekern.krisp.substring_gram import SubstringGram
 FLOOR = float(np.log(1e-4))  # the score in a correct derivation of a node that its classifier finds impossible
 SPARED = 10  # best correct derivations whose nodes are no negative examples …
 NEARLY = 2.0  # … if their log probability is at most this much below that of the best
-LEAST = (-4.0, -8.0, -16.0, -np.inf)  # log probabilities of the readings that a search looks for, pass by pass
 
 
 @dataclass(frozen=True)
@@ -151,12 +150,7 @@ class _Teacher:
         names = [NameSpan(builder.symbols[m.left], m.start, m.end, m.log_probability) for m in mentions]
         scores = drop_improbable(scores, self._settings.threshold)
         beam = self._settings.beam
-        for least in LEAST:
-            chart = search_derivations(
-                rules, scores, names, self._root, beam, least=max(least, worth), search=search_chart
-            )
-            if least <= worth or chart.roots[1] - chart.roots[0] == beam:
-                break
+        chart = search_derivations(rules, scores, names, self._root, beam, least=worth, search=search_chart)
         wrong: set[ClassSpan] = set()
         for node in list_derivations(chart):
             if builder.to_derivation(mentions, node).meaning() != self._meanings[place]:

@@ -63,5 +63,5 @@ class InputReader(WordReader):
                 remedy = "give trees, a parser, or kernel='word'"
                 raise InputError(f"{place} has no tree, which the {kernel} kernel needs: {remedy}")
         normal = self.normalize(words)
-        relabeled = None if nested is None else replace_leaves(nested, iter(normal))
+        relabeled = replace_leaves(nested, iter(normal)) if nested is not None and "tree" in needs else None
         return ParserInput(words, AnnotatedSentence(normal, heads, relabeled))

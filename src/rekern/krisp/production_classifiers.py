@@ -60,9 +60,12 @@ def train_classifier(
 
 def compute_log_probabilities(classifiers: Sequence[ProductionClassifier], gram: SubstringGram) -> Floats:
     """The log probability of every distinct substring under every classifier, (classifiers, substrings)."""
-    gram.compute({int(number) for classifier in classifiers for number in classifier.numbers})
-    found = np.empty((len(classifiers), len(gram)))
-    for place, classifier in enumerate(classifiers):
-        values = classifier.coefficients.astype(np.float32) @ gram.rows(classifier.numbers) + classifier.intercept
-        found[place] = -np.logaddexp(0.0, -(classifier.slope * values + classifier.offset))
+    numbers = np.unique(np.concatenate([np.zeros(0, np.int64), *(classifier.numbers for classifier in classifiers)]))
+    coefficients = np.zeros((len(classifiers), len(numbers)), np.float32)
+    for place, classifier in enumerate(classifiers):  # a substring may be both a positive and a negative example
+        np.add.at(coefficients[place], np.searchsorted(numbers, classifier.numbers), classifier.coefficients)
+    found = gram.combine_rows(coefficients, numbers).astype(np.float64)
+    for values, classifier in zip(found, classifiers):
+        values += classifier.intercept
+        values[:] = -np.logaddexp(0.0, -(classifier.slope * values + classifier.offset))
     return found

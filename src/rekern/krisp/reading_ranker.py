@@ -20,6 +20,7 @@ from rekern.krisp.productions import Derivation
 from rekern.krisp.reading import Reading, Readings
 from rekern.krisp.second_opinion import SecondOpinion
 from rekern.krisp.unused_names import list_unused_spans
+from rekern.learning.calibration import Sigmoid
 
 SCORES = (
     "log probability",
@@ -35,6 +36,7 @@ UNTRAINED = (1.0, *[0.0] * (len(SCORES) - 1))  # the weights of a parser without
 SCALES = np.array([0.25, 0.1, 3.0, 1.0, 1.0, 1.0, 1.0])  # bring the scores to similar sizes
 PENALTY = 0.1  # on the squares of the weights
 CERTAINTY_PENALTY = 1.0
+SIGMOID = Sigmoid(1.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,9 @@ class ReadingRanker:
         shares = np.exp(values - values.max())
         shares /= shares.sum()
         order = np.argsort(-values, kind="stable")
-        first = float(_squash(describe_certainty(table[order[0]], float(shares[order[0]])) @ self.certainty))
+        first = float(
+            SIGMOID.probabilities(describe_certainty(table[order[0]], float(shares[order[0]])) @ self.certainty)
+        )
         others = max(1.0 - float(shares[order[0]]), 1e-12)
         result = Readings()
         for rank, place in enumerate(order.tolist()):
@@ -177,12 +181,7 @@ def _fit_logistic(rows: Floats, truth: AnyArray) -> Floats:
     def measure_loss(weights: Floats) -> tuple[float, Floats]:
         margins = signs * (rows @ weights)
         loss = float(np.logaddexp(0.0, -margins).sum() + 0.5 * (penalty * weights) @ weights)
-        return loss, -(signs * _squash(-margins)) @ rows + penalty * weights
+        return loss, -(signs * SIGMOID.probabilities(-margins)) @ rows + penalty * weights
 
     found: Floats = minimize(measure_loss, start, jac=True, method="L-BFGS-B").x
     return found
-
-
-def _squash(values: Floats) -> Floats:
-    squashed: Floats = 1 / (1 + np.exp(-np.clip(values, -700, 700)))
-    return squashed

@@ -81,14 +81,15 @@ class ReadingSearch:
         symbols = self._builder.symbols
         names = [NameSpan(symbols[m.left], m.start, m.end, m.log_probability) for m in mentions]
         scores = drop_improbable(self._settings.score(question), threshold)
-        root, beam = symbols[self._reader.grammar.start], max(self._settings.beam, n)
+        root = symbols[self._reader.grammar.start]
+        beam = max(self._settings.beam, n) if n > 1 else 1  # the best reading is the best derivation
         for least in LEAST:  # the first pass finds the readings of most sentences, and is fast
             chart = search_derivations(self._rules, scores, names, root, beam, STEPS, least, self._settings.search)
-            if chart.cut:
-                result.cut = True  # what an earlier pass has found is still the best
-                break
-            result = self._list_readings(chart, mentions, n)
-            if len(result) == n:
+            found = self._list_readings(chart, mentions, n)
+            if len(found) >= len(result):  # otherwise what an earlier pass has found is more, and still the best
+                result = found
+            result.cut = chart.cut
+            if chart.cut or len(result) == n:
                 break
         return result
 

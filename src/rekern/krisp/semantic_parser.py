@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
+from rekern.core.parallel_jobs import run_in_threads
 from rekern.core.parameter_tables import Jobs, check_parameters, state_parameters
 from rekern.core.registry import register
 from rekern.core.state_schema import POSITIVE, Choice, Flag, Number, ObjectOf, Whole
@@ -273,10 +274,12 @@ class SemanticParser(BaseEstimator):
         sentences = list(sentences)
         trees = self._find_trees(self.kernel_, sentences, trees)
         inputs = _read_inputs(self._reader, self.kernel_, sentences, trees)
-        ranker = self.ranker_
-        if ranker is not None:
-            return [self._search.rank_readings(ranker, found, n) for found in inputs]
-        return [self._search.find_readings(found, n) for found in inputs]
+        search, ranker = self._search, self.ranker_
+
+        def parse_one(found: ParserInput) -> Readings:
+            return search.find_readings(found, n) if ranker is None else search.rank_readings(ranker, found, n)
+
+        return run_in_threads(parse_one, [(found,) for found in inputs], self.n_jobs)
 
     def words(self, sentence: SentenceInput) -> tuple[str, ...]:
         """The words of a sentence as the parser splits it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,8 +11,6 @@ from rekern.core.arrays import Ints, SmallInts, offsets_of
 from rekern.errors import InputError
 from rekern.krisp.annotated_sentence import AnnotatedSentence, NestedTree
 from rekern.krisp.constituent_trees import count_leaves, find_covering_node
-
-Part = TypeVar("Part")
 
 
 class TreeArrays(NamedTuple):
@@ -33,7 +31,7 @@ class _TreeNumbers(NamedTuple):
     """The nodes of the trees of one sentence."""
 
     shapes: SmallInts
-    counts: Ints
+    counts: SmallInts
     children: SmallInts
     constituents: SmallInts  # the roots of the trees of the substrings: [start, end - 1]
     pruned: SmallInts
@@ -61,9 +59,8 @@ class SentenceCorpus:
         self.sentences = list(sentences)
         self._numbering = _Numbering()
         self._numbers = [_encode(sentence, self._numbering) for sentence in self.sentences]
-        self._words: SmallInts | None = None
-        self._heads: SmallInts | None = None
-        self._trees: TreeArrays | None = None
+        self._before: SentenceCorpus | None = None  # the sentences that come before those of ``_numbers``
+        self._joined: dict[str, SmallInts] = {}
 
     def __len__(self) -> int:
         return len(self.sentences)
@@ -73,64 +70,66 @@ class SentenceCorpus:
         extended = SentenceCorpus([])
         new = list(sentences)
         extended.sentences = self.sentences + new
-        extended._numbering = self._numbering
+        extended._numbering, extended._before = self._numbering, self
         unknown = self._numbering.freeze()
-        extended._numbers = self._numbers + [_encode(sentence, unknown) for sentence in new]
+        extended._numbers = [_encode(sentence, unknown) for sentence in new]
         return extended
 
     @property
     def words(self) -> SmallInts:
         """The numbers of all words, sentence after sentence."""
-        if self._words is None:
-            self._words = _join([numbers.words for numbers in self._numbers])
-        return self._words
+        return self._join("words", lambda numbers: numbers.words)
 
     @property
     def heads(self) -> SmallInts:
         """The places of the heads of all words, counted in their sentences."""
-        if self._heads is None:
-            self._heads = _join([_require(n.heads, place, "dependency") for place, n in enumerate(self._numbers)])
-        return self._heads
+        return self._join("heads", lambda numbers: numbers.heads, "dependency")
 
     @property
     def offsets(self) -> Ints:
         """Where the words of each sentence begin."""
-        return offsets_of([len(numbers.words) for numbers in self._numbers])
+        return offsets_of(self._join("lengths", lambda numbers: np.array([len(numbers.words)], np.int32)))
 
     @property
     def trees(self) -> TreeArrays:
         """The nodes of all trees."""
-        if self._trees is None:
-            trees = [_require(n.tree, place, "constituent") for place, n in enumerate(self._numbers)]
-            counts = np.concatenate([tree.counts for tree in trees]) if trees else np.zeros(0, np.int64)
-            self._trees = TreeArrays(
-                _join([tree.shapes for tree in trees]),
-                offsets_of(counts),
-                _join([tree.children for tree in trees]),
-                offsets_of([len(tree.shapes) for tree in trees]),
-            )
-        return self._trees
+        return TreeArrays(
+            self._join_trees("shapes", lambda tree: tree.shapes),
+            offsets_of(self._join_trees("counts", lambda tree: tree.counts)),
+            self._join_trees("children", lambda tree: tree.children),
+            offsets_of(self._join_trees("sizes", lambda tree: np.array([len(tree.shapes)], np.int32))),
+        )
 
     def find_roots(self, spans: Ints, pruned: bool) -> Ints:
         """The roots of the trees of substrings (sentence, start, end), as places among the nodes of their sentences."""
-        tables = [
-            tree.pruned if pruned else tree.constituents
-            for tree in (_require(n.tree, place, "constituent") for place, n in enumerate(self._numbers))
-        ]
-        return np.array([tables[s][i, j - 1] for s, i, j in spans.tolist()], dtype=np.int64)
+        if pruned:
+            roots = self._join_trees("pruned", lambda tree: tree.pruned.ravel())
+        else:
+            roots = self._join_trees("constituents", lambda tree: tree.constituents.ravel())
+        lengths = np.diff(self.offsets)
+        first = offsets_of(lengths * lengths)
+        sentences, starts, ends = spans.T
+        found: Ints = roots[first[sentences] + starts * lengths[sentences] + ends - 1].astype(np.int64)
+        return found
 
+    def _join(self, name: str, select: Callable[[_SentenceNumbers], SmallInts | None], kind: str = "") -> SmallInts:
+        """The arrays of all sentences, one after the other; those of earlier sentences are joined only once."""
+        if name not in self._joined:
+            before = self._before
+            parts = [] if before is None else [before._join(name, select, kind)]
+            for place, numbers in enumerate(self._numbers, 0 if before is None else len(before)):
+                part = select(numbers)
+                if part is None:
+                    reason = f"sentence {place} has no {kind} tree, which this kernel needs"
+                    raise InputError(f'{reason}: give trees, a parser, or choose kernel="word"')
+                parts.append(part)
+            self._joined[name] = np.concatenate(parts) if parts else np.zeros(0, np.int32)
+        return self._joined[name]
 
-def _join(parts: list[SmallInts]) -> SmallInts:
-    return np.concatenate(parts).astype(np.int32) if parts else np.zeros(0, np.int32)
-
-
-def _require(part: Part | None, sentence: int, kind: str) -> Part:
-    if part is None:
-        raise InputError(
-            f"sentence {sentence} has no {kind} tree, which this kernel needs: give trees, a parser, "
-            'or choose kernel="word"'
+    def _join_trees(self, name: str, select: Callable[[_TreeNumbers], SmallInts]) -> SmallInts:
+        return self._join(
+            name, lambda numbers: None if numbers.tree is None else select(numbers.tree), kind="constituent"
         )
-    return part
 
 
 class _Numbering:
@@ -184,7 +183,7 @@ def _encode(sentence: AnnotatedSentence, numbering: _Numbering | _FrozenNumberin
             node, begin = find_covering_node(sentence.tree, start, end)
             roots[0, start, end - 1] = nodes.add(node, begin, begin, begin + count_leaves(node))
             roots[1, start, end - 1] = nodes.add(node, begin, start, end)
-    counts = np.array([len(below) for below in nodes.children], dtype=np.int64)
+    counts = np.array([len(below) for below in nodes.children], dtype=np.int32)
     children = np.array([child for below in nodes.children for child in below], dtype=np.int32)
     shapes = np.array(nodes.shapes, dtype=np.int32)
     return _SentenceNumbers(words, heads, _TreeNumbers(shapes, counts, children, roots[0], roots[1]))

@@ -12,15 +12,31 @@ from rekern.core.compiling import compiled
 
 
 @compiled
+def mark_common(left, right, first, last):
+    """Mark the words of the right sentence that the left one has from ``first`` to ``last``."""
+    common = np.zeros(len(right), np.bool_)
+    for k in range(len(right)):
+        for i in range(first, last):
+            if left[i] == right[k]:
+                common[k] = True
+                break
+    return common
+
+
+@compiled
 def word_table(left, right, left_starts, left_ends, right_starts, right_ends, decay, longest, out):
     """Common subsequences of up to ``longest`` words; one with g words in its gaps weighs decay ** g.
 
     For every pair of starts (i, k) that some substring has, tables over pairs of last words hold the weight of the
-    common subsequences that begin inside: of those that end at these words, and of those that end there or before.
+    common subsequences that begin inside: of those that end at these words, and of those that end there or before. If
+    the left substrings do not have the word at k, the tables are those of the start k + 1.
     """
     n, m = len(left), len(right)
-    sums = np.zeros((longest, n + 1, m + 1))  # weighted by the distance to the words that come next
+    sums = np.zeros((n + 1, m + 1, longest))  # weighted by the distance to the words that come next
     total = np.zeros((n + 1, m + 1))
+    far = 0
+    for column in range(len(right_ends)):
+        far = max(far, right_ends[column])
     row_first = 0
     while row_first < len(left_starts):
         i = left_starts[row_first]
@@ -28,38 +44,50 @@ def word_table(left, right, left_starts, left_ends, right_starts, right_ends, de
         while row_last < len(left_starts) and left_starts[row_last] == i:
             row_end = max(row_end, left_ends[row_last])
             row_last += 1
-        column_first = 0
-        while column_first < len(right_starts):
-            k = right_starts[column_first]
-            column_last, column_end = column_first, k
-            while column_last < len(right_starts) and right_starts[column_last] == k:
-                column_end = max(column_end, right_ends[column_last])
-                column_last += 1
-            for b in range(i, row_end + 1):
-                total[b, k] = 0.0
-                for length in range(longest):
-                    sums[length, b, k] = 0.0
-            for d in range(k, column_end + 1):
-                total[i, d] = 0.0
-                for length in range(longest):
-                    sums[length, i, d] = 0.0
-            for b in range(i + 1, row_end + 1):
-                for d in range(k + 1, column_end + 1):
-                    equal = left[b - 1] == right[d - 1]
-                    ending = 0.0
-                    value = 1.0 if equal else 0.0
+        common = mark_common(left, right, i, row_end)
+        total[i : row_end + 1] = 0.0
+        k = far
+        column_last = len(right_starts)
+        while column_last > 0:
+            column_first = column_last - 1
+            while column_first > 0 and right_starts[column_first - 1] == right_starts[column_last - 1]:
+                column_first -= 1
+            start = right_starts[column_first]
+            is_changed = False
+            while k > start:
+                k -= 1
+                is_changed = is_changed or common[k]
+            if is_changed:
+                k = start
+                while not common[k]:
+                    k += 1
+                for b in range(i, row_end + 1):
+                    total[b, k] = 0.0
                     for length in range(longest):
-                        ending += value
-                        before = sums[length, b - 1, d - 1]
-                        sums[length, b, d] = (
-                            value + decay * (sums[length, b - 1, d] + sums[length, b, d - 1]) - decay * decay * before
-                        )
-                        value = before if equal else 0.0
-                    total[b, d] = ending + total[b - 1, d] + total[b, d - 1] - total[b - 1, d - 1]
+                        sums[b, k, length] = 0.0
+                for d in range(k, far + 1):
+                    for length in range(longest):
+                        sums[i, d, length] = 0.0
+                for b in range(i + 1, row_end + 1):
+                    for d in range(k + 1, far + 1):
+                        equal = left[b - 1] == right[d - 1]
+                        ending = 0.0
+                        value = 1.0 if equal else 0.0
+                        for length in range(longest):
+                            ending += value
+                            before = sums[b - 1, d - 1, length]
+                            sums[b, d, length] = (
+                                value
+                                + decay * (sums[b - 1, d, length] + sums[b, d - 1, length])
+                                - decay * decay * before
+                            )
+                            value = before if equal else 0.0
+                        total[b, d] = ending + total[b - 1, d] + total[b, d - 1] - total[b - 1, d - 1]
+                k = start
             for row in range(row_first, row_last):
                 for column in range(column_first, column_last):
                     out[row, column] = total[left_ends[row], right_ends[column]]
-            column_first = column_last
+            column_last = column_first
         row_first = row_last
 
 
@@ -133,18 +161,24 @@ def path_table(
     A path is the pair of its ends. While the start i of the left substring falls, ``inside[k]`` holds for every pair
     of last words the weight of the common paths that begin at i or later, in the right sentence at k or later.
     """
-    n, m = len(left), len(right)
+    m = len(right)
+    row_last = len(left_starts)
+    n = 0
+    for row in range(row_last):
+        n = max(n, left_ends[row])  # the words after the last substring do not count
     chain = count_common_chains(left, left_heads, right, right_heads)
+    shared, common = mark_common(right, left, 0, m), mark_common(left, right, 0, n)
     inside = np.zeros((m, n, m))
     added = np.zeros((n, m))
     total = np.zeros((n + 1, m + 1))
-    row_last = len(left_starts)
-    for i in range(n - 1, -1, -1):
+    for i in range(n - 1, left_starts[0] - 1, -1):
         added[:] = 0.0
-        for k in range(m - 1, -1, -1):
+        for k in range(m - 1 if shared[i] else -1, -1, -1):
             if chain[i, k] > 0:
                 added[i, k] += 1.0
-            for b in range(i + 1, n):
+            for b in range(i + 1, n if common[k] else i + 1):
+                if not shared[b]:
+                    continue
                 up, down = left_up[i, b], left_up[b, i]
                 for d in range(k + 1, m):
                     if right_up[k, d] == up and right_up[d, k] == down and chain[i, k] > up and chain[b, d] > down:
@@ -211,6 +245,13 @@ def tree_gram(trees, left_nodes, right_nodes, left, right, decay, out):
     for g in range(len(left.sentences)):
         here = offsets[left.sentences[g]]
         n = offsets[left.sentences[g] + 1] - here
+        needed = np.zeros(n, np.bool_)  # the nodes of the trees of these substrings
+        for row in range(left.offsets[g], left.offsets[g + 1]):
+            needed[left_nodes[row]] = True
+        for x in range(n - 1, -1, -1):
+            if needed[x]:
+                for c in range(firsts[here + x], firsts[here + x + 1]):
+                    needed[children[c]] = True
         for h in range(len(right.sentences)):
             there = offsets[right.sentences[h]]
             m = offsets[right.sentences[h] + 1] - there
@@ -218,6 +259,8 @@ def tree_gram(trees, left_nodes, right_nodes, left, right, decay, out):
             beside = np.zeros((n, m))  # … that a left node has in common with a right node and all nodes below it
             total = np.zeros((n, m))  # … that both nodes and all nodes below them have in common
             for x in range(n):
+                if not needed[x]:
+                    continue
                 first, last = firsts[here + x], firsts[here + x + 1]
                 if first == last:
                     continue  # a word, which is in no fragment of its own

@@ -136,6 +136,14 @@ class SubstringGram:
         found: SingleFloats = self._rows[self._place[np.asarray(numbers, dtype=np.int64)]]
         return found
 
+    def combine_rows(self, coefficients: SingleFloats, numbers: Ints) -> SingleFloats:
+        """Combinations of the rows of these substrings, without a copy of the rows: coefficients @ rows."""
+        self.compute(numbers)
+        placed = np.zeros((len(coefficients), len(self._rows)), np.float32)
+        placed[:, self._place[numbers]] = coefficients
+        found: SingleFloats = placed @ self._rows
+        return found
+
 
 def _identify(parts: Sequence[SubstringKernel], sentence: AnnotatedSentence, start: int, end: int) -> Hashable:
     if len(parts) == 1:

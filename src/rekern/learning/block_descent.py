@@ -127,7 +127,6 @@ class Machine:
     def add(self, block: FeatureBlock, coefficients: Floats) -> None:
         """Add the rows of a block, times their coefficients."""
         add_block(tuple(block), coefficients, self.weights, self.score_weights, self.state)
-
         self.own_length += float(block.own @ coefficients**2)
 
     def rescale(self, scale: float) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rekern.kernels.kernel import Kernel, walk_kernels
-from rekern.structures.foreign_items import is_foreign, list_words
+from rekern.structures.nltk_and_spacy_items import is_foreign, list_words
 from rekern.structures.representations import Representations
 
 

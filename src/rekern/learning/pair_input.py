@@ -11,7 +11,7 @@ from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel, walk_kernels
 from rekern.kernels.pair_kernel import PairKernel
 from rekern.learning.foreign_columns import convert_columns
-from rekern.structures.foreign_items import is_foreign, list_words
+from rekern.structures.nltk_and_spacy_items import is_foreign, list_words
 from rekern.structures.pairs import Pairs, as_pairs
 from rekern.structures.representations import Representations
 

@@ -6,11 +6,12 @@ import gzip
 import json
 import re
 from pathlib import Path
+from typing import Unpack
 
 from rekern.core.json_values import JsonObject
 from rekern.datasets.public_corpora import DataPath, data_directory
 from rekern.krisp.grammar_files import read_grammar
-from rekern.reproduce.parser_learning_curves import ParsingCorpus, read_rows, run_learning_curves
+from rekern.reproduce.parser_learning_curves import CurveOptions, ParsingCorpus, read_rows, run_learning_curves
 
 # Productions whose arguments may change places, as the grammar of the corpus marks them (``reorder-args``). Numbers in
 # {} may change places, too.
@@ -19,20 +20,14 @@ SETTINGS: JsonObject = {}
 
 
 def run_clang(
-    data: DataPath = None,
-    out: Path | None = None,
-    n_jobs: int | None = None,
-    kernel: str | None = None,
-    train: str | None = None,
-    runs: int | None = None,
-    folds: int | None = None,
+    data: DataPath = None, out: Path | None = None, n_jobs: int | None = None, **options: Unpack[CurveOptions]
 ) -> JsonObject:
     """Measure the best F by kernel and number of training examples.
 
     A meaning is correct if it equals the known one, up to the order of the arguments of commutative operators.
     """
     corpus = load_clang(data)
-    return run_learning_curves(corpus, corpus.sizes()[-1:], SETTINGS, {}, out, n_jobs, kernel, train, runs, folds)
+    return run_learning_curves(corpus, corpus.sizes()[-1:], SETTINGS, {}, out, n_jobs, **options)
 
 
 def unwrap_meaning(meaning: str) -> str:

@@ -11,7 +11,9 @@ from pathlib import Path
 from rekern.core.files import make_folder
 from rekern.core.json_values import JsonObject
 from rekern.errors import InputError
+from rekern.reproduce.auto_experiment import run_auto
 from rekern.reproduce.clang import run_clang
+from rekern.reproduce.embedding_baseline import run_embeddings
 from rekern.reproduce.experiment_titles import TITLES
 from rekern.reproduce.geoquery import run_geoquery, run_geoquery_split
 from rekern.reproduce.learning_curve_report import draw_curves, format_curves
@@ -52,6 +54,8 @@ EXPERIMENTS: dict[str, Experiment] = {
     "wikiqa": Experiment(run_wikiqa),
     "paws": Experiment(run_paws),
     "pairs": Experiment(run_pairs, ("only",), format_pairs, draw_pairs),
+    "auto": Experiment(run_auto, ("only", "minutes"), format_pairs, draw_pairs),
+    "embeddings": Experiment(run_embeddings, ("only", "model"), format_pairs, draw_pairs),
     "questions": Experiment(run_questions, ("only",), format_questions, draw_questions),
     "trec": Experiment(run_trec, (), format_structural, draw_structural),
     "trec-focus": Experiment(run_trec_focus, draw=draw_structural),
@@ -66,6 +70,8 @@ EXPERIMENTS: dict[str, Experiment] = {
 REFUSALS = {
     "only": "has one data set: leave --only (only=) out",
     "cache": "keeps no Grams: leave --cache (cache=) out",
+    "minutes": "searches for no kernel: leave --minutes (minutes=) out",
+    "model": "reads no model of sentences: leave --model (model=) out",
     **dict.fromkeys(CURVES, "has no learning curve: leave --kernel, --train, --runs and --folds out"),
 }
 
@@ -81,6 +87,8 @@ def run(
     train: str | int | None = None,
     runs: int | None = None,
     folds: int | None = None,
+    minutes: float | None = None,
+    model: str | os.PathLike[str] | None = None,
 ) -> JsonObject:
     """Run one experiment and return its figures, ready for JSON. Accuracies are in per cent.
 
@@ -91,8 +99,8 @@ def run(
     data : path, optional
         The folder with the corpora (see `rekern.datasets.data_directory`).
     out : path, optional
-        A folder for plots (PNG) and the result (JSON). What was chosen on the training part is written there before
-        the test part is read.
+        A folder for plots (PNG) and the result (``NAME.json``, or ``NAME-ONLY.json``). What was chosen on the training
+        part is written there before the test part is read.
     n_jobs : int, optional
         The number of jobs.
     only : str, optional
@@ -103,6 +111,10 @@ def run(
         For GeoQuery and CLang: kernels, and numbers of training examples, separated by commas.
     runs, folds : int, optional
         For GeoQuery and CLang: how many runs, and how many folds of each run.
+    minutes : float, optional
+        For ``auto``: the time of each search.
+    model : path, optional
+        For ``embeddings``: the folder of a sentence-transformers model.
 
     Examples
     --------
@@ -116,17 +128,19 @@ def run(
     started = time.perf_counter()
     folder = None if out is None else _make_output_folder(out)
     experiment = EXPERIMENTS[name]
-    given = {"only": only, "cache": cache, "kernel": kernel, "train": train, "runs": runs, "folds": folds}
+    given: dict[str, object] = {"only": only, "cache": cache, "kernel": kernel, "train": train, "runs": runs}
+    given |= {"folds": folds, "minutes": minutes, "model": model}
     options = {option: value for option, value in given.items() if value is not None}
     for option in options:
         if option not in experiment.options:
             raise InputError(f"{name} {REFUSALS[option]}")
     result = {"name": name, **experiment.run(data, folder, n_jobs, **options)}
     if folder is not None:
-        result["files"] = [str(path) for path in experiment.draw(result, folder)] + [str(folder / f"{name}.json")]
+        path = folder / (f"{name}.json" if only is None else f"{name}-{only.replace('/', '-')}.json")
+        result["files"] = [str(drawn) for drawn in experiment.draw(result, folder)] + [str(path)]
     result["seconds"] = round(time.perf_counter() - started, 1)
     if folder is not None:
-        write_json(folder / f"{name}.json", result)
+        write_json(path, result)
     return result
 
 

@@ -6,6 +6,7 @@ import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
 from rekern.core.json_values import JsonObject
 from rekern.datasets.public_corpora import DataPath, data_directory
@@ -14,7 +15,7 @@ from rekern.krisp.answering.geobase import Geobase
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.grammar_files import read_grammar
 from rekern.krisp.wasp_files import read_phrases
-from rekern.reproduce.parser_learning_curves import ParsingCorpus, read_rows, run_learning_curves
+from rekern.reproduce.parser_learning_curves import CurveOptions, ParsingCorpus, read_rows, run_learning_curves
 
 SIZES = (40, 80, 160, 320, 640, 792)
 PUBLISHED = {
@@ -27,13 +28,7 @@ SETTINGS: JsonObject = {"stems": True}
 
 
 def run_geoquery(
-    data: DataPath = None,
-    out: Path | None = None,
-    n_jobs: int | None = None,
-    kernel: str | None = None,
-    train: str | None = None,
-    runs: int | None = None,
-    folds: int | None = None,
+    data: DataPath = None, out: Path | None = None, n_jobs: int | None = None, **options: Unpack[CurveOptions]
 ) -> JsonObject:
     """Measure the best F by kernel and number of training examples.
 
@@ -41,17 +36,11 @@ def run_geoquery(
     """
     corpus = load_geoquery(data)
     published = {(name, size): f for name, row in PUBLISHED.items() for size, f in zip(SIZES, row)}
-    return run_learning_curves(corpus, SIZES, SETTINGS, published, out, n_jobs, kernel, train, runs, folds)
+    return run_learning_curves(corpus, SIZES, SETTINGS, published, out, n_jobs, **options)
 
 
 def run_geoquery_split(
-    data: DataPath = None,
-    out: Path | None = None,
-    n_jobs: int | None = None,
-    kernel: str | None = None,
-    train: str | None = None,
-    runs: int | None = None,
-    folds: int | None = None,
+    data: DataPath = None, out: Path | None = None, n_jobs: int | None = None, **options: Unpack[CurveOptions]
 ) -> JsonObject:
     """Measure the parsers of the usual split: 600 training questions, 280 test questions."""
     corpus = load_geoquery(data)
@@ -59,7 +48,7 @@ def run_geoquery_split(
     parts = json.loads(path.read_text(encoding="utf-8"))
     split = {f"train-N{len(parts['train'])}": parts["train"], "test": parts["test"]}
     corpus = replace(corpus, name="geoquery-600", splits={"run-0": {"fold-0": split}})
-    return run_learning_curves(corpus, corpus.sizes(), SETTINGS, {}, out, n_jobs, kernel, train, runs, folds)
+    return run_learning_curves(corpus, corpus.sizes(), SETTINGS, {}, out, n_jobs, **options)
 
 
 def load_geoquery(data: DataPath = None) -> ParsingCorpus:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 from scipy.stats import ttest_rel
@@ -59,6 +59,15 @@ class BestPoint(NamedTuple):
 FoldPredictions = dict[tuple[str, int], list[list[list[Prediction]]]]  # (kernel, size) -> run -> fold
 
 
+class CurveOptions(TypedDict, total=False):
+    """The options of a reproduction: kernels and numbers of training examples, by commas; the runs and the folds."""
+
+    kernel: str | None
+    train: str | int | None
+    runs: int | None
+    folds: int | None
+
+
 @dataclass
 class ParsingCorpus:
     """Sentences with trees, meanings and derivations, a grammar, and the folds: ``splits[run][fold][part]``."""
@@ -94,10 +103,10 @@ def run_learning_curves(
     published: dict[tuple[str, int], float],
     out: Path | None,
     n_jobs: int | None,
-    kernel: str | None,
-    train: str | int | None,
-    runs: int | None,
-    folds: int | None,
+    kernel: str | None = None,
+    train: str | int | None = None,
+    runs: int | None = None,
+    folds: int | None = None,
 ) -> JsonObject:
     """Run `measure_learning_curves` with the options of a reproduction; ``sizes`` are those of the published table."""
     kernels, asked = read_options(kernel, train, corpus.sizes(), KERNELS)

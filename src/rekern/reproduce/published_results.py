@@ -3,6 +3,38 @@
 The first part is from "String Re-writing Kernel" (Bu, Li and Zhu, ACL 2012), Tables 1 and 2.
 """
 
+from typing import NamedTuple
+
+
+class PublishedTask(NamedTuple):
+    """A row of the table of all tasks: its title, what is measured, and what others report."""
+
+    title: str
+    measure: str  # accuracy (in per cent), Pearson, MAP or F (in per cent)
+    paper: float | None = None  # the best figure of the paper whose method it is
+    known: str = ""  # the best one that we know without a language model, in the words of the table
+
+
+TASKS = {
+    "msrp": PublishedTask("MSRP", "accuracy", 79.13, "80.4 (with the test texts)"),
+    "msrp-trees": PublishedTask("MSRP, sums with trees", "accuracy", 79.13, "80.4 (with the test texts)"),
+    "rte3": PublishedTask("RTE-3, all RTE for training", "accuracy", 65.1, "72.3 (large resources)"),
+    "rte3-trees": PublishedTask("RTE-3, its dev part for training", "accuracy", 67.0, "72.3 (large resources)"),
+    "sick-entailment": PublishedTask("SICK, entailment", "accuracy", None, "84.6 (2014)"),
+    "sick-relatedness": PublishedTask("SICK, relatedness", "Pearson", None, "0.828 (2014)"),
+    "stsb": PublishedTask("STS Benchmark", "Pearson", None, "0.81 (2017)"),
+    "paws": PublishedTask("PAWS, its dev part for training", "accuracy"),
+    "qqp": PublishedTask("QQP, public part", "accuracy"),
+    "wikiqa": PublishedTask("WikiQA", "MAP"),
+    "snli": PublishedTask("SNLI, its dev part for training", "accuracy"),
+    "trec-coarse": PublishedTask("TREC, six types", "accuracy", None, "95.0 (2011)"),
+    "trec-fine": PublishedTask("TREC, fifty types", "accuracy", None, "90.8 (2011)"),
+    "nf-cats-human": PublishedTask("NF-CATS, labelled by people", "accuracy"),
+    "geoquery": PublishedTask("GeoQuery, ten folds", "F", 79.79, "89.2 (2007)"),
+    "geoquery-600": PublishedTask("GeoQuery, 600 and 280", "right answers", None, "91.1 (a lexicon made by hand)"),
+    "clang": PublishedTask("CLang, ten folds", "F", None, "80.8 (annotated trees)"),
+}
+
 # The other systems of the tables, as the paper names them.
 OTHERS = {
     "msrp": {

@@ -14,23 +14,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import AnyArray, Ints
+from rekern.core.arrays import AnyArray
 from rekern.core.json_values import JsonObject
 from rekern.core.parallel_jobs import run
 from rekern.core.progress import show_bars, track
 from rekern.datasets.public_corpora import DataPath
-from rekern.errors import InputError
 from rekern.kernels import AllProduct, Curves, Gaussian, Kernel, Neighborhoods, PartialTree, Rewriting, Symmetric
-from rekern.learning import PairClassifier, PairRanker, PairRegressor, correlations
-from rekern.learning.candidate_groups import number_groups
+from rekern.learning import PairClassifier, PairRanker, PairRegressor
 from rekern.learning.cross_validation import Fold
-from rekern.learning.measures import average_precisions, class_measures
 from rekern.learning.named_kernels import make_named_kernel
-from rekern.learning.reports.intervals import resample_intervals
 from rekern.learning.search_tasks import SearchTask, list_rows
 from rekern.learning.training_matrices import SharedMatrices
 from rekern.reproduce.experiment_titles import format_title
-from rekern.reproduce.pair_corpora import CORPORA, CorpusPart, PairCorpus, balance_classes, make_folds, make_task
+from rekern.reproduce.measured_figures import measure_predictions
+from rekern.reproduce.pair_corpora import (
+    CORPORA,
+    CorpusPart,
+    PairCorpus,
+    balance_classes,
+    choose_corpora,
+    make_folds,
+    make_task,
+)
+from rekern.reproduce.published_results import TASKS
 from rekern.reproduce.result_files import write_json
 from rekern.reproduce.rewriting_settings import Setting
 from rekern.reproduce.structural.tree_corpora import GRAPHS, TREES, WORDS, find_file
@@ -119,10 +125,9 @@ def run_pairs(
     data: DataPath = None, out: Path | None = None, n_jobs: int | None = None, only: str | None = None
 ) -> JsonObject:
     """Run all corpora, or the one that ``only`` names."""
-    if only is not None and only not in CORPORA:
-        raise InputError(f"there is no corpus {only!r}: choose {', '.join(CORPORA)}")
+    names = choose_corpora(only)
     resources = load_resources(data)
-    return {"rows": [_run_corpus(name, data, out, n_jobs, resources) for name in ([only] if only else CORPORA)]}
+    return {"rows": [_run_corpus(name, data, out, n_jobs, resources) for name in names]}
 
 
 def _run_corpus(name: str, data: DataPath, out: Path | None, n_jobs: int | None, resources: Resources) -> JsonObject:
@@ -138,8 +143,8 @@ def _run_corpus(name: str, data: DataPath, out: Path | None, n_jobs: int | None,
         "C": best.C,
         "on_train": score,
         "default_on_train": tried[0][1],
-        "paper": corpus.paper,
-        "known": corpus.known,
+        "paper": TASKS[name].paper,
+        "known": TASKS[name].known,
         "train_pairs": len(train.table),
         "candidates": [{"setting": setting.method, "C": setting.C, "on_train": value} for setting, value in tried],
     }
@@ -195,8 +200,7 @@ def _test_setting(
     corpus: PairCorpus, setting: Setting, train: CorpusPart, test: CorpusPart, n_jobs: int | None
 ) -> JsonObject:
     """Train a setting on the whole training part, and measure it on the test part."""
-    labels, groups = train.table.labels or [], test.table.groups or []
-    truth = np.array(test.table.labels)
+    labels = train.table.labels or []
     predicted: AnyArray
     if corpus.measure == "accuracy":
         class_weight = "balanced" if corpus.is_balanced else None
@@ -209,26 +213,7 @@ def _test_setting(
         ranker = PairRanker(setting.kernel, setting.C, n_jobs=n_jobs)
         predicted = np.asarray(ranker.fit(train.items, labels, train.table.groups or []).predict(test.items))
 
-    digits = 2 if corpus.measure == "accuracy" else 4
-    found = average_precisions(predicted.astype(float), truth > 0, number_groups(groups)) if groups else {}
-    precisions = np.array(list(found.values()))
-
-    def measure(rows: Ints) -> dict[str, float | None]:
-        if corpus.measure == "accuracy":
-            return {"value": 100 * float(np.mean(predicted[rows] == truth[rows]))}
-        if corpus.measure == "pearson":
-            return {"value": correlations(predicted[rows], truth[rows])["pearson"]}
-        return {"value": float(precisions[rows].mean())}
-
-    n = len(precisions) if groups else len(truth)
-    low, high = resample_intervals(measure, n)["value"]
-    value = measure(np.arange(n))["value"] or 0.0
-    result: JsonObject = {"value": round(value, digits), "low": round(low, digits), "high": round(high, digits)}
-    if corpus.measure == "accuracy" and len(np.unique(truth)) == 2:
-        classes = sorted(set(truth.tolist()))
-        measures = class_measures(predicted.tolist(), truth.tolist(), classes)
-        result["f1"] = round(100 * measures["classes"][str(classes[-1])]["f1"], 2)
-    return result
+    return measure_predictions(corpus.measure, predicted, test.table.labels or [], test.table.groups or [])
 
 
 def format_pairs(result: JsonObject) -> str:
@@ -237,7 +222,8 @@ def format_pairs(result: JsonObject) -> str:
     accuracies = [row for row in rows if row["measure"] == "accuracy"]
     others = [row for row in rows if row["measure"] != "accuracy"]
     columns = ("corpus", "measure", "default", "value", "f1", "95 %", "on_train", "paper", "known", "C", "chosen")
-    tables = [format_table(part, columns, digits) for part, digits in ((accuracies, 2), (others, 4)) if part]
+    filled = tuple(name for name in columns if any(row.get(name) not in (None, "") for row in rows))
+    tables = [format_table(part, filled, digits) for part, digits in ((accuracies, 2), (others, 4)) if part]
     return join_parts([format_title(result["name"]), *tables], result)
 
 

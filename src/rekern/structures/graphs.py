@@ -16,7 +16,7 @@ from rekern.core.arrays import Ints, Keys, RowIndices, SmallInts, resolve_rows, 
 from rekern.core.messages import name_value
 from rekern.drawing import draw_graph_items
 from rekern.errors import InputError
-from rekern.structures.foreign_items import is_foreign, list_graph
+from rekern.structures.nltk_and_spacy_items import is_foreign, list_graph
 from rekern.structures.tokens import hash_tokens
 
 __all__ = ["Graphs"]

@@ -16,7 +16,7 @@ from rekern.core.arrays import Ints, RowIndices, offsets_of, resolve_rows
 from rekern.core.messages import list_names, name_value
 from rekern.errors import InputError
 from rekern.structures.data_frames import SIDES, column_to_list, find_columns, read_column
-from rekern.structures.foreign_items import is_tree
+from rekern.structures.nltk_and_spacy_items import is_tree
 from rekern.structures.tokens import Tokens
 
 __all__ = ["Pairs", "as_pairs", "as_texts", "check_one_pair"]

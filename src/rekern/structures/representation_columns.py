@@ -9,8 +9,8 @@ from rekern.core.arrays import Ints
 from rekern.core.messages import name_value
 from rekern.errors import InputError
 from rekern.structures.data_frames import column_to_list
-from rekern.structures.foreign_items import is_tree, write_tree
 from rekern.structures.graphs import Graphs
+from rekern.structures.nltk_and_spacy_items import is_tree, write_tree
 from rekern.structures.tokens import Tokens
 from rekern.structures.trees import Trees
 

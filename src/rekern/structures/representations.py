@@ -14,8 +14,8 @@ from rekern.core.arrays import Ints, RowIndices, resolve_rows
 from rekern.core.messages import list_names, name_value
 from rekern.errors import InputError, MissingColumnError
 from rekern.structures.data_frames import SIDES, find_columns, read_column
-from rekern.structures.foreign_items import is_foreign
 from rekern.structures.graphs import Graphs
+from rekern.structures.nltk_and_spacy_items import is_foreign
 from rekern.structures.pairs import Pairs, as_pairs, as_texts
 from rekern.structures.representation_columns import (
     WORDS,

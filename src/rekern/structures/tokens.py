@@ -17,7 +17,7 @@ import numpy as np
 from rekern.core.arrays import Ints, Keys, RowIndices, SmallInts, offsets_of, resolve_rows, slice_ragged, take_ragged
 from rekern.core.messages import name_value, show_value
 from rekern.errors import InputError
-from rekern.structures.foreign_items import is_foreign, list_words
+from rekern.structures.nltk_and_spacy_items import is_foreign, list_words
 from rekern.structures.token_table import VERBATIM, find_token_table, hash_token
 from rekern.structures.tokenizer import Tokenizer, split_words
 

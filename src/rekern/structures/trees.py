@@ -28,9 +28,9 @@ from rekern.core.arrays import (
 from rekern.core.messages import name_value
 from rekern.drawing import draw_tree_items
 from rekern.errors import InputError
-from rekern.structures.foreign_items import convert_trees
 from rekern.structures.formats.brackets import Bytes, Scan, escape_label, format_tree, locate_fault, scan
 from rekern.structures.formats.brackets_core import number_labels
+from rekern.structures.nltk_and_spacy_items import convert_trees
 from rekern.structures.pairs import as_texts
 from rekern.structures.tree_core import find_kept, sort_breadth_first
 

@@ -19,7 +19,7 @@ from rekern.errors import InputError, MissingExtraError
 from rekern.learning.pair_classifier import PairClassifier
 from rekern.learning.predicted_rows import ColumnChoice
 from rekern.learning.table_labels import check_numbers, match_labels
-from rekern.web import late_parts
+from rekern.web import deferred_imports
 from rekern.web.job_queue import Job
 from rekern.web.page_state import PageState
 from rekern.web.predict_api import iterate_predictions
@@ -116,7 +116,7 @@ def predict_file(site: Site, model: ServedModel, upload: Upload, job: Job, tell:
     fragment = (
         None
         if report is None
-        else late_parts.draw_report(report.to_dict(), report.draw_mistakes(), [], False, style=False)
+        else deferred_imports.draw_report(report.to_dict(), report.draw_mistakes(), [], False, style=False)
     )
     html = site.fill("file_part", {"preview": preview, "total": total, "report": fragment})
     tell({"html": html, "summary": f"{total:,} rows are predicted."})
@@ -132,4 +132,4 @@ def _make_report(model: ServedModel, table: Table) -> Report | None:
     else:
         check_numbers(table, "this model predicts numbers")
         labels = [float(label) for label in table.labels]
-    return late_parts.make_report(trained, table.items, labels, table.list_groups(), names={"model": model.name})
+    return deferred_imports.make_report(trained, table.items, labels, table.list_groups(), names={"model": model.name})

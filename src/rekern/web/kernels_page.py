@@ -21,7 +21,7 @@ from rekern.drawing.waterfall import write_waterfall
 from rekern.kernels import Rewriting
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_summary import summarize_kernel
-from rekern.web import late_parts
+from rekern.web import deferred_imports
 from rekern.web.job_queue import Job
 from rekern.web.page_state import PageState
 from rekern.web.site import Site
@@ -146,10 +146,10 @@ def make_kernel(name: str, numbers: dict[str, float], wildcards: str, normalize:
         most = int(numbers["k"])
         return Rewriting((1, most) if most > 1 else 1, wildcards, decay, normalize)
     if name == "partial":
-        return late_parts.PartialTree(decay, numbers["mu"], normalize=normalize)
+        return deferred_imports.PartialTree(decay, numbers["mu"], normalize=normalize)
     if name == "paths":
-        return late_parts.DependencyPaths(decay, normalize=normalize)
-    return (late_parts.SubTree if name == "subtrees" else late_parts.SubsetTree)(decay, normalize=normalize)
+        return deferred_imports.DependencyPaths(decay, normalize=normalize)
+    return (deferred_imports.SubTree if name == "subtrees" else deferred_imports.SubsetTree)(decay, normalize=normalize)
 
 
 def explain_kernel(kernel: Kernel, left: object, right: object) -> Explanation:
@@ -163,7 +163,7 @@ def explain_kernel(kernel: Kernel, left: object, right: object) -> Explanation:
         parts = order_parts(decision.parts(right, 0))
         shared = [part for part in parts if part.contribution]
         return Explanation(decision=sum(part.contribution for part in shared), parts=shared)
-    assert isinstance(kernel, late_parts.TreeKernel)
+    assert isinstance(kernel, deferred_imports.TreeKernel)
     return kernel.explain(left, right, n=None)
 
 

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rekern.core.json_values import JsonObject
-from rekern.web import late_parts
+from rekern.web import deferred_imports
 from rekern.web.ask_api import read_questions
 from rekern.web.job_queue import Job
 from rekern.web.site import Site
@@ -33,9 +33,9 @@ def add_routes(app: FastAPI, site: Site) -> None:
 
         def work(job: Job) -> JsonObject:
             model = site.models.find_question_model()
-            if asked.question is not None and isinstance(model, late_parts.PatternModel):
-                return {"rows": [late_parts.describe_explanation(asked.question, model.explain(asked.question))]}
-            return {"rows": late_parts.describe_types(model, questions)}
+            if asked.question is not None and isinstance(model, deferred_imports.PatternModel):
+                return {"rows": [deferred_imports.describe_explanation(asked.question, model.explain(asked.question))]}
+            return {"rows": deferred_imports.describe_types(model, questions)}
 
         answer = await site.answer_json(request, work)
         site.metrics.count_rows("question", len(questions))

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rekern.drawing import draw_explanation
-from rekern.web import late_parts
+from rekern.web import deferred_imports
 from rekern.web.job_queue import Job
 from rekern.web.page_state import PageState
 from rekern.web.site import Site
@@ -41,8 +41,8 @@ def add_routes(app: FastAPI, site: Site) -> None:
 
         def work(job: Job) -> dict[str, object]:
             model = site.models.find_question_model()
-            row = late_parts.describe_types(model, [asked])[0]
-            found = model.explain(asked) if isinstance(model, late_parts.PatternModel) else None
+            row = deferred_imports.describe_types(model, [asked])[0]
+            found = model.explain(asked) if isinstance(model, deferred_imports.PatternModel) else None
             chance = row["probabilities"][row["type"]]
             drawing = "" if found is None else draw_explanation(found, style=False)
             return {"row": row, "drawing": drawing, "summary": f"The type is {row['type']}, {100 * chance:.1f} %."}

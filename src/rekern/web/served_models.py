@@ -20,7 +20,7 @@ from rekern.learning.pair_ranker import PairRanker
 from rekern.learning.pair_regressor import PairRegressor
 from rekern.learning.predicted_columns import PairPredictor
 from rekern.learning.text_classifier import TextClassifier
-from rekern.web import late_parts
+from rekern.web import deferred_imports
 from rekern.web.problems import Problem
 
 if TYPE_CHECKING:
@@ -97,11 +97,11 @@ class ServedModels:
         asker: Asker | None = None,
     ) -> None:
         self._models = {name: ServedModel(name, model) for name, model in models.items()}
-        self._question = Late(lambda: question_model or late_parts.load_embedded_model())
+        self._question = Late(lambda: question_model or deferred_imports.load_embedded_model())
         self._asker = asker
         self._quick_europe, self._europe = (
-            Late(lambda: late_parts.quick_europe_asker()),
-            Late(lambda: late_parts.europe_asker(1)),
+            Late(lambda: deferred_imports.quick_europe_asker()),
+            Late(lambda: deferred_imports.europe_asker(1)),
         )
         self._asking = threading.Lock()  # a database takes one query at a time
 
@@ -125,7 +125,7 @@ class ServedModels:
         for path in map(Path, paths):
             kind = read_kind(path, limits)
             if kind == QUESTION_MODEL:
-                question_model = late_parts.load_question_model(path, tagger, limits)
+                question_model = deferred_imports.load_question_model(path, tagger, limits)
             elif kind == PARSER:
                 parser = cast("SemanticParser", load_model(path, limits=limits))
             else:
@@ -135,7 +135,7 @@ class ServedModels:
                 model.n_jobs = 1  # requests are served at the same time; each takes one core
                 models[choose_name(path.stem, models)] = model
         if not models:
-            demonstration = late_parts.load_demonstration_model()
+            demonstration = deferred_imports.load_demonstration_model()
             demonstration.n_jobs = 1
             models[DEMONSTRATION] = demonstration
         return cls(models, question_model, make_asker(parser))
@@ -167,7 +167,7 @@ class ServedModels:
         """Answer a question from the database."""
         asker = self._asker
         if asker is None:
-            asker = (self._quick_europe if len(question.split()) <= late_parts.LONGEST else self._europe).get()
+            asker = (self._quick_europe if len(question.split()) <= deferred_imports.LONGEST else self._europe).get()
         with self._asking:
             return asker.ask(question)
 

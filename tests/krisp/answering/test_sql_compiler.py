@@ -150,3 +150,9 @@ def test_examples_cover_every_template():
         get_template(production) for _, derivation in list_examples(grammar) for production in derivation.productions()
     }
     assert used == {get_template(production) for production in grammar.productions}
+
+
+def test_slots_stay_apart():
+    lines = ["Query -> q({N}) := SELECT 1{1}2", "N -> minus({N}) := -{1}", "N -> {number}"]
+    query = compile_sql(read_grammar(lines).parse("q(minus(minus(5)))"))
+    assert query.sql == "SELECT 1 - - :v1 2" and query.parameters == {"v1": 5}  # no comment, and not :v12

@@ -27,7 +27,7 @@ def choose_confidence(scores: Sequence[float], right: Sequence[bool]) -> AnswerC
     if not len(values):
         return AnswerCalibration()
     sigmoid = fit_sigmoid(values, truth, smooth=True, tolerance=EXACT)
-    slope, shift = max(sigmoid.slope, LEAST_SLOPE), sigmoid.offset
+    sigmoid = sigmoid._replace(slope=max(sigmoid.slope, LEAST_SLOPE))
     order = np.argsort(-values, kind="stable")
     gain = np.cumsum(np.where(truth[order], 1.0, -WRONG))
     best = int(np.argmax(gain)) if gain.max() > 0 else -1
@@ -35,9 +35,9 @@ def choose_confidence(scores: Sequence[float], right: Sequence[bool]) -> AnswerC
     outside = values[order[best + 1]] if best + 1 < len(order) else inside - 1
     least = (inside + outside) / 2 if best >= 0 else inside
     return AnswerCalibration(
-        slope=slope,
-        shift=shift,
-        confidence=float(1 / (1 + np.exp(-np.clip(slope * least + shift, -50, 50)))),
+        slope=sigmoid.slope,
+        shift=sigmoid.offset,
+        confidence=float(sigmoid.probabilities(least)),
         answered=best + 1,
         right=int(truth[order[: best + 1]].sum()),
     )

@@ -7,12 +7,15 @@ import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from rekern.krisp.answering.question_parser import QuestionParser
 from rekern.krisp.answering.scored_reading import ScoredReading, hide_chain_nodes
 from rekern.krisp.mentions import Mention, Span, find_longest_spans, find_mentions
 from rekern.krisp.productions import Derivation
 from rekern.krisp.second_opinion import SecondOpinion
 from rekern.krisp.unused_names import list_entities, list_unused_spans
+from rekern.learning.calibration import Sigmoid
 
 READINGS = 10
 UNKNOWN = 5.0  # what the score loses for an unknown word, or for a negation that was never learned
@@ -83,8 +86,9 @@ class ReadingScorer:
             score -= UNKNOWN * (strange + self.opinion.count_denials(seen, derivation)) + UNUSED * unused[-1]
             scores.append(score)
         found = []
-        for place, (candidate, score) in enumerate(zip(candidates, subtract_rivals(scores))):
-            confidence = 1 / (1 + math.exp(-max(-50.0, min(50.0, slope * score + shift))))
+        final = subtract_rivals(scores)
+        confidences = Sigmoid(slope, shift).probabilities(np.array(final)).tolist()
+        for place, (candidate, score, confidence) in enumerate(zip(candidates, final, confidences)):
             nodes = hide_chain_nodes(candidate.nodes)
             reading = ScoredReading(candidate.meaning, candidate.derivation, confidence, score, nodes, words)
             found.append((unused[place], -score, place, reading))

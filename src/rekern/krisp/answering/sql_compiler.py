@@ -17,6 +17,7 @@ _SLOT = re.compile(r"\{(\d{1,9})\}")
 _STRING = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
 _PARAMETER = re.compile(r"(?<![:\w]):[A-Za-z_]\w*|[@$][A-Za-z_]\w*")
 _COLON = re.compile(rf"\b[eE]'(?:[^'\\]|\\.|'')*'|{_STRING.pattern}|(?s:\$\$.*?\$\$)|(?<![:\w]):(\w+)|:")
+_JOINS = re.compile(r"""[\w:@$/*'"{}-]""")  # what would become one with a slot beside it
 _BEGIN = re.compile(r"\s*(SELECT|WITH(\s+RECURSIVE)?)\b", re.IGNORECASE)
 
 
@@ -104,10 +105,25 @@ def _expand(derivation: Derivation, parameters: dict[str, str | int | float], pa
         if deep and whole in text and re.match(r"\s*(SELECT|WITH)\b", slot.sql, re.IGNORECASE):
             parts.append(slot.sql)
             slots[place] = _NestedSQL(f"SELECT * FROM q{len(parts)}", 1)
-    sql = _SLOT.sub(lambda found: slots[int(found[1]) - 1].sql, text)
+    sql = _fill(text, [slot.sql for slot in slots])
     if len(sql) > LONGEST_SQL:
         raise InputError(f"{shorten(production)}: the SQL of the query grows beyond {LONGEST_SQL:,} characters")
     return _NestedSQL(sql, 1 + max((slot.depth for slot in slots), default=0))
+
+
+def _fill(template: str, slots: list[str]) -> str:
+    """Put the SQL of the slots into a template, apart from what it would join: a word, a parameter or an operator.
+
+    >>> _fill("SELECT -{1}", ["-:v1"]), _fill("SELECT a={1}", [":v1"]), _fill("SELECT {1}0", [":v1"])
+    ('SELECT - -:v1', 'SELECT a=:v1', 'SELECT :v1 0')
+    """
+
+    def fill(found: re.Match[str]) -> str:
+        before = " " if _JOINS.match(template[max(found.start() - 1, 0) : found.start()]) else ""
+        after = " " if _JOINS.match(template[found.end() : found.end() + 1]) else ""
+        return before + slots[int(found[1]) - 1] + after
+
+    return _SLOT.sub(fill, template)
 
 
 def get_template(production: Production) -> str:
@@ -137,11 +153,11 @@ def check_templates(grammar: Grammar) -> None:
     rekern.errors.InputError: Query -> answer({X}): its SQL has {2}, but there is 1 slot
     """
     for left, sql in grammar.name_queries.items():
-        _check_sql(sql, f"names {left}")
+        _check_sql(sql, f"names {shorten(left)}")
         if _SLOT.search(_STRING.sub("", sql)):
-            raise InputError(f"names {left}: its SQL has a slot, but there is nothing to fill it with")
+            raise InputError(f"names {shorten(left)}: its SQL has a slot, but there is nothing to fill it with")
         if not _BEGIN.match(sql):
-            raise InputError(f"names {left}: its SQL must begin with SELECT or WITH")
+            raise InputError(f"names {shorten(left)}: its SQL must begin with SELECT or WITH")
     for production in _list_templates(grammar):
         sql = get_template(production)
         _check_sql(sql, shorten(production))

@@ -93,7 +93,7 @@ def test_dependencies_of_documents_are_trees_and_graphs(documents, parse):
         Trees.from_items([documents[0], parse("no|heads")])
 
 
-def test_models_with_foreign_items_can_be_saved(trees, documents, tmp_path):
+def test_models_with_nltk_and_spacy_items_can_be_saved(trees, documents, tmp_path):
     labels = [1, 0, 1, 0, 1, 0]
     cases = [
         (SoftPairing(PartialTree()), [(trees[0], trees[1]), (trees[2], trees[3])] * 3),
