@@ -42,9 +42,10 @@ def test_one_data_set(folder, tmp_path, name, monkeypatch):
     result = reproduce.run("questions", folder, tmp_path, only=name)
     assert [row["method"] for row in result["rows"]] == ["sb", "mb", "msb", "mss"]
     assert all(set(row) >= COLUMNS and row["data"] == name and 0 <= row["all"] <= 100 for row in result["rows"])
-    assert json.loads(json.dumps(result, allow_nan=False)) == json.loads((tmp_path / "questions.json").read_text())
+    stem = f"questions-{name.replace('/', '-')}"
+    assert json.loads(json.dumps(result, allow_nan=False)) == json.loads((tmp_path / f"{stem}.json").read_text())
     assert all(os.path.isfile(path) for path in result["files"])
-    assert name == "orcas" or (tmp_path / f"questions-{name.replace('/', '-')}-chosen.json").is_file()
+    assert name == "orcas" or (tmp_path / f"{stem}-chosen.json").is_file()
     text = reproduce.render(result)
     assert name in text and "private" in text and "None" not in text
 

@@ -197,7 +197,7 @@ class Grammar:
         seen = {(p.left, p.value) for p in productions if p.kind == "name"}
         for left, values in names.items():
             if left not in self.name_templates:
-                raise InputError(f"{left} has no production with {{name}}, so it takes no names")
+                raise InputError(f"{shorten(left)} has no production with {{name}}, so it takes no names")
             for value in map(str, values):
                 if (left, value) not in seen and value.strip():
                     seen.add((left, value))
