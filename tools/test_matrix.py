@@ -83,12 +83,12 @@ def list_lowest() -> list[str]:
 
 
 def _pad(version: str) -> str:
-    """As many parts that ``~=`` keeps the second one.
+    """As three parts, so that ``~=`` keeps the first two.
 
-    >>> _pad("3"), _pad("1.26"), _pad("6.100")
-    ('3.0', '1.26.0', '6.100.0')
+    >>> _pad("3"), _pad("1.26"), _pad("0.1.4")
+    ('3.0.0', '1.26.0', '0.1.4')
     """
-    return f"{version}.0" if version.count(".") < 2 else version
+    return ".".join([*version.split("."), "0", "0"][:3])
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from rekern.kernels import PartialTree, Rewriting
 from rekern.learning.named_kernels import resolve_kernel
 from rekern.similarity import Similarities
 
-HEAVY = ("scipy", "sklearn", "numba", "joblib", "pandas")
+HEAVY = ("scipy", "sklearn", "numba", "joblib", "pandas", "pydantic")
 CHANCE = np.random.default_rng(3)
 WORDS = ["the", "house", "was", "praised", "by", "Anna", "not", "7", "critics", "in", "Kent", "."]
 TEXTS = [" ".join(CHANCE.choice(WORDS, CHANCE.integers(1, 9))) for _ in range(160)]

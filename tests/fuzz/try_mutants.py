@@ -7,6 +7,7 @@ and the numbers say which mutants to try. It prints a line of JSON for each: wha
 from __future__ import annotations
 
 import json
+import os
 import resource
 import signal
 import sys
@@ -22,6 +23,8 @@ from rekern.similarity import LatentSemantics, WordVectors
 
 SECONDS = 10  # for one mutant; it takes a few milliseconds
 MORE_BYTES = 3 << 30  # above what the process has when it begins
+OWN = tuple(str(Path(place).resolve()) for place in {*sys.path, sys.prefix, sys.base_prefix} if place)
+REACHING = ("socket.", "subprocess.", "sqlite3.", "os.system", "os.exec", "os.posix_spawn", "os.fork", "ctypes.dlopen")
 SPACES = {"word vectors": WordVectors, "latent semantics": LatentSemantics}
 
 
@@ -44,6 +47,26 @@ def try_mutant(name: str, content: bytes, place: Path) -> str:
     return "loaded"
 
 
+def watch(place: Path) -> list[str]:
+    """Return a list that grows when something is opened or imported that is neither this file nor our own code."""
+    seen: list[str] = []
+
+    def note(event: str, arguments: tuple[object, ...]) -> None:
+        if event == "open" and isinstance(arguments[0], str | bytes):
+            path = os.fsdecode(arguments[0])
+            if path != str(place) and not os.path.realpath(path).startswith((*OWN, "/proc/self/", "/sys/fs/cgroup/")):
+                seen.append(f"open {path}")
+        elif event == "import":
+            package = str(arguments[0]).partition(".")[0]
+            if package not in sys.modules and package not in sys.stdlib_module_names:
+                seen.append(f"import {arguments[0]}")
+        elif event.startswith(REACHING):
+            seen.append(event)
+
+    sys.addaudithook(note)
+    return seen
+
+
 def limit_memory() -> None:
     with open("/proc/self/statm") as stream:
         used = int(stream.read().split()[0]) * resource.getpagesize()
@@ -62,6 +85,7 @@ def main(folder: Path, first: int, last: int) -> None:
     for name in names:  # everything that is compiled is compiled or loaded before the clock runs
         assert try_mutant(name, contents[name], place) == "loaded", name
     limit_memory()
+    seen = watch(place)
     for number in range(first, last):
         name = names[number % len(names)]
         what, content = mutators.mutate(contents[name], number)
@@ -72,6 +96,9 @@ def main(folder: Path, first: int, last: int) -> None:
         except BaseException as error:
             result = f"{type(error).__name__}: {error}"[:500]
         signal.setitimer(signal.ITIMER_REAL, 0)
+        if seen:
+            result = f"it reached {', '.join(seen)}"[:500]
+            seen.clear()
         say(end=number, result=result)
     place.unlink(missing_ok=True)
 

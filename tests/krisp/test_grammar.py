@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from rekern.core.model_limits import ModelLimits
 from rekern.errors import InputError, ModelFileError
 from rekern.krisp import Derivation, meaning_reader, read_grammar
+from rekern.krisp.grammar_checks import PlacedProduction, check_productions
 from rekern.krisp.parser_members import read_grammar_content, write_grammar
-from rekern.krisp.productions import split_meaning
+from rekern.krisp.productions import Production, split_meaning
 from rekern.krisp.wasp_files import read_phrases, read_wasp_productions
 from rekern.reproduce.clang import unwrap_meaning
 
@@ -88,7 +89,16 @@ def test_the_first_of_several_derivations_is_used_with_one_warning():
 def test_bad_grammars_are_refused_in_one_line(lines, message):
     with pytest.raises(InputError, match=message) as caught:
         read_grammar(lines)
-    assert "\n" not in str(caught.value)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize(
+    "production", [Production(0, "Q", ("f(", ")"), ("A" * 5000,)), Production(0, "A" * 5000, ("a",))]
+)
+def test_long_names_in_a_model_file_are_shortened(production):
+    with pytest.raises(InputError, match="no production defines") as caught:
+        check_productions([PlacedProduction(1, production)], "Q")
+    assert len(str(caught.value)) < 500
 
 
 def test_files_are_named_in_messages(tmp_path):

@@ -13,7 +13,7 @@ from rekern.cli.ask import ask
 from rekern.cli.bench import bench
 from rekern.cli.demo import demo
 from rekern.cli.evaluate import evaluate
-from rekern.cli.exit_codes import Application, Program
+from rekern.cli.exit_codes import Application, Command, Program
 from rekern.cli.explain import explain
 from rekern.cli.expressions import expressions
 from rekern.cli.gram import gram
@@ -179,4 +179,4 @@ for _command, _examples in (
     (bench, ("rekern bench --quick",)),
 ):
     # \b: keep the line breaks
-    app.command(epilog="\b\nExamples:\n" + "\n".join(f"  {example}" for example in _examples))(_command)
+    app.command(cls=Command, epilog="\b\nExamples:\n" + "\n".join(f"  {example}" for example in _examples))(_command)

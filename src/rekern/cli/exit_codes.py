@@ -13,10 +13,11 @@ from contextlib import contextmanager, suppress
 from typing import Any, TextIO, cast
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from rekern.cli import INTERRUPTED
 from rekern.cli.output import say
+from rekern.cli.plain_values import convert_plainly
 from rekern.core.messages import show_controls
 from rekern.errors import MissingExtraError
 
@@ -33,6 +34,15 @@ class Application(typer.Typer):
         return typer.main.get_command(self)(*args, **kwargs)
 
 
+class Command(TyperCommand):
+    """One command."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Read the arguments; plain values are taken as they are."""
+        convert_plainly(self.get_params(ctx))
+        return super().parse_args(ctx, args)
+
+
 class Program(TyperGroup):
     """The group of all commands."""
 
@@ -47,6 +57,11 @@ class Program(TyperGroup):
         with _repair_streams(), _shorten_warnings(), _watch_for_interrupts():
             code = _run_action(lambda: super(Program, self).main(arguments, prog_name or "rekern", **extra))
         sys.exit(code)
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Read the arguments before the name of the command."""
+        convert_plainly(self.get_params(ctx))
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; handle Ctrl-C and closed pipes here instead of in Typer."""

@@ -12,7 +12,7 @@ import hashlib
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol
 
 from rekern.core.compiling import Function, list_sources, replace_globals, stamp_source
@@ -22,6 +22,8 @@ cuda: object = None  # stands for numba.cuda until a function is compiled
 
 SWITCH = "CUDA_LOW_OCCUPANCY_WARNINGS"  # of numba-cuda
 THREADS = 256  # of a block
+WARP = 32  # threads that go in step
+SMALL_REGISTERS = 64
 SIMULATED_THREADS = 4  # of a block in Numba's simulator, where each is a thread of Python
 
 
@@ -36,9 +38,10 @@ class Launchable(Protocol):
 class CudaFunction:
     """A function that the GPU runs: a kernel, or what kernels call."""
 
-    def __init__(self, function: Function, is_called: bool):
+    def __init__(self, function: Function, is_called: bool, registers: int | None = None):
         self.function = function
         self.is_called = is_called
+        self.registers = registers
 
     @cached_property
     def compiled(self) -> Launchable:
@@ -51,13 +54,14 @@ class CudaFunction:
         if "cuda" in names:
             called["cuda"] = load_cuda()
         function = replace_globals(self.function, **called)
-        compile_function = load_cuda().jit
+        options = {} if self.registers is None or is_simulated() else {"max_registers": self.registers}
+        compile_function = partial(load_cuda().jit, device=self.is_called, **options)
         made: Launchable
         with suppress(RuntimeError):  # there is no folder for a cache
             function.__qualname__ = f"{function.__name__}_{self._stamp()}"  # names the files of the cache
-            made = compile_function(device=self.is_called, cache=not self.is_called)(function)
+            made = compile_function(cache=not self.is_called)(function)
             return made
-        made = compile_function(device=self.is_called)(function)
+        made = compile_function()(function)
         return made
 
     @property
@@ -70,12 +74,12 @@ class CudaFunction:
         stamps = sorted(map(stamp_source, list_sources(self.function)))
         return hashlib.sha256(repr(stamps).encode()).hexdigest()[:16]
 
-    def launch(self, blocks: int, *arguments: object) -> None:
-        """Run the kernel in so many blocks of threads; nothing happens if there are none."""
+    def launch(self, blocks: int, *arguments: object, most: int = THREADS) -> None:
+        """Run the kernel in so many blocks of at most so many threads; nothing happens if there are none."""
         if blocks > 0:
             compiled = self.compiled
             with hide_occupancy_warnings():
-                compiled[blocks, count_threads(), get_stream()](*arguments)
+                compiled[blocks, min(most, count_threads()), get_stream()](*arguments)
 
 
 @contextmanager
@@ -96,6 +100,14 @@ def hide_occupancy_warnings() -> Iterator[None]:
 def cuda_kernel(function: Function) -> CudaFunction:
     """Make a kernel of a function of arrays (a decorator)."""
     return CudaFunction(function, False)
+
+
+def small_kernel(function: Function) -> CudaFunction:
+    """Make a kernel with fewer registers, so that more of its threads run at once (a decorator).
+
+    For functions whose threads wait for memory most of the time.
+    """
+    return CudaFunction(function, False, SMALL_REGISTERS)
 
 
 def cuda_function(function: Function) -> CudaFunction:

@@ -20,7 +20,7 @@ from rekern.core.device import DeviceArray, Stream, get_stream, load_cuda, make_
 from rekern.core.parallel_jobs import count_threads
 
 BUFFERS = 16
-BUFFER_VALUES = 1 << 20  # of 8 bytes
+BUFFER_VALUES = 1 << 21  # of 8 bytes
 PAGE = 512  # values
 TOUCHED_VALUES = 1 << 22  # in one piece of work
 
@@ -57,7 +57,6 @@ class TileCopier:
         self.matrix = matrix
         self.pool = ThreadPoolExecutor(max(2, min(BUFFERS, count_threads(n_jobs))))
         self.pending: list[list[Future[None]]] = [[]]  # what each tile waits for; first, new memory
-        self.is_touched = False
         self._touch()
 
     def _touch(self) -> None:
@@ -87,11 +86,10 @@ class TileCopier:
                 self._submit(_copy, part, place, done)
 
     def begin_tile(self) -> None:
-        """Begin a tile: new memory has been touched then, and of all tiles before only one may still be on its way."""
-        while len(self.pending) > 1 or (self.pending and not self.is_touched):
+        """Begin a tile: of all tiles before, only one may still be on its way."""
+        while len(self.pending) > 1:
             for work in self.pending.pop(0):
                 work.result()
-            self.is_touched = True
         self.pending.append([])
 
     def _submit(self, work: Callable[..., None], *arguments: object) -> None:

@@ -3,14 +3,15 @@
 # mypy: allow-untyped-defs, no-check-untyped-defs
 # Compiled functions take arrays and are typed by Numba.
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import Ints, Keys, SmallInts
+from rekern.core.arrays import Ints, Keys, SmallInts, offsets_of
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
-from rekern.core.parallel_jobs import run_in_threads, split_range
+from rekern.core.parallel_jobs import count_threads, run_in_threads, split_range
 
 FEW_KEYS = 1 << 20  # up to here one thread is done before others have started
 SMALL_TABLE = 1 << 14  # slots that stay in cache
@@ -25,27 +26,49 @@ class KeyIndex(NamedTuple):
     size: int  # how many keys are numbered
 
 
-def partition_keys(keys: Keys, bits: int) -> tuple[Ints, SmallInts]:
+def lay_out_parts(spans: Sequence[Sequence[Keys]], bits: int, n_jobs: int | None) -> tuple[Ints, Ints]:
+    """Return where each part of keys begins, by their top bits, and where each span of keys has its entries in it.
+
+    >>> starts, fills = lay_out_parts([[np.array([5, 2**63], np.uint64)], [np.array([7], np.uint64)]], 1, 1)
+    >>> starts.tolist(), fills.tolist()
+    ([0, 2, 3], [[0, 2], [1, 3]])
+    """
+    counts = np.zeros((len(spans), 1 << bits), np.int64)
+    run_in_threads(_count_parts, [(span, bits, own) for span, own in zip(spans, counts)], n_jobs)
+    starts = offsets_of(counts.sum(axis=0))
+    return starts, starts[:-1] + np.cumsum(counts, axis=0) - counts
+
+
+def _count_parts(span: Sequence[Keys], bits: int, counts: Ints) -> None:
+    for keys in span:
+        _add_counts(keys, bits, counts)
+
+
+@compiled
+def _add_counts(keys, bits, counts):
+    shift = np.uint64(64 - bits)
+    for entry in range(len(keys)):
+        counts[np.int64(keys[entry] >> shift)] += 1
+
+
+def partition_keys(keys: Keys, bits: int, n_jobs: int | None = 1) -> tuple[Ints, SmallInts]:
     """Divide keys into parts by their top bits: return where each part begins, and the entries part by part.
 
     >>> starts, order = partition_keys(np.array([2**63, 5, 7], dtype=np.uint64), 1)
     >>> starts.tolist(), order.tolist()
     ([0, 2, 3], [1, 2, 0])
     """
-    starts, order = np.zeros((1 << bits) + 1, np.int64), np.empty(len(keys), np.int32)
-    _partition_keys(keys, bits, starts, order)
+    spans = split_range(len(keys), max(1, -(-len(keys) // count_threads(n_jobs))))
+    starts, fills = lay_out_parts([[keys[first:last]] for first, last in spans], bits, n_jobs)
+    order = np.empty(len(keys), np.int32)
+    run_in_threads(_order_entries, [(*span, keys, bits, fill, order) for span, fill in zip(spans, fills)], n_jobs)
     return starts, order
 
 
 @compiled
-def _partition_keys(keys, bits, starts, order):
+def _order_entries(first, last, keys, bits, fill, order):
     shift = np.uint64(64 - bits)
-    for entry in range(len(keys)):
-        starts[np.int64(keys[entry] >> shift) + 1] += 1
-    for part in range(1 << bits):
-        starts[part + 1] += starts[part]
-    fill = starts[:-1].copy()
-    for entry in range(len(keys)):
+    for entry in range(first, last):
         part = np.int64(keys[entry] >> shift)
         order[fill[part]] = entry
         fill[part] += 1
@@ -134,13 +157,13 @@ def number_keys(keys: Keys, n_jobs: int | None = None) -> tuple[SmallInts, Keys]
     if len(keys) >= 1 << 31:
         raise ValueError(f"{len(keys):,} features are too many for one matrix; use a smaller k or fewer pairs")
     bits = max(1, len(keys).bit_length() - 14)  # parts of about 10,000 keys; a shift by all 64 bits is undefined
-    starts, order = partition_keys(keys, bits)
+    if len(keys) < FEW_KEYS:
+        n_jobs = 1
+    starts, order = partition_keys(keys, bits, n_jobs)
     parts = len(starts) - 1
     numbers = np.empty(len(keys), np.int32)
     distinct = np.empty(len(keys), np.uint64)
     sizes = np.zeros(parts, np.int64)
-    if len(keys) < FEW_KEYS:
-        n_jobs = 1
     arrays = (keys, starts, order, numbers, distinct, sizes)
     run_in_threads(_number_parts, [(*span, *arrays) for span in split_range(parts, max(1, parts // 16))], n_jobs)
     before = np.concatenate([[0], np.cumsum(sizes)])
@@ -171,7 +194,7 @@ def look_up(keys: Keys, index: KeyIndex, n_jobs: int | None = None) -> SmallInts
     if len(keys) < FEW_KEYS or len(index.slots) <= SMALL_TABLE:
         _look_up(keys, index.slots, index.codes, index.shift, numbers)
     else:  # many keys: one part of the table after the other, so that each part stays in cache
-        order = partition_keys(keys, 8)[1]
+        order = partition_keys(keys, 8, n_jobs)[1]
         blocks = split_range(len(keys), max(1, len(keys) // 8))
         arrays = (order, keys, index.slots, index.codes, index.shift, numbers)
         run_in_threads(_look_up_in_order, [(*block, *arrays) for block in blocks], n_jobs)

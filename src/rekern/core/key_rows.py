@@ -11,7 +11,8 @@ import numpy as np
 from rekern.core.arrays import Floats, Ints, Keys, SmallInts, offsets_of, slice_ragged
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
-from rekern.core.key_index import index_keys, look_up
+from rekern.core.key_index import index_keys, lay_out_parts, look_up
+from rekern.core.parallel_jobs import count_threads, run_in_threads, split_range
 
 
 class KeyRows(NamedTuple):
@@ -63,31 +64,27 @@ class DividedEntries(NamedTuple):
     values: Floats
 
 
-def divide_blocks(blocks: Sequence[KeyRows], bits: int) -> DividedEntries:
+def divide_blocks(blocks: Sequence[KeyRows], bits: int, n_jobs: int | None = 1) -> DividedEntries:
     """Divide the entries of blocks of rows, one below the other, into parts by the first bits of their keys.
 
     >>> rows = KeyRows(np.array([0, 2, 3]), np.array([2**63, 5, 7], dtype=np.uint64), np.ones(3))
     >>> divide_blocks([rows, rows], 1).rows.tolist()
     [0, 1, 2, 3, 0, 2]
     """
-    size, counts = sum(len(block.keys) for block in blocks), np.zeros(1 << bits, np.int64)
-    for block in blocks:
-        _count_parts(block.keys, bits, counts)
-    starts = offsets_of(counts)
-    fill = starts[:-1].copy()
-    keys, rows, values = np.empty(size, np.uint64), np.empty(size, np.int32), np.empty(size)
-    first = 0
-    for block in blocks:
-        _divide_entries(first, *block, bits, fill, keys, rows, values)
-        first += len(block.indptr) - 1
-    return DividedEntries(starts, keys, rows, values)
+    spans = split_range(len(blocks), max(1, -(-len(blocks) // count_threads(n_jobs))))
+    keys = [[block.keys for block in blocks[begin:end]] for begin, end in spans]
+    starts, fills = lay_out_parts(keys, bits, n_jobs)
+    size = int(starts[-1])
+    divided = DividedEntries(starts, np.empty(size, np.uint64), np.empty(size, np.int32), np.empty(size))
+    firsts = offsets_of(np.array([len(block.indptr) - 1 for block in blocks], np.int64))
+    places = [(blocks[begin:end], firsts[begin:end], bits, own, divided) for (begin, end), own in zip(spans, fills)]
+    run_in_threads(_divide_span, places, n_jobs)
+    return divided
 
 
-@compiled
-def _count_parts(keys, bits, counts):
-    shift = np.uint64(64 - bits)
-    for entry in range(len(keys)):
-        counts[np.int64(keys[entry] >> shift)] += 1
+def _divide_span(blocks: Sequence[KeyRows], firsts: Ints, bits: int, fill: Ints, divided: DividedEntries) -> None:
+    for block, first in zip(blocks, firsts.tolist()):
+        _divide_entries(first, *block, bits, fill, *divided[1:])
 
 
 @compiled

@@ -22,7 +22,11 @@ def load_lazily(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module = modules[name]
-        value = getattr(import_module(module if module.startswith("rekern.") else f"{package}.{module}"), name)
+        try:
+            found = import_module(module if module.startswith("rekern.") else f"{package}.{module}")
+        except AttributeError as error:  # of a library: ``from … import`` would say that we lack the name
+            raise ImportError(f"{package}.{name} cannot be loaded: {error}") from error
+        value = getattr(found, name)
         setattr(sys.modules[package], name, value)  # the next use does not come here
         return value
 

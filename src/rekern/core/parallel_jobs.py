@@ -109,7 +109,8 @@ def run_in_threads(
 ) -> list[T]:
     """Return the results of ``function(*call)`` for every call, always from threads of this process.
 
-    Use it for compiled work on arrays that are filled in place, or too large to be sent to another process.
+    Use it for compiled work on arrays that are filled in place, or too large to be sent to another process. After an
+    error or Ctrl-C only the calls that run already are finished.
 
     >>> run_in_threads(max, [(1, 2), (4, 3)], n_jobs=2)
     [2, 4]
@@ -117,8 +118,11 @@ def run_in_threads(
     threads = 1 if len(calls) <= 1 else count_threads(n_jobs)
     if threads == 1:
         return [function(*call) for call in calls]
-    with ThreadPoolExecutor(min(threads, len(calls))) as pool:
+    pool = ThreadPoolExecutor(min(threads, len(calls)))
+    try:
         return list(pool.map(lambda call: function(*call), calls))
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def count_threads(n_jobs: int | None) -> int:
@@ -136,12 +140,12 @@ def count_threads(n_jobs: int | None) -> int:
 
 
 def run_ahead(function: Callable[..., T], calls: Sequence[tuple[object, ...]], n: int = 2) -> Iterator[T]:
-    """Yield the results of ``function(*call)`` for every call, in order; a thread is at most ``n`` calls ahead.
+    """Yield the results of ``function(*call)`` for every call, in order; threads are at most ``n`` calls ahead.
 
     >>> list(run_ahead(pow, [(2, 3), (3, 2), (1, 5)]))
     [8, 9, 1]
     """
-    with ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(n) as pool:
         waiting = deque(pool.submit(function, *call) for call in calls[:n])
         for call in calls[n:]:
             result = waiting.popleft().result()

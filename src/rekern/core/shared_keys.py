@@ -14,14 +14,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints, SmallInts
+from rekern.core.arrays import AnyArray, Floats, Ints, SmallInts, offsets_of
 from rekern.core.compiling import compiled
 from rekern.core.hashing import mix, size_table
 from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, divide_blocks
-from rekern.core.parallel_jobs import run_in_threads, split_range
+from rekern.core.parallel_jobs import count_threads, run_in_threads, split_range
 
 PART_BITS = 13  # parts of about 2 to the power of this many entries
+THREAD_BITS = 18  # entries, to the power of two, for which one thread is enough
 MOST_ENTRIES = 1 << 31
 
 
@@ -54,7 +55,8 @@ def share_blocks(blocks: Sequence[KeyRows], n_jobs: int | None = None) -> Shared
     size, height = sum(len(block.keys) for block in blocks), sum(len(block.indptr) - 1 for block in blocks)
     if size >= MOST_ENTRIES:
         raise ValueError(f"{size:,} features are too many for one matrix; use a smaller k or fewer pairs")
-    starts, keys, row_of, values = divide_blocks(blocks, max(1, size.bit_length() - PART_BITS))
+    n_jobs = max(1, min(count_threads(n_jobs), size >> THREAD_BITS))
+    starts, keys, row_of, values = divide_blocks(blocks, max(1, size.bit_length() - PART_BITS), n_jobs)
     parts = len(starts) - 1
     codes, sizes = np.empty(size, np.int32), np.zeros(parts, np.int64)
     signatures, counts = np.empty(size, np.uint64), np.empty(size, np.int32)
@@ -69,8 +71,24 @@ def share_blocks(blocks: Sequence[KeyRows], n_jobs: int | None = None) -> Shared
     first.sort()
     kept = np.full(len(groups), -1, np.int32)
     kept[first] = np.arange(len(first), dtype=np.int32)
-    indptr, numbers, listed = _list_entries(height, starts, before, codes, kept, row_of, values)
+    indptr, numbers, listed = _list_entries((starts, before, codes, kept, row_of), height, values, n_jobs)
     return SharedKeys(indptr, numbers, listed, counts[first].astype(np.int64), times)
+
+
+def _list_entries(
+    coded: tuple[AnyArray, ...], height: int, values: Floats, n_jobs: int | None
+) -> tuple[Ints, SmallInts, Floats]:
+    """Return the entries of the keys that are kept, row by row; within a row in the order of the parts."""
+    parts = len(coded[1]) - 1
+    spans = split_range(parts, max(1, -(-parts // count_threads(n_jobs))))
+    counts = np.zeros((len(spans), height), np.int64)  # of the entries that each span of parts has in each row
+    run_in_threads(_count_entries, [(*span, *coded, own) for span, own in zip(spans, counts)], n_jobs)
+    indptr = offsets_of(counts.sum(axis=0))
+    fills = indptr[:-1] + np.cumsum(counts, axis=0) - counts
+    numbers, listed = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
+    calls = [(*span, *coded, own, values, numbers, listed) for span, own in zip(spans, fills)]
+    run_in_threads(_place_entries, calls, n_jobs)
+    return indptr, numbers, listed
 
 
 @compiled
@@ -129,18 +147,18 @@ def _join_parts(starts, before, signatures, counts):
 
 
 @compiled
-def _list_entries(height, starts, before, codes, kept, row_of, values):
-    """Return the entries of the keys that are kept, row by row."""
-    indptr = np.zeros(height + 1, np.int64)
-    for part in range(len(before) - 1):
+def _count_entries(first, last, starts, before, codes, kept, row_of, counts):
+    """Count the entries of each row whose keys are kept, in the parts from ``first`` to ``last - 1``."""
+    for part in range(first, last):
         for entry in range(starts[part], starts[part + 1]):
             if codes[entry] >= 0 and kept[before[part] + codes[entry]] >= 0:
-                indptr[row_of[entry] + 1] += 1
-    for row in range(height):
-        indptr[row + 1] += indptr[row]
-    fill = indptr[:-1].copy()
-    numbers, new_values = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
-    for part in range(len(before) - 1):
+                counts[row_of[entry]] += 1
+
+
+@compiled
+def _place_entries(first, last, starts, before, codes, kept, row_of, fill, values, numbers, listed):
+    """Write these entries to the places of their rows, which begin as ``fill`` says."""
+    for part in range(first, last):
         for entry in range(starts[part], starts[part + 1]):
             if codes[entry] >= 0:
                 number = kept[before[part] + codes[entry]]
@@ -148,5 +166,4 @@ def _list_entries(height, starts, before, codes, kept, row_of, values):
                     at = fill[row_of[entry]]
                     fill[row_of[entry]] = at + 1
                     numbers[at] = number
-                    new_values[at] = values[entry]
-    return indptr, numbers, new_values
+                    listed[at] = values[entry]

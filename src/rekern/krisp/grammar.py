@@ -40,7 +40,7 @@ from typing import NamedTuple
 
 from rekern.errors import InputError
 from rekern.krisp.meaning_reader import DEEPEST, MeaningReader, ProductionIndex, index_productions
-from rekern.krisp.productions import Derivation, Production, fill_name, shorten, split_meaning
+from rekern.krisp.productions import VALUES, Derivation, Production, fill_name, shorten, split_meaning
 from rekern.krisp.question_words import fold_accents, split_phrase
 
 
@@ -137,6 +137,11 @@ class Grammar:
         }
 
     @cached_property
+    def value_productions(self) -> list[Production]:
+        """The productions that take numbers, identifiers or words from the sentence."""
+        return [production for production in self.productions if production.kind in VALUES]
+
+    @cached_property
     def index(self) -> ProductionIndex:
         """The productions as the reader of meanings looks them up."""
         return index_productions(self.productions)
@@ -192,7 +197,7 @@ class Grammar:
         seen = {(p.left, p.value) for p in productions if p.kind == "name"}
         for left, values in names.items():
             if left not in self.name_templates:
-                raise InputError(f"{left} has no production with {{name}}, so it takes no names")
+                raise InputError(f"{shorten(left)} has no production with {{name}}, so it takes no names")
             for value in map(str, values):
                 if (left, value) not in seen and value.strip():
                     seen.add((left, value))

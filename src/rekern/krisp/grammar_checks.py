@@ -43,12 +43,12 @@ def check_productions(
     for line, production in productions:
         for slot in production.slots:
             if slot not in defined:
-                reason = f"no production defines {slot}, which {shorten(production)} uses"
+                reason = f"no production defines {shorten(slot)}, which {shorten(production)} uses"
                 raise InputError(reason, row=line, unit="line")
         if not production.symbols:
             raise InputError(f"the right side of {shorten(production)} is empty", row=line, unit="line")
         if len(production.slots) > MOST_SLOTS:
-            reason = f"a production of {production.left} has more than {MOST_SLOTS} slots; split it"
+            reason = f"a production of {shorten(production.left)} has more than {MOST_SLOTS} slots; split it"
             raise InputError(reason, row=line, unit="line")
     _check_reachable(productions, start)
     _check_cycles(productions)
@@ -87,7 +87,7 @@ def _check_reachable(productions: Sequence[PlacedProduction], start: str) -> Non
         reached = reached | waiting
     for line, production in productions:
         if production.left not in reached:
-            why = f"nothing that {start} leads to in {DEEPEST} steps uses it"
+            why = f"nothing that {shorten(start)} leads to in {DEEPEST} steps uses it"
             raise InputError(f"{shorten(production)} can never be used: {why}", row=line, unit="line")
 
 
@@ -112,7 +112,7 @@ def _check_cycles(productions: Sequence[PlacedProduction]) -> None:
             line, production = path[left].pop()
             slot = production.slots[0]
             if slot in path:
-                reason = f"{shorten(production)} closes a cycle: {slot} would derive itself"
+                reason = f"{shorten(production)} closes a cycle: {shorten(slot)} would derive itself"
                 raise InputError(reason, row=line, unit="line")
             waiting.append(slot)
 
@@ -127,6 +127,6 @@ def _check_finite(productions: Sequence[PlacedProduction]) -> None:
         finite |= more
     for line, production in productions:
         if production.left not in finite:
-            remedy = f"{production.left} needs a production without itself"
+            remedy = f"{shorten(production.left)} needs a production without itself"
             reason = f"{shorten(production)} never ends, or not within {DEEPEST} levels: {remedy}"
             raise InputError(reason, row=line, unit="line")

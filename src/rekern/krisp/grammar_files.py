@@ -168,7 +168,7 @@ def _read_production(left: str, text: str, line: int) -> Production:
     pieces[-1].append(text[place:])
     parts = tuple(map("".join, pieces))
     if not text:
-        raise _fail(f"the right side of {left} is empty", line)
+        raise _fail(f"the right side of {shorten(left)} is empty", line)
     kinds = [slot for slot in slots if slot in CLASSES]
     if kinds and len(slots) > 1:
         raise _fail(f"{{{kinds[0]}}} must be the only slot of its production", line)
@@ -184,7 +184,7 @@ def _read_names(content: _Content, rest: str, line: int) -> None:
     if left.endswith(":"):
         symbol = _read_symbol(left[:-1].strip(), line)
         if symbol in content.queries:
-            raise _fail(f"{symbol} has a query for its names in line {content.queries[symbol].line}", line)
+            raise _fail(f"{shorten(symbol)} has a query for its names in line {content.queries[symbol].line}", line)
         content.queries[symbol] = _Query(line, listed.strip())
     else:
         content.names.append(_Names(line, _read_symbol(left.strip(), line), _split_alternatives(listed)))
@@ -208,7 +208,7 @@ def _build_grammar(content: _Content, start: str, limits: ModelLimits) -> Gramma
     templates = _find_templates(content)
     productions = _expand_names(content, _collect_names(content, templates))
     if not any(production.left == start for _, production in productions):
-        raise _fail(f"no production defines the start symbol {start}", content.start_line)
+        raise _fail(f"no production defines the start symbol {shorten(start)}", content.start_line)
     check_productions(productions, start, limits)
     seen: dict[tuple[str, tuple[Symbol, ...]], int] = {}
     for line, production in productions:
@@ -226,7 +226,7 @@ def _find_templates(content: _Content) -> dict[str, Production]:
     for line, production in content.productions:
         if production.kind == "name" and production.value is None:
             if production.left in templates:
-                raise _fail(f"{production.left} has a production with {{name}} already", line)
+                raise _fail(f"{shorten(production.left)} has a production with {{name}} already", line)
             templates[production.left] = production
     return templates
 
@@ -237,15 +237,16 @@ def _collect_names(content: _Content, templates: dict[str, Production]) -> dict[
     used = [(found.line, found.left) for found in content.names]
     for line, left in used + [(query.line, left) for left, query in content.queries.items()]:
         if left not in templates:
-            raise _fail(f"{left} has no production with {{name}}", line)
+            raise _fail(f"{shorten(left)} has no production with {{name}}", line)
     for _, left, listed in content.names:
         for name in listed:
             names[left].setdefault(name, [])
     for line, left, name, phrases in content.synonyms:
         if left not in templates:
-            raise _fail(f"{left} has no production with {{name}}", line)
+            raise _fail(f"{shorten(left)} has no production with {{name}}", line)
         if name not in names[left] and left not in content.queries:
-            raise _fail(f"{name[:LONGEST_SHOWN]!r} is no name of {left}; add it to 'names {left} = ...'", line)
+            shown = shorten(left)
+            raise _fail(f"{name[:LONGEST_SHOWN]!r} is no name of {shown}; add it to 'names {shown} = ...'", line)
         names[left].setdefault(name, []).extend(phrases)
     return names
 
@@ -262,7 +263,7 @@ def _expand_names(content: _Content, names: dict[str, dict[str, list[str]]]) -> 
             left = production.left
             found = [fill_name(production, name, phrases) for name, phrases in names[left].items()]
             if not found and left not in content.queries:
-                raise _fail(f"{left} has no names; add 'names {left} = ...'", line)
+                raise _fail(f"{shorten(left)} has no names; add 'names {shorten(left)} = ...'", line)
             found = found or [production]
         expanded += [PlacedProduction(line, one) for one in found]
     return expanded

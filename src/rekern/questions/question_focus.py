@@ -31,7 +31,8 @@ def read_words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-PARTS = ("question", "focus", "kinds", "context")
+PARTS = ("question", "focus", "form", "kinds", "context")
+LONGEST_FORM = 5  # parts of the form of a question: what follows is rarely the same twice
 MOST_SENSES = 3  # of a word: rare senses have kinds that mislead
 QUESTION_WORDS = read_words("what which who whom whose where when why how name")
 WITHOUT_FOCUS = read_words("who whom where when why")  # these words say themselves what is asked for
@@ -39,6 +40,7 @@ AUXILIARIES = read_words(
     "is are was were be been do does did has have had can could will would should may might must 's 're"
 )
 DETERMINERS = read_words("the a an this that these those his her its their your my our any some all most first")
+INSIDE_PHRASES = read_words("most first")  # "the three most successful companies" is one phrase
 # Words and marks that end the phrase of the focus.
 BOUNDARIES = read_words(
     "of in on at for by with from to into about as during between than through under over after before without within "
@@ -77,7 +79,7 @@ def find_focus(words: list[str], wordnet: WordNet) -> Focus:
     Focus(question='what do mean', word=None)
     """
     lower = [word.casefold() for word in words]
-    place = next((number for number, word in enumerate(lower) if word in QUESTION_WORDS), None)
+    place = _find_question_word(lower)
     question = "none" if place is None else lower[place]
     if question in WITHOUT_FOCUS:
         return Focus(question, None)
@@ -92,9 +94,26 @@ def find_focus(words: list[str], wordnet: WordNet) -> Focus:
     while start < len(lower) and lower[start] in BEFORE_FOCUS:
         direct = direct and lower[start] not in AUXILIARIES
         start += 1
-    if direct and question != "name" and _is_verb_only(wordnet, lower[start : start + 1]):
-        return Focus(f"{question} {lower[start]}", None)
+    if question != "name" and _is_verb_only(wordnet, lower[start : start + 1]):
+        verb = lower[start]
+        if direct:
+            return Focus(f"{question} {verb}", None)
+        start += 1  # "what is considered the best car", but "what is kept in a garage"
+        while start < len(lower) and lower[start] in DETERMINERS:
+            start += 1
+        if start == len(lower) or _ends_phrase(lower[start], False):
+            return Focus(f"{question} is {verb}", None)
     return Focus(question if direct else f"{question} is", _find_head(lower, start, wordnet))
+
+
+def _find_question_word(words: list[str]) -> int | None:
+    """Return the place of the question word; "when" and "where" that begin a clause before it are no question words."""
+    places = [number for number, word in enumerate(words) if word in QUESTION_WORDS]
+    if len(places) > 1 and words[places[0]] in ("when", "where"):
+        following = words[places[0] + 1 : places[0] + 2]
+        if "," in words[places[0] : places[1]] and not set(following) & AUXILIARIES:
+            return places[1]
+    return places[0] if places else None
 
 
 def _find_head(words: list[str], start: int, wordnet: WordNet) -> str | None:
@@ -109,11 +128,12 @@ def _find_head(words: list[str], start: int, wordnet: WordNet) -> str | None:
             start = end + 1
             continue
         phrase: list[str] = []
-        for word in words[start:end]:
-            if phrase and _continues_as_verb(phrase[-1], word, wordnet):
+        for place in range(start, end):
+            if phrase and _continues_as_verb(phrase[-1], words[place], words[place + 1 : place + 2], wordnet):
                 break
-            phrase.append(word)
-        head = next((word for word in reversed(phrase) if _is(wordnet, word, "n")), phrase[-1])
+            phrase.append(words[place])
+        head = next((word for word in reversed(phrase) if _is(wordnet, _cut_hyphen(word), "n")), phrase[-1])
+        head = _cut_hyphen(head)
         if head not in EMPTY_NOUNS or words[end : end + 1] != ["of"]:
             return head
         start = end + 1
@@ -122,15 +142,23 @@ def _find_head(words: list[str], start: int, wordnet: WordNet) -> str | None:
 
 
 def _ends_phrase(word: str, inside: bool) -> bool:
-    return word in BOUNDARIES or word in AUXILIARIES or word in POSSESSIVES or (inside and word in DETERMINERS)
+    is_article = inside and word in DETERMINERS and word not in INSIDE_PHRASES
+    return word in BOUNDARIES or word in AUXILIARIES or word in POSSESSIVES or is_article
 
 
-def _continues_as_verb(before: str, word: str, wordnet: WordNet) -> bool:
-    """Whether a word after a noun is its verb, as in "countries begin" and "composer wrote"."""
-    if not (_is(wordnet, word, "v") and _is(wordnet, before, "n")):
+def _cut_hyphen(word: str) -> str:
+    return word.rsplit("-", 1)[-1] or word
+
+
+def _continues_as_verb(before: str, word: str, following: list[str], wordnet: WordNet) -> bool:
+    """Whether a word after a noun is its verb, as in "countries begin", "composer wrote" and "spider makes a web"."""
+    if not (_is(wordnet, word, "v") and _is(wordnet, _cut_hyphen(before), "n")):
         return False
     plural = before.endswith("s") and before not in wordnet.lemmas(before)
-    return not _is(wordnet, word, "n") or word.endswith("ed") or (plural and not word.endswith("s"))
+    if not _is(wordnet, word, "n") or word.endswith("ed") or (plural and not word.endswith("s")):
+        return True
+    goes_on = following and following[0] not in BOUNDARIES | AUXILIARIES and following[0] not in POSSESSIVES
+    return bool(goes_on) and not plural and word.endswith("s") and not word.endswith("ss")
 
 
 def _is_verb_only(wordnet: WordNet, words: list[str]) -> bool:
@@ -139,6 +167,30 @@ def _is_verb_only(wordnet: WordNet, words: list[str]) -> bool:
 
 def _is(wordnet: WordNet, word: str, pos: str) -> bool:
     return bool(wordnet.synsets(word, pos))
+
+
+def describe_form(words: list[str]) -> list[str]:
+    """Describe how a question begins: its small words, and names, abbreviations and other words by their kind.
+
+    >>> describe_form("Who is Mary Smith ?".split())
+    ['who is', 'who is Name', 'who is Name ?']
+    >>> describe_form("What does the UNESCO do ?".split())[-1]
+    'what does the ABC do'
+    """
+    found: list[str] = []
+    for place, word in enumerate(words):
+        lower = word.casefold()
+        if lower in WITHOUT_KINDS or not word[0].isalnum():
+            kind = lower
+        elif word.isupper() and len(word) > 1:
+            kind = "ABC"
+        elif word[0].isdigit():
+            kind = "number"
+        else:
+            kind = "Name" if word[0].isupper() and place else "word"
+        if found[-1:] != [kind]:
+            found.append(kind)
+    return [" ".join(found[:length]) for length in range(2, min(len(found), LONGEST_FORM) + 1)]
 
 
 def list_kinds(word: str, wordnet: WordNet) -> list[str]:
@@ -168,8 +220,8 @@ class QuestionFocus(PatternKernel):
     ----------
     parts : tuple of str
         ``"question"`` is how the question asks ("what is", "how many"); ``"focus"`` the word in focus, alone and with
-        the former; ``"kinds"`` are the kinds of things that WordNet has above the word in focus; ``"context"`` those
-        above the other words.
+        the former; ``"form"`` how it begins, with names and other words by their kind ("who is Name ?"); ``"kinds"``
+        are the kinds of things that WordNet has above the word in focus; ``"context"`` those above the other words.
     wordnet : str or WordNet, optional
         The folder of WordNet's tables, or ``"wn:"`` and a lexicon of the ``wn`` library, or a `WordNet`. By default it
         is searched in the folder that the environment variable ``REKERN_DATA`` names.
@@ -236,6 +288,8 @@ class QuestionFocus(PatternKernel):
             found_in: list[str] = []
             if "question" in self.parts:
                 found_in.append(f"asks {focus.question}")
+            if "form" in self.parts:
+                found_in += [f"form: {form}" for form in describe_form(words)]
             if focus.word is not None:
                 base = find_base(focus.word)
                 if "focus" in self.parts:

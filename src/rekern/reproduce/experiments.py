@@ -15,8 +15,10 @@ from rekern.reproduce.auto_experiment import run_auto
 from rekern.reproduce.clang import run_clang
 from rekern.reproduce.embedding_baseline import run_embeddings
 from rekern.reproduce.experiment_titles import TITLES
+from rekern.reproduce.fold_mistakes import format_mistakes, run_mistakes
 from rekern.reproduce.geoquery import run_geoquery, run_geoquery_split
 from rekern.reproduce.learning_curve_report import draw_curves, format_curves
+from rekern.reproduce.nf_cats_focus import run_nf_cats_focus
 from rekern.reproduce.plots import check_library
 from rekern.reproduce.question_experiments import run_questions
 from rekern.reproduce.question_report import draw_questions, format_questions
@@ -56,7 +58,9 @@ EXPERIMENTS: dict[str, Experiment] = {
     "pairs": Experiment(run_pairs, ("only",), format_pairs, draw_pairs),
     "auto": Experiment(run_auto, ("only", "minutes"), format_pairs, draw_pairs),
     "embeddings": Experiment(run_embeddings, ("only", "model"), format_pairs, draw_pairs),
+    "mistakes": Experiment(run_mistakes, ("only",), format_mistakes, draw_pairs),
     "questions": Experiment(run_questions, ("only",), format_questions, draw_questions),
+    "nf-cats-focus": Experiment(run_nf_cats_focus, draw=draw_structural),
     "trec": Experiment(run_trec, (), format_structural, draw_structural),
     "trec-focus": Experiment(run_trec_focus, draw=draw_structural),
     "structural-msrp": Experiment(run_structural_msrp, ("cache",), format_structural, draw_structural),

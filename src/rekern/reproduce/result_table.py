@@ -95,9 +95,9 @@ def _list_questions(result: JsonObject) -> Iterator[Figure]:
 def _list_focus(result: JsonObject) -> Iterator[Figure]:
     for row in result["rows"]:
         if row["chosen"]:
-            n = row.get("test_questions", result.get("test_questions"))
+            task = row["task"] if row["task"] in TASKS else f"trec-{row['task']}"
             setting = f"{row['method']}, C = {row['C']:g}"
-            yield _make_accuracy(row.get("corpus", f"trec-{row['task']}"), "best", row["accuracy"], n, setting)
+            yield _make_accuracy(task, "best", row["accuracy"], result["test_questions"], setting)
 
 
 def _list_curves(result: JsonObject) -> Iterator[Figure]:
@@ -123,6 +123,7 @@ _LISTERS: dict[str, Callable[[JsonObject], Iterator[Figure]]] = {
     "structural-msrp": _list_trees,
     "structural-rte3": _list_trees,
     "questions": _list_questions,
+    "nf-cats-focus": _list_focus,
     "trec-focus": _list_focus,
     "geoquery": _list_curves,
     "geoquery-600": _list_curves,

@@ -1,5 +1,6 @@
 """Databases are only read, in limited time, and must fit the grammar."""
 
+import contextlib
 import importlib.util
 import itertools
 import sqlite3
@@ -26,6 +27,7 @@ from rekern.krisp.answering.sqlite_database import SQLiteDatabase
 
 FOREVER = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
 COUNT = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) SELECT COUNT(*) FROM n"
+LIMIT = "SET SESSION sql_select_limit = 10001"
 LINES = [
     "Query -> length({River}) := SELECT km FROM river WHERE name = {1}",
     "River -> '{name}'",
@@ -182,9 +184,11 @@ def test_a_server_that_cannot_be_reached_is_said_at_once(monkeypatch):
         connect_database("postgresql+psycopg://ann:s3cret@host/db")
 
 
-def test_huge_values_are_not_made(database):
+@pytest.mark.parametrize("scheme", ["sqlite", "sqlite+pysqlite"])
+def test_huge_values_are_not_made(file, scheme):
     doubled = "WITH RECURSIVE d(x) AS (SELECT 'xxxxxxxxxx' UNION ALL SELECT x || x FROM d) SELECT MAX(LENGTH(x)) FROM d"
-    with pytest.raises(InputError, match="too big"):
+    database = open_database(f"{scheme}:///{file}", seconds=30)
+    with contextlib.closing(database), pytest.raises(InputError, match="too big"):
         database.run(Query(doubled, {}))
 
 
@@ -297,8 +301,8 @@ def server():
 @pytest.mark.parametrize(
     ("dialect", "statements"),
     [
-        ("mysql", ["SET SESSION max_execution_time = 1500", "START TRANSACTION READ ONLY"]),
-        ("mariadb", ["SET SESSION max_statement_time = 1.5", "START TRANSACTION READ ONLY"]),
+        ("mysql", ["SET SESSION max_execution_time = 1500", LIMIT, "START TRANSACTION READ ONLY"]),
+        ("mariadb", ["SET SESSION max_statement_time = 1.5", LIMIT, "START TRANSACTION READ ONLY"]),
     ],
 )
 def test_what_other_servers_are_told_before_a_query(server, dialect, statements):

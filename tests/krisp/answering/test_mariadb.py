@@ -93,8 +93,12 @@ def test_long_queries_are_stopped(engine, database):
 
 def test_rows_without_end_are_cut(database):
     tables = ", ".join(f"river r{place}" for place in range(14))
-    found = database.run(Query(f"SELECT r1.name FROM {tables}", {}), 100)
-    assert (len(found.rows), found.cut) == (100, True)
+    for most in (100, 7):
+        found = database.run(Query(f"SELECT r1.name FROM {tables}", {}), most)
+        assert (len(found.rows), found.cut) == (most, True)
+    assert database.run(
+        Query(f"SELECT COUNT(*) AS n FROM (SELECT r1.name FROM {tables} LIMIT 1000) AS r", {}), 7
+    ).rows == [(1000,)]
 
 
 def test_names_are_only_values(database):

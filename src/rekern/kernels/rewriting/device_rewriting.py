@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rekern.core.arrays import Floats
-from rekern.core.cuda_compiling import count_threads
+from rekern.core.arrays import AnyArray, Floats, offsets_of
+from rekern.core.cuda_compiling import WARP, count_threads
 from rekern.core.device import DEVICE_LOCK, DeviceArray, allocate, catch_device_errors, download, measure_memory, upload
 from rekern.core.device_copies import TileCopier
-from rekern.core.inverted_lists import FrequentKeys, InvertedLists
-from rekern.core.inverted_lists_cuda_core import add_products, add_window, clear, complete_block, copy_columns
+from rekern.core.inverted_lists import FrequentKeys
+from rekern.core.inverted_lists_cuda_core import COLUMNS, complete_block, fill_block
 from rekern.core.parallel_jobs import split_range
 from rekern.core.progress import track
 from rekern.errors import InputError
@@ -20,8 +20,9 @@ from rekern.kernels.gram_plan import check_finite
 from rekern.kernels.rewriting.window_lists import WindowLists
 
 MOST_ROWS = 2048  # of a block
-MATRICES = 8  # that a block needs: its values, three sums of products, and two tiles with mirror images on their way
+MATRICES = 4  # two blocks and their mirror images, of which one is on its way
 MOST_BLOCKS = 1 << 16  # of threads
+MOST_TASKS = 1 << 30
 NO_ROW = np.iinfo(np.int64).max  # is out of range
 
 
@@ -78,17 +79,13 @@ class DeviceRewritingGram:
 
 
 class DeviceWindows:
-    """The lists of all window sizes in the memory of the GPU, and room for a block of the Gram."""
+    """The lists of all window sizes in the memory of the GPU, and room for blocks of the Gram."""
 
     def __init__(self, windows: list[WindowLists], diagonal: Floats | None, columns: int):
         self.columns = columns
         self.symmetric = diagonal is not None
         self.diagonal = upload(np.zeros(0) if diagonal is None else diagonal)
-        self.windows = []
-        for window in windows:
-            parts = (window.source, window.target, window.rules)
-            lists = [_upload_lists(part, known) for part, known in zip(parts, window.frequent)]
-            self.windows.append((lists, upload(window.row_scale), upload(window.column_scale)))
+        self.lists = [upload(array) for array in join_lists(windows)]
         self.arrays: list[DeviceArray] = []
         self.faults = upload(np.full(1, NO_ROW))
         self.count = 0
@@ -110,26 +107,20 @@ class DeviceWindows:
 
         They are overwritten when the next block but one is computed.
         """
-        height, width = last - first, self.columns
+        offset = self.find_offset(first)
+        height, width = last - first, self.columns - offset
         if not self.arrays:
-            self.arrays = [allocate(height * width) for _ in range(MATRICES)]
-        block, source, target, rules = (array[: height * width].reshape(height, width) for array in self.arrays[:4])
-        start = first if self.symmetric else -height
-        cells = min(-(-height * width // count_threads()), MOST_BLOCKS)
-        clear.launch(cells, block)
-        for lists, row_scale, column_scale in self.windows:
-            for totals, part in zip((source, target, rules), lists):
-                add_products.launch(height, totals, first, start, *part)
-            add_window.launch(cells, block, first, start, source, target, rules, row_scale, column_scale)
+            self.arrays = [allocate(height * self.columns) for _ in range(MATRICES)]
         place = self.count % 2
         self.count += 1
-        offset = self.find_offset(first)
-        below = width - last if self.symmetric else 0
-        mirror = self.arrays[4 + place][: below * height].reshape(below, height) if below else self.nothing
-        complete_block.launch(cells, block, mirror, first, start, self.diagonal, self.faults)
-        copied = self.arrays[6 + place][: height * (width - offset)].reshape(height, width - offset)
-        copy_columns.launch(cells, copied, block, offset)
-        return copied, mirror if below else None
+        block = self.arrays[place][: height * width].reshape(height, width)
+        tasks = min(height * -(-width // COLUMNS), MOST_TASKS)
+        fill_block.launch(tasks, block, first, first if self.symmetric else -height, offset, *self.lists, most=WARP)
+        below = width - height if self.symmetric else 0
+        mirror = self.arrays[2 + place][: below * height].reshape(below, height) if below else self.nothing
+        cells = min(-(-height * width // count_threads()), MOST_BLOCKS)
+        complete_block.launch(cells, block, mirror, first, self.diagonal, self.faults)
+        return block, mirror if below else None
 
     def check(self) -> None:
         """Raise an error if a value is out of range."""
@@ -138,7 +129,25 @@ class DeviceWindows:
             check_finite(np.full(1, np.inf), row)
 
 
-def _upload_lists(lists: InvertedLists, frequent: FrequentKeys) -> list[DeviceArray]:
-    """Return inverted lists and frequent keys in the memory of the GPU, as the kernel takes them."""
-    arrays = (lists.indptr, lists.values, lists.begin, lists.end, lists.rows, lists.weights)
-    return [upload(array) for array in (*arrays, frequent.by_key, frequent.by_row)]
+def join_lists(windows: list[WindowLists]) -> list[AnyArray]:
+    """Return the lists of all parts of all windows, their frequent keys and the factors, as the GPU takes them."""
+    parts = [part for window in windows for part in (window.source, window.target, window.rules)]
+    keys = [known for window in windows for known in window.frequent]
+    entries = np.cumsum([0] + [len(part.values) for part in parts])
+    places = np.cumsum([0] + [len(part.rows) for part in parts])
+    rows, columns = len(parts[0].indptr) - 1, parts[0].width
+    nothing = FrequentKeys(np.zeros((0, columns), np.float32), np.zeros((rows, 0), np.float32))
+    frequent = [known if len(known.by_key) else nothing for known in keys]
+    return [
+        np.array([part.indptr + start for part, start in zip(parts, entries)]),
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.begin + start for part, start in zip(parts, places)]),
+        np.concatenate([part.end + start for part, start in zip(parts, places)]),
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([part.weights for part in parts]),
+        offsets_of([len(known.by_key) for known in keys]),
+        np.concatenate([known.by_key for known in frequent]),
+        np.concatenate([known.by_row for known in frequent], axis=1),
+        np.array([window.row_scale for window in windows]),
+        np.array([window.column_scale for window in windows]),
+    ]

@@ -265,10 +265,8 @@ def _invert_windows(left: _Side, right: _Side | None, n_jobs: int | None) -> lis
     """Return the inverted lists of all window sizes, for the Gram of two sides or of one side with itself."""
     if right is None:
         parts = left.list_parts()
-        if len(left.scale) == 1:
-            whole = [invert_blocks(part, n_jobs) for part in parts]
-        else:
-            whole = run_in_threads(invert_blocks, [(part, 1) for part in parts], n_jobs)
+        threads = n_jobs if len(left.scale) == 1 else 1  # of each part: much of the work is not divided
+        whole = run_in_threads(invert_blocks, [(part, threads) for part in parts], n_jobs)
         lists, frequent = [one for one, _ in whole], [keys for _, keys in whole]
     else:
         both = zip(left.list_parts(), right.list_parts())

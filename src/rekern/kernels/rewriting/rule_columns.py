@@ -32,11 +32,12 @@ def number_rules(
     if indptr[-1] >= 1 << 31:
         raise ValueError(f"{indptr[-1]:,} features are too many for one matrix; use a smaller k or fewer pairs")
     columns, values = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
+    # All window sizes at once: not all of this work is divided among threads.
     plain = run_in_threads(_number_plain_rules, list(zip(windows, size_keys)), n_jobs)
+    wilds = run_in_threads(number_keys, [(rows.get_wildcard_rules().keys, n_jobs) for rows in windows], n_jobs)
     fill, offset, keys = indptr[:-1].copy(), 0, []
-    for rows, row_scale, (begin, numbers, plain_keys) in zip(windows, scale, plain):
-        wild = rows.get_wildcard_rules()
-        wild_numbers, wild_keys = number_keys(wild.keys, n_jobs)
+    for rows, row_scale, numbered, (wild_numbers, wild_keys) in zip(windows, scale, plain, wilds):
+        wild, (begin, numbers, plain_keys) = rows.get_wildcard_rules(), numbered
         shared = (fill, columns, values, row_scale, offset, rows.source, rows.target, wild, begin, numbers)
         ranges = split_range(len(fill), max(256, len(fill) // 16))
         run_in_threads(

@@ -12,7 +12,7 @@ from rekern.kernels.trees.dependency_paths_core import PathParameters, fill_depe
 from rekern.kernels.trees.device_sides import DeviceCore
 from rekern.kernels.trees.shared_paths import list_dependency_paths
 from rekern.kernels.trees.tree_kernel import FillBlock, TreeKernel
-from rekern.kernels.trees.tree_levels_cuda_core import fill_path_level
+from rekern.kernels.trees.tree_levels_cuda_core import fill_path_levels
 from rekern.structures.trees import Trees
 
 
@@ -53,10 +53,11 @@ class DependencyPaths(TreeKernel[PathParameters]):
         check_choice("weights", self.weights, ("length", "printed"))
         return PathParameters(len(vocabulary), decay, decay if self.weights == "printed" else decay * decay)
 
-    def describe_device_core(self, parameters: PathParameters) -> DeviceCore:
+    def describe_device_core(self, vocabulary: list[str], used: Ints) -> DeviceCore:
         """Return how a GPU computes the kernel."""
+        parameters = self.make_parameters(vocabulary, used)
         numbers = np.array([0.0, parameters.decay, 0.0, 0.0, 1.0, parameters.middle])
-        return DeviceCore(fill_path_level, numbers, has_sums=True)
+        return DeviceCore(fill_path_levels, numbers, has_sums=True)
 
     def list_shared(
         self, left: Trees, right: Trees, parameters: PathParameters, beam: int, n: int | None

@@ -18,11 +18,15 @@ from rekern.core.parallel_jobs import run_ahead
 from rekern.core.progress import track
 from rekern.kernels.trees.device_sides import DeviceCore, PairOfSides, Side, fold_chunks, pair_sides
 from rekern.kernels.trees.forests import cut_corpus
+from rekern.kernels.trees.label_similarity import LabelPlan
 from rekern.kernels.trees.tree_levels_cuda_core import FEW
 from rekern.kernels.trees.tree_ranges import check_range, find_scales, make_range_error
 from rekern.kernels.trees.tree_sums_cuda_core import (
     CLASS_FACTS,
+    ROWS_OF_TILE,
     SEGMENT,
+    find_bases,
+    multiply_vectors,
     scale_tile,
     sum_over_columns,
     sum_over_rows,
@@ -32,7 +36,7 @@ from rekern.structures.trees import TreeArrays
 
 MOST_TREES = 3400  # of a chunk: many share more subtrees and need fewer calls, few are folded sooner
 MOST_NODES = 220_000
-SCRATCH_BLOCKS = 1056  # of threads that have memory of their own for nodes with very many children
+MOST_BLOCKS = 1056  # of threads that take tiles, as many as a large GPU runs at once
 SCRATCH_SHARE = 8  # of the memory, one part for it
 
 TILE_SIZES = ("trees", "widest")  # of a chunk
@@ -61,13 +65,8 @@ class Workspace:
         self.sides: dict[int, tuple[Side, DeviceSide]] = {}
         self.numbers = upload(core.numbers)
         self.powers = upload(np.ones(1))
-        table = core.table
-        smoothed = table is not None and len(table.values) > 0
-        self.labels = [
-            upload(table.smooth if table is not None and smoothed else np.zeros(1, np.int64)),
-            upload(table.ranks if table is not None and smoothed else np.zeros(1, np.int32)),
-            upload(table.values if table is not None and smoothed else np.zeros(0)),
-        ]
+        self.places = upload(np.zeros(1, np.int64))
+        self.labels = upload_labels(core.labels)
 
     def reserve(self, name: str, size: int) -> DeviceArray:
         """Return an array of at least so many numbers, whose values are what they happen to be."""
@@ -81,7 +80,8 @@ class Workspace:
         """Return a chunk in the memory of the GPU, where it goes in one piece."""
         if id(side) not in self.sides:
             arrays = [
-                array if len(array) else np.zeros((1, *array.shape[1:]), np.int32) for array in side.list_arrays()
+                array if array.size else np.zeros([max(size, 1) for size in array.shape], np.int32)
+                for array in side.list_arrays()
             ]
             whole = upload(np.concatenate([array.reshape(-1) for array in arrays]))
             ends = np.cumsum([array.size for array in arrays]).tolist()
@@ -94,20 +94,28 @@ class Workspace:
         core = self.core
         rows, columns = self.upload(left), self.upload(right)
         tables = upload(pair.tables)
-        end = CLASS_FACTS * pair.classes
-        end2 = end + SEGMENT * pair.segments
-        classes = tables[:end].reshape(pair.classes, CLASS_FACTS)
+        sizes = (CLASS_FACTS * pair.classes, SEGMENT * pair.segments, SEGMENT * pair.sum_segments, pair.levels)
+        ends = np.cumsum(sizes).tolist()
+        classes = tables[: ends[0]].reshape(pair.classes, CLASS_FACTS)
         values = self.reserve("values", pair.values)
         summed = self.reserve("summed", pair.values) if core.has_sums else values
-        if pair.levels:
-            segments = tables[end:end2].reshape(pair.segments, SEGMENT)
-            self._fill_levels(pair, left, right, values, summed, classes, segments)
+        if pair.tiles:
+            segments = tables[ends[0] : ends[1]].reshape(pair.segments, SEGMENT)
+            level_tiles, queue = tables[ends[2] : ends[3]], tables[ends[3] :]
+            bases = self.reserve_places(rows.kids.shape[1])
+            find_bases.launch(-(-rows.kids.shape[1] // count_threads()), bases, rows.kids, classes)
+            scratch, most = self.reserve_scratch(left, right)
+            core.fill_levels.launch(
+                min(pair.tiles, most), values, summed, segments, pair.tiles, queue, level_tiles, rows.order, rows.facts,
+                columns.facts, rows.kids, columns.kids, rows.sequences, columns.sequences, bases, self.numbers,
+                self.upload_powers(left.widest + right.widest + 1), *self.labels, scratch,
+            )  # fmt: skip
         sums = self.reserve("sums", pair.sums)
         if pair.sum_tiles:
-            segments = tables[end2:].reshape(pair.sum_segments, SEGMENT)
+            segments = tables[ends[1] : ends[2]].reshape(pair.sum_segments, SEGMENT)
             sum_over_columns.launch(
-                min(pair.sum_tiles, 1 << 30), sums, summed, segments, pair.sum_segments, pair.sum_tiles, rows.facts,
-                columns.facts, columns.entry_runs, columns.occurrences, core.get_leaf(), *self.labels, classes,
+                min(pair.sum_tiles, 1 << 30), sums, summed, segments, pair.sum_tiles, rows.facts, columns.facts,
+                columns.entry_runs, columns.occurrences, core.get_leaf(), *self.labels, classes,
             )  # fmt: skip
         return sums, classes
 
@@ -130,28 +138,38 @@ class Workspace:
             self.powers = upload(self.core.numbers[1] ** np.arange(2.0 * n))
         return self.powers
 
-    def _fill_levels(
-        self,
-        pair: PairOfSides,
-        left: Side,
-        right: Side,
-        values: DeviceArray,
-        summed: DeviceArray,
-        classes: DeviceArray,
-        segments: DeviceArray,
-    ) -> None:
-        rows, columns = self.upload(left), self.upload(right)
+    def reserve_places(self, size: int) -> DeviceArray:
+        """Return whole numbers, whose values are what they happen to be."""
+        if self.places.shape[0] < size:
+            self.places = upload(np.zeros(size, np.int64))
+        return self.places
+
+    def reserve_scratch(self, left: Side, right: Side) -> tuple[DeviceArray, int]:
+        """Return memory for nodes with very many children, and how many blocks of threads may run at once."""
         depth = measure_scratch(self.core, left.widest, right.widest)
-        most = count_scratch_blocks(depth, measure_memory()) if depth else 1 << 30
+        most = count_scratch_blocks(depth, measure_memory()) if depth else MOST_BLOCKS
         scratch = self.reserve("scratch", depth * most * count_threads() if depth else 1)
-        scratch = scratch[: max(depth, 1) * (scratch.shape[0] // max(depth, 1))].reshape(max(depth, 1), -1)
-        powers = self.upload_powers(left.widest + right.widest + 1)
-        for first, last, tiles in pair.levels:
-            self.core.fill_level.launch(
-                min(tiles, most), values, summed, segments, first, last, tiles, rows.order, rows.facts, columns.facts,
-                rows.kids, columns.kids, rows.sequences, columns.sequences, classes, self.numbers, powers,
-                *self.labels, scratch,
-            )  # fmt: skip
+        depth = max(depth, 1)
+        return scratch[: depth * (scratch.shape[0] // depth)].reshape(depth, -1), most
+
+
+def upload_labels(plan: LabelPlan | None) -> list[DeviceArray]:
+    """Return the similarities of labels in the memory of the GPU, which multiplies their vectors itself."""
+    if plan is None or not plan.size:
+        return [upload(array) for array in (np.zeros(1, np.int64), np.zeros(1, np.int32), np.zeros(0))]
+    places = [upload(plan.smooth), upload(plan.ranks)]
+    if any(members.vectors is None for members in plan.classes):
+        return [*places, upload(plan.compute().values)]
+    similarities = allocate(plan.size)
+    filled = 0
+    for _, vectors, _ in plan.classes:
+        assert vectors is not None
+        size = len(vectors)
+        part = similarities[filled : filled + size * size].reshape(size, size)
+        blocks = -(-size // ROWS_OF_TILE) * -(-size // count_threads())
+        multiply_vectors.launch(blocks, part, upload(vectors), upload(vectors.T), plan.least)
+        filled += size * size
+    return [*places, similarities]
 
 
 def measure_scratch(core: DeviceCore, widest: int, widest2: int) -> int:
@@ -165,7 +183,7 @@ def measure_scratch(core: DeviceCore, widest: int, widest2: int) -> int:
 
 def count_scratch_blocks(depth: int, memory: int) -> int:
     """Return how many blocks of threads may run at once if each thread has so many numbers of its own."""
-    return max(1, min(SCRATCH_BLOCKS, memory // SCRATCH_SHARE // (8 * depth * count_threads())))
+    return max(1, min(MOST_BLOCKS, memory // SCRATCH_SHARE // (8 * depth * count_threads())))
 
 
 def measure_tiles(core: DeviceCore, rows: list[Side], columns: list[Side]) -> int:
@@ -187,8 +205,8 @@ def cut_trees(
 ) -> list[list[Side]] | None:
     """Cut corpora into chunks, any two of which fit into the memory; None if two single trees may be too large."""
     memory = measure_memory() * (SCRATCH_SHARE - 1) // SCRATCH_SHARE
-    if core.table is not None:
-        memory -= core.table.values.nbytes
+    if core.labels is not None:
+        memory -= 8 * core.labels.size
     trees, nodes = MOST_TREES, MOST_NODES
     while True:
         spans = [(arrays, cut_corpus(arrays.offsets, trees, nodes)) for arrays in corpora]
@@ -224,7 +242,7 @@ class DeviceTreeGram:
         with DEVICE_LOCK, catch_device_errors(), TileCopier(matrix, n_jobs) as copier:
             work = TileWork(Workspace(self.core), copier, self._list_scales())
             calls = [(left, right, count_threads()) for left, right in tiles]
-            pairs = zip(tiles, run_ahead(pair_sides, calls))
+            pairs = zip(tiles, run_ahead(pair_sides, calls, 3))
             for (left, right), pair in track(pairs, len(tiles), "Gram matrix"):
                 work.add_tile(left, right, pair, left.first, right.first, self.symmetric)
             work.check()

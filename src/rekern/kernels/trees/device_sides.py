@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -10,8 +11,9 @@ from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.cuda_compiling import CudaFunction
 from rekern.core.parallel_jobs import run_in_threads
 from rekern.kernels.trees.folded_forest_core import Forest, build_forest
-from rekern.kernels.trees.label_table import LabelTable
+from rekern.kernels.trees.label_similarity import LabelPlan
 from rekern.kernels.trees.tree_runs_core import (
+    describe_kids,
     describe_subtrees,
     lay_out_classes,
     list_runs,
@@ -23,11 +25,9 @@ from rekern.kernels.trees.tree_runs_core import (
 from rekern.kernels.trees.tree_sums_cuda_core import (
     BASE,
     BEGIN,
-    CLASS,
     COLUMNS,
     FIRST,
-    OTHER,
-    RANK,
+    LEVEL,
     ROWS,
     ROWS_OF_TILE,
     SEGMENT,
@@ -40,9 +40,9 @@ from rekern.structures.trees import TreeArrays
 class DeviceCore(NamedTuple):
     """How the GPU computes a tree kernel."""
 
-    fill_level: CudaFunction
+    fill_levels: CudaFunction
     numbers: Floats  # mu, decay, factor, longest, leaf, middle, as far as the kernel has them
-    table: LabelTable | None = None  # the similarities of labels, for smoothed kernels
+    labels: LabelPlan | None = None  # how labels are compared, where not only equal ones match
     by_production: bool = False  # whether only subtrees of equal productions have values, and not of equal labels
     has_sums: bool = False  # whether what is summed is not what the level above needs
 
@@ -62,7 +62,7 @@ class Side(NamedTuple):
     trees: int
     widest: int  # the most children of a node
     facts: SmallInts  # about each subtree
-    kids: SmallInts  # the subtree, rank and class of each child
+    kids: SmallInts  # the labels, ranks and classes of all children
     sequences: SmallInts  # the classes of the children, for each group
     order: SmallInts  # the subtrees by height
     segments: Ints  # height, class, begin and length of what is in order and of one height and class
@@ -88,11 +88,14 @@ class Side(NamedTuple):
 class PairOfSides(NamedTuple):
     """What the GPU needs to know of two chunks: where values are, and how the work is cut into tiles."""
 
-    tables: Ints  # of the classes, of the segments of the levels, of the segments of sums: one after the other
+    # Of the classes, of the segments of the levels, of the segments of sums, the tiles of each level, and the queue of
+    # tiles with one count more than there are levels; one after the other.
+    tables: Ints
     classes: int  # how many rows they have
     segments: int
     sum_segments: int
-    levels: list[tuple[int, int, int]]  # the first segment of each level, the one after its last, its tiles
+    levels: int
+    tiles: int
     sum_tiles: int
     values: int  # how many Δ there are
     sums: int  # how many sums of rows
@@ -145,17 +148,24 @@ def _describe_chunk(
         numbers, forest.groups, forest.widths, forest.sequences, forest.columns, forest.labels, count
     )
     start = arrays.offsets[span[0]]
-    heights = measure_heights(arrays.first, arrays.counts, start, forest.nodes, len(forest.labels))
-    order, segments = sort_by_height(heights, facts)
-    occurrences, runs, tree_runs, entries, entry_runs = list_runs(
-        forest.nodes, forest.offsets, facts, count, with_leaves
-    )
+
+    def sort_subtrees() -> tuple[SmallInts, Ints]:
+        heights = measure_heights(arrays.first, arrays.counts, start, forest.nodes, len(forest.labels))
+        found: tuple[SmallInts, Ints] = sort_by_height(heights, facts)
+        return found
+
+    with ThreadPoolExecutor(2) as pool:  # beside the longest part of the work
+        sorted_subtrees, kids = pool.submit(sort_subtrees), pool.submit(describe_kids, forest.kids, facts)
+        occurrences, runs, tree_runs, entries, entry_runs = list_runs(
+            forest.nodes, forest.offsets, facts, count, with_leaves
+        )
+    order, segments = sorted_subtrees.result()
     return Side(
         first=span[0],
         trees=span[1] - span[0],
         widest=int(forest.widths.max(initial=0)),
         facts=facts,
-        kids=np.column_stack((forest.kids, facts[forest.kids, RANK], facts[forest.kids, CLASS])),
+        kids=kids.result(),
         sequences=forest.classes,
         order=order,
         segments=segments,
@@ -181,16 +191,14 @@ def pair_sides(left: Side, right: Side, threads: int) -> PairOfSides:
     segments[:, COLUMNS] = right.inner[numbers]
     segments[:, BASE] = classes[numbers, VALUES]
     segments[:, FIRST] = right.starts[numbers] + right.sizes[numbers] - right.inner[numbers]
-    segments[:, OTHER] = numbers
-    ends = _number_tiles(segments, threads)
     cuts = np.flatnonzero(np.diff(heights, prepend=-1, append=-1))
-    levels = []
-    for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist()):
-        before = int(ends[first - 1]) if first else 0
-        segments[first:last, TILES] -= before
-        levels.append((first, last, int(ends[last - 1]) - before))
-    whole = np.concatenate((classes.reshape(-1), segments.reshape(-1), sum_segments.reshape(-1)))
-    return PairOfSides(whole, len(classes), len(segments), len(sum_segments), levels, sum_tiles, values, sums)
+    segments[:, LEVEL] = np.repeat(np.arange(len(cuts) - 1), np.diff(cuts))
+    ends = np.concatenate(([0], _number_tiles(segments, threads)))
+    level_tiles = np.diff(ends[cuts])
+    tables = (classes.reshape(-1), segments.reshape(-1), sum_segments.reshape(-1), level_tiles)
+    whole = np.concatenate((*tables, np.zeros(1 + len(level_tiles), np.int64)))
+    rows_of = (len(classes), len(segments), len(sum_segments), len(level_tiles))
+    return PairOfSides(whole, *rows_of, int(ends[-1]), sum_tiles, values, sums)
 
 
 def _number_tiles(segments: Ints, threads: int) -> Ints:

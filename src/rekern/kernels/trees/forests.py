@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.arrays import Ints, Keys, SmallInts
+from rekern.core.parallel_jobs import run_in_threads
 from rekern.kernels.trees.folded_forest_core import Forest, build_forest, hash_productions, order_nodes
 from rekern.structures.trees import TreeArrays, Trees
 
@@ -57,14 +58,15 @@ def cut_corpus(offsets: Ints, most_trees: int = MOST_TREES, most_nodes: int = MO
     return found
 
 
-def plant_forests(arrays: TreeArrays, class_of: SmallInts) -> list[PlacedForest]:
-    """Fold all trees into forests.
+def plant_forests(arrays: TreeArrays, class_of: SmallInts, n_jobs: int | None = 1) -> list[PlacedForest]:
+    """Fold all trees into forests, several at a time.
 
     A forest has an entry for every class of labels, so with very many classes the forests are larger, and fewer.
     """
     classes = len(class_of)
     cuts = cut_corpus(arrays.offsets, max(MOST_TREES, classes // 64), max(MOST_NODES, classes))
-    return [PlacedForest(begin, build_forest(*arrays, begin, end, class_of, classes)) for begin, end in cuts]
+    forests = run_in_threads(build_forest, [(*arrays, *cut, class_of, classes) for cut in cuts], n_jobs)
+    return [PlacedForest(begin, forest) for (begin, _), forest in zip(cuts, forests)]
 
 
 def find_used_labels(*corpora: Trees) -> Ints:

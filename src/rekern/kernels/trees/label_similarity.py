@@ -2,13 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from rekern.core.arrays import Floats, Ints
+from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.messages import name_value, show_value
 from rekern.core.parallel_jobs import run_in_threads, split_range
 from rekern.core.parameters import is_number
@@ -19,7 +18,6 @@ from rekern.structures.lexical_labels import LexicalLabel, split_lexical_label
 
 FEW_LABELS = 256  # of a class, for which one thread is enough
 ROUNDING = 1e-6  # by which the similarity of two labels may exceed 1
-Members = list[tuple[Ints, Callable[[Floats, float], object]]]  # each class's labels, what writes their similarities
 Similarities = Callable[[Sequence[str], Sequence[str]], Floats]
 
 
@@ -45,6 +43,43 @@ WordVectors = Mapping[str, Sequence[float]] | VectorSource
 LabelSimilarity = Mapping[str, Sequence[float]] | VectorSource | SimilaritySource | Callable[[str, str], float]
 
 
+class LabelClass(NamedTuple):
+    """Labels that may be similar to each other, and what their similarities are."""
+
+    labels: Ints
+    vectors: Floats | None  # of length 1: the similarities are their products
+    values: Floats | None  # the similarities, where there are no vectors
+
+    def write(self, out: Floats, least: float) -> None:
+        """Write the similarities, with 0 for what is below ``least``."""
+        if self.vectors is not None:
+            _write_products(self.vectors, out, least)
+        elif self.values is not None:
+            out[:] = np.where(self.values >= least, self.values, 0.0)
+            np.fill_diagonal(out, 1.0)
+
+
+class LabelPlan(NamedTuple):
+    """The table of the similarities of labels before they are computed."""
+
+    class_of: SmallInts  # and the other places, as in the table
+    smooth: Ints
+    ranks: SmallInts
+    size: int  # how many similarities there are
+    classes: list[LabelClass]
+    least: float
+
+    def compute(self) -> LabelTable:
+        """Return the table."""
+        values = np.empty(self.size)
+        filled = 0
+        for members in self.classes:
+            size = len(members.labels)
+            members.write(values[filled : filled + size * size].reshape(size, size), self.least)
+            filled += size * size
+        return LabelTable(self.class_of, len(self.class_of), self.smooth, self.ranks, values)
+
+
 def make_label_table(similarity: LabelSimilarity | None, vocabulary: list[str], used: Ints, least: float) -> LabelTable:
     """Return the table of the used labels for a similarity of any kind (see ``SmoothedPartialTree``).
 
@@ -54,8 +89,17 @@ def make_label_table(similarity: LabelSimilarity | None, vocabulary: list[str], 
     >>> table.find_similarity(0, 1), table.find_similarity(0, 0), table.find_similarity(0, 2)
     (0.5, 1.0, 0.0)
     """
+    return plan_label_table(similarity, vocabulary, used, least).compute()
+
+
+def plan_label_table(similarity: LabelSimilarity | None, vocabulary: list[str], used: Ints, least: float) -> LabelPlan:
+    """Return which labels are in one class, and where their similarities will be in the table.
+
+    >>> plan_label_table({"a": [1.0], "b": [2.0]}, ["a::n", "b::n", "c::n"], np.arange(3), 0.01).class_of.tolist()
+    [0, 0, 2]
+    """
     if similarity is None:
-        members: Members = []
+        members: list[LabelClass] = []
     elif isinstance(similarity, Mapping | VectorSource):
         members = _group_words(similarity, vocabulary, used)
     elif isinstance(similarity, SimilaritySource):
@@ -70,20 +114,17 @@ def make_label_table(similarity: LabelSimilarity | None, vocabulary: list[str], 
     class_of = np.arange(len(vocabulary), dtype=np.int32)
     smooth = np.full(len(vocabulary), -1, np.int64)
     ranks = np.zeros(len(vocabulary), np.int32)
-    values = np.empty(sum(len(labels) ** 2 for labels, _ in members))
     filled = 0
-    for labels, write in members:
+    for labels, _, _ in members:
         size = len(labels)
         class_of[labels] = labels[0]
         smooth[labels] = filled + np.arange(size) * size
         ranks[labels] = np.arange(size)
-        part = values[filled : filled + size * size].reshape(size, size)
-        write(part, max(least, 0.0))
         filled += size * size
-    return LabelTable(class_of, len(vocabulary), smooth, ranks, values)
+    return LabelPlan(class_of, smooth, ranks, filled, members, max(least, 0.0))
 
 
-def _group_words(space: WordVectors, vocabulary: list[str], used: Ints) -> Members:
+def _group_words(space: WordVectors, vocabulary: list[str], used: Ints) -> list[LabelClass]:
     """Return a class for the words of each part of speech that have a vector, with their cosines."""
     words = [(label, parts) for label in used.tolist() if (parts := split_lexical_label(vocabulary[label])) is not None]
     vectors = _find_unit_vectors(space, [parts for _, parts in words])
@@ -94,7 +135,7 @@ def _group_words(space: WordVectors, vocabulary: list[str], used: Ints) -> Membe
             places[kind, part_of_speech].append(place)
     labels = np.array([label for label, _ in words], np.int64)
     classes = [members for members in places.values() if len(members) > 1]
-    return [(labels[members], partial(_write_products, vectors[members])) for members in classes]
+    return [LabelClass(labels[members], vectors[members], None) for members in classes]
 
 
 def _write_products(vectors: Floats, out: Floats, least: float) -> None:
@@ -157,7 +198,7 @@ def _compare_each(function: Callable[[str, str], float]) -> Similarities:
     return similarities
 
 
-def _group_similar(vocabulary: list[str], used: Ints, similarities: Similarities, least: float) -> Members:
+def _group_similar(vocabulary: list[str], used: Ints, similarities: Similarities, least: float) -> list[LabelClass]:
     """Return classes for any similarity: labels that are connected by similar ones."""
     names = [vocabulary[label] for label in used]
     matrix = np.asarray(similarities(names, names), dtype=float)
@@ -180,9 +221,4 @@ def _group_similar(vocabulary: list[str], used: Ints, similarities: Similarities
     order = np.argsort(component, kind="stable")
     parts = np.split(order, np.searchsorted(component[order], np.arange(1, number)))
     classes = [part for part in parts if len(part) > 1]
-    return [(used[part], partial(_write_values, matrix[np.ix_(part, part)])) for part in classes]
-
-
-def _write_values(values: Floats, out: Floats, least: float) -> None:
-    out[:] = np.where(values >= least, values, 0.0)
-    np.fill_diagonal(out, 1.0)
+    return [LabelClass(used[part], None, matrix[np.ix_(part, part)]) for part in classes]

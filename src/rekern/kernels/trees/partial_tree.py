@@ -24,16 +24,16 @@ from rekern.core.state_schema import (
 )
 from rekern.kernels.trees.device_sides import DeviceCore
 from rekern.kernels.trees.label_similarity import (
+    LabelPlan,
     LabelSimilarity,
     SimilaritySource,
     VectorSource,
-    make_label_table,
+    plan_label_table,
 )
-from rekern.kernels.trees.label_table import LabelTable
 from rekern.kernels.trees.partial_tree_core import PartialTreeParameters, PartialTreeWeights, fill_partial_trees
 from rekern.kernels.trees.shared_fragments import list_partial_trees
 from rekern.kernels.trees.tree_kernel import FillBlock, TreeKernel
-from rekern.kernels.trees.tree_levels_cuda_core import fill_partial_level
+from rekern.kernels.trees.tree_levels_cuda_core import fill_partial_levels
 from rekern.structures.trees import Trees
 
 LONGEST = 1 << 31  # subsequence of children: no node has so many
@@ -103,24 +103,24 @@ class PartialTree(TreeKernel[PartialTreeParameters]):
         """Return the compiled function that fills a block."""
         return fill_partial_trees
 
-    def compare_labels(self, vocabulary: list[str], used: Ints) -> LabelTable:
-        """Return the similarities of the labels: only equal ones match."""
-        return make_label_table(None, vocabulary, used, 0.0)
+    def plan_labels(self, vocabulary: list[str], used: Ints) -> LabelPlan:
+        """Return how the labels are compared: only equal ones match."""
+        return plan_label_table(None, vocabulary, used, 0.0)
 
     def make_parameters(self, vocabulary: list[str], used: Ints) -> PartialTreeParameters:
         """Return the parameters of the core, after checking them."""
         weights = self._weights()
-        return PartialTreeParameters(self.compare_labels(vocabulary, used), weights)
+        return PartialTreeParameters(self.plan_labels(vocabulary, used).compute(), weights)
 
     def classify_labels(self, vocabulary: list[str], parameters: PartialTreeParameters) -> SmallInts:
         """Return the class of every label; similar labels share one."""
         return parameters.labels.class_of
 
-    def describe_device_core(self, parameters: PartialTreeParameters) -> DeviceCore:
-        """Return how a GPU computes the kernel."""
-        mu, decay, factor, longest, terminal = parameters.weights
+    def describe_device_core(self, vocabulary: list[str], used: Ints) -> DeviceCore:
+        """Return how a GPU computes the kernel; it multiplies the vectors of labels itself."""
+        mu, decay, factor, longest, terminal = self._weights()
         numbers = np.array([mu, decay, factor, longest, terminal * mu * decay * decay, 0.0])
-        return DeviceCore(fill_partial_level, numbers, table=parameters.labels)
+        return DeviceCore(fill_partial_levels, numbers, labels=self.plan_labels(vocabulary, used))
 
     def list_shared(
         self, left: Trees, right: Trees, parameters: PartialTreeParameters, beam: int, n: int | None
@@ -177,9 +177,9 @@ class SmoothedPartialTree(PartialTree):
         self.similarity = similarity
         self.min_similarity = min_similarity
 
-    def compare_labels(self, vocabulary: list[str], used: Ints) -> LabelTable:
-        """Return the similarities of the labels in use."""
+    def plan_labels(self, vocabulary: list[str], used: Ints) -> LabelPlan:
+        """Return how the labels in use are compared."""
         least = self.min_similarity
         if not is_number(least) or not 0 <= least <= 1:
             raise ValueError(f"min_similarity={least!r}: give a number from 0 to 1")
-        return make_label_table(self.similarity, vocabulary, used, float(least))
+        return plan_label_table(self.similarity, vocabulary, used, float(least))

@@ -89,7 +89,7 @@ class SubTree(TreeKernel[float], KeyFeatureKernel[Trees]):
         """Return the decay, after checking it."""
         return check_decay(self.decay)
 
-    def square_trees(self, trees: Trees, vocabulary: list[str], parameters: float) -> Floats:
+    def square_trees(self, trees: Trees, vocabulary: list[str], parameters: float, n_jobs: int | None = 1) -> Floats:
         """Return K(x, x), not normalised."""
         return SubTree(self.decay, normalize=False).number_subtrees(trees)[0].sum_squares()
 

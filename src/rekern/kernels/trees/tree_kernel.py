@@ -12,6 +12,7 @@ from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.explanations import Explanation, Part
 from rekern.core.interruption import call_core
 from rekern.core.json_values import JsonObject
+from rekern.core.parallel_jobs import run_in_threads
 from rekern.core.parameters import check_most, check_whole
 from rekern.kernels.device_plan import is_for_device, plan_device_gram
 from rekern.kernels.gram_plan import GramPlan
@@ -91,56 +92,62 @@ class TreeKernel(Kernel, Generic[Parameters]):
         left = self.read_items(X)
         right = left if Y is None else self.read_items(Y).renumber_like(left)
         vocabulary = right.vocabulary
-        parameters = self.make_parameters(vocabulary, find_used_labels(left, right))
+        used = find_used_labels(left, right)
         if is_for_device(len(left), len(right)):
-            plan = self._plan_device_gram(left, None if Y is None else right, vocabulary, parameters, n_jobs)
+            plan = self._plan_device_gram(left, None if Y is None else right, used, n_jobs)
             if plan is not None:
                 return plan
-        forests = plant_forests(right.arrays, self.classify_labels(vocabulary, parameters))
+        parameters = self.make_parameters(vocabulary, used)
+        forests = plant_forests(right.arrays, self.classify_labels(vocabulary, parameters), n_jobs)
         rows = columns = None
         if self.normalize:
-            rows = find_scales(self.square_trees(left, vocabulary, parameters))
-            columns = rows if Y is None else find_scales(self.square_trees(right, vocabulary, parameters))
+            rows = find_scales(self.square_trees(left, vocabulary, parameters, n_jobs))
+            columns = rows if Y is None else find_scales(self.square_trees(right, vocabulary, parameters, n_jobs))
         block = TreeBlock(self.get_core(), read_rows(left), forests, parameters, len(right), rows, columns, Y is None)
         return GramPlan(len(left), len(right), Y is None, block)
 
-    def describe_device_core(self, parameters: Parameters) -> DeviceCore | None:
-        """Return how a GPU computes the kernel; None if it does not."""
+    def describe_device_core(self, vocabulary: list[str], used: Ints) -> DeviceCore | None:
+        """Return how a GPU computes the kernel for these labels; None if it does not."""
         return None
 
-    def _plan_device_gram(
-        self, left: Trees, other: Trees | None, vocabulary: list[str], parameters: Parameters, n_jobs: int | None
-    ) -> GramPlan | None:
+    def _plan_device_gram(self, left: Trees, other: Trees | None, used: Ints, n_jobs: int | None) -> GramPlan | None:
         """Fold the trees for a GPU; return None if it has no core for the kernel or too little memory for two trees."""
-        core = self.describe_device_core(parameters)
+        right = left if other is None else other
+        vocabulary = right.vocabulary
+        core = self.describe_device_core(vocabulary, used)
         if core is None:
             return None
-        right = left if other is None else other
-        classes = self.classify_labels(vocabulary, parameters)
+        classes = np.arange(len(vocabulary), dtype=np.int32) if core.labels is None else core.labels.class_of
         corpora = [left.arrays] if other is None else [left.arrays, right.arrays]
         sides = cut_trees(corpora, classes, core, n_jobs)
         if sides is None:
             return None
-        find_rows = cache(lambda: find_scales(self.square_trees(left, vocabulary, parameters)))
-        find_columns = cache(lambda: find_scales(self.square_trees(right, vocabulary, parameters)))
+        find_parameters = cache(lambda: self.make_parameters(vocabulary, used))
+        find_rows = cache(lambda: find_scales(self.square_trees(left, vocabulary, find_parameters(), n_jobs)))
+        find_columns = cache(lambda: find_scales(self.square_trees(right, vocabulary, find_parameters(), n_jobs)))
         gram = DeviceTreeGram(
             core.numbers, classes, left.arrays, right.arrays, other is None, self.normalize,
             core, sides, find_rows, find_rows if other is None else find_columns,
         )  # fmt: skip
         return plan_device_gram(gram, len(left), len(right), other is None)
 
-    def square_trees(self, trees: Trees, vocabulary: list[str], parameters: Parameters) -> Floats:
+    def square_trees(
+        self, trees: Trees, vocabulary: list[str], parameters: Parameters, n_jobs: int | None = 1
+    ) -> Floats:
         """Return K(x, x), not normalised."""
         classes = self.classify_labels(vocabulary, parameters)
         rows, core = read_rows(trees), self.get_core()
         squares = np.zeros(len(trees))
-        # A few trees at a time: more cells are computed than needed, but a forest for each tree would cost more.
-        for begin, end in cut_corpus(trees.offsets, most_trees=16, most_nodes=1024):
+
+        def square(begin: int, end: int) -> None:
             forest = build_forest(*trees.arrays, begin, end, classes, len(vocabulary))
             block = np.zeros((end - begin, end - begin))
             steps = float(trees.offsets[end] - trees.offsets[begin]) ** 2
             call_core(steps, core, block, begin, begin, True, rows, forest, begin, parameters)
             squares[begin:end] = np.diag(block)
+
+        # A few trees at a time: more cells are computed than needed, but a forest for each tree would cost more.
+        run_in_threads(square, cut_corpus(trees.offsets, most_trees=16, most_nodes=1024), n_jobs)
         return check_range(squares)
 
     def diag(self, X: Items) -> Floats:

@@ -1,35 +1,36 @@
 """Δ of the tree kernels on the GPU, level by level: of subtrees of one height with all subtrees of the same class.
 
-A level needs only the levels below, because the children of a subtree are lower than the subtree. One thread computes
-Δ of one subtree of the columns with a few subtrees of the rows. The functions of all kernels have the same arguments.
+A level needs only the levels below, because the children of a subtree are lower than the subtree. All levels are
+filled by one launch: a launch for each costs the processor more time than the GPU needs for it. Blocks of threads take
+one tile after the other from a queue, in the order of the levels, and wait where the level below is not finished.
+Whoever has to wait took its tile later than those it waits for, so that these are at work already.
+
+One thread computes Δ of one subtree of the columns with a few subtrees of the rows. The functions of all kernels have
+the same arguments.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs, no-warn-return-any
 
 import numpy as np
 
-from rekern.core.cuda_compiling import cuda, cuda_function, cuda_kernel
+from rekern.core.cuda_compiling import cuda, cuda_function, cuda_kernel, small_kernel
 from rekern.kernels.trees.tree_sums_cuda_core import (
     BASE,
     BEGIN,
     COLUMNS,
     FIRST,
-    INNER,
     KID,
     KID_CLASS,
+    KID_LABEL,
     KID_RANK,
     LABEL,
+    LEVEL,
     RANK,
-    ROWS,
-    ROWS_OF_TILE,
     SEQUENCE,
     STEP,
-    SUBTREE,
-    TILES,
-    VALUES,
     WIDTH,
     compare_labels,
-    find_segment,
+    place_tile,
 )
 
 FEW = 24  # matching pairs of children; with more, the sums run over all cells, in memory of the thread's own
@@ -39,30 +40,47 @@ MU, DECAY, FACTOR, LONGEST, LEAF, MIDDLE = range(6)
 
 
 @cuda_function
-def find_value(values, kids, kids2, classes, kid, kid2):
-    """Return the stored value of two children of one class; -1 if one of them is a leaf."""
-    rank, rank2 = kids[kid, KID_RANK], kids2[kid2, KID_RANK]
-    if rank < 0 or rank2 < 0:
-        return -1.0
-    number = kids[kid, KID_CLASS]
-    return values[classes[number, VALUES] + rank * classes[number, INNER] + rank2]
+def take_tile(queue):
+    """Return the number of the next tile, for one thread of a block."""
+    return cuda.atomic.add(queue, 0, 1)
 
 
 @cuda_function
-def find_partial(values, facts, facts2, kids, kids2, classes, kid, kid2, leaf, smooth, ranks, similarities):
+def wait_for_level(queue, level_tiles, level):
+    """Wait, with one thread of a block, until all tiles of a level are finished."""
+    while cuda.atomic.add(queue, 1 + level, 0) < level_tiles[level]:
+        pass
+
+
+@cuda_function
+def finish_tile(queue, level):
+    """Let other blocks know that a tile of a level is finished."""
+    cuda.atomic.add(queue, 1 + level, 1)
+
+
+@cuda_function
+def find_value(values, bases, kids2, kid, kid2):
+    """Return the stored value of two children of one class; -1 if one of them is a leaf."""
+    base, rank = bases[kid], kids2[KID_RANK, kid2]
+    if base < 0 or rank < 0:
+        return -1.0
+    return values[base + rank]
+
+
+@cuda_function
+def find_partial(values, bases, kids, kids2, kid, kid2, leaf, smooth, ranks, similarities):
     """Return Δ of two children of one class, for partial trees."""
-    value = find_value(values, kids, kids2, classes, kid, kid2)
+    value = find_value(values, bases, kids2, kid, kid2)
     if value < 0.0:
         value = leaf
         if similarities.shape[0] > 0:
-            one, other = facts[kids[kid, SUBTREE], LABEL], facts2[kids2[kid2, SUBTREE], LABEL]
-            value *= compare_labels(one, other, smooth, ranks, similarities)
+            value *= compare_labels(kids[KID_LABEL, kid], kids2[KID_LABEL, kid2], smooth, ranks, similarities)
     return value
 
 
 @cuda_function
 def sum_all_cells(
-    values, facts, facts2, kids, kids2, sequences, sequences2, classes, one, other, numbers, longest, smooth, ranks,
+    values, bases, facts, facts2, kids, kids2, sequences, sequences2, one, other, numbers, longest, smooth, ranks,
     similarities, scratch, slot,
 ):  # fmt: skip
     """Return the sum over all subsequences of children, by recursion over all pairs; ``longest`` > 0 bounds them."""
@@ -82,9 +100,7 @@ def sum_all_cells(
             value = 0.0
             if sequences2[facts2[other, SEQUENCE] + place] == kind:
                 kid2 = facts2[other, KID] + place * facts2[other, STEP]
-                found = find_partial(
-                    values, facts, facts2, kids, kids2, classes, kid, kid2, numbers[LEAF], smooth, ranks, similarities
-                )
+                found = find_partial(values, bases, kids, kids2, kid, kid2, numbers[LEAF], smooth, ranks, similarities)
                 value = numbers[FACTOR] * found
             before = 1.0
             for layer in range(layers):
@@ -100,32 +116,38 @@ def sum_all_cells(
     return total
 
 
-@cuda_kernel
-def fill_partial_level(
-    values, sums, segments, first, last, tiles, order, facts, facts2, kids, kids2, sequences, sequences2, classes,
-    numbers, powers, smooth, ranks, similarities, scratch,
+@small_kernel
+def fill_partial_levels(
+    values, sums, segments, tiles, queue, level_tiles, order, facts, facts2, kids, kids2, sequences, sequences2,
+    bases, numbers, powers, smooth, ranks, similarities, scratch,
 ):  # fmt: skip
-    """Fill Δ of partial trees for the subtrees of one height."""
+    """Fill Δ of partial trees level by level."""
     mi = cuda.local.array(FEW, np.int32)
     mj = cuda.local.array(FEW, np.int32)
     endings = cuda.local.array(FEW, np.float64)
     slot = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
     mu, decay, factor, longest = numbers[MU], numbers[DECAY], numbers[FACTOR], int(numbers[LONGEST])
     single, leaf = mu * decay * decay, numbers[LEAF]
-    tile = cuda.blockIdx.x
+    taken = cuda.shared.array(1, np.int64)
+    if cuda.threadIdx.x == 0:
+        taken[0] = take_tile(queue)
+    cuda.syncthreads()
+    ready = 0
+    tile = taken[0]
     while tile < tiles:
-        segment = find_segment(segments, first, last, tile)
-        inside = tile - segments[segment, TILES]
-        columns = segments[segment, COLUMNS]
-        across = (columns + cuda.blockDim.x - 1) // cuda.blockDim.x
-        row = (inside // across) * ROWS_OF_TILE
-        end = min(row + ROWS_OF_TILE, segments[segment, ROWS])
-        column = (inside % across) * cuda.blockDim.x + cuda.threadIdx.x
+        segment, row, end, column = place_tile(segments, tile, cuda.threadIdx.x, cuda.blockDim.x)
+        columns, level = segments[segment, COLUMNS], segments[segment, LEVEL]
+        if ready < level:
+            if cuda.threadIdx.x == 0:
+                wait_for_level(queue, level_tiles, level - 1)
+            cuda.syncthreads()
+            cuda.threadfence()
+            ready = level
         if column < columns:
             other = segments[segment, FIRST] + column
             width2 = facts2[other, WIDTH]
             sequence2 = facts2[other, SEQUENCE]
-            kid0, step2 = facts2[other, KID], facts2[other, STEP]
+            first2, step2 = facts2[other, KID], facts2[other, STEP]
             # The classes of the first children stay in registers.
             kind0 = sequences2[sequence2]
             kind1 = sequences2[sequence2 + 1] if width2 > 1 else -1
@@ -135,6 +157,7 @@ def fill_partial_level(
                 one = order[segments[segment, BEGIN] + row]
                 width = facts[one, WIDTH]
                 sequence = facts[one, SEQUENCE]
+                first, step = facts[one, KID], facts[one, STEP]
                 total = 0.0
                 matches = 0
                 bounded = 0 < longest < min(width, width2)
@@ -150,11 +173,9 @@ def fill_partial_level(
                         for j in range(width2):
                             if (equal >> j) & 1 if j < 4 else sequences2[sequence2 + j] == kind:
                                 if matches < FEW:
-                                    kid = facts[one, KID] + i * facts[one, STEP]
-                                    kid2 = kid0 + j * step2
                                     value = factor * find_partial(
-                                        values, facts, facts2, kids, kids2, classes, kid, kid2, leaf, smooth, ranks,
-                                        similarities,
+                                        values, bases, kids, kids2, first + i * step, first2 + j * step2, leaf, smooth,
+                                        ranks, similarities,
                                     )  # fmt: skip
                                     carried = 1.0
                                     for before in range(matches):
@@ -169,7 +190,7 @@ def fill_partial_level(
                                 matches += 1
                 if matches > FEW:
                     total = sum_all_cells(
-                        values, facts, facts2, kids, kids2, sequences, sequences2, classes, one, other, numbers,
+                        values, bases, facts, facts2, kids, kids2, sequences, sequences2, one, other, numbers,
                         longest if bounded else 0, smooth, ranks, similarities, scratch, slot,
                     )  # fmt: skip
                 found = single + mu * total
@@ -177,62 +198,87 @@ def fill_partial_level(
                     found *= compare_labels(facts[one, LABEL], facts2[other, LABEL], smooth, ranks, similarities)
                 values[segments[segment, BASE] + facts[one, RANK] * columns + column] = found
                 row += 1
-        tile += cuda.gridDim.x
+        cuda.threadfence()
+        cuda.syncthreads()
+        if cuda.threadIdx.x == 0:
+            finish_tile(queue, level)
+            taken[0] = take_tile(queue)
+        cuda.syncthreads()
+        tile = taken[0]
 
 
 @cuda_kernel
-def fill_subset_level(
-    values, sums, segments, first, last, tiles, order, facts, facts2, kids, kids2, sequences, sequences2, classes,
-    numbers, powers, smooth, ranks, similarities, scratch,
+def fill_subset_levels(
+    values, sums, segments, tiles, queue, level_tiles, order, facts, facts2, kids, kids2, sequences, sequences2,
+    bases, numbers, powers, smooth, ranks, similarities, scratch,
 ):  # fmt: skip
-    """Fill Δ of subset trees for the subtrees of one height; a class has the subtrees of one production."""
-    tile = cuda.blockIdx.x
+    """Fill Δ of subset trees level by level; a class has the subtrees of one production."""
+    taken = cuda.shared.array(1, np.int64)
+    if cuda.threadIdx.x == 0:
+        taken[0] = take_tile(queue)
+    cuda.syncthreads()
+    ready = 0
+    tile = taken[0]
     while tile < tiles:
-        segment = find_segment(segments, first, last, tile)
-        inside = tile - segments[segment, TILES]
-        columns = segments[segment, COLUMNS]
-        across = (columns + cuda.blockDim.x - 1) // cuda.blockDim.x
-        row = (inside // across) * ROWS_OF_TILE
-        end = min(row + ROWS_OF_TILE, segments[segment, ROWS])
-        column = (inside % across) * cuda.blockDim.x + cuda.threadIdx.x
+        segment, row, end, column = place_tile(segments, tile, cuda.threadIdx.x, cuda.blockDim.x)
+        columns, level = segments[segment, COLUMNS], segments[segment, LEVEL]
+        if ready < level:
+            if cuda.threadIdx.x == 0:
+                wait_for_level(queue, level_tiles, level - 1)
+            cuda.syncthreads()
+            cuda.threadfence()
+            ready = level
         if column < columns:
             other = segments[segment, FIRST] + column
+            first2, step2 = facts2[other, KID], facts2[other, STEP]
             while row < end:
                 one = order[segments[segment, BEGIN] + row]
+                first, step = facts[one, KID], facts[one, STEP]
                 found = numbers[DECAY]
                 for i in range(facts[one, WIDTH]):
-                    kid = facts[one, KID] + i * facts[one, STEP]
-                    kid2 = facts2[other, KID] + i * facts2[other, STEP]
-                    if kids[kid, KID_CLASS] == kids2[kid2, KID_CLASS]:
-                        value = find_value(values, kids, kids2, classes, kid, kid2)
+                    kid, kid2 = first + i * step, first2 + i * step2
+                    if kids[KID_CLASS, kid] == kids2[KID_CLASS, kid2]:
+                        value = find_value(values, bases, kids2, kid, kid2)
                         if value > 0.0:
                             found *= 1.0 + value
                 values[segments[segment, BASE] + facts[one, RANK] * columns + column] = found
                 row += 1
-        tile += cuda.gridDim.x
+        cuda.threadfence()
+        cuda.syncthreads()
+        if cuda.threadIdx.x == 0:
+            finish_tile(queue, level)
+            taken[0] = take_tile(queue)
+        cuda.syncthreads()
+        tile = taken[0]
 
 
 @cuda_kernel
-def fill_path_level(
-    values, sums, segments, first, last, tiles, order, facts, facts2, kids, kids2, sequences, sequences2, classes,
-    numbers, powers, smooth, ranks, similarities, scratch,
+def fill_path_levels(
+    values, sums, segments, tiles, queue, level_tiles, order, facts, facts2, kids, kids2, sequences, sequences2,
+    bases, numbers, powers, smooth, ranks, similarities, scratch,
 ):  # fmt: skip
-    """Fill the downward paths of dependency trees, and what all paths add, for the subtrees of one height."""
+    """Fill the downward paths of dependency trees, and what all paths add, level by level."""
     mi = cuda.local.array(FEW, np.int32)
     mj = cuda.local.array(FEW, np.int32)
     known = cuda.local.array(FEW, np.float64)
     slot = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
     decay, middle = numbers[DECAY], numbers[MIDDLE]
     square = decay * decay
-    tile = cuda.blockIdx.x
+    taken = cuda.shared.array(1, np.int64)
+    if cuda.threadIdx.x == 0:
+        taken[0] = take_tile(queue)
+    cuda.syncthreads()
+    ready = 0
+    tile = taken[0]
     while tile < tiles:
-        segment = find_segment(segments, first, last, tile)
-        inside = tile - segments[segment, TILES]
-        columns = segments[segment, COLUMNS]
-        across = (columns + cuda.blockDim.x - 1) // cuda.blockDim.x
-        row = (inside // across) * ROWS_OF_TILE
-        end = min(row + ROWS_OF_TILE, segments[segment, ROWS])
-        column = (inside % across) * cuda.blockDim.x + cuda.threadIdx.x
+        segment, row, end, column = place_tile(segments, tile, cuda.threadIdx.x, cuda.blockDim.x)
+        columns, level = segments[segment, COLUMNS], segments[segment, LEVEL]
+        if ready < level:
+            if cuda.threadIdx.x == 0:
+                wait_for_level(queue, level_tiles, level - 1)
+            cuda.syncthreads()
+            cuda.threadfence()
+            ready = level
         if column < columns:
             other = segments[segment, FIRST] + column
             width2 = facts2[other, WIDTH]
@@ -246,7 +292,7 @@ def fill_path_level(
                             if matches < FEW:
                                 kid = facts[one, KID] + i * facts[one, STEP]
                                 kid2 = facts2[other, KID] + j * facts2[other, STEP]
-                                value = max(find_value(values, kids, kids2, classes, kid, kid2), 0.0)
+                                value = max(find_value(values, bases, kids2, kid, kid2), 0.0)
                                 downward += value
                                 for before in range(matches):
                                     if mi[before] != i and mj[before] != j:
@@ -268,7 +314,7 @@ def fill_path_level(
                         for j in range(width2):
                             if sequences[facts[one, SEQUENCE] + i] == sequences2[facts2[other, SEQUENCE] + j]:
                                 kid2 = facts2[other, KID] + j * facts2[other, STEP]
-                                value = max(find_value(values, kids, kids2, classes, kid, kid2), 0.0)
+                                value = max(find_value(values, bases, kids2, kid, kid2), 0.0)
                                 others = count - scratch[j, slot]
                                 others_below = below - scratch[width2 + j, slot]
                                 pairs += others
@@ -286,4 +332,10 @@ def fill_path_level(
                 values[place] = found
                 sums[place] = 1.0 + found + square * pairs + middle * singles + square * products
                 row += 1
-        tile += cuda.gridDim.x
+        cuda.threadfence()
+        cuda.syncthreads()
+        if cuda.threadIdx.x == 0:
+            finish_tile(queue, level)
+            taken[0] = take_tile(queue)
+        cuda.syncthreads()
+        tile = taken[0]

@@ -85,6 +85,17 @@ def describe_subtrees(numbers, groups, widths, sequences, columns, labels, class
 
 
 @compiled
+def describe_kids(kids, facts):
+    """Return the labels, ranks and classes of all children."""
+    found = np.empty((3, len(kids)), np.int32)
+    for place in range(len(kids)):
+        found[0, place] = facts[kids[place], 6]
+        found[1, place] = facts[kids[place], 1]
+        found[2, place] = facts[kids[place], 0]
+    return found
+
+
+@compiled
 def list_runs(nodes, offsets, facts, class_count, with_leaves):
     """Return the nodes of all trees sorted by subtree, their runs of one class, and the same runs class by class.
 

@@ -1,4 +1,5 @@
-"""What the GPU does for all tree kernels: Δ is summed over the trees of the columns, then over those of the rows.
+"""What the GPU does for all tree kernels: work is cut into tiles; Δ is summed over the trees of the columns, then over
+those of the rows.
 
 Subtrees fall into classes, and only subtrees of one class have values. The nodes of a tree are sorted by subtree, so
 that those of one class are a *run*. The runs of a class in all trees are its *entries*, in the order of the trees.
@@ -14,11 +15,12 @@ from rekern.core.cuda_compiling import cuda, cuda_function, cuda_kernel
 CLASS, RANK, WIDTH, SEQUENCE, KID, STEP, LABEL, PLACE = range(8)
 FACTS = 8
 
-# The columns of the children of subtrees.
-SUBTREE, KID_RANK, KID_CLASS = range(3)
+# The rows of the facts about the children of subtrees.
+KID_LABEL, KID_RANK, KID_CLASS = range(3)
 
-# The columns of the segments, in which tiles of rows and columns are numbered.
+# The columns of the segments, in which tiles of rows and columns are numbered; the last has the class, or the level.
 TILES, BEGIN, ROWS, COLUMNS, BASE, FIRST, OTHER = range(7)
+LEVEL = OTHER
 SEGMENT = 7
 
 # The columns of the classes of two sides.
@@ -29,15 +31,20 @@ ROWS_OF_TILE = 16
 
 
 @cuda_function
-def find_segment(segments, first, last, tile):
-    """Return the segment, from ``first`` to ``last - 1``, that has a tile."""
+def place_tile(segments, tile, thread, threads):
+    """Return the segment of a tile, its first row, the one after its last, and the column of one of its threads."""
+    first, last = 0, segments.shape[0]
     while last - first > 1:
         middle = (first + last) // 2
-        if segments[middle, 0] <= tile:
+        if segments[middle, TILES] <= tile:
             first = middle
         else:
             last = middle
-    return first
+    inside = tile - segments[first, TILES]
+    across = (segments[first, COLUMNS] + threads - 1) // threads
+    row = (inside // across) * ROWS_OF_TILE
+    column = (inside % across) * threads + thread
+    return first, row, min(row + ROWS_OF_TILE, segments[first, ROWS]), column
 
 
 @cuda_function
@@ -49,20 +56,44 @@ def compare_labels(one, other, smooth, ranks, similarities):
 
 
 @cuda_kernel
+def find_bases(bases, kids, classes):
+    """For each child of the rows, set where its values with the children of its class begin; -1 for leaves."""
+    kid = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    if kid < kids.shape[1]:
+        rank, number = kids[KID_RANK, kid], kids[KID_CLASS, kid]
+        bases[kid] = -1 if rank < 0 else classes[number, VALUES] + rank * classes[number, INNER]
+
+
+@cuda_kernel
+def multiply_vectors(products, vectors, by_number, least):
+    """Set the similarities of labels to the products of their vectors: 0 for what is below ``least``, 1 for equal ones.
+
+    ``by_number`` has the vectors as its columns. A block of threads sets a few rows.
+    """
+    size = products.shape[0]
+    across = (size + cuda.blockDim.x - 1) // cuda.blockDim.x
+    first = (cuda.blockIdx.x // across) * ROWS_OF_TILE
+    column = (cuda.blockIdx.x % across) * cuda.blockDim.x + cuda.threadIdx.x
+    if column < size:
+        for row in range(first, min(first + ROWS_OF_TILE, size)):
+            total = 0.0
+            for number in range(by_number.shape[0]):
+                total += vectors[row, number] * by_number[number, column]
+            if total < least:
+                total = 0.0
+            products[row, column] = 1.0 if row == column else total
+
+
+@cuda_kernel
 def sum_over_columns(
-    sums, values, segments, segment_count, tiles, facts, facts2, entry_runs, occurrences, leaf, smooth, ranks,
+    sums, values, segments, tiles, facts, facts2, entry_runs, occurrences, leaf, smooth, ranks,
     similarities, classes,
 ):  # fmt: skip
     """For each subtree of the rows and each tree of the columns, sum the values of the nodes of its class."""
     tile = cuda.blockIdx.x
     while tile < tiles:
-        segment = find_segment(segments, 0, segment_count, tile)
-        inside = tile - segments[segment, TILES]
+        segment, row, last, column = place_tile(segments, tile, cuda.threadIdx.x, cuda.blockDim.x)
         columns = segments[segment, COLUMNS]
-        across = (columns + cuda.blockDim.x - 1) // cuda.blockDim.x
-        row = (inside // across) * ROWS_OF_TILE
-        last = min(row + ROWS_OF_TILE, segments[segment, ROWS])
-        column = (inside % across) * cuda.blockDim.x + cuda.threadIdx.x
         if column < columns:
             number = segments[segment, OTHER]
             inner = classes[number, INNER]

@@ -36,9 +36,10 @@ def connect_grammar(grammar: Grammar, database: Database) -> Grammar:
         try:
             found = database.run(Query(sql, {}), NAMES)
         except InputError as error:
-            raise InputError(f"names {left}: its SQL does not fit {error}") from None
+            raise InputError(f"names {shorten(left)}: its SQL does not fit {error}") from None
         if found.cut:
-            raise InputError(f"names {left}: its SQL finds more than {NAMES:,} names; select those that are asked for")
+            reason = f"its SQL finds more than {NAMES:,} names; select those that are asked for"
+            raise InputError(f"names {shorten(left)}: {reason}")
         names[left] = [str(row[0]) for row in found.rows if row[0] is not None]
     for production in grammar.productions:
         if len(production.phrases) > 1 and production.value not in names.get(production.left, [production.value]):

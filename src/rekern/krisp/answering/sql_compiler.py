@@ -153,11 +153,11 @@ def check_templates(grammar: Grammar) -> None:
     rekern.errors.InputError: Query -> answer({X}): its SQL has {2}, but there is 1 slot
     """
     for left, sql in grammar.name_queries.items():
-        _check_sql(sql, f"names {left}")
+        _check_sql(sql, f"names {shorten(left)}")
         if _SLOT.search(_STRING.sub("", sql)):
-            raise InputError(f"names {left}: its SQL has a slot, but there is nothing to fill it with")
+            raise InputError(f"names {shorten(left)}: its SQL has a slot, but there is nothing to fill it with")
         if not _BEGIN.match(sql):
-            raise InputError(f"names {left}: its SQL must begin with SELECT or WITH")
+            raise InputError(f"names {shorten(left)}: its SQL must begin with SELECT or WITH")
     for production in _list_templates(grammar):
         sql = get_template(production)
         _check_sql(sql, shorten(production))

@@ -126,7 +126,8 @@ class SQLAlchemyDatabase:
                 if dialect.name in ("mysql", "mariadb"):
                     _check_for_mysql(query.sql, self.name)
                 maria = getattr(dialect, "is_mariadb", False)  # known once connected, even if the URL says mysql
-                for restriction in _list_restrictions("mariadb" if maria else dialect.name, self.seconds):
+                most = ROWS if limit is None else limit
+                for restriction in _list_restrictions("mariadb" if maria else dialect.name, self.seconds, most):
                     connection.execute(text(restriction))
                 if dialect.name == "postgresql":
                     found = self._run_with_cursor(query, limit, connection)
@@ -224,14 +225,16 @@ def _to_plain(value: object) -> Value:
     return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, list | dict) else str(value)
 
 
-def _list_restrictions(dialect: str, seconds: float) -> list[str]:
-    """Statements that make a transaction read only and limit its time, in this dialect."""
+def _list_restrictions(dialect: str, seconds: float, rows: int) -> list[str]:
+    """Statements that make a transaction read only and limit its time and its rows, in this dialect."""
     if dialect == "postgresql":
         limit = f"SET LOCAL statement_timeout = {math.ceil(seconds * 1000)}"
         return ["SET TRANSACTION READ ONLY", limit, "SET LOCAL cursor_tuple_fraction = 1"]  # all rows are wanted
-    begin = "START TRANSACTION READ ONLY"
-    if dialect == "mysql":
-        return [f"SET SESSION max_execution_time = {math.ceil(seconds * 1000)}", begin]
-    if dialect == "mariadb":
-        return [f"SET SESSION max_statement_time = {seconds:g}", begin]
-    return []
+    times = {
+        "mysql": f"SET SESSION max_execution_time = {math.ceil(seconds * 1000)}",
+        "mariadb": f"SET SESSION max_statement_time = {seconds:g}",
+    }
+    if dialect not in times:
+        return []
+    # drivers read all rows of a query, also those that nobody wants, before the next one
+    return [times[dialect], f"SET SESSION sql_select_limit = {rows + 1}", "START TRANSACTION READ ONLY"]
