@@ -60,7 +60,8 @@ def values(group, training, items, **parameters):
 @given(st.lists(st.integers(0, 2), max_size=40), st.lists(st.integers(0, 2), max_size=40), st.integers(0, 4))
 def test_string_tiling_of_texts_that_repeat_few_tokens(one, two, least):
     found = reference.tiles(one, two, max(least, 1))
-    assert _tile(np.array(one, np.int32), np.array(two, np.int32), least) == (
+    scratch = np.full(max([*one, *two, 0]) + 1, -1), np.empty(len(two), np.int64)
+    assert _tile(np.array(one, np.int32), np.array(two, np.int32), least, *scratch) == (
         sum(size for *_, size in found),
         len(found),
     )

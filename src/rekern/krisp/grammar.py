@@ -40,7 +40,7 @@ from typing import NamedTuple
 
 from rekern.errors import InputError
 from rekern.krisp.meaning_reader import DEEPEST, MeaningReader, ProductionIndex, index_productions
-from rekern.krisp.productions import Derivation, Production, fill_name, shorten, split_meaning
+from rekern.krisp.productions import VALUES, Derivation, Production, fill_name, shorten, split_meaning
 from rekern.krisp.question_words import fold_accents, split_phrase
 
 
@@ -135,6 +135,11 @@ class Grammar:
         return {
             kind: frozenset(p.left for p in self.productions if p.kind == kind) for kind in ("number", "identifier")
         }
+
+    @cached_property
+    def value_productions(self) -> list[Production]:
+        """The productions that take numbers, identifiers or words from the sentence."""
+        return [production for production in self.productions if production.kind in VALUES]
 
     @cached_property
     def index(self) -> ProductionIndex:

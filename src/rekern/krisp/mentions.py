@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from rekern.krisp.grammar import Grammar
-from rekern.krisp.productions import VALUES, Production
+from rekern.krisp.productions import Production
 
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
 _IDENTIFIER = re.compile(r"(?=\w*[^\W\d_])(?=\w*(\d|_|[a-z][A-Z]))\w+")  # as in programs: R2, left_wing, ourHalf
@@ -57,13 +57,12 @@ def find_mentions(grammar: Grammar, words: Sequence[str], stretch: float = 0.5) 
 def _find_exact(grammar: Grammar, words: Sequence[str]) -> Iterator[tuple[Production, int, int, str]]:
     """The mentions without any word beyond the name itself: production, start, end, text."""
     phrases = grammar.phrases
-    classes = [p for p in grammar.productions if p.kind in VALUES]
     lower = [word.lower() for word in words]
     for start in range(len(words)):
         for end in range(start + 1, min(start + phrases.longest, len(words)) + 1):
             for production in phrases.find(tuple(lower[start:end])):
                 yield production, start, end, " ".join(words[start:end])
-        for production in classes:
+        for production in grammar.value_productions:
             if _is_of_class(grammar, words[start], production.kind):
                 yield production, start, start + 1, words[start]
 

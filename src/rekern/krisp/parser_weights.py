@@ -15,7 +15,7 @@ from rekern.krisp.sentence_corpus import SentenceCorpus
 from rekern.krisp.substring_gram import SubstringGram, compute_gram, compute_norms
 from rekern.krisp.substrings import Substrings, list_spans
 from rekern.krisp.word_reader import ParserInput
-from rekern.krisp.word_scores import score_classes
+from rekern.krisp.word_scores import SparseRows, find_nonzero, score_classes
 
 
 class ParserWeights(NamedTuple):
@@ -51,12 +51,18 @@ def collect_weights(
     return ParserWeights(productions, Substrings(corpus, spans), gram.norms[:, numbers], coefficients, sigmoids)
 
 
-def score_substrings(kernel: Kernel, weights: ParserWeights, question: ParserInput) -> Floats:
-    """Log probabilities of all classes on all substrings of a sentence, (class, start, end)."""
+def score_substrings(
+    kernel: Kernel, weights: ParserWeights, question: ParserInput, rows: SparseRows | None = None
+) -> Floats:
+    """Log probabilities of all classes on all substrings of a sentence, (class, start, end).
+
+    ``rows`` are the coefficients of the weights without zeros, for many sentences.
+    """
+    rows = find_nonzero(weights.coefficients) if rows is None else rows
     corpus = weights.substrings.corpus.extend([question.annotated])
     words = len(question.words)
     substrings = Substrings(corpus, list_spans(words, len(corpus) - 1))
     known = weights.substrings.move_to(corpus)
     norms = compute_norms(kernel, substrings)
     gram = compute_gram(kernel, known, substrings, weights.norms, norms)
-    return score_classes(weights.coefficients @ gram, weights.sigmoids, words)
+    return score_classes(rows.combine(gram), weights.sigmoids, words)

@@ -41,6 +41,7 @@ from rekern.krisp.sentence_corpus import SentenceCorpus
 from rekern.krisp.substring_gram import SubstringGram
 from rekern.krisp.substring_kernels import make_substring_kernel
 from rekern.krisp.word_reader import ParserInput
+from rekern.krisp.word_scores import find_nonzero
 
 TreeParser = Callable[[list[str]], Sequence[TreeInput]]
 
@@ -242,7 +243,8 @@ class SemanticParser(BaseEstimator):
         self.calibration_ = calibration
         self.ranker_ = ranker
         self._reader = self._make_reader(grammar, stems)
-        settings = SearchSettings(partial(score_substrings, kernel, weights), self.beam, self.threshold, search_chart)
+        score = partial(score_substrings, kernel, weights, rows=find_nonzero(weights.coefficients))
+        settings = SearchSettings(score, self.beam, self.threshold, search_chart)
         self._search = ReadingSearch(self._reader, weights.productions, settings)
 
     def set_names(self, grammar: Grammar) -> Self:

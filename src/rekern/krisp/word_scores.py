@@ -24,6 +24,32 @@ class WordKernel(NamedTuple):
     normalize: bool
 
 
+class SparseRows(NamedTuple):
+    """The coefficients of the classes, most of which are 0: for each class the places of the others, and their values.
+
+    >>> rows = find_nonzero(np.array([[0.0, 2.0], [0.0, 0.0]]))
+    >>> rows.combine(np.array([[1.0, 1.0], [3.0, 5.0]])).tolist()
+    [[6.0, 10.0], [0.0, 0.0]]
+    """
+
+    places: list[Ints]
+    values: list[Floats]
+
+    def combine(self, gram: Floats) -> Floats:
+        """The product with a matrix that has a row for every coefficient."""
+        found = np.zeros((len(self.places), gram.shape[1]))
+        for row, places, values in zip(found, self.places, self.values):
+            if len(places):
+                np.matmul(values, gram[places], out=row)
+        return found
+
+
+def find_nonzero(coefficients: Floats) -> SparseRows:
+    """The coefficients that are not 0, class by class."""
+    places = [np.flatnonzero(row) for row in coefficients]
+    return SparseRows(places, [row[found] for row, found in zip(coefficients, places)])
+
+
 class WordScorer:
     """The scores of all classes on all substrings of a sentence, from the training substrings and their coefficients.
 
@@ -51,14 +77,14 @@ class WordScorer:
         starts = offsets_of(lengths)[:-1][self._order]
         columns = range(int(lengths.max(initial=0)))
         self._columns = [flat[starts[self._lengths > d] + d] for d in columns]  # the d-th word of those that have one
-        self._norms, self._coefficients = norms, coefficients
+        self._norms, self._rows = norms, find_nonzero(coefficients)
 
     def score(self, words: Sequence[str]) -> Floats:
         """Log probabilities of all classes on all substrings of a sentence, (class, start, end)."""
         gram = self._compare(words) * self._norms[:, None]
         if self._kernel.normalize:
             gram *= self._find_norms(words)
-        return score_classes(self._coefficients @ gram, self._sigmoids, len(words))
+        return score_classes(self._rows.combine(gram), self._sigmoids, len(words))
 
     def _number(self, words: Sequence[str]) -> Ints:
         """The numbers of words; unknown ones get negative numbers."""

@@ -81,32 +81,37 @@ def measure_common_parts(ids, offsets, vocabulary):
 
 
 @compiled
-def _list_runs(one, two, least):
+def _list_runs(one, two, least, last, before):
     """The common runs of at least ``least`` tokens that cannot be extended, as lists of runs of one length each.
 
     Run r begins at ``divmod(starts[r], len(two))``. The first run of a length is ``heads[length]``, the one after r is
-    ``links[r]``, and -1 ends a list. Also return the number of runs.
+    ``links[r]``, and -1 ends a list. Also return the number of runs. Only equal tokens are compared: ``last`` has a -1
+    for each token of the vocabulary, before and after, and ``before`` is scratch space for the places of ``two``.
     """
     heads = np.full(min(len(one), len(two)) + 1, -1, np.int64)
     starts, links = np.empty(64, np.int64), np.empty(64, np.int64)
     count = 0
-    lengths = np.zeros((2, len(two) + 2), np.int64)
-    for i in range(len(one) + 1):
-        now, above = lengths[i & 1], lengths[1 - (i & 1)]
-        for j in range(len(two) + 1):
-            if i < len(one) and j < len(two) and one[i] == two[j]:
-                now[j + 1] = above[j] + 1
-                continue
-            now[j + 1] = 0
-            length = above[j]
-            if length >= least:
-                if count == len(starts):
-                    starts = np.concatenate((starts, starts))
-                    links = np.concatenate((links, links))
-                starts[count] = (i - length) * len(two) + j - length
-                links[count] = heads[length]
-                heads[length] = count
-                count += 1
+    for j in range(len(two)):
+        before[j] = last[two[j]]
+        last[two[j]] = j
+    for i in range(len(one)):
+        j = last[one[i]]
+        while j >= 0:
+            if i == 0 or j == 0 or one[i - 1] != two[j - 1]:
+                length = 1
+                while i + length < len(one) and j + length < len(two) and one[i + length] == two[j + length]:
+                    length += 1
+                if length >= least:
+                    if count == len(starts):
+                        starts = np.concatenate((starts, starts))
+                        links = np.concatenate((links, links))
+                    starts[count] = i * len(two) + j
+                    links[count] = heads[length]
+                    heads[length] = count
+                    count += 1
+            j = before[j]
+    for token in two:
+        last[token] = -1
     return heads, starts, links, count
 
 
@@ -122,7 +127,7 @@ def _take(upcoming, begin, end):
 
 
 @compiled
-def _tile(one, two, least):
+def _tile(one, two, least, last, before):
     """Greedy string tiling: how many tokens of either side lie in tiles, and the number of tiles.
 
     In each round the longest common runs of free tokens become tiles, from left to right, first in the first side,
@@ -132,7 +137,7 @@ def _tile(one, two, least):
     """
     covered = tiles = 0
     least = max(least, 1)
-    heads, starts, links, count = _list_runs(one, two, least)
+    heads, starts, links, count = _list_runs(one, two, least, last, before)
     upcoming, upcoming2 = np.full(len(one), len(one)), np.full(len(two), len(two))
     for length in range(len(heads) - 1, least - 1, -1):
         waiting = 0
@@ -175,9 +180,14 @@ def tile_pairs(ids, offsets, least):
     """Of every pair, twice the tiled tokens over all tokens, and the tiles for each tiled token."""
     rows = (len(offsets) - 1) // 2
     found = np.ones((rows, 2))
+    largest = -1 if len(ids) == 0 else np.int64(ids.max())
+    longest = 0
+    for text in range(len(offsets) - 1):
+        longest = max(longest, offsets[text + 1] - offsets[text])
+    last, before = np.full(largest + 1, -1, np.int64), np.empty(longest, np.int64)
     for row in range(rows):
         begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
-        covered, tiles = _tile(ids[begin:middle], ids[middle:end], least)
+        covered, tiles = _tile(ids[begin:middle], ids[middle:end], least, last, before)
         if end > begin:
             found[row, 0] = 2 * covered / (end - begin)
         found[row, 1] = tiles / covered if covered else 1.0
