@@ -111,8 +111,8 @@ def fuzz_grammars_in_models(rng):
     for _ in range(rng.randrange(1, 4)):
         path, constraint = rng.choice(list(list_places(content, (), GRAMMAR)))
         edges = VALUES if constraint is None or rng.random() < 0.3 else list_edges(constraint)
-        other = copy.deepcopy(look_up(content, rng.choice(list(list_places(content)))[0]))
-        new = rng.choice([rng.choice(edges), other])
+        other = look_up(content, rng.choice(list(list_places(content)))[0])
+        new = copy.deepcopy(rng.choice([rng.choice(edges), other]))  # or the next change would change the edges, too
         content = replace(content, path, new, rng.choice(["replace", "replace", "delete", "repeat"]), rng)
         if not isinstance(content, dict):
             break
