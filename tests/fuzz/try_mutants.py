@@ -47,14 +47,24 @@ def try_mutant(name: str, content: bytes, place: Path) -> str:
     return "loaded"
 
 
-def watch(place: Path) -> list[str]:
-    """Return a list that grows when something is opened or imported that is neither this file nor our own code."""
+def give_wordnet(folder: Path) -> Path:
+    """Let REKERN_DATA name a folder with a tiny WordNet: a model that was trained with the one there finds it again."""
+    (folder / "oewn").mkdir(parents=True, exist_ok=True)
+    columns = "synset\tpos\tmembers\thypernym\tinstance_hypernym\tdefinition"
+    (folder / "oewn" / "synsets.tsv").write_text(f"{columns}\n1\tn\tdog\t\t\tan animal that barks\n")
+    os.environ["REKERN_DATA"] = str(folder)
+    return folder
+
+
+def watch(place: Path, data: Path) -> list[str]:
+    """Return a list that grows when something is opened or imported that is neither ours nor this file nor WordNet."""
     seen: list[str] = []
+    own = (*OWN, str(data.resolve()), "/proc/self/", "/sys/fs/cgroup/")
 
     def note(event: str, arguments: tuple[object, ...]) -> None:
         if event == "open" and isinstance(arguments[0], str | bytes):
             path = os.fsdecode(arguments[0])
-            if path != str(place) and not os.path.realpath(path).startswith((*OWN, "/proc/self/", "/sys/fs/cgroup/")):
+            if path != str(place) and not os.path.realpath(path).startswith(own):
                 seen.append(f"open {path}")
         elif event == "import":
             package = str(arguments[0]).partition(".")[0]
@@ -85,7 +95,7 @@ def main(folder: Path, first: int, last: int) -> None:
     for name in names:  # everything that is compiled is compiled or loaded before the clock runs
         assert try_mutant(name, contents[name], place) == "loaded", name
     limit_memory()
-    seen = watch(place)
+    seen = watch(place, give_wordnet(folder / "data"))
     for number in range(first, last):
         name = names[number % len(names)]
         what, content = mutators.mutate(contents[name], number)

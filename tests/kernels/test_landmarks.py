@@ -90,6 +90,11 @@ def test_far_items_are_picked_as_in_the_formula(points, random):
     assert len(set(found)) == len(found)
 
 
+def test_numbers_next_to_one_pick_no_item_twice():
+    gram = np.array([[0.0, 0.0, 0.0], [0.0, 0.1, 0.0], [0.0, 0.0, 0.0]])
+    assert pick_far_apart(gram, np.array([0.0, *[np.nextafter(1.0, 0.0)] * 3])).tolist() == [0, 1]
+
+
 def test_candidates_are_drawn_among_many():
     points = np.arange(1000.0)
     seen = []

@@ -1,5 +1,7 @@
 """Landmarks as in the formulas: the Nyström approximation (Williams and Seeger, 2001) and the choice of k-means++."""
 
+import math
+
 import numpy as np
 
 
@@ -37,7 +39,7 @@ def pick(gram, numbers):
         if total <= 0:
             break
         place = 0
-        while place < n - 1 and sums[place] <= number * total:
+        while sums[place] <= min(number * total, math.nextafter(total, 0.0)):
             place += 1
         picked.append(place)
     return picked

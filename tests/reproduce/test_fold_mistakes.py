@@ -18,9 +18,10 @@ def test_mistakes_of_a_corpus(small_corpora, tmp_path, name):
             (data / folder / path.name).write_bytes(path.read_bytes())
     result = reproduce.run("mistakes", data=data, out=tmp_path / "out", only=name)
     rows = {row["kind"]: row for row in result["rows"]}
-    assert set(KINDS) <= set(rows) and 0 < rows["all"]["mistakes"] <= rows["all"]["pairs"]
+    assert set(KINDS) <= set(rows) and rows["all"]["mistakes"] <= rows["all"]["pairs"]
     lines = (tmp_path / "out" / f"mistakes-{name}.jsonl").read_text().splitlines()
-    assert len(lines) == rows["all"]["mistakes"] and json.loads(lines[0])["why"]
+    assert len(lines) == rows["all"]["mistakes"] and all(json.loads(line)["why"] for line in lines)
+    assert lines or name == "wikiqa"  # its few questions may all be right
     confused = [row["mistakes"] for kind, row in rows.items() if kind not in KINDS]
     assert sum(confused) == (0 if name == "wikiqa" else len(lines))
     assert "few words shared" in reproduce.render(result)

@@ -60,5 +60,6 @@ def pick_far_apart(gram: Floats, numbers: Floats) -> Ints:
         sums = np.cumsum(distances)
         if not sums[-1] > 0:
             break
-        picked.append(min(int(np.searchsorted(sums, number * sums[-1], side="right")), len(gram) - 1))
+        place = min(number * sums[-1], np.nextafter(sums[-1], 0.0))  # below the sum, also if the product is rounded up
+        picked.append(int(np.searchsorted(sums, place, side="right")))
     return np.array(picked)

@@ -90,7 +90,7 @@ def test_kernels_are_estimators(kernel):
         (PartialTree(max_children=0), "max_children=0"),
         (PartialTree(terminal_factor=-1), "terminal_factor=-1"),
         (PartialTree(mu=10**400), "give a finite number above 0"),
-        (PartialTree(decay=np.complex128(0.5)), "decay=np.complex128(0.5+0j)"),
+        (PartialTree(decay=np.complex128(0.5)), f"decay={np.complex128(0.5)!r}"),
         (PartialTree(mu=1e-320), "row 0: a kernel value is too small to be normalised"),
         (SubsetTree(1e-320, words=True), "row 0: a kernel value is too small to be normalised"),
         (SmoothedPartialTree(similarity=3), "similarity=3: give a function"),
