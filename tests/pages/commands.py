@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest.mock import patch
@@ -111,7 +112,8 @@ def _run_rekern(arguments: list[str], given: str | None) -> tuple[int, str, str,
     width = {"COLUMNS": "80"} if arguments[-1:] == ["--help"] else {}
     code = 0
     stdin = patch.object(sys, "stdin", io.StringIO(given or ""))
-    with redirect_stdout(streams[0]), redirect_stderr(streams[1]), patch.dict(os.environ, width), stdin:
+    quiet = warnings.catch_warnings(action="ignore", category=DeprecationWarning)  # as outside pytest
+    with redirect_stdout(streams[0]), redirect_stderr(streams[1]), patch.dict(os.environ, width), stdin, quiet:
         try:
             app(arguments)
         except SystemExit as stop:
