@@ -1,7 +1,7 @@
 """Values of options that need no conversion.
 
-Typer converts values with Pydantic, even those that are not given. To load Pydantic takes a twelfth of a command about
-a single pair.
+Typer converts values with Pydantic, even those that are not given. Commands about a single pair are short, and loading
+Pydantic would be a good part of their time.
 """
 
 from __future__ import annotations
