@@ -10,7 +10,7 @@ from rekern.errors import InputError, ModelFileError
 from rekern.kernels import Spectrum
 from rekern.learning import TextClassifier
 from rekern.questions import QuestionFocus
-from rekern.questions.question_focus import find_focus, list_kinds
+from rekern.questions.question_focus import describe_form, find_focus, list_kinds
 from rekern.similarity.lexicons.wordnet import WordNet
 
 NOUNS = {
@@ -117,3 +117,7 @@ def test_a_model_is_saved_loaded_with_its_lexicon_and_explained(tmp_path):
     assert again.decision_function(questions).tobytes() == model.decision_function(questions).tobytes()
     with pytest.raises(ModelFileError, match="wordnet"):
         load_model(tmp_path / "m.rekern")
+
+
+def test_the_form_of_a_question_with_an_empty_word():
+    assert describe_form(["Who", "", "is"]) == ["who ", "who  is"]

@@ -180,7 +180,7 @@ def describe_form(words: list[str]) -> list[str]:
     found: list[str] = []
     for place, word in enumerate(words):
         lower = word.casefold()
-        if lower in WITHOUT_KINDS or not word[0].isalnum():
+        if lower in WITHOUT_KINDS or not word[:1].isalnum():  # an empty word is one of its own
             kind = lower
         elif word.isupper() and len(word) > 1:
             kind = "ABC"
