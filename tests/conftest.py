@@ -1,5 +1,6 @@
 """What all tests share: the folder with the public corpora, where it is present."""
 
+import gc
 import os
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,11 @@ typer.testing._get_command = cache(typer.testing._get_command)
 
 settings.register_profile("lean", max_examples=20, deadline=None)
 settings.load_profile("lean")
+
+
+def pytest_collection_finish() -> None:
+    """Leave out of every garbage collection what the libraries and the tests themselves are made of."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
