@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from itertools import chain
@@ -56,15 +55,16 @@ class TileCopier:
     def __init__(self, matrix: npt.NDArray[np.floating], n_jobs: int | None):
         self.matrix = matrix
         self.pool = ThreadPoolExecutor(max(2, min(BUFFERS, count_threads(n_jobs))))
-        self.pending: list[list[Future[None]]] = [[]]  # what each tile waits for; first, new memory
-        self._touch()
+        self.pending: list[list[Future[None]]] = []  # the copies of each tile
+        self.touches = self._touch()
 
-    def _touch(self) -> None:
-        """Let threads touch new memory while the GPU begins: the system hands it out page by page."""
-        if self.matrix.flags.c_contiguous:
-            flat = self.matrix.reshape(-1)
-            for first in range(0, len(flat), TOUCHED_VALUES):
-                self._submit(_touch, flat[first : first + TOUCHED_VALUES : PAGE])
+    def _touch(self) -> list[Future[None]]:
+        """Let threads touch new memory before the first tile is there: the system hands it out page by page."""
+        if not self.matrix.flags.c_contiguous:
+            return []
+        flat = self.matrix.reshape(-1)
+        firsts = range(0, len(flat), TOUCHED_VALUES)
+        return [self.pool.submit(_touch, flat[first : first + TOUCHED_VALUES : PAGE]) for first in firsts]
 
     def copy(self, tile: DeviceArray, row: int, column: int) -> None:
         """Copy an array whose first cell belongs to this row and column of the matrix, when all kernels are done.
@@ -74,6 +74,8 @@ class TileCopier:
         height, width = tile.shape
         if not width:
             return
+        while self.touches:  # they write into the matrix, too
+            self.touches.pop().result()
         done = load_cuda().event()
         done.record(get_stream())
         rows = max(1, BUFFER_VALUES // width)
@@ -83,7 +85,7 @@ class TileCopier:
                 end = min(begin + BUFFER_VALUES, width)
                 part = tile[first:last] if end - begin == width else tile[first, begin:end].reshape(1, end - begin)
                 place = self.matrix[row + first : row + last, column + begin : column + end]
-                self._submit(_copy, part, place, done)
+                self.pending[-1].append(self.pool.submit(_copy, part, place, done))
 
     def begin_tile(self) -> None:
         """Begin a tile: of all tiles before, only one may still be on its way."""
@@ -91,9 +93,6 @@ class TileCopier:
             for work in self.pending.pop(0):
                 work.result()
         self.pending.append([])
-
-    def _submit(self, work: Callable[..., None], *arguments: object) -> None:
-        self.pending[-1].append(self.pool.submit(work, *arguments))
 
     def __enter__(self) -> Self:
         return self
@@ -103,7 +102,7 @@ class TileCopier:
     ) -> None:
         self.pool.shutdown(wait=True, cancel_futures=error is not None)
         if error is None:
-            for work in chain(*self.pending):
+            for work in chain(self.touches, *self.pending):
                 work.result()
 
 

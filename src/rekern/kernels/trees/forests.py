@@ -71,6 +71,7 @@ def plant_forests(arrays: TreeArrays, class_of: SmallInts, n_jobs: int | None = 
 
 def find_used_labels(*corpora: Trees) -> Ints:
     """Return the numbers of the labels that occur in these trees; they may be fewer than the vocabulary has."""
-    size = max(len(trees.vocabulary) for trees in corpora)
-    counts = np.sum([np.bincount(trees.labels, minlength=size) for trees in corpora], axis=0)
-    return np.flatnonzero(counts)
+    is_used = np.zeros(max(len(trees.vocabulary) for trees in corpora), bool)
+    for labels in {id(trees): trees.labels for trees in corpora}.values():
+        is_used[labels] = True
+    return np.flatnonzero(is_used)
