@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 from itertools import chain
-from queue import SimpleQueue
+from queue import LifoQueue
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self
 
@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Floats
-from rekern.core.device import DeviceArray, Stream, get_stream, load_cuda, make_stream
+from rekern.core.device import ALLOCATION_LOCK, DeviceArray, Stream, get_stream, load_cuda, make_stream
 from rekern.core.parallel_jobs import count_threads
 
-BUFFERS = 16
+BUFFERS = 32
 BUFFER_VALUES = 1 << 21  # of 8 bytes
+COPIES_PER_THREAD = 2  # at once: one waits for the GPU while another writes into the array
 PAGE = 512  # values
 TOUCHED_VALUES = 1 << 22  # in one piece of work
 
@@ -40,13 +41,24 @@ class Buffer(NamedTuple):
 
 
 @cache
-def get_buffers() -> SimpleQueue[Buffer]:
-    """Return the pinned buffers of this process that are free."""
-    buffers: SimpleQueue[Buffer] = SimpleQueue()
-    cuda = load_cuda()
+def get_buffers() -> LifoQueue[Buffer | None]:
+    """Return the pinned buffers of this process that are free; None stands for one that is still to be made."""
+    buffers: LifoQueue[Buffer | None] = LifoQueue()
     for _ in range(BUFFERS):
-        buffers.put(Buffer(cuda.pinned_array(BUFFER_VALUES), make_stream()))
+        buffers.put(None)
     return buffers
+
+
+def make_buffer() -> Buffer:
+    """Return a new buffer."""
+    with ALLOCATION_LOCK:
+        return Buffer(load_cuda().pinned_array(BUFFER_VALUES), make_stream())
+
+
+@cache
+def get_pool(threads: int) -> ThreadPoolExecutor:
+    """Return so many threads, which stay: to start them for every Gram takes a while."""
+    return ThreadPoolExecutor(threads)
 
 
 class TileCopier:
@@ -54,7 +66,7 @@ class TileCopier:
 
     def __init__(self, matrix: npt.NDArray[np.floating], n_jobs: int | None):
         self.matrix = matrix
-        self.pool = ThreadPoolExecutor(max(2, min(BUFFERS, count_threads(n_jobs))))
+        self.pool = get_pool(min(BUFFERS, COPIES_PER_THREAD * count_threads(n_jobs)))
         self.pending: list[list[Future[None]]] = []  # the copies of each tile
         self.touches = self._touch()
 
@@ -78,12 +90,13 @@ class TileCopier:
             self.touches.pop().result()
         done = load_cuda().event()
         done.record(get_stream())
-        rows = max(1, BUFFER_VALUES // width)
+        flat = tile.reshape(height * width)
+        rows, columns = max(1, BUFFER_VALUES // width), min(width, BUFFER_VALUES)
         for first in range(0, height, rows):
             last = min(first + rows, height)
-            for begin in range(0, width, BUFFER_VALUES):
-                end = min(begin + BUFFER_VALUES, width)
-                part = tile[first:last] if end - begin == width else tile[first, begin:end].reshape(1, end - begin)
+            for begin in range(0, width, columns):
+                end = min(begin + columns, width)
+                part = flat[first * width + begin : (last - 1) * width + end]
                 place = self.matrix[row + first : row + last, column + begin : column + end]
                 self.pending[-1].append(self.pool.submit(_copy, part, place, done))
 
@@ -100,9 +113,13 @@ class TileCopier:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.pool.shutdown(wait=True, cancel_futures=error is not None)
+        works = [*self.touches, *chain(*self.pending)]
+        if error is not None:
+            for work in works:
+                work.cancel()
+        wait(works)
         if error is None:
-            for work in chain(self.touches, *self.pending):
+            for work in works:
                 work.result()
 
 
@@ -114,10 +131,12 @@ def _copy(part: DeviceArray, place: npt.NDArray[np.floating], done: Event) -> No
     buffers = get_buffers()
     buffer = buffers.get()
     try:
+        if buffer is None:
+            buffer = make_buffer()
         done.wait(buffer.stream)
-        values = buffer.values[: place.size].reshape(place.shape)
+        values = buffer.values[: place.size]
         part.copy_to_host(values, stream=buffer.stream)
         buffer.stream.synchronize()
-        place[:] = values
+        place[:] = values.reshape(place.shape)
     finally:
         buffers.put(buffer)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -70,6 +71,15 @@ class Chunks(NamedTuple):
         return max(side.trees for side in self.rows) * max(side.trees for side in self.columns)
 
 
+class Prepared(NamedTuple):
+    """Two chunks in the memory of the GPU, what it needs to know of both, and the tables of it there."""
+
+    pair: PairOfSides
+    rows: DeviceSide
+    columns: DeviceSide
+    tables: DeviceArray
+
+
 class Workspace:
     """The memory of the GPU that one tile after the other uses, and the parameters of a kernel."""
 
@@ -78,6 +88,7 @@ class Workspace:
         self.chunks = chunks
         self.arrays: dict[str, DeviceArray] = {}
         self.sides: dict[int, tuple[Side, DeviceSide]] = {}
+        self.lock = Lock()
         self.numbers = upload(core.numbers)
         self.powers = upload(np.ones(1))
         self.places = upload(np.zeros(1, np.int64))
@@ -94,18 +105,23 @@ class Workspace:
 
     def upload(self, side: Side) -> DeviceSide:
         """Return a chunk in the memory of the GPU, where it goes in one piece."""
-        if id(side) not in self.sides:
-            whole = upload(side.whole)
-            ends = np.cumsum([math.prod(shape) for shape in side.shapes]).tolist()
-            parts = [whole[end - math.prod(shape) : end].reshape(*shape) for shape, end in zip(side.shapes, ends)]
-            self.sides[id(side)] = side, DeviceSide(*parts)
-        return self.sides[id(side)][1]
+        with self.lock:
+            if id(side) not in self.sides:
+                whole = upload(side.whole)
+                ends = np.cumsum([math.prod(shape) for shape in side.shapes]).tolist()
+                parts = [whole[end - math.prod(shape) : end].reshape(*shape) for shape, end in zip(side.shapes, ends)]
+                self.sides[id(side)] = side, DeviceSide(*parts)
+            return self.sides[id(side)][1]
 
-    def sum_pairs(self, left: Side, right: Side, pair: PairOfSides) -> tuple[DeviceArray, DeviceArray]:
+    def prepare(self, left: Side, right: Side) -> Prepared:
+        """Return two chunks and what the GPU needs to know of both, in its memory; threads may be tiles ahead."""
+        pair = pair_sides(left, right, count_threads())
+        return Prepared(pair, self.upload(left), self.upload(right), upload(pair.tables))
+
+    def sum_pairs(self, left: Side, right: Side, prepared: Prepared) -> tuple[DeviceArray, DeviceArray]:
         """Return the sums of the subtrees of one chunk with the trees of another, and where those of a class are."""
+        pair, rows, columns, tables = prepared
         core = self.core
-        rows, columns = self.upload(left), self.upload(right)
-        tables = upload(pair.tables)
         sizes = (CLASS_FACTS * pair.classes, SEGMENT * pair.segments, SEGMENT * pair.sum_segments, pair.levels)
         ends = np.cumsum(sizes).tolist()
         classes = tables[: ends[0]].reshape(pair.classes, CLASS_FACTS)
@@ -265,10 +281,9 @@ class DeviceTreeGram:
             tiles += list(combinations(chunks.rows, 2))
         scales = None if self.symmetric and self.normalize else self._find_scales()
         work = TileWork(Workspace(self.core, chunks), copier, scales, len(self.left.offsets) - 1)
-        calls = [(left, right, count_threads()) for left, right in tiles]
-        pairs = zip(tiles, run_ahead(pair_sides, calls, 3))
-        for (left, right), pair in track(pairs, len(tiles), "Gram matrix"):
-            work.add_tile(left, right, pair, left.first, right.first, self.symmetric)
+        pairs = zip(tiles, run_ahead(work.workspace.prepare, tiles, 3))
+        for (left, right), prepared in track(pairs, len(tiles), "Gram matrix"):
+            work.add_tile(left, right, prepared, left.first, right.first, self.symmetric)
         work.check()
 
     def fill_rows(self, block: Floats, first: int, last: int, n_jobs: int | None) -> None:
@@ -291,8 +306,8 @@ class DeviceTreeGram:
                     work = TileWork(Workspace(self.core, chunks), copier, scales, len(scales[0]))
                     for right in chunks.columns:
                         if right.first + right.trees > offset:
-                            pair = pair_sides(left, right, count_threads())
-                            work.add_tile(left, right, pair, 0, right.first, False)
+                            prepared = work.workspace.prepare(left, right)
+                            work.add_tile(left, right, prepared, 0, right.first, False)
                     work.check()
                 block[begin - first : end - first] = whole[begin - left.first : end - left.first, offset:]
         if self.symmetric and self.normalize:
@@ -320,9 +335,9 @@ class TileWork:
         self.faults = upload(np.full(1, NO_ROW))
         self.count = 0
 
-    def add_tile(self, left: Side, right: Side, pair: PairOfSides, row: int, column: int, mirrored: bool) -> None:
+    def add_tile(self, left: Side, right: Side, prepared: Prepared, row: int, column: int, mirrored: bool) -> None:
         """Compute the tile of two chunks for this row and column of the matrix, and maybe its mirror image too."""
-        sums = self.workspace.sum_pairs(left, right, pair)
+        sums = self.workspace.sum_pairs(left, right, prepared)
         self.copier.begin_tile()
         place = self.count % 2
         self.count += 1

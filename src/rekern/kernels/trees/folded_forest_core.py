@@ -293,6 +293,13 @@ def order_nodes(first, count, offsets):
 
 
 @compiled
+def mark_labels(is_used, labels):
+    """Mark the labels that occur."""
+    for label in labels:
+        is_used[label] = True
+
+
+@compiled
 def hash_productions(labels, first, count):
     """Return a hash of the label of each node and of the labels of its children."""
     codes = np.empty(len(labels), np.uint64)
