@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 from itertools import chain
 from queue import LifoQueue
+from threading import Lock
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self
 
@@ -15,14 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Floats
-from rekern.core.device import ALLOCATION_LOCK, DeviceArray, Stream, get_stream, load_cuda, make_stream
+from rekern.core.device import DeviceArray, Stream, get_stream, load_cuda, make_stream
 from rekern.core.parallel_jobs import count_threads
 
-BUFFERS = 32
+BUFFERS = 16
 BUFFER_VALUES = 1 << 21  # of 8 bytes
-COPIES_PER_THREAD = 2  # at once: one waits for the GPU while another writes into the array
 PAGE = 512  # values
 TOUCHED_VALUES = 1 << 22  # in one piece of work
+
+_BUFFER_LOCK = Lock()
 
 
 class Event(Protocol):
@@ -51,7 +53,7 @@ def get_buffers() -> LifoQueue[Buffer | None]:
 
 def make_buffer() -> Buffer:
     """Return a new buffer."""
-    with ALLOCATION_LOCK:
+    with _BUFFER_LOCK:
         return Buffer(load_cuda().pinned_array(BUFFER_VALUES), make_stream())
 
 
@@ -66,7 +68,8 @@ class TileCopier:
 
     def __init__(self, matrix: npt.NDArray[np.floating], n_jobs: int | None):
         self.matrix = matrix
-        self.pool = get_pool(min(BUFFERS, COPIES_PER_THREAD * count_threads(n_jobs)))
+        self.buffers = get_buffers()
+        self.pool = get_pool(max(2, min(BUFFERS, count_threads(n_jobs))))
         self.pending: list[list[Future[None]]] = []  # the copies of each tile
         self.touches = self._touch()
 
@@ -87,7 +90,8 @@ class TileCopier:
         if not width:
             return
         while self.touches:  # they write into the matrix, too
-            self.touches.pop().result()
+            self.touches[-1].result()
+            self.touches.pop()
         done = load_cuda().event()
         done.record(get_stream())
         flat = tile.reshape(height * width)
@@ -98,13 +102,14 @@ class TileCopier:
                 end = min(begin + columns, width)
                 part = flat[first * width + begin : (last - 1) * width + end]
                 place = self.matrix[row + first : row + last, column + begin : column + end]
-                self.pending[-1].append(self.pool.submit(_copy, part, place, done))
+                self.pending[-1].append(self.pool.submit(_copy, part, place, done, self.buffers))
 
     def begin_tile(self) -> None:
         """Begin a tile: of all tiles before, only one may still be on its way."""
         while len(self.pending) > 1:
-            for work in self.pending.pop(0):
+            for work in self.pending[0]:
                 work.result()
+            self.pending.pop(0)
         self.pending.append([])
 
     def __enter__(self) -> Self:
@@ -127,8 +132,7 @@ def _touch(pages: npt.NDArray[np.floating]) -> None:
     pages[:] = 0.0
 
 
-def _copy(part: DeviceArray, place: npt.NDArray[np.floating], done: Event) -> None:
-    buffers = get_buffers()
+def _copy(part: DeviceArray, place: npt.NDArray[np.floating], done: Event, buffers: LifoQueue[Buffer | None]) -> None:
     buffer = buffers.get()
     try:
         if buffer is None:
