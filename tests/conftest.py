@@ -1,9 +1,12 @@
 """What all tests share: the folder with the public corpora, where it is present."""
 
+import gc
 import os
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer.testing
 from hypothesis import settings
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -16,8 +19,16 @@ if not os.environ.get("REKERN_DATA") and _SHARED.is_dir():
 
 collect_ignore = ["fuzz/explore_models.py"]  # a program: it instruments what it imports
 
+# All options of all commands are built once, not for every command that a test runs.
+typer.testing._get_command = cache(typer.testing._get_command)
+
 settings.register_profile("lean", max_examples=20, deadline=None)
 settings.load_profile("lean")
+
+
+def pytest_collection_finish() -> None:
+    """Leave out of every garbage collection what the libraries and the tests themselves are made of."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

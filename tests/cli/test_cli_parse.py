@@ -1,10 +1,12 @@
 """``rekern parse``: tables in, tables with trees out."""
 
+import functools
 import json
 import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,18 +15,22 @@ from cli.running import error_of, invoke, json_of, start
 from rekern.datasets import write_table
 from rekern.datasets.table_formats import read_columns
 from rekern.errors import InputError
-from rekern.structures.parsers import parser
+from rekern.structures.parsers import parser, spacy_parser
 
 LEFT = "(SYNT##root (SYNT##nsubj (POS##PRP LEX##he::p)) (POS##VBD LEX##leave::v))"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def model() -> None:
+def model() -> Iterator[None]:
+    """The model of spaCy, which all tests load only once; they are skipped if there is none."""
     pytest.importorskip("spacy", reason='spaCy is not installed: pip install "rekern[parse]"')
     try:
         assert parser("spacy").identity
     except InputError as error:
         pytest.skip(str(error))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spacy_parser, "load_pipeline", functools.cache(spacy_parser.load_pipeline))
+        yield
 
 
 @pytest.fixture(autouse=True)

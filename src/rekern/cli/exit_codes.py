@@ -10,6 +10,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from copy import copy
 from typing import Any, TextIO, cast
 
 import typer
@@ -30,8 +31,11 @@ class Application(typer.Typer):
     """All commands, without Typer's hook for exceptions, which would be set for the whole process."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the command that the arguments name."""
-        return typer.main.get_command(self)(*args, **kwargs)
+        """Run the command that the arguments name; the options of the others are not built."""
+        program = copy(self)
+        named = [info for info in self.registered_commands if info.callback and info.callback.__name__ in sys.argv[1:2]]
+        program.registered_commands = named or self.registered_commands
+        return typer.main.get_command(program)(*args, **kwargs)
 
 
 class Command(TyperCommand):

@@ -1,16 +1,19 @@
-"""Parallel work with joblib: in threads by default, or with the backend that the user configures."""
+"""Parallel work: in threads by default, or with the joblib backend that the user configures."""
 
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 
 from rekern.core.progress import track
 
 T = TypeVar("T")
+
+_thread = threading.local()  # whether this thread works for a call of `run`
 
 
 def resolve_jobs(n_jobs: int | None) -> int | None:
@@ -20,6 +23,8 @@ def resolve_jobs(n_jobs: int | None) -> int | None:
     2
     """
     if n_jobs is None:
+        if vars(_thread).get("is_working"):  # the threads beside this one use the cores
+            return None
         if "joblib" not in sys.modules:  # nobody has configured it
             return -1
         import joblib
@@ -74,16 +79,27 @@ def run(
     else:
         import joblib
 
-        backend = joblib.parallel.get_active_backend()[0]
-        return_as = "generator" if getattr(backend, "supports_return_generator", False) else "list"
-        n_jobs = n_jobs and min(n_jobs, len(calls))  # joblib would start n_jobs threads even for fewer calls
-        pool = joblib.Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as, pre_dispatch="2*n_jobs")
-        if has_shared_memory():
-            results = pool(joblib.delayed(function)(*call) for call in calls)
+        backend, configured = joblib.parallel.get_active_backend()
+        if _is_default(backend, configured):
+            results = _run_in_own_threads(function, calls, n_jobs)
         else:
-            large = _LargeFunction(function)
-            results = pool(joblib.delayed(_call)(large, *call) for call in calls)
+            results = _run_in_joblib(function, calls, n_jobs and min(n_jobs, len(calls)))
     yield from track(results, len(calls), label)
+
+
+def _run_in_joblib(function: Callable[..., T], calls: Sequence[tuple[object, ...]], n_jobs: int | None) -> Iterator[T]:
+    """Return the results from the backend that the user has configured."""
+    import joblib
+
+    backend = joblib.parallel.get_active_backend()[0]
+    return_as = "generator" if getattr(backend, "supports_return_generator", False) else "list"
+    pool = joblib.Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as, pre_dispatch="2*n_jobs")
+    if has_shared_memory():
+        results = pool(joblib.delayed(function)(*call) for call in calls)
+    else:
+        large = _LargeFunction(function)
+        results = pool(joblib.delayed(_call)(large, *call) for call in calls)
+    return cast(Iterator[T], results)
 
 
 class _LargeFunction:
@@ -146,10 +162,38 @@ def run_ahead(function: Callable[..., T], calls: Sequence[tuple[object, ...]], n
     [8, 9, 1]
     """
     with ThreadPoolExecutor(n) as pool:
-        waiting = deque(pool.submit(function, *call) for call in calls[:n])
-        for call in calls[n:]:
-            result = waiting.popleft().result()
-            waiting.append(pool.submit(function, *call))
-            yield result
-        for last in waiting:
-            yield last.result()
+        yield from _submit_ahead(pool, function, calls, n)
+
+
+def _run_in_own_threads(
+    function: Callable[..., T], calls: Sequence[tuple[object, ...]], n_jobs: int | None
+) -> Iterator[T]:
+    """Yield the results from threads; each result is there at once, while joblib looks for it every 10 ms."""
+    import joblib
+
+    threads = min(joblib.effective_n_jobs(n_jobs), len(calls))
+    if threads == 1:
+        yield from (function(*call) for call in calls)
+        return
+    pool = ThreadPoolExecutor(threads, initializer=_start_work)
+    try:
+        yield from _submit_ahead(pool, function, calls, 2 * threads)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # after an error or Ctrl-C nobody waits for what runs already
+
+
+def _start_work() -> None:
+    _thread.is_working = True
+
+
+def _submit_ahead(
+    pool: ThreadPoolExecutor, function: Callable[..., T], calls: Sequence[tuple[object, ...]], ahead: int
+) -> Iterator[T]:
+    """Yield the results in order; at most this many calls are submitted before their results are taken."""
+    waiting = deque(pool.submit(function, *call) for call in calls[:ahead])
+    for call in calls[ahead:]:
+        result = waiting.popleft().result()
+        waiting.append(pool.submit(function, *call))
+        yield result
+    while waiting:
+        yield waiting.popleft().result()

@@ -138,7 +138,7 @@ class BlockClassifier(PairModel):
         if was_trained:
             stream.note(before, signs, self.labels_)
         self.solver_ = f"dual coordinate descent on a stream of {stream.rows} rows"
-        self._take_decision(stream.kernel, stream.decide(), stream.list_intercepts())
+        self._take_decision(stream.kernel, None, stream.list_intercepts())
         values, seen = stream.list_noted()
         self._calibrate_held_out(values, seen, stream.noted_labels, threshold)
         return self

@@ -189,8 +189,12 @@ class PairModel(BaseEstimator):
         """The parameter C, checked."""
         return check_positive("C", self.C)
 
-    def _take_decision(self, kernel: Kernel, decision: DecisionFunction, intercept: Floats) -> None:
-        """Note what was trained in blocks or on a stream; there are no training pairs then."""
+    def _take_decision(self, kernel: Kernel, decision: DecisionFunction | None, intercept: Floats) -> None:
+        """Note what was trained in blocks or on a stream; there are no training pairs then.
+
+        Without a decision function, that of the stream is made when it is first needed: it is as large as the table of
+        all hashed rules, and many blocks may come before.
+        """
         self.how_chosen_, self.compact_ = None, None
         for name in TRAINING_DATA:
             if name in vars(self):
@@ -202,14 +206,19 @@ class PairModel(BaseEstimator):
         if self.landmarks is not None:
             raise InputError("landmarks are for training in one piece: leave them out for blocks and streams")
 
+    def _find_stream(self) -> Stream | None:
+        """The stream that this model was trained on last, or None."""
+        stream: Stream | None = vars(self).get("_stream")
+        return stream if stream is not None and stream.kernel is vars(self).get("kernel_") else None
+
     def _continue_stream(self, pairs: Sequence[Pair]) -> Stream | None:
         """The stream that an earlier `partial_fit` began, or one that goes on from blocks or from a file.
 
         None before the first call, and after training in one piece.
         """
         self._forbid_landmarks()
-        stream: Stream | None = vars(self).get("_stream")
-        if stream is not None and stream.kernel is vars(self).get("kernel_"):
+        stream = self._find_stream()
+        if stream is not None:
             return stream
         if not self.__sklearn_is_fitted__() or self.has_pairs():
             return None
@@ -236,7 +245,11 @@ class PairModel(BaseEstimator):
         """The decision function without its intercept, in the form that the kernel computes best."""
         self._check_fitted()
         if self._cache.scorer is None:
-            self._cache.scorer = self.kernel_.decision_function(self._training(), self.coefficients_)
+            stream = self._find_stream()
+            if stream is not None:
+                self._cache.scorer = stream.decide()
+            else:
+                self._cache.scorer = self.kernel_.decision_function(self._training(), self.coefficients_)
         return self._cache.scorer
 
     def _scores(self, X: object) -> Floats:

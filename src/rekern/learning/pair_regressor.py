@@ -173,7 +173,7 @@ class PairRegressor(RegressorMixin, PairModel):
         problem = Problem(targets - stream.middle, np.full(len(pairs), cost), self.epsilon, True)
         stream.learn(pairs, [problem], self.n_jobs)
         self.solver_ = f"dual coordinate descent on a stream of {stream.rows} rows"
-        self._take_decision(stream.kernel, stream.decide(), stream.list_intercepts() + stream.middle)
+        self._take_decision(stream.kernel, None, stream.list_intercepts() + stream.middle)
         return self
 
     def _read_targets(self, labels: AnyArray) -> Floats:

@@ -1,0 +1,68 @@
+"""Calls in threads: results in order, few ahead, and an end without waiting."""
+
+import threading
+import time
+
+import joblib
+import pytest
+
+from rekern.core.parallel_jobs import resolve_jobs, run
+
+
+def test_results_are_in_order_and_few_are_ahead() -> None:
+    started: list[int] = []
+
+    def square(number: int) -> int:
+        started.append(number)
+        return number * number
+
+    results = run(square, [(number,) for number in range(50)], n_jobs=3)
+    assert next(results) == 0
+    time.sleep(0.02)
+    assert len(started) <= 7  # two for each thread, and the one that replaces the first
+    assert [0, *results] == [number * number for number in range(50)]
+
+
+def test_nobody_waits_for_other_calls_after_an_error() -> None:
+    release = threading.Event()
+
+    def work(number: int) -> None:
+        if number == 0:
+            raise ValueError("the first call")
+        release.wait(30)
+
+    start = time.monotonic()
+    try:
+        with pytest.raises(ValueError, match="the first call"):
+            list(run(work, [(number,) for number in range(4)], n_jobs=2))
+        assert time.monotonic() - start < 10
+    finally:
+        release.set()
+
+
+def test_calls_inside_calls_share_the_threads() -> None:
+    def list_threads(depth: int) -> set[int]:
+        if depth == 0:
+            return {threading.get_ident()}
+        assert resolve_jobs(None) is None
+        return set.union(*run(list_threads, [(0,)] * 4))
+
+    for inner in run(list_threads, [(1,)] * 4, n_jobs=2):
+        assert len(inner) == 1
+
+
+def test_joblib_may_be_configured() -> None:
+    seen: list[str] = []
+
+    class Backend(joblib.parallel.BACKENDS["threading"]):  # type: ignore[misc]
+        def configure(self, *arguments: object, **options: object) -> object:
+            seen.append("asked")
+            return super().configure(*arguments, **options)
+
+    joblib.register_parallel_backend("counting", Backend)
+    try:
+        with joblib.parallel_config("counting", n_jobs=2):
+            assert list(run(pow, [(2, 3), (3, 2), (4, 1)])) == [8, 9, 4]
+    finally:
+        del joblib.parallel.BACKENDS["counting"]
+    assert seen
