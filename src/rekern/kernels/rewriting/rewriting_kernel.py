@@ -17,6 +17,8 @@ from rekern.core.arrays import Floats, Keys
 from rekern.core.csr import make_csr
 from rekern.core.inverted_lists import (
     NO_KEYS,
+    FrequentKeys,
+    InvertedLists,
     add_window_block,
     invert_blocks,
     invert_rows,
@@ -250,32 +252,35 @@ class _Side(NamedTuple):
         blocks, squares, heavy = extractor.measure_blocks(pairs, n_jobs)
         return cls(pairs, blocks, squares, extractor.find_scales(squares), heavy)
 
-    def list_parts(self) -> list[list[KeyRows]]:
-        """Return the three parts of every window size, each as a list of blocks."""
-        windows = [list(window) for window in zip(*self.blocks)]
-        return [list(part) for window in windows for part in zip(*(rows.list_parts() for rows in window))]
-
     def multiply_row(self, window: int, other: WindowRows) -> Floats:
         """Return the kernel of every pair with the one pair of ``other``, for one window size."""
         return np.concatenate([block[window].multiply_row(other) for block in self.blocks])
 
 
+def _list_parts(blocks: list[list[WindowRows]]) -> list[list[KeyRows]]:
+    """Return the three parts of every window size, each as a list of blocks."""
+    windows = [list(window) for window in zip(*blocks)]
+    return [list(part) for window in windows for part in zip(*(rows.list_parts() for rows in window))]
+
+
 def _invert_windows(left: _Side, right: _Side | None, n_jobs: int | None) -> list[WindowLists]:
     """Return the inverted lists of all window sizes, for the Gram of two sides or of one side with itself."""
     if right is None:
-        parts = left.list_parts()
-        threads = n_jobs if len(left.scale) == 1 else 1  # of each part: much of the work is not divided
-        whole = run_in_threads(invert_blocks, [(part, threads) for part in parts], n_jobs)
-        lists, frequent = [one for one, _ in whole], [keys for _, keys in whole]
-    else:
-        both = zip(left.list_parts(), right.list_parts())
-        calls = [(stack_rows(part), stack_rows(other), 1) for part, other in both]
-        lists, frequent = run_in_threads(invert_rows, calls, n_jobs), [NO_KEYS] * len(calls)
-    scales = zip(left.scale, (left if right is None else right).scale)
+        whole = run_in_threads(invert_blocks, [(part, 1) for part in _list_parts(left.blocks)], n_jobs)
+        return _join_lists(left.scale, left.scale, whole)
+    both = zip(_list_parts(left.blocks), _list_parts(right.blocks))
+    calls = [(stack_rows(part), stack_rows(other), 1) for part, other in both]
+    return _join_lists(left.scale, right.scale, [(one, NO_KEYS) for one in run_in_threads(invert_rows, calls, n_jobs)])
+
+
+def _join_lists(
+    row_scales: Floats, column_scales: Floats, lists: list[tuple[InvertedLists, FrequentKeys]]
+) -> list[WindowLists]:
+    """Return the lists of every window size, from those of its three parts."""
     windows = []
-    for (row_scale, column_scale), at in zip(scales, range(0, len(lists), 3)):
-        known = (frequent[at], frequent[at + 1], frequent[at + 2])
-        windows.append(WindowLists(row_scale, column_scale, lists[at], lists[at + 1], lists[at + 2], known))
+    for row_scale, column_scale, at in zip(row_scales, column_scales, range(0, len(lists), 3)):
+        (source, keys), (target, keys2), (rules, keys3) = lists[at : at + 3]
+        windows.append(WindowLists(row_scale, column_scale, source, target, rules, (keys, keys2, keys3)))
     return windows
 
 
@@ -294,9 +299,10 @@ def _invert_each_window(
         if blocks is None:
             return None
         squares = sum_squares(blocks)
-        side = _Side(pairs, blocks, squares, one.find_scales(squares), {})
-        found[number] = _invert_windows(side, None, n_jobs)[0], squares[0]
-        del blocks, side
+        scale, parts = one.find_scales(squares), _list_parts(blocks)
+        del blocks
+        lists = run_in_threads(invert_blocks, [(part, n_jobs, True) for part in parts], n_jobs)
+        found[number] = _join_lists(scale, scale, lists)[0], squares[0]
     return [found[number][0] for number in range(len(sizes))], np.array([found[n][1] for n in range(len(sizes))])
 
 
