@@ -33,7 +33,8 @@ def test_products_of_different_rows_stay_the_same(table):
     for one, other in zip(found, share_keys(rows, 2), strict=True):
         assert np.array_equal(one, other)
     half = len(table) // 2
-    for one, other in zip(
-        found, share_blocks([rows.slice_rows(0, half), rows.slice_rows(half, len(table))]), strict=True
-    ):
-        assert np.array_equal(one, other)
+    blocks = [rows.slice_rows(0, half), rows.slice_rows(half, len(table))]
+    for release in (False, True):
+        for one, other in zip(found, share_blocks(blocks, release=release), strict=True):
+            assert np.array_equal(one, other)
+        assert len(blocks) == (0 if release else 2)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
+from tests.reference import support_vectors
 
 from rekern import PairClassifier
 from rekern.learning import pair_classifier
@@ -41,6 +42,20 @@ def test_the_optimum_is_that_of_libsvm(n, seed):
     free = (np.abs(coefficients) > 1e-6) & (np.abs(coefficients) < costs - 1e-6)
     if free.any():
         assert intercept == pytest.approx(float((signs - values)[free].mean()), abs=1e-4)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.sampled_from([2, 3, 17, 60, 511, 513, 700]), st.integers(0, 10**6), st.booleans())
+def test_rows_in_chunks_take_the_steps_of_the_plain_formula(n, seed, is_tied):
+    gram, signs, costs = points(n, seed)
+    if is_tied:  # many equal slacks and gains: of equal rows the last is taken
+        gram, costs = np.rint(gram), np.ones(n)
+    costs[np.arange(n) % 5 == 3] = 0.0
+    diagonal = gram.diagonal().astype(float)
+    found = minimize_dual(gram, diagonal, signs.astype(float), costs, 1e-3, 300)
+    plain = support_vectors.minimize_dual(gram, diagonal, signs.astype(float), costs, 1e-3, 300)
+    for one, other in zip(found[:2], plain, strict=True):
+        assert np.array_equal(one, other)
 
 
 def test_folds_leave_out_their_rows():

@@ -259,6 +259,9 @@ def test_truncated_at_every_length(small, tmp_path):
     for length in range(0, len(small), max(1, len(small) // 150)):
         path.write_bytes(small[:length])
         refused(path)
+    for length in (1, 33, 40, 47, 48):  # of the checksum at the end
+        path.write_bytes(small[:-length])
+        refused(path)
 
 
 def test_flipped_bytes(small, tmp_path):

@@ -32,3 +32,37 @@ def find_primal(rows, targets, costs, weights, width=0.0, regression=False):
     values = np.column_stack([rows, np.ones(len(rows))]) @ weights
     errors = np.maximum(np.abs(values - targets) - width, 0) if regression else np.maximum(1 - values * targets, 0)
     return 0.5 * weights @ weights + costs @ errors
+
+
+def minimize_dual(gram, diagonal, signs, costs, tolerance, most_steps):
+    """Sequential minimal optimisation row by row (Fan et al., 2005): coefficients, values of all rows, intercept."""
+    n = len(gram)
+    gram = gram.astype(np.float64)
+    coefficients, values = np.zeros(n), np.zeros(n)
+    room_up, room_down = np.where(signs > 0, costs, 0.0), np.where(signs > 0, 0.0, costs)
+    for _ in range(most_steps):
+        slacks = signs - values
+        may_rise, may_fall = np.flatnonzero(room_up > 0), np.flatnonzero(room_down > 0)
+        if not len(may_rise) or not len(may_fall):
+            break
+        highest = slacks[may_rise].max()
+        up = may_rise[slacks[may_rise] == highest][-1]
+        gaps = highest - slacks[may_fall]
+        if gaps.max() < tolerance:
+            break
+        curvatures = np.maximum(diagonal[up] + diagonal[may_fall] - 2.0 * gram[up, may_fall], 1e-12)
+        gains = np.where(gaps > 0, gaps * gaps / curvatures, -1.0)
+        down = may_fall[gains == gains.max()][-1]
+        curvature = max(diagonal[up] + diagonal[down] - 2.0 * gram[up, down], 1e-12)
+        step = min((highest - slacks[down]) / curvature, room_up[up], room_down[down])
+        for row, change in ((up, step), (down, -step)):
+            coefficients[row] += change
+            room_up[row] -= change
+            room_down[row] += change
+            size = costs[row] if signs[row] > 0 else 0.0
+            if room_up[row] <= 0.0 or room_up[row] < 1e-12 * costs[row]:
+                coefficients[row], room_up[row], room_down[row] = size, 0.0, costs[row]
+            elif room_down[row] <= 0.0 or room_down[row] < 1e-12 * costs[row]:
+                coefficients[row], room_up[row], room_down[row] = size - costs[row], costs[row], 0.0
+        values = values + step * (gram[up] - gram[down])
+    return coefficients, values

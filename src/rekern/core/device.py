@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from threading import RLock
+from threading import Lock, RLock
 from types import ModuleType
 from typing import Protocol
 
@@ -29,6 +29,7 @@ REMOVED_NAME = "row_stack"  # of NumPy, removed in 2.5
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 DEVICE_LOCK = RLock()  # one thread at a time works with the GPU: its memory is sized for one
+ALLOCATION_LOCK = Lock()  # threads that help it do not take memory at the same time: Numba keeps lists of it
 
 
 class Stream(Protocol):
@@ -172,22 +173,23 @@ def make_stream() -> Stream:
 
 def allocate(*shape: int) -> DeviceArray:
     """Return an array of numbers of 64 bits whose values are what they happen to be."""
-    array: DeviceArray = load_cuda().device_array(shape)
+    with ALLOCATION_LOCK:
+        array: DeviceArray = load_cuda().device_array(shape)
     return array
 
 
 def upload(array: AnyArray) -> DeviceArray:
     """Return an array in the memory of the GPU."""
     cuda = load_cuda()
-    copied: DeviceArray
-    if not array.size:
+    with ALLOCATION_LOCK:
         copied = cuda.device_array(array.shape, array.dtype)
-        return copied
-    copied = cuda.to_device(np.ascontiguousarray(array), stream=get_upload_stream())
-    done = cuda.event()
-    done.record(get_upload_stream())
-    done.wait(get_stream())
-    return copied
+    if array.size:
+        copied.copy_to_device(np.ascontiguousarray(array), stream=get_upload_stream())
+        done = cuda.event()
+        done.record(get_upload_stream())
+        done.wait(get_stream())
+    found: DeviceArray = copied
+    return found
 
 
 def download(array: DeviceArray) -> AnyArray:

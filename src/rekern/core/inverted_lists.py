@@ -10,7 +10,6 @@ in any order, these keys become the columns of a dense matrix, which is multipli
 # mypy: allow-untyped-defs, no-check-untyped-defs
 # Compiled functions take arrays and are typed by Numba.
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -176,9 +175,14 @@ def invert_whole_rows(rows: KeyRows, n_jobs: int | None = None) -> tuple[Inverte
     return invert_blocks([rows], n_jobs)
 
 
-def invert_blocks(blocks: Sequence[KeyRows], n_jobs: int | None = None) -> tuple[InvertedLists, FrequentKeys]:
-    """Return the same as `invert_whole_rows` of all blocks of rows, one below the other."""
-    indptr, numbers, entries, counts, times = share_blocks(blocks, n_jobs)
+def invert_blocks(
+    blocks: list[KeyRows], n_jobs: int | None = None, release: bool = False
+) -> tuple[InvertedLists, FrequentKeys]:
+    """Return the same as `invert_whole_rows` of all blocks of rows, one below the other.
+
+    With ``release`` the list of blocks is emptied as soon as their memory can be used for the rest.
+    """
+    indptr, numbers, entries, counts, times = share_blocks(blocks, n_jobs, release)
     height = len(indptr) - 1
     frequent = np.flatnonzero(counts > max(FEW_ROWS, height // FREQUENT))
     columns = np.full(len(counts), -1, np.int32)

@@ -9,7 +9,6 @@ The entries are divided into parts by the top bits of their keys, so that the ta
 # mypy: allow-untyped-defs, no-check-untyped-defs
 # Compiled functions take arrays and are typed by Numba.
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -50,21 +49,27 @@ def share_keys(rows: KeyRows, n_jobs: int | None = None) -> SharedKeys:
     return share_blocks([rows], n_jobs)
 
 
-def share_blocks(blocks: Sequence[KeyRows], n_jobs: int | None = None) -> SharedKeys:
-    """Return the same as `share_keys` of all blocks of rows, one below the other, which are never put together."""
+def share_blocks(blocks: list[KeyRows], n_jobs: int | None = None, release: bool = False) -> SharedKeys:
+    """Return the same as `share_keys` of all blocks of rows, one below the other, which are never put together.
+
+    With ``release`` the list of blocks is emptied as soon as they are divided, so that the rest fits into their memory.
+    """
     size, height = sum(len(block.keys) for block in blocks), sum(len(block.indptr) - 1 for block in blocks)
     if size >= MOST_ENTRIES:
         raise ValueError(f"{size:,} features are too many for one matrix; use a smaller k or fewer pairs")
     n_jobs = max(1, min(count_threads(n_jobs), size >> THREAD_BITS))
     starts, keys, row_of, values = divide_blocks(blocks, max(1, size.bit_length() - PART_BITS), n_jobs)
+    if release:
+        blocks.clear()
     parts = len(starts) - 1
     codes, sizes = np.empty(size, np.int32), np.zeros(parts, np.int64)
-    signatures, counts = np.empty(size, np.uint64), np.empty(size, np.int32)
-    arrays = (starts, keys, row_of, values.view(np.uint64), codes, signatures, counts, sizes)
-    run_in_threads(_sign_parts, [(*span, *arrays) for span in split_range(parts, max(16, parts // 16))], n_jobs)
+    arrays = (starts, keys, row_of, values.view(np.uint64), codes, sizes)
+    spans = split_range(parts, max(16, parts // 16))
+    signed = run_in_threads(_sign_parts, [(*span, *arrays) for span in spans], n_jobs)
+    del keys, arrays
+    signatures, counts = (np.concatenate(column) for column in zip(*signed))
     before = np.concatenate([[0], np.cumsum(sizes)])
-    _join_parts(starts, before, signatures, counts)
-    groups, distinct = number_keys(signatures[: before[-1]], n_jobs)
+    groups, distinct = number_keys(signatures, n_jobs)
     first = np.empty(len(distinct), np.int64)
     first[groups[::-1]] = np.arange(len(groups) - 1, -1, -1)
     times = np.bincount(groups, minlength=len(distinct))[groups[np.sort(first)]]
@@ -92,11 +97,14 @@ def _list_entries(
 
 
 @compiled
-def _sign_parts(first, last, starts, keys, rows, bits, codes, signatures, counts, sizes):
-    """Number the keys of each part that several rows have, in ``codes``; their signatures and counts are written first.
+def _sign_parts(first, last, starts, keys, rows, bits, codes, sizes):
+    """Number the keys of each part that several rows have, in ``codes``; return their signatures and counts.
 
     ``bits`` are those of the values; the code of a key that only one row has is -1.
     """
+    most = (starts[last] - starts[first]) // 2
+    signatures, counts = np.empty(most, np.uint64), np.empty(most, np.int32)
+    done = 0
     largest = 0
     for part in range(first, last):
         largest = max(largest, starts[part + 1] - starts[part])
@@ -125,25 +133,18 @@ def _sign_parts(first, last, starts, keys, rows, bits, codes, signatures, counts
             number[code] = -1
             if times[code] > 1:
                 number[code] = shared
-                signatures[begin + shared] = np.uint64(0)
-                counts[begin + shared] = times[code]
+                signatures[done + shared] = np.uint64(0)
+                counts[done + shared] = times[code]
                 shared += 1
         for entry in range(begin, end):
             code = number[codes[entry]]
             codes[entry] = code
             if code >= 0:
                 place = mix(np.uint64(rows[entry] + 1) * np.uint64(0x9E3779B97F4A7C15))
-                signatures[begin + code] += mix(place ^ bits[entry])
+                signatures[done + code] += mix(place ^ bits[entry])
         sizes[part] = shared
-
-
-@compiled
-def _join_parts(starts, before, signatures, counts):
-    """Move the signatures and counts of all parts together, in place."""
-    for part in range(len(before) - 1):
-        for index in range(before[part + 1] - before[part]):
-            signatures[before[part] + index] = signatures[starts[part] + index]
-            counts[before[part] + index] = counts[starts[part] + index]
+        done += shared
+    return signatures[:done].copy(), counts[:done].copy()
 
 
 @compiled

@@ -180,8 +180,10 @@ class PairClassifier(ClassifierMixin, BlockClassifier):
             features = list_landmark_features(self.kernel_, self._training(), self.n_jobs)
             trainer = DenseTrainer(features, signs, costs)
         elif self._uses_gram(n) and n > LARGE_GRAM:
-            gram = np.empty((n, n), np.float32)
-            fill_gram(self.kernel_.plan_gram(self._training(), None, self.n_jobs), gram, self.n_jobs)
+            plan = self.kernel_.plan_gram(self._training(), None, self.n_jobs)
+            gram = np.empty((n, n), np.float32)  # after the plan, in memory that it has left
+            fill_gram(plan, gram, self.n_jobs)
+            del plan
             trainer = LargeGramTrainer(gram, signs, costs)
             self.solver_ = f"sequential minimal optimisation on a {n} × {n} Gram matrix"
         elif self._uses_gram(n):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +14,13 @@ from rekern.core.device import DEVICE_LOCK, DeviceArray, allocate, catch_device_
 from rekern.core.device_copies import TileCopier
 from rekern.core.inverted_lists import FrequentKeys
 from rekern.core.inverted_lists_cuda_core import COLUMNS, complete_block, fill_block
-from rekern.core.parallel_jobs import split_range
+from rekern.core.parallel_jobs import run_in_threads, split_range
 from rekern.core.progress import track
 from rekern.errors import InputError
 from rekern.kernels.gram_plan import check_finite
-from rekern.kernels.rewriting.window_lists import WindowLists
+from rekern.kernels.rewriting.rule_extraction import RuleExtractor
+from rekern.kernels.rewriting.window_lists import PairLists, WindowLists
+from rekern.structures.pairs import Pairs
 
 MOST_ROWS = 2048  # of a block
 MATRICES = 4  # two blocks and their mirror images, of which one is on its way
@@ -32,15 +35,16 @@ class DeviceRewritingGram:
 
     rows: int
     columns: int
-    windows: list[WindowLists]
-    diagonal: Floats | None  # of a symmetric Gram
-    across: dict[int, Floats]  # the rows of heavy pairs, which are in no list
-    down: dict[int, Floats]  # and their columns
+    extractor: RuleExtractor  # together with the pairs it says what is computed
+    left: Pairs
+    right: Pairs | None
+    find_lists: Callable[[], PairLists] = field(compare=False)  # once
 
     def fill(self, matrix: npt.NDArray[np.floating], n_jobs: int | None) -> None:
-        """Compute the whole Gram."""
+        """Compute the whole Gram; features are extracted while the system hands out the memory of the matrix."""
         with DEVICE_LOCK, catch_device_errors(), TileCopier(matrix, n_jobs) as copier:
-            work = DeviceWindows(self.windows, self.diagonal, self.columns)
+            lists = self.find_lists()
+            work = DeviceWindows(lists, self.columns, n_jobs)
             spans = split_range(self.rows, work.count_rows(self.rows))
             for first, last in track(spans, len(spans), "Gram matrix"):
                 copier.begin_tile()
@@ -49,18 +53,19 @@ class DeviceRewritingGram:
                 if mirror is not None:
                     copier.copy(mirror, last, first)
             work.check()
-        for index, values in self.down.items():
+        for index, values in lists.down.items():
             matrix[:, index] = values
-        for index, values in self.across.items():
+        for index, values in lists.across.items():
             matrix[index] = values
-            if self.diagonal is not None:
-                matrix[index, index] = self.diagonal[index]
+            if lists.diagonal is not None:
+                matrix[index, index] = lists.diagonal[index]
 
     def fill_rows(self, block: Floats, first: int, last: int, n_jobs: int | None) -> None:
         """Compute rows ``first`` to ``last - 1``; in a symmetric Gram from column ``first`` on."""
-        offset = 0 if self.diagonal is None else first
         with DEVICE_LOCK, catch_device_errors(), TileCopier(block, n_jobs) as copier:
-            work = DeviceWindows(self.windows, self.diagonal, self.columns)
+            lists = self.find_lists()
+            offset = 0 if lists.diagonal is None else first
+            work = DeviceWindows(lists, self.columns, n_jobs)
             for begin, end in split_range(last - first, work.count_rows(last - first)):
                 copier.begin_tile()
                 values, mirror = work.compute(first + begin, first + end)
@@ -68,24 +73,25 @@ class DeviceRewritingGram:
                 if mirror is not None:
                     copier.copy(mirror[: last - first - end], end, begin)
             work.check()
-        for index, column in self.down.items():
+        for index, column in lists.down.items():
             if index >= offset:
                 block[:, index - offset] = column[first:last]
-        for index, row in self.across.items():
+        for index, row in lists.across.items():
             if first <= index < last:
                 block[index - first] = row[offset:]
-        if self.diagonal is not None:
-            np.fill_diagonal(block, self.diagonal[first:last])
+        if lists.diagonal is not None:
+            np.fill_diagonal(block, lists.diagonal[first:last])
 
 
 class DeviceWindows:
     """The lists of all window sizes in the memory of the GPU, and room for blocks of the Gram."""
 
-    def __init__(self, windows: list[WindowLists], diagonal: Floats | None, columns: int):
+    def __init__(self, lists: PairLists, columns: int, n_jobs: int | None):
         self.columns = columns
-        self.symmetric = diagonal is not None
-        self.diagonal = upload(np.zeros(0) if diagonal is None else diagonal)
-        self.lists = [upload(array) for array in join_lists(windows)]
+        self.symmetric = lists.diagonal is not None
+        self.diagonal = upload(np.zeros(0) if lists.diagonal is None else lists.diagonal)
+        joins = [(join,) for join in list_joins(lists.windows)]
+        self.lists = run_in_threads(lambda join: upload(join()), joins, n_jobs)
         self.arrays: list[DeviceArray] = []
         self.faults = upload(np.full(1, NO_ROW))
         self.count = 0
@@ -129,8 +135,8 @@ class DeviceWindows:
             check_finite(np.full(1, np.inf), row)
 
 
-def join_lists(windows: list[WindowLists]) -> list[AnyArray]:
-    """Return the lists of all parts of all windows, their frequent keys and the factors, as the GPU takes them."""
+def list_joins(windows: list[WindowLists]) -> list[Callable[[], AnyArray]]:
+    """Return what makes the arrays that the GPU takes: lists of all parts of all windows, frequent keys and factors."""
     parts = [part for window in windows for part in (window.source, window.target, window.rules)]
     keys = [known for window in windows for known in window.frequent]
     entries = np.cumsum([0] + [len(part.values) for part in parts])
@@ -139,15 +145,15 @@ def join_lists(windows: list[WindowLists]) -> list[AnyArray]:
     nothing = FrequentKeys(np.zeros((0, columns), np.float32), np.zeros((rows, 0), np.float32))
     frequent = [known if len(known.by_key) else nothing for known in keys]
     return [
-        np.array([part.indptr + start for part, start in zip(parts, entries)]),
-        np.concatenate([part.values for part in parts]),
-        np.concatenate([part.begin + start for part, start in zip(parts, places)]),
-        np.concatenate([part.end + start for part, start in zip(parts, places)]),
-        np.concatenate([part.rows for part in parts]),
-        np.concatenate([part.weights for part in parts]),
-        offsets_of([len(known.by_key) for known in keys]),
-        np.concatenate([known.by_key for known in frequent]),
-        np.concatenate([known.by_row for known in frequent], axis=1),
-        np.array([window.row_scale for window in windows]),
-        np.array([window.column_scale for window in windows]),
+        lambda: np.array([part.indptr + start for part, start in zip(parts, entries)]),
+        lambda: np.concatenate([part.values for part in parts]),
+        lambda: np.concatenate([part.begin + start for part, start in zip(parts, places)]),
+        lambda: np.concatenate([part.end + start for part, start in zip(parts, places)]),
+        lambda: np.concatenate([part.rows for part in parts]),
+        lambda: np.concatenate([part.weights for part in parts]),
+        lambda: offsets_of([len(known.by_key) for known in keys]),
+        lambda: np.concatenate([known.by_key for known in frequent]),
+        lambda: np.concatenate([known.by_row for known in frequent], axis=1),
+        lambda: np.array([window.row_scale for window in windows]),
+        lambda: np.array([window.column_scale for window in windows]),
     ]

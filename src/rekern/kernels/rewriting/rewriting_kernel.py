@@ -8,6 +8,7 @@ costs its length, not its square.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ from rekern.core.arrays import Floats, Keys
 from rekern.core.csr import make_csr
 from rekern.core.inverted_lists import (
     NO_KEYS,
+    FrequentKeys,
+    InvertedLists,
     add_window_block,
     invert_blocks,
     invert_rows,
@@ -36,7 +39,7 @@ from rekern.kernels.rewriting.device_rewriting import DeviceRewritingGram
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import RuleExtractor, sum_squares
 from rekern.kernels.rewriting.rule_names import name_rules
-from rekern.kernels.rewriting.window_lists import WindowLists
+from rekern.kernels.rewriting.window_lists import PairLists, WindowLists
 from rekern.kernels.rewriting.window_rows import WindowRows
 from rekern.kernels.strings.ngram_kernels import Tokenize
 from rekern.structures.column_selection import select_pairs
@@ -152,35 +155,33 @@ class Rewriting(KeyFeatureKernel[Pairs]):
         return Pairs.from_items(select_pairs(materialize_items(X), self.on), self.tokenizer)
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
-        """Extract the features of all pairs into inverted lists; heavy pairs are compared now."""
-        extractor, pairs = self.make_extractor(), self.read_items(X)
-        if Y is None and len(pairs.tokens.ids) > MANY_TOKENS and not len(extractor.find_heavy(pairs)):
+        """Extract the features of all pairs into inverted lists; for a GPU when the Gram is computed."""
+        extractor, left = self.make_extractor(), self.read_items(X)
+        right = None if Y is None else self.read_items(Y)
+        rows, columns = len(left), len(left if right is None else right)
+        if is_for_device(rows, columns):
+            find_lists = cache(lambda: self._invert_pairs(extractor, left, right, n_jobs))
+            gram = DeviceRewritingGram(rows, columns, extractor, left, right, find_lists)
+            return plan_device_gram(gram, rows, columns, right is None)
+        lists = self._invert_pairs(extractor, left, right, n_jobs)
+        return GramPlan(rows, columns, right is None, RewritingBlock(columns, lists))
+
+    def _invert_pairs(
+        self, extractor: RuleExtractor, pairs: Pairs, others: Pairs | None, n_jobs: int | None
+    ) -> PairLists:
+        """Return what the Gram of pairs with others is computed from, or with themselves; heavy pairs are compared."""
+        if others is None and len(pairs.tokens.ids) > MANY_TOKENS and not len(extractor.find_heavy(pairs)):
             found = _invert_each_window(extractor, pairs, n_jobs)
             if found is not None:
-                return self._plan_blocks(len(pairs), len(pairs), *found, {}, {})
+                return PairLists(found[0], self._add_windows(found[1]), {}, {})
         left = _Side.measure(extractor, pairs, n_jobs)
-        right = left if Y is None else _Side.measure(extractor, self.read_items(Y), n_jobs)
-        windows = _invert_windows(left, None if Y is None else right, n_jobs)
+        right = left if others is None else _Side.measure(extractor, others, n_jobs)
+        windows = _invert_windows(left, None if others is None else right, n_jobs)
         across = {index: _compare_heavy(extractor, left, index, right) for index in left.heavy}
-        down = across if Y is None else {index: _compare_heavy(extractor, right, index, left) for index in right.heavy}
-        squares = left.squares if Y is None else None
-        return self._plan_blocks(len(left.pairs), len(right.pairs), windows, squares, across, down)
-
-    def _plan_blocks(
-        self,
-        rows: int,
-        columns: int,
-        windows: list[WindowLists],
-        squares: Floats | None,
-        across: dict[int, Floats],
-        down: dict[int, Floats],
-    ) -> GramPlan:
-        """Plan a Gram of inverted lists; with ``squares`` it is that of the rows with themselves."""
-        diagonal = None if squares is None else self._add_windows(squares)
-        if is_for_device(rows, columns):
-            gram = DeviceRewritingGram(rows, columns, windows, diagonal, across, down)
-            return plan_device_gram(gram, rows, columns, squares is not None)
-        return GramPlan(rows, columns, squares is not None, RewritingBlock(columns, windows, diagonal, across, down))
+        if others is None:
+            return PairLists(windows, self._add_windows(left.squares), across, across)
+        down = {index: _compare_heavy(extractor, right, index, left) for index in right.heavy}
+        return PairLists(windows, None, across, down)
 
     def _add_windows(self, squares: Floats) -> Floats:
         """Return K(x, x) from the values of all window sizes."""
@@ -251,32 +252,35 @@ class _Side(NamedTuple):
         blocks, squares, heavy = extractor.measure_blocks(pairs, n_jobs)
         return cls(pairs, blocks, squares, extractor.find_scales(squares), heavy)
 
-    def list_parts(self) -> list[list[KeyRows]]:
-        """Return the three parts of every window size, each as a list of blocks."""
-        windows = [list(window) for window in zip(*self.blocks)]
-        return [list(part) for window in windows for part in zip(*(rows.list_parts() for rows in window))]
-
     def multiply_row(self, window: int, other: WindowRows) -> Floats:
         """Return the kernel of every pair with the one pair of ``other``, for one window size."""
         return np.concatenate([block[window].multiply_row(other) for block in self.blocks])
 
 
+def _list_parts(blocks: list[list[WindowRows]]) -> list[list[KeyRows]]:
+    """Return the three parts of every window size, each as a list of blocks."""
+    windows = [list(window) for window in zip(*blocks)]
+    return [list(part) for window in windows for part in zip(*(rows.list_parts() for rows in window))]
+
+
 def _invert_windows(left: _Side, right: _Side | None, n_jobs: int | None) -> list[WindowLists]:
     """Return the inverted lists of all window sizes, for the Gram of two sides or of one side with itself."""
     if right is None:
-        parts = left.list_parts()
-        threads = n_jobs if len(left.scale) == 1 else 1  # of each part: much of the work is not divided
-        whole = run_in_threads(invert_blocks, [(part, threads) for part in parts], n_jobs)
-        lists, frequent = [one for one, _ in whole], [keys for _, keys in whole]
-    else:
-        both = zip(left.list_parts(), right.list_parts())
-        calls = [(stack_rows(part), stack_rows(other), 1) for part, other in both]
-        lists, frequent = run_in_threads(invert_rows, calls, n_jobs), [NO_KEYS] * len(calls)
-    scales = zip(left.scale, (left if right is None else right).scale)
+        whole = run_in_threads(invert_blocks, [(part, 1) for part in _list_parts(left.blocks)], n_jobs)
+        return _join_lists(left.scale, left.scale, whole)
+    both = zip(_list_parts(left.blocks), _list_parts(right.blocks))
+    calls = [(stack_rows(part), stack_rows(other), 1) for part, other in both]
+    return _join_lists(left.scale, right.scale, [(one, NO_KEYS) for one in run_in_threads(invert_rows, calls, n_jobs)])
+
+
+def _join_lists(
+    row_scales: Floats, column_scales: Floats, lists: list[tuple[InvertedLists, FrequentKeys]]
+) -> list[WindowLists]:
+    """Return the lists of every window size, from those of its three parts."""
     windows = []
-    for (row_scale, column_scale), at in zip(scales, range(0, len(lists), 3)):
-        known = (frequent[at], frequent[at + 1], frequent[at + 2])
-        windows.append(WindowLists(row_scale, column_scale, lists[at], lists[at + 1], lists[at + 2], known))
+    for row_scale, column_scale, at in zip(row_scales, column_scales, range(0, len(lists), 3)):
+        (source, keys), (target, keys2), (rules, keys3) = lists[at : at + 3]
+        windows.append(WindowLists(row_scale, column_scale, source, target, rules, (keys, keys2, keys3)))
     return windows
 
 
@@ -295,9 +299,10 @@ def _invert_each_window(
         if blocks is None:
             return None
         squares = sum_squares(blocks)
-        side = _Side(pairs, blocks, squares, one.find_scales(squares), {})
-        found[number] = _invert_windows(side, None, n_jobs)[0], squares[0]
-        del blocks, side
+        scale, parts = one.find_scales(squares), _list_parts(blocks)
+        del blocks
+        lists = run_in_threads(invert_blocks, [(part, n_jobs, True) for part in parts], n_jobs)
+        found[number] = _join_lists(scale, scale, lists)[0], squares[0]
     return [found[number][0] for number in range(len(sizes))], np.array([found[n][1] for n in range(len(sizes))])
 
 
@@ -322,23 +327,20 @@ class RewritingBlock:
     """Computes a block of a Gram of pairs."""
 
     columns: int
-    windows: list[WindowLists]
-    diagonal: Floats | None  # of a symmetric Gram, whose lists meet only the rows below
-    across: dict[int, Floats]  # the rows of heavy pairs, which are in no list
-    down: dict[int, Floats]  # and their columns
+    lists: PairLists
 
     def __call__(self, first: int, last: int) -> Floats:
-        symmetric = self.diagonal is not None
-        offset = first if symmetric else 0
+        windows, diagonal, across, down = self.lists
+        offset = 0 if diagonal is None else first
         block = np.zeros((last - first, self.columns - offset))
-        for window in self.windows:
-            add_window_block(block, first, offset, symmetric, *window)
-        for index, values in self.down.items():
+        for window in windows:
+            add_window_block(block, first, offset, diagonal is not None, *window)
+        for index, values in down.items():
             if index >= offset:
                 block[:, index - offset] = values[first:last]
-        for index, values in self.across.items():
+        for index, values in across.items():
             if first <= index < last:
                 block[index - first] = values[offset:]
-        if self.diagonal is not None:
-            np.fill_diagonal(block, self.diagonal[first:last])
+        if diagonal is not None:
+            np.fill_diagonal(block, diagonal[first:last])
         return block

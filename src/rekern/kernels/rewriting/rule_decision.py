@@ -99,16 +99,11 @@ class RuleDecision(DecisionFunction):
         coefficients = np.asarray(coefficients, dtype=float)
         used = np.flatnonzero(np.any(coefficients != 0, axis=1))
         rows, scale, light, heavy = _extract_used(extractor, pairs, used)
-        plain, wildcard, counts = [], [], []
-        for row, row_scale in zip(rows, scale):
-            factors = coefficients[light] * row_scale[:, None]
-            plain.append(PlainRules(NgramLists.from_rows(row.source), NgramLists.from_rows(row.target), factors))
-            table, times = sum_and_count(row.get_wildcard_rules(), factors)
-            wildcard.append(table)
-            counts.append(times)
+        calls = [(row, coefficients[light] * row_scale[:, None]) for row, row_scale in zip(rows, scale)]
+        learned = run_in_threads(_learn_window, calls[::-1])[::-1]  # the one with the most rules is begun first
         whole = GramDecision(kernel, pairs.take(heavy), coefficients[heavy]) if len(heavy) else None
-        found = cls(kernel, plain, wildcard, whole)
-        found.training, found.wildcard_counts = pairs, counts
+        found = cls(kernel, [plain for plain, _, _ in learned], [table for _, table, _ in learned], whole)
+        found.training, found.wildcard_counts = pairs, [counts for _, _, counts in learned]
         return found
 
     def to_state(self) -> State:
@@ -254,6 +249,12 @@ def shorten_keys(keys: Keys, bits: int) -> Keys:
     True
     """
     return keys & np.uint64((1 << 64) - (1 << (64 - bits)))
+
+
+def _learn_window(rows: WindowRows, factors: Floats) -> tuple[PlainRules, WeightTable, Numbers]:
+    """Return the rules of one window size with their weights, and how many pairs have each rule with wildcards."""
+    plain = PlainRules(NgramLists.from_rows(rows.source), NgramLists.from_rows(rows.target), factors)
+    return plain, *sum_and_count(rows.get_wildcard_rules(), factors)
 
 
 def _extract_used(extractor: RuleExtractor, pairs: Pairs, used: Ints) -> tuple[list[WindowRows], Floats, Ints, Ints]:

@@ -9,18 +9,18 @@ A *heavy* pair has too many rules to list at once. Its rules are listed part by 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints, slice_ragged
+from rekern.core.arrays import Floats, Ints, offsets_of, slice_ragged
 from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, stack_rows
-from rekern.core.parallel_jobs import resolve_jobs, run, split_range
+from rekern.core.parallel_jobs import resolve_jobs, run, run_in_threads, split_range
 from rekern.kernels.gram_plan import invert_roots
 from rekern.kernels.rewriting.aligned_rules import TokenArrays, extract_aligned_rules
 from rekern.kernels.rewriting.rule_columns import RuleColumns, number_rules
@@ -29,6 +29,8 @@ from rekern.kernels.rewriting.window_rows import WindowRows, list_all_rules, sta
 from rekern.kernels.strings.ngram_core import extract_patterns
 from rekern.kernels.strings.pattern_placement_core import MAX_ALIGNMENTS
 from rekern.structures.pairs import Pairs
+
+T = TypeVar("T")
 
 PAIRS_IN_BLOCK = 512
 MOST_PARTS = 1 << 12
@@ -187,14 +189,24 @@ class RuleExtractor:
                 squares[:, index] += [row.sum_squares()[0] for row in part]
         return MeasuredBlocks(blocks, squares, parts)
 
-    def iterate_blocks(self, pairs: Pairs, n_jobs: int | None = None) -> Iterator[list[WindowRows]]:
-        """Yield the features of blocks of pairs; few blocks are in memory at a time. Heavy pairs have no features."""
+    def look_through(
+        self, pairs: Pairs, function: Callable[[list[WindowRows], int], T], n_jobs: int | None = None
+    ) -> list[T]:
+        """Return what a function finds in the features of each block of pairs; it is called in threads.
+
+        The function is given the features and the number of the first pair of the block. Few blocks are in memory at a
+        time. Heavy pairs have no features.
+        """
         known = self.recall(pairs)
         if known is not None:
-            yield from known.blocks
-            return
-        for first, last in split_range(len(pairs), 4 * PAIRS_IN_BLOCK):
-            yield from self.measure_blocks(pairs[first:last], n_jobs).blocks
+            firsts = offsets_of(np.array([block[0].count_pairs() for block in known.blocks])).tolist()
+            return run_in_threads(function, list(zip(known.blocks, firsts)), n_jobs)
+
+        def extract(first: int, last: int) -> T:
+            (block,) = self.measure_blocks(pairs[first:last], 1).blocks
+            return function(block, first)
+
+        return run_in_threads(extract, split_range(len(pairs), PAIRS_IN_BLOCK), n_jobs)
 
     def find_scales(self, squares: Floats) -> Floats:
         """Return the factor of every window size and pair: 1/√K(x, x), or 1 without normalisation."""

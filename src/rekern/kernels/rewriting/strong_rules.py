@@ -8,18 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import Booleans, Floats, Ints, Keys, SmallInts
+from rekern.core.arrays import Booleans, Floats, Keys
 from rekern.core.hashing import mix_array
-from rekern.core.key_index import index_keys, look_up
-from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.object_descriptions import Raw, State, Verbatim
 from rekern.core.parallel_jobs import run_in_threads
 from rekern.core.state_schema import Array, ListOf, Record, Texts
 from rekern.core.weight_table import Numbers, WeightTable
 from rekern.errors import InputError
-from rekern.kernels.rewriting.plain_rule_core import count_shared_rows
-from rekern.kernels.rewriting.plain_rules import NgramLists, PlainRules
+from rekern.kernels.rewriting.plain_rules import PlainRules
 from rekern.kernels.rewriting.rule_extraction import RuleExtractor
+from rekern.kernels.rewriting.rule_support import RuleMatches, SoughtRules, count_matches
 from rekern.kernels.rewriting.rule_text import PairWords, find_matches
 from rekern.kernels.rewriting.whole_words import find_common_words
 from rekern.structures.pairs import Pairs
@@ -64,10 +62,8 @@ def find_strong_rules(
     """
     if n < 1:
         return [], []
-    found = [
-        _find_candidates(rules, table, key, n, output)
-        for rules, table, key in zip(plain, wildcard, extractor.size_keys())
-    ]
+    calls = [(rules, table, key, n, output) for rules, table, key in zip(plain, wildcard, extractor.size_keys())]
+    found = run_in_threads(_find_candidates, calls)
     windows = np.repeat(np.arange(len(found)), [len(part.keys) for part in found])
     keys, weights = np.concatenate([part.keys for part in found]), np.concatenate([part.weights for part in found])
     order = np.lexsort((keys, -np.abs(weights)))
@@ -79,7 +75,8 @@ def find_strong_rules(
         first = int(np.searchsorted(windows, number))
         places.append(np.flatnonzero(windows[best] == number))
         chosen.append(_Candidates(*(part[best[places[-1]] - first] for part in candidates)))
-    for number, matches in enumerate(_count_matches(extractor, pairs, chosen)):
+    sought = [SoughtRules(rules.keys, rules.sources, rules.targets) for rules in chosen]
+    for number, matches in enumerate(count_matches(extractor, pairs, sought)):
         written = _write_rules(extractor, pairs, words, number, chosen[number], matches)
         rules |= zip(places[number].tolist(), written)
     listed = [rules[place] for place in range(len(best))]
@@ -111,35 +108,8 @@ def _find_extremes(weights: Floats, n: int, numbers: Numbers) -> Booleans:
     return ((weights > 0) & (weights >= high)) | ((weights < 0) & (weights <= low))
 
 
-class _Matches(NamedTuple):
-    """How many training pairs each rule of one window size matches, and the first of them, -1 if there is none."""
-
-    support: Ints
-    first: Ints
-
-
-def _count_matches(extractor: RuleExtractor, pairs: Pairs, chosen: list[_Candidates]) -> list[_Matches]:
-    """Return in how many training pairs the rules of each window size are."""
-    found = [_Matches(np.zeros(len(rules.keys), np.int64), np.full(len(rules.keys), -1)) for rules in chosen]
-    places = [(rules.sources == 0) & (rules.targets == 0) for rules in chosen]
-    sides: list[list[tuple[KeyRows, KeyRows]]] = [[] for _ in chosen]
-    wanted = [index_keys(rules.keys[wild]) for rules, wild in zip(chosen, places)]
-    offset = 0
-    for block in extractor.iterate_blocks(pairs):
-        listed = [rows.get_wildcard_rules() for rows in block]
-        numbers = run_in_threads(look_up, [(rows.keys, index, 1) for rows, index in zip(listed, wanted)])
-        for rows, entries, wild, matches in zip(listed, numbers, places, found):
-            _count_wildcard(rows, offset, entries, np.flatnonzero(wild), matches)
-        for window, ngrams in zip(block, sides):
-            ngrams.append((window.source, window.target))
-        offset += block[0].count_pairs()
-    for ngrams, rules, wild, matches in zip(sides, chosen, places, found):
-        _count_plain(ngrams, rules, np.flatnonzero(~wild), matches)
-    return found
-
-
 def _write_rules(
-    extractor: RuleExtractor, pairs: Pairs, words: list[str], number: int, rules: _Candidates, matches: _Matches
+    extractor: RuleExtractor, pairs: Pairs, words: list[str], number: int, rules: _Candidates, matches: RuleMatches
 ) -> list[WeightedRule]:
     """Return the rules of one window size as text, with supports and examples; ``words`` are written for tokens."""
     support, first = matches
@@ -159,30 +129,6 @@ def _write_rules(
         rule, source, target = texts[key]
         found.append(WeightedRule(rule, weight, count, row, source, target))
     return found
-
-
-def _count_plain(blocks: list[tuple[KeyRows, KeyRows]], rules: _Candidates, places: Ints, matches: _Matches) -> None:
-    """Count the pairs that rules without wildcards match, and note the first; a block has the n-grams of two sides."""
-    if not len(places):
-        return
-    lists = [NgramLists.from_rows(stack_rows([block[side] for block in blocks])) for side in (0, 1)]
-    grams = [look_up(keys[places], index_keys(side.keys)) for side, keys in zip(lists, rules[2:])]
-    size = sum(len(block[0].indptr) - 1 for block in blocks)
-    support, first = count_shared_rows(*grams, tuple(lists[0][1:3]), tuple(lists[1][1:3]), size)
-    matches.support[places], matches.first[places] = support, first
-
-
-def _count_wildcard(listed: KeyRows, offset: int, found: SmallInts, places: Ints, matches: _Matches) -> None:
-    """Count the pairs of a block that rules with wildcards match; ``offset`` is the number of its first pair.
-
-    ``found`` has for each entry of the block the number of its rule, -1 for a rule that is not asked for.
-    """
-    entries = np.flatnonzero(found >= 0)
-    at = places[found[entries]]
-    of = offset + np.searchsorted(listed.indptr, entries, side="right") - 1
-    np.add.at(matches.support, at, 1)
-    new = matches.first[at] < 0
-    matches.first[at[new][::-1]] = of[new][::-1]
 
 
 class RuleShelf:

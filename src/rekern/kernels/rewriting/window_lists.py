@@ -1,4 +1,4 @@
-"""The features of one window size, as inverted lists."""
+"""The features of pairs as inverted lists, one window size after the other."""
 
 from __future__ import annotations
 
@@ -17,3 +17,12 @@ class WindowLists(NamedTuple):
     target: InvertedLists
     rules: InvertedLists
     frequent: tuple[FrequentKeys, FrequentKeys, FrequentKeys]  # of a Gram of pairs with themselves
+
+
+class PairLists(NamedTuple):
+    """What a Gram of pairs is computed from."""
+
+    windows: list[WindowLists]
+    diagonal: Floats | None  # of a symmetric Gram, whose lists meet only the rows below
+    across: dict[int, Floats]  # the rows of heavy pairs, which are in no list
+    down: dict[int, Floats]  # and their columns

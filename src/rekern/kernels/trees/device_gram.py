@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +18,7 @@ from rekern.core.device import DEVICE_LOCK, DeviceArray, allocate, catch_device_
 from rekern.core.device_copies import TileCopier
 from rekern.core.parallel_jobs import run_ahead
 from rekern.core.progress import track
+from rekern.kernels.gram_plan import GramPlan, fill_gram
 from rekern.kernels.trees.device_sides import DeviceCore, PairOfSides, Side, fold_chunks, pair_sides
 from rekern.kernels.trees.forests import cut_corpus
 from rekern.kernels.trees.label_similarity import LabelPlan
@@ -26,11 +29,11 @@ from rekern.kernels.trees.tree_sums_cuda_core import (
     ROWS_OF_TILE,
     SEGMENT,
     find_bases,
+    find_factors,
     multiply_vectors,
     scale_tile,
     sum_over_columns,
     sum_over_rows,
-    take_diagonal,
 )
 from rekern.structures.trees import TreeArrays
 
@@ -39,7 +42,6 @@ MOST_NODES = 220_000
 MOST_BLOCKS = 1056  # of threads that take tiles, as many as a large GPU runs at once
 SCRATCH_SHARE = 8  # of the memory, one part for it
 
-TILE_SIZES = ("trees", "widest")  # of a chunk
 NO_ROW = np.iinfo(np.int64).max  # is out of range
 
 
@@ -56,16 +58,41 @@ class DeviceSide(NamedTuple):
     entry_runs: DeviceArray
 
 
+class Chunks(NamedTuple):
+    """The chunks of the rows and of the columns, and how many numbers the tile of two of them needs at most."""
+
+    rows: list[Side]
+    columns: list[Side]
+    values: int  # Δ of two subtrees
+    sums: int  # of a subtree with a tree
+
+    def count_cells(self) -> int:
+        """Return how many cells a tile has at most."""
+        return max(side.trees for side in self.rows) * max(side.trees for side in self.columns)
+
+
+class Prepared(NamedTuple):
+    """Two chunks in the memory of the GPU, what it needs to know of both, and the tables of it there."""
+
+    pair: PairOfSides
+    rows: DeviceSide
+    columns: DeviceSide
+    tables: DeviceArray
+
+
 class Workspace:
     """The memory of the GPU that one tile after the other uses, and the parameters of a kernel."""
 
-    def __init__(self, core: DeviceCore):
+    def __init__(self, core: DeviceCore, chunks: Chunks):
         self.core = core
+        self.chunks = chunks
         self.arrays: dict[str, DeviceArray] = {}
         self.sides: dict[int, tuple[Side, DeviceSide]] = {}
+        self.lock = Lock()
         self.numbers = upload(core.numbers)
         self.powers = upload(np.ones(1))
         self.places = upload(np.zeros(1, np.int64))
+        self.nothing = upload(np.zeros((0, 1)))
         self.labels = upload_labels(core.labels)
 
     def reserve(self, name: str, size: int) -> DeviceArray:
@@ -78,27 +105,28 @@ class Workspace:
 
     def upload(self, side: Side) -> DeviceSide:
         """Return a chunk in the memory of the GPU, where it goes in one piece."""
-        if id(side) not in self.sides:
-            arrays = [
-                array if array.size else np.zeros([max(size, 1) for size in array.shape], np.int32)
-                for array in side.list_arrays()
-            ]
-            whole = upload(np.concatenate([array.reshape(-1) for array in arrays]))
-            ends = np.cumsum([array.size for array in arrays]).tolist()
-            parts = [whole[end - array.size : end].reshape(*array.shape) for array, end in zip(arrays, ends)]
-            self.sides[id(side)] = side, DeviceSide(*parts)
-        return self.sides[id(side)][1]
+        with self.lock:
+            if id(side) not in self.sides:
+                whole = upload(side.whole)
+                ends = np.cumsum([math.prod(shape) for shape in side.shapes]).tolist()
+                parts = [whole[end - math.prod(shape) : end].reshape(*shape) for shape, end in zip(side.shapes, ends)]
+                self.sides[id(side)] = side, DeviceSide(*parts)
+            return self.sides[id(side)][1]
 
-    def sum_pairs(self, left: Side, right: Side, pair: PairOfSides) -> tuple[DeviceArray, DeviceArray]:
+    def prepare(self, left: Side, right: Side) -> Prepared:
+        """Return two chunks and what the GPU needs to know of both, in its memory; threads may be tiles ahead."""
+        pair = pair_sides(left, right, count_threads())
+        return Prepared(pair, self.upload(left), self.upload(right), upload(pair.tables))
+
+    def sum_pairs(self, left: Side, right: Side, prepared: Prepared) -> tuple[DeviceArray, DeviceArray]:
         """Return the sums of the subtrees of one chunk with the trees of another, and where those of a class are."""
+        pair, rows, columns, tables = prepared
         core = self.core
-        rows, columns = self.upload(left), self.upload(right)
-        tables = upload(pair.tables)
         sizes = (CLASS_FACTS * pair.classes, SEGMENT * pair.segments, SEGMENT * pair.sum_segments, pair.levels)
         ends = np.cumsum(sizes).tolist()
         classes = tables[: ends[0]].reshape(pair.classes, CLASS_FACTS)
-        values = self.reserve("values", pair.values)
-        summed = self.reserve("summed", pair.values) if core.has_sums else values
+        values = self.reserve("values", self.chunks.values)
+        summed = self.reserve("summed", self.chunks.values) if core.has_sums else values
         if pair.tiles:
             segments = tables[ends[0] : ends[1]].reshape(pair.segments, SEGMENT)
             level_tiles, queue = tables[ends[2] : ends[3]], tables[ends[3] :]
@@ -110,7 +138,7 @@ class Workspace:
                 columns.facts, rows.kids, columns.kids, rows.sequences, columns.sequences, bases, self.numbers,
                 self.upload_powers(left.widest + right.widest + 1), *self.labels, scratch,
             )  # fmt: skip
-        sums = self.reserve("sums", pair.sums)
+        sums = self.reserve("sums", self.chunks.sums)
         if pair.sum_tiles:
             segments = tables[ends[1] : ends[2]].reshape(pair.sum_segments, SEGMENT)
             sum_over_columns.launch(
@@ -130,7 +158,7 @@ class Workspace:
 
     def reserve_matrix(self, name: str, rows: int, columns: int) -> DeviceArray:
         """Return a matrix whose values are what they happen to be."""
-        return self.reserve(name, rows * columns)[: rows * columns].reshape(rows, columns)
+        return self.reserve(name, self.chunks.count_cells())[: rows * columns].reshape(rows, columns)
 
     def upload_powers(self, n: int) -> DeviceArray:
         """Return at least ``n`` powers of the decay, from 1 on."""
@@ -186,23 +214,25 @@ def count_scratch_blocks(depth: int, memory: int) -> int:
     return max(1, min(MOST_BLOCKS, memory // SCRATCH_SHARE // (8 * depth * count_threads())))
 
 
-def measure_tiles(core: DeviceCore, rows: list[Side], columns: list[Side]) -> int:
+def measure_tiles(core: DeviceCore, chunks: Chunks) -> int:
     """Return how many bytes of the GPU's memory the largest tile of two chunks may need, and all chunks together."""
-    inner = [np.array([side.inner for side in sides], float) for sides in (rows, columns)]
-    values = float((inner[0] @ inner[1].T).max()) * (2 if core.has_sums else 1)
+    values = chunks.values * (2 if core.has_sums else 1)
+    widest = [max(side.widest for side in part) for part in (chunks.rows, chunks.columns)]
+    tables = 8 * (CLASS_FACTS + 2 * SEGMENT) * len(chunks.rows[0].inner)
+    whole = sum({id(side): side.whole.nbytes for side in (*chunks.rows, *chunks.columns)}.values())
+    depth = measure_scratch(core, widest[0], widest[1])
+    return 8 * (values + chunks.sums + 4 * chunks.count_cells() + depth * count_threads()) + 3 * tables + whole
+
+
+def join_chunks(rows: list[Side], columns: list[Side]) -> Chunks:
+    """Return chunks together with the numbers that tiles of them need."""
+    inner = [np.array([side.inner for side in part], float) for part in (rows, columns)]
     sizes = np.array([side.sizes for side in rows], float)
     entries = np.array([np.diff(side.entries) for side in columns], float)
-    sums = float((sizes @ entries.T).max())
-    trees, widest = ([max(getattr(side, name) for side in part) for part in (rows, columns)] for name in TILE_SIZES)
-    tables = 8 * (CLASS_FACTS + 2 * SEGMENT) * inner[0].shape[1]
-    chunks = sum(side.count_bytes() for side in {id(side): side for side in (*rows, *columns)}.values())
-    depth = measure_scratch(core, widest[0], widest[1])
-    return int(8 * (values + sums + 4.0 * trees[0] * trees[1] + depth * count_threads()) + 3 * tables + chunks)
+    return Chunks(rows, columns, int((inner[0] @ inner[1].T).max()), int((sizes @ entries.T).max()))
 
 
-def cut_trees(
-    corpora: list[TreeArrays], class_of: SmallInts, core: DeviceCore, n_jobs: int | None
-) -> list[list[Side]] | None:
+def cut_trees(corpora: list[TreeArrays], class_of: SmallInts, core: DeviceCore, n_jobs: int | None) -> Chunks | None:
     """Cut corpora into chunks, any two of which fit into the memory; None if two single trees may be too large."""
     memory = measure_memory() * (SCRATCH_SHARE - 1) // SCRATCH_SHARE
     if core.labels is not None:
@@ -211,8 +241,9 @@ def cut_trees(
     while True:
         spans = [(arrays, cut_corpus(arrays.offsets, trees, nodes)) for arrays in corpora]
         sides = fold_chunks(spans, class_of, core, n_jobs)
-        if measure_tiles(core, sides[0], sides[-1]) <= memory:
-            return sides
+        chunks = join_chunks(sides[0], sides[-1])
+        if measure_tiles(core, chunks) <= memory:
+            return chunks
         if all(last - first == 1 for _, parts in spans for first, last in parts):
             return None
         trees, nodes = max(1, trees // 2), max(1, nodes // 2)
@@ -229,93 +260,108 @@ class DeviceTreeGram:
     symmetric: bool
     normalize: bool
     core: DeviceCore = field(compare=False)
-    sides: list[list[Side]] = field(compare=False)
+    fold: Callable[[], Chunks | None] = field(compare=False)  # once; None if the memory is too small for two trees
+    plan_without: Callable[[], GramPlan] = field(compare=False)  # the Gram by the processor, for this case
     find_row_scales: Callable[[], Floats] = field(compare=False)  # for normalised kernels, unless they are on the way
     find_column_scales: Callable[[], Floats] = field(compare=False)
 
     def fill(self, matrix: npt.NDArray[np.floating], n_jobs: int | None) -> None:
-        """Compute the whole Gram."""
-        tiles = [(left, right) for left in self.sides[0] for right in self.sides[-1]]
-        if self.symmetric:  # the diagonal first: it has the factors of rows and columns
-            tiles = [(side, side) for side in self.sides[0]]
-            tiles += list(combinations(self.sides[0], 2))
+        """Compute the whole Gram; trees are folded while the system hands out the memory of the matrix."""
         with DEVICE_LOCK, catch_device_errors(), TileCopier(matrix, n_jobs) as copier:
-            work = TileWork(Workspace(self.core), copier, self._list_scales())
-            calls = [(left, right, count_threads()) for left, right in tiles]
-            pairs = zip(tiles, run_ahead(pair_sides, calls, 3))
-            for (left, right), pair in track(pairs, len(tiles), "Gram matrix"):
-                work.add_tile(left, right, pair, left.first, right.first, self.symmetric)
-            work.check()
+            chunks = self.fold()
+            if chunks is not None:
+                self._fill_tiles(chunks, copier)
+        if chunks is None:
+            fill_gram(self.plan_without(), matrix, n_jobs)
+
+    def _fill_tiles(self, chunks: Chunks, copier: TileCopier) -> None:
+        tiles = [(left, right) for left in chunks.rows for right in chunks.columns]
+        if self.symmetric:  # the diagonal first: it has the factors of rows and columns
+            tiles = [(side, side) for side in chunks.rows]
+            tiles += list(combinations(chunks.rows, 2))
+        scales = None if self.symmetric and self.normalize else self._find_scales()
+        work = TileWork(Workspace(self.core, chunks), copier, scales, len(self.left.offsets) - 1)
+        pairs = zip(tiles, run_ahead(work.workspace.prepare, tiles, 3))
+        for (left, right), prepared in track(pairs, len(tiles), "Gram matrix"):
+            work.add_tile(left, right, prepared, left.first, right.first, self.symmetric)
+        work.check()
 
     def fill_rows(self, block: Floats, first: int, last: int, n_jobs: int | None) -> None:
         """Compute rows ``first`` to ``last - 1``; in a symmetric Gram from column ``first`` on."""
         offset = first if self.symmetric else 0
-        scales = [self.find_row_scales(), self.find_column_scales()] if self.normalize else self._list_scales()
         with DEVICE_LOCK, catch_device_errors():
+            chunks = self.fold()
+            if chunks is None:
+                block[:] = self.plan_without().compute(first, last)
+                return
+            scales = self._find_scales()
             whole = np.empty((0, 0))
-            for left in self.sides[0]:
+            for left in chunks.rows:
                 begin, end = max(first, left.first), min(last, left.first + left.trees)
                 if begin >= end:
                     continue
                 if whole.shape != (left.trees, block.shape[1] + offset):
                     whole = np.empty((left.trees, block.shape[1] + offset))
                 with TileCopier(whole, n_jobs) as copier:
-                    work = TileWork(Workspace(self.core), copier, scales)
-                    for right in self.sides[-1]:
+                    work = TileWork(Workspace(self.core, chunks), copier, scales, len(scales[0]))
+                    for right in chunks.columns:
                         if right.first + right.trees > offset:
-                            pair = pair_sides(left, right, count_threads())
-                            work.add_tile(left, right, pair, 0, right.first, False)
+                            prepared = work.workspace.prepare(left, right)
+                            work.add_tile(left, right, prepared, 0, right.first, False)
                     work.check()
                 block[begin - first : end - first] = whole[begin - left.first : end - left.first, offset:]
         if self.symmetric and self.normalize:
             np.fill_diagonal(block, (scales[0][first:last] > 0).astype(float))
 
-    def _list_scales(self) -> list[Floats]:
-        """Return arrays for the factors of rows and columns: of a symmetric Gram they are filled on the way."""
-        rows, columns = (len(arrays.offsets) - 1 for arrays in (self.left, self.right))
-        if not self.normalize:
-            return [np.ones(rows), np.ones(columns)]
-        if self.symmetric:
-            return [np.full(rows, np.nan)] * 2
-        return [self.find_row_scales(), self.find_column_scales()]
+    def _find_scales(self) -> list[Floats]:
+        """Return the factors of rows and columns."""
+        if self.normalize:
+            return [self.find_row_scales(), self.find_column_scales()]
+        return [np.ones(len(arrays.offsets) - 1) for arrays in (self.left, self.right)]
 
 
 class TileWork:
-    """One tile after the other, computed, normalised and sent to its place."""
+    """One tile after the other, computed, normalised and sent to its place.
 
-    def __init__(self, workspace: Workspace, copier: TileCopier, scales: list[Floats]):
+    Without ``scales`` the factors of rows and columns come from the tiles on the diagonal, which have to be first.
+    Nothing waits for the GPU before the check at the end.
+    """
+
+    def __init__(self, workspace: Workspace, copier: TileCopier, scales: list[Floats] | None, rows: int):
         self.workspace = workspace
         self.copier = copier
-        self.scales = scales
+        self.squares = allocate(rows) if scales is None else None
+        self.factors = [allocate(rows)] * 2 if scales is None else [upload(scale) for scale in scales]
         self.faults = upload(np.full(1, NO_ROW))
         self.count = 0
 
-    def add_tile(self, left: Side, right: Side, pair: PairOfSides, row: int, column: int, mirrored: bool) -> None:
+    def add_tile(self, left: Side, right: Side, prepared: Prepared, row: int, column: int, mirrored: bool) -> None:
         """Compute the tile of two chunks for this row and column of the matrix, and maybe its mirror image too."""
-        sums = self.workspace.sum_pairs(left, right, pair)
+        sums = self.workspace.sum_pairs(left, right, prepared)
         self.copier.begin_tile()
         place = self.count % 2
         self.count += 1
         tile = self.workspace.sum_tile(f"tile {place}", left, right, *sums)
-        rows = self.scales[0][left.first : left.first + left.trees]
-        columns = self.scales[1][right.first : right.first + right.trees]
-        is_own = left is right and bool(np.isnan(rows).any())
-        if is_own:
-            diagonal = self.workspace.reserve("diagonal", left.trees)[: left.trees]
-            take_diagonal.launch(-(-left.trees // count_threads()), tile, diagonal)
-            squares: Floats = download(diagonal).astype(float)
-            rows[:] = find_scales(check_range(squares, left.first), left.first)
+        rows = self.factors[0][left.first : left.first + left.trees]
+        columns = self.factors[1][right.first : right.first + right.trees]
+        is_own = left is right and self.squares is not None
+        if is_own and self.squares is not None:
+            squares = self.squares[left.first : left.first + left.trees]
+            find_factors.launch(-(-left.trees // count_threads()), tile, squares, rows)
         mirrored = mirrored and left is not right
-        shape = (right.trees, left.trees) if mirrored else (0, 1)
-        mirror = self.workspace.reserve_matrix(f"mirror {place}", *shape)
+        mirror = self.workspace.nothing
+        if mirrored:
+            mirror = self.workspace.reserve_matrix(f"mirror {place}", right.trees, left.trees)
         blocks = min(-(-left.trees * right.trees // count_threads()), 1 << 20)
-        scale_tile.launch(blocks, tile, mirror, upload(rows), upload(columns), is_own, left.first, self.faults)
+        scale_tile.launch(blocks, tile, mirror, rows, columns, is_own, left.first, self.faults)
         self.copier.copy(tile, row, column)
         if mirrored:
             self.copier.copy(mirror, column, row)
 
     def check(self) -> None:
-        """Raise an error if a value is out of range."""
+        """Raise an error if a value is out of range, or too small to be normalised."""
+        if self.squares is not None:
+            find_scales(check_range(download(self.squares).astype(float)))
         row = int(download(self.faults)[0])
         if row != NO_ROW:
             raise make_range_error(row)

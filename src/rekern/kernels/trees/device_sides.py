@@ -61,28 +61,21 @@ class Side(NamedTuple):
     first: int  # its first tree
     trees: int
     widest: int  # the most children of a node
-    facts: SmallInts  # about each subtree
-    kids: SmallInts  # the labels, ranks and classes of all children
-    sequences: SmallInts  # the classes of the children, for each group
-    order: SmallInts  # the subtrees by height
-    segments: Ints  # height, class, begin and length of what is in order and of one height and class
+    # What the GPU needs, in the order of `DeviceSide`, in one piece:
+    # - facts about each subtree,
+    # - the labels, ranks and classes of all children,
+    # - the classes of the children, for each group,
+    # - the subtrees by height,
+    # - the nodes of the trees, sorted by subtree,
+    # - their runs of one class, in each tree, and where those of each tree begin,
+    # - the same runs, class by class.
+    whole: SmallInts
+    shapes: list[tuple[int, ...]]
+    segments: Ints  # height, class, begin and length of the subtrees by height that are of one height and class
     starts: Ints  # the first subtree of each class
     sizes: Ints  # how many subtrees it has
     inner: Ints  # how many of them have children
-    occurrences: SmallInts  # the nodes of the trees, sorted by subtree
-    runs: SmallInts  # of nodes of one class, in each tree
-    tree_runs: SmallInts
     entries: Ints  # where the entries of each class begin
-    entry_runs: SmallInts  # the same runs, class by class
-
-    def list_arrays(self) -> tuple[SmallInts, ...]:
-        """Return what the GPU needs, in the order of `DeviceSide`."""
-        rows = (self.facts, self.kids, self.sequences, self.order)
-        return (*rows, self.occurrences, self.runs, self.tree_runs, self.entry_runs)
-
-    def count_bytes(self) -> int:
-        """Return the size of what the GPU needs."""
-        return sum(array.nbytes for array in self.list_arrays())
 
 
 class PairOfSides(NamedTuple):
@@ -142,15 +135,15 @@ def _number_classes(forests: list[Forest], class_of: SmallInts, by_production: b
 
 
 def _describe_chunk(
-    arrays: TreeArrays, span: tuple[int, int], forest: Forest, numbers: SmallInts, count: int, with_leaves: bool
+    corpus: TreeArrays, span: tuple[int, int], forest: Forest, numbers: SmallInts, count: int, with_leaves: bool
 ) -> Side:
     facts, starts, sizes, inner = describe_subtrees(
         numbers, forest.groups, forest.widths, forest.sequences, forest.columns, forest.labels, count
     )
-    start = arrays.offsets[span[0]]
+    start = corpus.offsets[span[0]]
 
     def sort_subtrees() -> tuple[SmallInts, Ints]:
-        heights = measure_heights(arrays.first, arrays.counts, start, forest.nodes, len(forest.labels))
+        heights = measure_heights(corpus.first, corpus.counts, start, forest.nodes, len(forest.labels))
         found: tuple[SmallInts, Ints] = sort_by_height(heights, facts)
         return found
 
@@ -160,23 +153,19 @@ def _describe_chunk(
             forest.nodes, forest.offsets, facts, count, with_leaves
         )
     order, segments = sorted_subtrees.result()
+    needed = (facts, kids.result(), forest.classes, order, occurrences, runs, tree_runs, entry_runs)
+    arrays = [array if array.size else np.zeros([max(size, 1) for size in array.shape], np.int32) for array in needed]
     return Side(
         first=span[0],
         trees=span[1] - span[0],
         widest=int(forest.widths.max(initial=0)),
-        facts=facts,
-        kids=kids.result(),
-        sequences=forest.classes,
-        order=order,
+        whole=np.concatenate([array.reshape(-1) for array in arrays]),
+        shapes=[array.shape for array in arrays],
         segments=segments,
         starts=starts,
         sizes=sizes,
         inner=inner,
-        occurrences=occurrences,
-        runs=runs,
-        tree_runs=tree_runs,
         entries=entries,
-        entry_runs=entry_runs,
     )
 
 

@@ -169,14 +169,21 @@ def build_forest(labels, first, count, offsets, begin, end, class_of, class_coun
     numbers, examples = fold_trees(labels, first, count, offsets, begin, end)
     number_of, found, codes, table = _group_subtrees(labels, first, count, examples, class_of)
     groups = len(found)
-    order_keys = np.empty(groups, np.int64)
+    # The groups by class, those of leaves first: counted, because a sort takes longer.
+    places = np.zeros(2 * class_count + 1, np.int32)
     for group in range(groups):
         node = found[group]
-        order_keys[group] = 2 * np.int64(class_of[labels[node]]) + (1 if count[node] else 0)
-    order = np.argsort(order_keys, kind="mergesort")
+        places[2 * class_of[labels[node]] + (1 if count[node] else 0) + 1] += 1
+    for key in range(2 * class_count):
+        places[key + 1] += places[key]
+    order = np.empty(groups, np.int32)
     place_of = np.empty(groups, np.int32)
-    for place in range(groups):
-        place_of[order[place]] = place
+    for group in range(groups):
+        node = found[group]
+        key = 2 * class_of[labels[node]] + (1 if count[node] else 0)
+        place_of[group] = places[key]
+        order[places[key]] = group
+        places[key] += 1
     for slot in range(len(table)):
         if table[slot] >= 0:
             table[slot] = place_of[table[slot]]
@@ -283,6 +290,13 @@ def order_nodes(first, count, offsets):
             for child in range(first[node], first[node] + count[node]):
                 inner -= 1 if count[child] else 0
     return order, most_inner, most
+
+
+@compiled
+def mark_labels(is_used, labels):
+    """Mark the labels that occur."""
+    for label in labels:
+        is_used[label] = True
 
 
 @compiled

@@ -8,7 +8,7 @@ import numpy as np
 
 from rekern.core.arrays import Ints, Keys, SmallInts
 from rekern.core.parallel_jobs import run_in_threads
-from rekern.kernels.trees.folded_forest_core import Forest, build_forest, hash_productions, order_nodes
+from rekern.kernels.trees.folded_forest_core import Forest, build_forest, hash_productions, mark_labels, order_nodes
 from rekern.structures.trees import TreeArrays, Trees
 
 MOST_TREES = 256  # in a forest: many share more subtrees, few stay in the cache and fit the edge of a triangle
@@ -71,6 +71,7 @@ def plant_forests(arrays: TreeArrays, class_of: SmallInts, n_jobs: int | None = 
 
 def find_used_labels(*corpora: Trees) -> Ints:
     """Return the numbers of the labels that occur in these trees; they may be fewer than the vocabulary has."""
-    size = max(len(trees.vocabulary) for trees in corpora)
-    counts = np.sum([np.bincount(trees.labels, minlength=size) for trees in corpora], axis=0)
-    return np.flatnonzero(counts)
+    is_used = np.zeros(max(len(trees.vocabulary) for trees in corpora), np.bool_)
+    for labels in {id(trees): trees.labels for trees in corpora}.values():
+        mark_labels(is_used, labels)
+    return np.flatnonzero(is_used)

@@ -90,28 +90,35 @@ class TreeKernel(Kernel, Generic[Parameters]):
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Fold the trees of the columns into forests, with which the trees of the rows are compared."""
         left = self.read_items(X)
-        right = left if Y is None else self.read_items(Y).renumber_like(left)
-        vocabulary = right.vocabulary
+        other = None if Y is None else self.read_items(Y).renumber_like(left)
+        right = left if other is None else other
         used = find_used_labels(left, right)
         if is_for_device(len(left), len(right)):
-            plan = self._plan_device_gram(left, None if Y is None else right, used, n_jobs)
+            plan = self._plan_device_gram(left, other, used, n_jobs)
             if plan is not None:
                 return plan
+        return self._plan_forests(left, other, used, n_jobs)
+
+    def _plan_forests(self, left: Trees, other: Trees | None, used: Ints, n_jobs: int | None) -> GramPlan:
+        """Return how the processor computes a Gram, of trees with themselves if there are no others."""
+        right = left if other is None else other
+        vocabulary = right.vocabulary
         parameters = self.make_parameters(vocabulary, used)
         forests = plant_forests(right.arrays, self.classify_labels(vocabulary, parameters), n_jobs)
         rows = columns = None
         if self.normalize:
             rows = find_scales(self.square_trees(left, vocabulary, parameters, n_jobs))
-            columns = rows if Y is None else find_scales(self.square_trees(right, vocabulary, parameters, n_jobs))
-        block = TreeBlock(self.get_core(), read_rows(left), forests, parameters, len(right), rows, columns, Y is None)
-        return GramPlan(len(left), len(right), Y is None, block)
+            columns = rows if other is None else find_scales(self.square_trees(right, vocabulary, parameters, n_jobs))
+        symmetric = other is None
+        block = TreeBlock(self.get_core(), read_rows(left), forests, parameters, len(right), rows, columns, symmetric)
+        return GramPlan(len(left), len(right), symmetric, block)
 
     def describe_device_core(self, vocabulary: list[str], used: Ints) -> DeviceCore | None:
         """Return how a GPU computes the kernel for these labels; None if it does not."""
         return None
 
     def _plan_device_gram(self, left: Trees, other: Trees | None, used: Ints, n_jobs: int | None) -> GramPlan | None:
-        """Fold the trees for a GPU; return None if it has no core for the kernel or too little memory for two trees."""
+        """Return how a GPU computes a Gram, from the folding of the trees on; None if it has no core for the kernel."""
         right = left if other is None else other
         vocabulary = right.vocabulary
         core = self.describe_device_core(vocabulary, used)
@@ -119,15 +126,14 @@ class TreeKernel(Kernel, Generic[Parameters]):
             return None
         classes = np.arange(len(vocabulary), dtype=np.int32) if core.labels is None else core.labels.class_of
         corpora = [left.arrays] if other is None else [left.arrays, right.arrays]
-        sides = cut_trees(corpora, classes, core, n_jobs)
-        if sides is None:
-            return None
+        fold = cache(lambda: cut_trees(corpora, classes, core, n_jobs))
+        plan_without = cache(lambda: self._plan_forests(left, other, used, n_jobs))
         find_parameters = cache(lambda: self.make_parameters(vocabulary, used))
         find_rows = cache(lambda: find_scales(self.square_trees(left, vocabulary, find_parameters(), n_jobs)))
         find_columns = cache(lambda: find_scales(self.square_trees(right, vocabulary, find_parameters(), n_jobs)))
         gram = DeviceTreeGram(
             core.numbers, classes, left.arrays, right.arrays, other is None, self.normalize,
-            core, sides, find_rows, find_rows if other is None else find_columns,
+            core, fold, plan_without, find_rows, find_rows if other is None else find_columns,
         )  # fmt: skip
         return plan_device_gram(gram, len(left), len(right), other is None)
 

@@ -30,32 +30,42 @@ from rekern.kernels.trees.tree_sums_cuda_core import (
     STEP,
     WIDTH,
     compare_labels,
+    find_segment,
     place_tile,
 )
 
 FEW = 24  # matching pairs of children; with more, the sums run over all cells, in memory of the thread's own
+
+# What is known of the tile of a block.
+TAKEN, TAKEN_SEGMENT, TAKEN_LEVEL = range(3)
+TAKEN_FACTS = 3
 
 # What the numbers of a kernel are.
 MU, DECAY, FACTOR, LONGEST, LEAF, MIDDLE = range(6)
 
 
 @cuda_function
-def take_tile(queue):
-    """Return the number of the next tile, for one thread of a block."""
-    return cuda.atomic.add(queue, 0, 1)
+def take_tile(taken, queue, level_tiles, segments, tiles):
+    """Finish the tile of a block, take the next one and wait for the level below it: for one thread of the block.
 
-
-@cuda_function
-def wait_for_level(queue, level_tiles, level):
-    """Wait, with one thread of a block, until all tiles of a level are finished."""
-    while cuda.atomic.add(queue, 1 + level, 0) < level_tiles[level]:
-        pass
-
-
-@cuda_function
-def finish_tile(queue, level):
-    """Let other blocks know that a tile of a level is finished."""
-    cuda.atomic.add(queue, 1 + level, 1)
+    ``taken`` is the number of the tile, its segment and its level; the level is -1 before the first one. All threads
+    of the block have to be done with the tile before, and to wait for the next one.
+    """
+    level = taken[TAKEN_LEVEL]
+    if level >= 0:
+        cuda.threadfence()  # other blocks see the values of all threads of this one
+        cuda.atomic.add(queue, 1 + level, 1)
+    tile = cuda.atomic.add(queue, 0, 1)
+    taken[TAKEN] = tile
+    if tile < tiles:
+        segment = find_segment(segments, tile)
+        needed = segments[segment, LEVEL]
+        taken[TAKEN_SEGMENT] = segment
+        taken[TAKEN_LEVEL] = needed
+        if needed > max(level, 0):
+            while cuda.atomic.add(queue, needed, 0) < level_tiles[needed - 1]:
+                pass
+            cuda.threadfence()
 
 
 @cuda_function
@@ -128,21 +138,18 @@ def fill_partial_levels(
     slot = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
     mu, decay, factor, longest = numbers[MU], numbers[DECAY], numbers[FACTOR], int(numbers[LONGEST])
     single, leaf = mu * decay * decay, numbers[LEAF]
-    taken = cuda.shared.array(1, np.int64)
-    if cuda.threadIdx.x == 0:
-        taken[0] = take_tile(queue)
-    cuda.syncthreads()
-    ready = 0
-    tile = taken[0]
-    while tile < tiles:
-        segment, row, end, column = place_tile(segments, tile, cuda.threadIdx.x, cuda.blockDim.x)
-        columns, level = segments[segment, COLUMNS], segments[segment, LEVEL]
-        if ready < level:
-            if cuda.threadIdx.x == 0:
-                wait_for_level(queue, level_tiles, level - 1)
-            cuda.syncthreads()
-            cuda.threadfence()
-            ready = level
+    taken = cuda.shared.array(TAKEN_FACTS, np.int64)
+    taken[TAKEN_LEVEL] = -1
+    while True:
+        cuda.syncthreads()
+        if cuda.threadIdx.x == 0:
+            take_tile(taken, queue, level_tiles, segments, tiles)
+        cuda.syncthreads()
+        if taken[TAKEN] >= tiles:
+            break
+        segment = taken[TAKEN_SEGMENT]
+        row, end, column = place_tile(segments, segment, taken[TAKEN], cuda.threadIdx.x, cuda.blockDim.x)
+        columns = segments[segment, COLUMNS]
         if column < columns:
             other = segments[segment, FIRST] + column
             width2 = facts2[other, WIDTH]
@@ -198,13 +205,6 @@ def fill_partial_levels(
                     found *= compare_labels(facts[one, LABEL], facts2[other, LABEL], smooth, ranks, similarities)
                 values[segments[segment, BASE] + facts[one, RANK] * columns + column] = found
                 row += 1
-        cuda.threadfence()
-        cuda.syncthreads()
-        if cuda.threadIdx.x == 0:
-            finish_tile(queue, level)
-            taken[0] = take_tile(queue)
-        cuda.syncthreads()
-        tile = taken[0]
 
 
 @cuda_kernel
@@ -213,21 +213,18 @@ def fill_subset_levels(
     bases, numbers, powers, smooth, ranks, similarities, scratch,
 ):  # fmt: skip
     """Fill Δ of subset trees level by level; a class has the subtrees of one production."""
-    taken = cuda.shared.array(1, np.int64)
-    if cuda.threadIdx.x == 0:
-        taken[0] = take_tile(queue)
-    cuda.syncthreads()
-    ready = 0
-    tile = taken[0]
-    while tile < tiles:
-        segment, row, end, column = place_tile(segments, tile, cuda.threadIdx.x, cuda.blockDim.x)
-        columns, level = segments[segment, COLUMNS], segments[segment, LEVEL]
-        if ready < level:
-            if cuda.threadIdx.x == 0:
-                wait_for_level(queue, level_tiles, level - 1)
-            cuda.syncthreads()
-            cuda.threadfence()
-            ready = level
+    taken = cuda.shared.array(TAKEN_FACTS, np.int64)
+    taken[TAKEN_LEVEL] = -1
+    while True:
+        cuda.syncthreads()
+        if cuda.threadIdx.x == 0:
+            take_tile(taken, queue, level_tiles, segments, tiles)
+        cuda.syncthreads()
+        if taken[TAKEN] >= tiles:
+            break
+        segment = taken[TAKEN_SEGMENT]
+        row, end, column = place_tile(segments, segment, taken[TAKEN], cuda.threadIdx.x, cuda.blockDim.x)
+        columns = segments[segment, COLUMNS]
         if column < columns:
             other = segments[segment, FIRST] + column
             first2, step2 = facts2[other, KID], facts2[other, STEP]
@@ -243,13 +240,6 @@ def fill_subset_levels(
                             found *= 1.0 + value
                 values[segments[segment, BASE] + facts[one, RANK] * columns + column] = found
                 row += 1
-        cuda.threadfence()
-        cuda.syncthreads()
-        if cuda.threadIdx.x == 0:
-            finish_tile(queue, level)
-            taken[0] = take_tile(queue)
-        cuda.syncthreads()
-        tile = taken[0]
 
 
 @cuda_kernel
@@ -264,21 +254,18 @@ def fill_path_levels(
     slot = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
     decay, middle = numbers[DECAY], numbers[MIDDLE]
     square = decay * decay
-    taken = cuda.shared.array(1, np.int64)
-    if cuda.threadIdx.x == 0:
-        taken[0] = take_tile(queue)
-    cuda.syncthreads()
-    ready = 0
-    tile = taken[0]
-    while tile < tiles:
-        segment, row, end, column = place_tile(segments, tile, cuda.threadIdx.x, cuda.blockDim.x)
-        columns, level = segments[segment, COLUMNS], segments[segment, LEVEL]
-        if ready < level:
-            if cuda.threadIdx.x == 0:
-                wait_for_level(queue, level_tiles, level - 1)
-            cuda.syncthreads()
-            cuda.threadfence()
-            ready = level
+    taken = cuda.shared.array(TAKEN_FACTS, np.int64)
+    taken[TAKEN_LEVEL] = -1
+    while True:
+        cuda.syncthreads()
+        if cuda.threadIdx.x == 0:
+            take_tile(taken, queue, level_tiles, segments, tiles)
+        cuda.syncthreads()
+        if taken[TAKEN] >= tiles:
+            break
+        segment = taken[TAKEN_SEGMENT]
+        row, end, column = place_tile(segments, segment, taken[TAKEN], cuda.threadIdx.x, cuda.blockDim.x)
+        columns = segments[segment, COLUMNS]
         if column < columns:
             other = segments[segment, FIRST] + column
             width2 = facts2[other, WIDTH]
@@ -332,10 +319,3 @@ def fill_path_levels(
                 values[place] = found
                 sums[place] = 1.0 + found + square * pairs + middle * singles + square * products
                 row += 1
-        cuda.threadfence()
-        cuda.syncthreads()
-        if cuda.threadIdx.x == 0:
-            finish_tile(queue, level)
-            taken[0] = take_tile(queue)
-        cuda.syncthreads()
-        tile = taken[0]

@@ -96,6 +96,45 @@ def describe_kids(kids, facts):
 
 
 @compiled
+def _sort_occurrences(nodes, offsets, facts, with_leaves):
+    """Return the nodes of all trees sorted by subtree, each a subtree and its rank, and where those of a tree begin.
+
+    Nodes are counted into the trees of each subtree, and from there, subtree by subtree, into their trees.
+    """
+    trees = len(offsets) - 1
+    ends = np.zeros(len(facts) + 1, np.int32)
+    begins = np.zeros(trees + 1, np.int32)
+    for tree in range(trees):
+        kept = 0
+        for place in range(offsets[tree], offsets[tree + 1]):
+            subtree = nodes[place]
+            if with_leaves or facts[subtree, 1] >= 0:
+                ends[subtree + 1] += 1
+                kept += 1
+        begins[tree + 1] = begins[tree] + kept
+    for subtree in range(len(facts)):
+        ends[subtree + 1] += ends[subtree]
+    owners = np.empty(begins[trees], np.int32)
+    for tree in range(trees):
+        for place in range(offsets[tree], offsets[tree + 1]):
+            subtree = nodes[place]
+            if with_leaves or facts[subtree, 1] >= 0:
+                owners[ends[subtree]] = tree
+                ends[subtree] += 1
+    occurrences = np.empty((len(owners), 2), np.int32)
+    filled = begins[:-1].copy()
+    first = 0
+    for subtree in range(len(facts)):
+        for place in range(first, ends[subtree]):
+            tree = owners[place]
+            occurrences[filled[tree], 0] = subtree
+            occurrences[filled[tree], 1] = facts[subtree, 1]
+            filled[tree] += 1
+        first = ends[subtree]
+    return occurrences, begins
+
+
+@compiled
 def list_runs(nodes, offsets, facts, class_count, with_leaves):
     """Return the nodes of all trees sorted by subtree, their runs of one class, and the same runs class by class.
 
@@ -103,27 +142,22 @@ def list_runs(nodes, offsets, facts, class_count, with_leaves):
     class.
     """
     trees = len(offsets) - 1
-    occurrences = np.empty((len(nodes), 2), np.int32)
-    runs = np.empty((len(nodes), 3), np.int32)
+    occurrences, begins = _sort_occurrences(nodes, offsets, facts, with_leaves)
+    runs = np.empty((len(occurrences), 3), np.int32)
     tree_runs = np.zeros(trees + 1, np.int32)
     entries = np.zeros(class_count + 1, np.int64)
-    filled = found = 0
+    found = 0
     for tree in range(trees):
-        ordered = np.sort(nodes[offsets[tree] : offsets[tree + 1]])
-        begin = found
-        for subtree in ordered:
-            if not with_leaves and facts[subtree, 1] < 0:
-                continue
-            number = facts[subtree, 0]
-            if found == begin or runs[found - 1, 0] != number:
+        before = -1
+        for place in range(begins[tree], begins[tree + 1]):
+            number = facts[occurrences[place, 0], 0]
+            if number != before:
                 runs[found, 0] = number
-                runs[found, 1] = filled
+                runs[found, 1] = place
                 entries[number + 1] += 1
                 found += 1
-            occurrences[filled, 0] = subtree
-            occurrences[filled, 1] = facts[subtree, 1]
-            filled += 1
-            runs[found - 1, 2] = filled
+                before = number
+            runs[found - 1, 2] = place + 1
         tree_runs[tree + 1] = found
     for number in range(class_count):
         entries[number + 1] += entries[number]
@@ -136,7 +170,7 @@ def list_runs(nodes, offsets, facts, class_count, with_leaves):
             entry_runs[place, 0] = tree
             entry_runs[place, 1] = runs[run, 1]
             entry_runs[place, 2] = runs[run, 2]
-    return occurrences[:filled], runs[:found], tree_runs, entries, entry_runs
+    return occurrences, runs[:found], tree_runs, entries, entry_runs
 
 
 @compiled

@@ -31,8 +31,8 @@ ROWS_OF_TILE = 16
 
 
 @cuda_function
-def place_tile(segments, tile, thread, threads):
-    """Return the segment of a tile, its first row, the one after its last, and the column of one of its threads."""
+def find_segment(segments, tile):
+    """Return the segment of a tile."""
     first, last = 0, segments.shape[0]
     while last - first > 1:
         middle = (first + last) // 2
@@ -40,11 +40,17 @@ def place_tile(segments, tile, thread, threads):
             first = middle
         else:
             last = middle
-    inside = tile - segments[first, TILES]
-    across = (segments[first, COLUMNS] + threads - 1) // threads
+    return first
+
+
+@cuda_function
+def place_tile(segments, segment, tile, thread, threads):
+    """Return the first row of a tile in its segment, the one after its last, and the column of one of its threads."""
+    inside = tile - segments[segment, TILES]
+    across = (segments[segment, COLUMNS] + threads - 1) // threads
     row = (inside // across) * ROWS_OF_TILE
     column = (inside % across) * threads + thread
-    return first, row, min(row + ROWS_OF_TILE, segments[first, ROWS]), column
+    return row, min(row + ROWS_OF_TILE, segments[segment, ROWS]), column
 
 
 @cuda_function
@@ -92,7 +98,8 @@ def sum_over_columns(
     """For each subtree of the rows and each tree of the columns, sum the values of the nodes of its class."""
     tile = cuda.blockIdx.x
     while tile < tiles:
-        segment, row, last, column = place_tile(segments, tile, cuda.threadIdx.x, cuda.blockDim.x)
+        segment = find_segment(segments, tile)
+        row, last, column = place_tile(segments, segment, tile, cuda.threadIdx.x, cuda.blockDim.x)
         columns = segments[segment, COLUMNS]
         if column < columns:
             number = segments[segment, OTHER]
@@ -146,11 +153,13 @@ def sum_over_rows(tile, sums, tree_runs, runs, occurrences, facts, classes, entr
 
 
 @cuda_kernel
-def take_diagonal(tile, diagonal):
-    """Copy the diagonal of a tile."""
+def find_factors(tile, squares, factors):
+    """Copy the diagonal of a tile, K(x, x), and set the factors that normalise rows and columns: 1/√K(x, x), or 0."""
     place = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
-    if place < diagonal.shape[0]:
-        diagonal[place] = tile[place, place]
+    if place < squares.shape[0]:
+        square = tile[place, place]
+        squares[place] = square
+        factors[place] = 1.0 / math.sqrt(square) if square > 0.0 else 0.0
 
 
 @cuda_kernel
