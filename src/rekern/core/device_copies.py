@@ -20,7 +20,7 @@ from rekern.core.device import DeviceArray, Stream, get_stream, load_cuda, make_
 from rekern.core.parallel_jobs import count_threads
 
 BUFFERS = 16
-BUFFER_VALUES = 1 << 22  # of 8 bytes; of smaller ones there are more, and Python holds them up
+BUFFER_VALUES = 1 << 21  # of 8 bytes
 PAGE = 512  # values
 TOUCHED_VALUES = 1 << 22  # in one piece of work
 
