@@ -40,6 +40,15 @@ def test_version() -> None:
     assert invoke("--version").stdout == "rekern 0.1.0\n"
 
 
+@pytest.mark.parametrize(("end", "code"), [("sys.exit(3)", 3), ("pass", 0), ("1 / 0", 1)])
+def test_a_process_ends_with_its_own_code(end: str, code: int) -> None:
+    """The objects of a command are not freed one by one, but what comes after it decides."""
+    lines = "import sys\nfrom rekern.cli import main\nsys.argv[1:] = ['--version']\n"
+    lines += f"try: main()\nexcept SystemExit: {end}"
+    done = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (code, "rekern 0.1.0\n")
+
+
 @pytest.mark.parametrize("arguments", (["--help"], ["train", "--help"]))
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     code = f"import sys; sys.argv[1:] = {arguments!r}\nfrom rekern.cli import main\n"

@@ -3,9 +3,9 @@
 import atexit
 import os
 import sys
-from contextlib import suppress
 
 INTERRUPTED = 130
+PROGRAMS = ("rekern", "rekern.exe", "__main__.py")
 
 
 def main() -> None:
@@ -28,9 +28,20 @@ def main() -> None:
 
 
 def _end_at_once(codes: list[object]) -> None:
-    """End the process after Ctrl-C. Freeing all objects could wait for ever for one of them: no signal ends that."""
-    if INTERRUPTED in codes:
+    """End the process if it runs the command and nothing else, and after Ctrl-C.
+
+    Freeing all objects takes up to half a second, and after Ctrl-C it could wait for ever for one of them: no signal
+    ends that.
+    """
+    is_stopped = INTERRUPTED in codes
+    is_program = os.path.basename(sys.argv[0]) in PROGRAMS and len(codes) == 1 and not hasattr(sys, "last_value")
+    code = INTERRUPTED if is_stopped else codes[0] or 0 if is_program else None
+    if not isinstance(code, int):  # an error is still to be shown
+        return
+    try:
         for stream in (sys.stdout, sys.stderr):
-            with suppress(AttributeError, ValueError, OSError):
-                stream.flush()
-        os._exit(INTERRUPTED)
+            stream.flush()
+    except (AttributeError, ValueError, OSError):
+        if not is_stopped:
+            return  # the reader has left, which Python reports
+    os._exit(code)

@@ -167,6 +167,8 @@ def train(
             _report_kernel(built, report, json)
             if cv is not None:
                 _cross_validate(model, pairs, cv, report, json)
+            if owns_process() and chosen is Task.classify and memory is None and landmarks is None:
+                _take_gram_memory(len(pairs), model.gram_limit)
             started = time.perf_counter()
             _fit(model, pairs, chosen, memory, blocks)
         took = time.perf_counter() - started
@@ -185,6 +187,15 @@ def train(
     if compact:
         found = Compaction.from_dict(content.header["compact"])
         print(f"compact   a decision value of a training pair changes by {found.largest_change:.3g} at most")
+
+
+def _take_gram_memory(pairs: int, limit: int) -> None:
+    """Take memory for a large Gram, while the pairs are read: 4 bytes for each value, and one for lists of rules."""
+    from rekern.core.freed_memory import take_memory_ahead
+    from rekern.learning.pair_classifier import LARGE_GRAM
+
+    if LARGE_GRAM < pairs <= limit:
+        take_memory_ahead(5 * pairs * pairs)
 
 
 def _build_text_kernel(options: KernelOptions, task: Task, auto: bool) -> Kernel:
