@@ -252,6 +252,13 @@ def test_limits_of_grammar_files_and_of_grammars_in_models(lines, message):
         read_grammar_content(content, limits)
 
 
+@pytest.mark.parametrize("line", ["N -> {N}{N}", "N -> b{N}", "N -> {N}b"])
+def test_words_of_neighbours_stay_apart(line):
+    grammar = read_grammar(["start S", "S -> f({N})", "N -> b", line])
+    assert grammar.parse("f(b  b)").meaning() == "f(b b)"
+    assert grammar.parse(grammar.parse("f(b b b)").meaning()).meaning() == "f(b b b)"
+
+
 def test_a_meaning_that_can_be_read_in_too_many_ways_is_refused(monkeypatch):
     monkeypatch.setattr(meaning_reader, "MOST_STEPS", 50_000)
     grammar = read_grammar(["start S", "S -> {S} {S}", "S -> {S} {S} {S}", "S -> a"])

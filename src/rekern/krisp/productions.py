@@ -99,8 +99,14 @@ class Derivation:
         >>> Derivation(Production(0, "State", ("state(all)",))).meaning()
         'state(all)'
         """
-        inner = [child.meaning() for child in self.children] or ([] if self.value is None else [self.value])
-        return "".join(part + text for part, text in zip(self.production.parts, [*inner, ""]))
+        if self.value is not None:
+            return "".join(part + text for part, text in zip(self.production.parts, (self.value, "")))
+        written = self.production.parts[0]
+        for child, part in zip(self.children, self.production.parts[1:]):
+            for piece in (child.meaning(), part):
+                glues = written and piece and _is_inside_token(written[-1]) and _is_inside_token(piece[0])
+                written += f" {piece}" if glues else piece
+        return written
 
     def productions(self) -> list[Production]:
         """The productions from the top down, each before those of its slots.
@@ -109,6 +115,11 @@ class Derivation:
         1
         """
         return [self.production, *(production for child in self.children for production in child.productions())]
+
+
+def _is_inside_token(character: str) -> bool:
+    """Whether a character next to another such one belongs to the same token: they are written with a blank between."""
+    return character not in "(){}[],'\"" and not character.isspace()
 
 
 def split_meaning(text: str) -> list[str]:
