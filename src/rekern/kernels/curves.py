@@ -108,7 +108,8 @@ class Curves(ScoreKernel):
         self.low_, self.high_ = raw.min(axis=0), raw.max(axis=0)
         basis = self._rise(raw)
         self.center_ = _find_means(basis)
-        variances = _find_means((basis - self.center_) ** 2)
+        basis -= self.center_
+        variances = _find_means(np.square(basis, out=basis))
         used = self.high_ - self.low_ > SMALLEST_RANGE
         share = self.weight / max(int(used.sum()), 1)
         self.scale_ = np.zeros((len(used), pieces + 1))
@@ -133,7 +134,9 @@ class Curves(ScoreKernel):
 
     def bend_scores(self, raw: Floats) -> Floats:
         """Return the features of scores, an array of items × scores × features."""
-        features: Floats = (self._rise(raw) - self.center_) * self.scale_
+        features = self._rise(raw)
+        features -= self.center_  # in place: new memory takes longer than the sums
+        features *= self.scale_
         return features
 
     def place_scores(self, raw: Floats) -> Floats:
@@ -159,8 +162,11 @@ class Curves(ScoreKernel):
         """Return for each score the share of the whole range below it, and of each piece."""
         pieces = self.check_parameters()
         places = self.place_scores(raw)
-        steps = np.clip(places[:, :, None] - np.arange(pieces), 0.0, 1.0)
-        return np.concatenate([places[:, :, None] / pieces, steps], axis=2)
+        rise = np.empty((*places.shape, pieces + 1))
+        np.divide(places, pieces, out=rise[:, :, 0])
+        np.subtract(places[:, :, None], np.arange(pieces), out=rise[:, :, 1:])
+        np.clip(rise[:, :, 1:], 0.0, 1.0, out=rise[:, :, 1:])
+        return rise
 
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
         """Return a curve for each score."""

@@ -22,7 +22,7 @@ from rekern.kernels.gram_plan import fill_gram
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.landmarks import Landmarks
 from rekern.learning.block_classifier import BlockClassifier
-from rekern.learning.calibration import Sigmoid
+from rekern.learning.calibration import Sigmoid, load_optimizer
 from rekern.learning.class_probabilities import (
     Threshold,
     check_threshold,
@@ -196,6 +196,8 @@ class PairClassifier(ClassifierMixin, BlockClassifier):
         # The machines of the whole set and of the folds are trained together, so that no thread waits for others.
         folds = self._list_folds(costs, len(signs)) if self.calibration else []
         calls = [Task(output, np.arange(n), None) for output in range(len(signs))]
+        if folds:
+            load_optimizer()
         found = list(run(partial(do_task, trainer), [*calls, *folds], self.n_jobs, "training"))
         solutions, held_out = cast(list[DualSolution], found[: len(signs)]), cast(list[Floats], found[len(signs) :])
         self.coefficients_ = np.array([solution.coefficients for solution in solutions]).T

@@ -41,6 +41,7 @@ MOST_TREES = 3400  # of a chunk: many share more subtrees and need fewer calls, 
 MOST_NODES = 220_000
 MOST_BLOCKS = 1056  # of threads that take tiles, as many as a large GPU runs at once
 SCRATCH_SHARE = 8  # of the memory, one part for it
+AHEAD = 3  # tiles that threads prepare
 
 NO_ROW = np.iinfo(np.int64).max  # is out of range
 
@@ -72,12 +73,16 @@ class Chunks(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """Two chunks in the memory of the GPU, what it needs to know of both, and the tables of it there."""
+    """Two chunks in the memory of the GPU, and what it needs to know of both: numbers, and the parts of the tables."""
 
     pair: PairOfSides
     rows: DeviceSide
     columns: DeviceSide
-    tables: DeviceArray
+    classes: DeviceArray
+    segments: DeviceArray
+    sum_segments: DeviceArray
+    level_tiles: DeviceArray
+    queue: DeviceArray
 
 
 class Workspace:
@@ -116,20 +121,27 @@ class Workspace:
     def prepare(self, left: Side, right: Side) -> Prepared:
         """Return two chunks and what the GPU needs to know of both, in its memory; threads may be tiles ahead."""
         pair = pair_sides(left, right, count_threads())
-        return Prepared(pair, self.upload(left), self.upload(right), upload(pair.tables))
-
-    def sum_pairs(self, left: Side, right: Side, prepared: Prepared) -> tuple[DeviceArray, DeviceArray]:
-        """Return the sums of the subtrees of one chunk with the trees of another, and where those of a class are."""
-        pair, rows, columns, tables = prepared
-        core = self.core
+        tables = upload(pair.tables)
         sizes = (CLASS_FACTS * pair.classes, SEGMENT * pair.segments, SEGMENT * pair.sum_segments, pair.levels)
         ends = np.cumsum(sizes).tolist()
-        classes = tables[: ends[0]].reshape(pair.classes, CLASS_FACTS)
+        return Prepared(
+            pair,
+            self.upload(left),
+            self.upload(right),
+            tables[: ends[0]].reshape(pair.classes, CLASS_FACTS),
+            tables[ends[0] : ends[1]].reshape(pair.segments, SEGMENT),
+            tables[ends[1] : ends[2]].reshape(pair.sum_segments, SEGMENT),
+            tables[ends[2] : ends[3]],
+            tables[ends[3] :],
+        )
+
+    def sum_pairs(self, left: Side, right: Side, prepared: Prepared) -> DeviceArray:
+        """Return the sums of the subtrees of one chunk with the trees of another."""
+        pair, rows, columns, classes, segments, sum_segments, level_tiles, queue = prepared
+        core = self.core
         values = self.reserve("values", self.chunks.values)
         summed = self.reserve("summed", self.chunks.values) if core.has_sums else values
         if pair.tiles:
-            segments = tables[ends[0] : ends[1]].reshape(pair.segments, SEGMENT)
-            level_tiles, queue = tables[ends[2] : ends[3]], tables[ends[3] :]
             bases = self.reserve_places(rows.kids.shape[1])
             find_bases.launch(-(-rows.kids.shape[1] // count_threads()), bases, rows.kids, classes)
             scratch, most = self.reserve_scratch(left, right)
@@ -140,21 +152,19 @@ class Workspace:
             )  # fmt: skip
         sums = self.reserve("sums", self.chunks.sums)
         if pair.sum_tiles:
-            segments = tables[ends[1] : ends[2]].reshape(pair.sum_segments, SEGMENT)
             sum_over_columns.launch(
-                min(pair.sum_tiles, 1 << 30), sums, summed, segments, pair.sum_tiles, rows.facts, columns.facts,
+                min(pair.sum_tiles, 1 << 30), sums, summed, sum_segments, pair.sum_tiles, rows.facts, columns.facts,
                 columns.entry_runs, columns.occurrences, core.get_leaf(), *self.labels, classes,
             )  # fmt: skip
-        return sums, classes
+        return sums
 
-    def sum_tile(self, name: str, left: Side, right: Side, sums: DeviceArray, classes: DeviceArray) -> DeviceArray:
-        """Return the kernel values, not normalised, of the trees of two chunks."""
-        rows, columns = self.upload(left), self.upload(right)
-        tile = self.reserve_matrix(name, left.trees, right.trees)
+    def sum_tile(self, tile: DeviceArray, sums: DeviceArray, prepared: Prepared) -> None:
+        """Fill a tile with the kernel values, not normalised, of the trees of two chunks."""
+        rows, columns = prepared.rows, prepared.columns
         sum_over_rows.launch(
-            left.trees, tile, sums, rows.tree_runs, rows.runs, rows.occurrences, rows.facts, classes, columns.entry_runs
-        )
-        return tile
+            tile.shape[0], tile, sums, rows.tree_runs, rows.runs, rows.occurrences, rows.facts, prepared.classes,
+            columns.entry_runs,
+        )  # fmt: skip
 
     def reserve_matrix(self, name: str, rows: int, columns: int) -> DeviceArray:
         """Return a matrix whose values are what they happen to be."""
@@ -221,7 +231,8 @@ def measure_tiles(core: DeviceCore, chunks: Chunks) -> int:
     tables = 8 * (CLASS_FACTS + 2 * SEGMENT) * len(chunks.rows[0].inner)
     whole = sum({id(side): side.whole.nbytes for side in (*chunks.rows, *chunks.columns)}.values())
     depth = measure_scratch(core, widest[0], widest[1])
-    return 8 * (values + chunks.sums + 4 * chunks.count_cells() + depth * count_threads()) + 3 * tables + whole
+    cells = values + chunks.sums + 4 * chunks.count_cells() + depth * count_threads()
+    return 8 * cells + (AHEAD + 2) * tables + whole
 
 
 def join_chunks(rows: list[Side], columns: list[Side]) -> Chunks:
@@ -281,7 +292,7 @@ class DeviceTreeGram:
             tiles += list(combinations(chunks.rows, 2))
         scales = None if self.symmetric and self.normalize else self._find_scales()
         work = TileWork(Workspace(self.core, chunks), copier, scales, len(self.left.offsets) - 1)
-        pairs = zip(tiles, run_ahead(work.workspace.prepare, tiles, 3))
+        pairs = zip(tiles, run_ahead(work.workspace.prepare, tiles, AHEAD))
         for (left, right), prepared in track(pairs, len(tiles), "Gram matrix"):
             work.add_tile(left, right, prepared, left.first, right.first, self.symmetric)
         work.check()
@@ -341,7 +352,8 @@ class TileWork:
         self.copier.begin_tile()
         place = self.count % 2
         self.count += 1
-        tile = self.workspace.sum_tile(f"tile {place}", left, right, *sums)
+        tile = self.workspace.reserve_matrix(f"tile {place}", left.trees, right.trees)
+        self.workspace.sum_tile(tile, sums, prepared)
         rows = self.factors[0][left.first : left.first + left.trees]
         columns = self.factors[1][right.first : right.first + right.trees]
         is_own = left is right and self.squares is not None

@@ -16,24 +16,14 @@ from rekern.kernels.trees.tree_runs_core import (
     describe_kids,
     describe_subtrees,
     lay_out_classes,
+    list_level_segments,
     list_runs,
     list_sum_segments,
     measure_heights,
     number_productions,
     sort_by_height,
 )
-from rekern.kernels.trees.tree_sums_cuda_core import (
-    BASE,
-    BEGIN,
-    COLUMNS,
-    FIRST,
-    LEVEL,
-    ROWS,
-    ROWS_OF_TILE,
-    SEGMENT,
-    TILES,
-    VALUES,
-)
+from rekern.kernels.trees.tree_sums_cuda_core import ROWS_OF_TILE
 from rekern.structures.trees import TreeArrays
 
 
@@ -173,26 +163,10 @@ def pair_sides(left: Side, right: Side, threads: int) -> PairOfSides:
     """Lay out the values of two chunks, and cut the work into tiles for blocks of so many threads."""
     classes, values, sums, shared = lay_out_classes(left.inner, left.sizes, right.inner, right.entries)
     sum_segments, sum_tiles = list_sum_segments(left.starts, left.sizes, classes, shared, ROWS_OF_TILE, threads)
-    met = right.inner[left.segments[:, 1]] > 0
-    heights, numbers, begins, rows = left.segments[met].T
-    segments = np.zeros((len(numbers), SEGMENT), np.int64)
-    segments[:, BEGIN], segments[:, ROWS] = begins, rows
-    segments[:, COLUMNS] = right.inner[numbers]
-    segments[:, BASE] = classes[numbers, VALUES]
-    segments[:, FIRST] = right.starts[numbers] + right.sizes[numbers] - right.inner[numbers]
-    cuts = np.flatnonzero(np.diff(heights, prepend=-1, append=-1))
-    segments[:, LEVEL] = np.repeat(np.arange(len(cuts) - 1), np.diff(cuts))
-    ends = np.concatenate(([0], _number_tiles(segments, threads)))
-    level_tiles = np.diff(ends[cuts])
+    segments, level_tiles, tiles = list_level_segments(
+        left.segments, classes, right.inner, right.starts, right.sizes, ROWS_OF_TILE, threads
+    )
     tables = (classes.reshape(-1), segments.reshape(-1), sum_segments.reshape(-1), level_tiles)
     whole = np.concatenate((*tables, np.zeros(1 + len(level_tiles), np.int64)))
     rows_of = (len(classes), len(segments), len(sum_segments), len(level_tiles))
-    return PairOfSides(whole, *rows_of, int(ends[-1]), sum_tiles, values, sums)
-
-
-def _number_tiles(segments: Ints, threads: int) -> Ints:
-    """Set the number of the first tile of every segment, and return the numbers after the last tiles."""
-    tiles = -(-segments[:, ROWS] // ROWS_OF_TILE) * -(-segments[:, COLUMNS] // threads)
-    ends: Ints = np.cumsum(tiles)
-    segments[:, TILES] = ends - tiles
-    return ends
+    return PairOfSides(whole, *rows_of, tiles, sum_tiles, values, sums)

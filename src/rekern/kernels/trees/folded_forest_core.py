@@ -49,9 +49,20 @@ def fold_trees(labels, first, count, offsets, begin, end):
     codes = np.empty(size, np.uint64)
     slots = 1 << size_table(size)
     table = np.full(slots, -1, np.int32)
+    highest = -1
+    for node in range(start, start + size):
+        highest = max(highest, labels[node])
+    leaves = np.full(highest + 1, -1, np.int32)  # the number of the leaf of each label: no need to look for it
     known = 0
     for tree in range(begin, end):
         for node in range(offsets[tree + 1] - 1, offsets[tree] - 1, -1):
+            if count[node] == 0:
+                if leaves[labels[node]] < 0:
+                    leaves[labels[node]] = known
+                    examples[known] = node
+                    known += 1
+                numbers[node - start] = leaves[labels[node]]
+                continue
             children = first[node] - start
             code = extend_hash(np.uint64(count[node]), labels[node])
             for child in range(count[node]):

@@ -96,39 +96,39 @@ def describe_kids(kids, facts):
 
 
 @compiled
-def _sort_occurrences(nodes, offsets, facts, with_leaves):
+def _sort_occurrences(nodes, offsets, ranks, with_leaves):
     """Return the nodes of all trees sorted by subtree, each a subtree and its rank, and where those of a tree begin.
 
     Nodes are counted into the trees of each subtree, and from there, subtree by subtree, into their trees.
     """
     trees = len(offsets) - 1
-    ends = np.zeros(len(facts) + 1, np.int32)
+    ends = np.zeros(len(ranks) + 1, np.int32)
     begins = np.zeros(trees + 1, np.int32)
     for tree in range(trees):
         kept = 0
         for place in range(offsets[tree], offsets[tree + 1]):
             subtree = nodes[place]
-            if with_leaves or facts[subtree, 1] >= 0:
+            if with_leaves or ranks[subtree] >= 0:
                 ends[subtree + 1] += 1
                 kept += 1
         begins[tree + 1] = begins[tree] + kept
-    for subtree in range(len(facts)):
+    for subtree in range(len(ranks)):
         ends[subtree + 1] += ends[subtree]
     owners = np.empty(begins[trees], np.int32)
     for tree in range(trees):
         for place in range(offsets[tree], offsets[tree + 1]):
             subtree = nodes[place]
-            if with_leaves or facts[subtree, 1] >= 0:
+            if with_leaves or ranks[subtree] >= 0:
                 owners[ends[subtree]] = tree
                 ends[subtree] += 1
     occurrences = np.empty((len(owners), 2), np.int32)
     filled = begins[:-1].copy()
     first = 0
-    for subtree in range(len(facts)):
+    for subtree in range(len(ranks)):
         for place in range(first, ends[subtree]):
             tree = owners[place]
             occurrences[filled[tree], 0] = subtree
-            occurrences[filled[tree], 1] = facts[subtree, 1]
+            occurrences[filled[tree], 1] = ranks[subtree]
             filled[tree] += 1
         first = ends[subtree]
     return occurrences, begins
@@ -142,7 +142,8 @@ def list_runs(nodes, offsets, facts, class_count, with_leaves):
     class.
     """
     trees = len(offsets) - 1
-    occurrences, begins = _sort_occurrences(nodes, offsets, facts, with_leaves)
+    numbers, ranks = facts[:, 0].copy(), facts[:, 1].copy()  # read at random: they stay in the cache
+    occurrences, begins = _sort_occurrences(nodes, offsets, ranks, with_leaves)
     runs = np.empty((len(occurrences), 3), np.int32)
     tree_runs = np.zeros(trees + 1, np.int32)
     entries = np.zeros(class_count + 1, np.int64)
@@ -150,7 +151,7 @@ def list_runs(nodes, offsets, facts, class_count, with_leaves):
     for tree in range(trees):
         before = -1
         for place in range(begins[tree], begins[tree + 1]):
-            number = facts[occurrences[place, 0], 0]
+            number = numbers[occurrences[place, 0]]
             if number != before:
                 runs[found, 0] = number
                 runs[found, 1] = place
@@ -244,3 +245,35 @@ def list_sum_segments(starts, sizes, classes, shared, rows_of_tile, threads):
             tiles += -(-sizes[number] // rows_of_tile) * -(-entries // threads)
             found += 1
     return segments, tiles
+
+
+@compiled
+def list_level_segments(segments, classes, inner2, starts2, sizes2, rows_of_tile, threads):
+    """Return the segments of the levels as tiles are numbered in them, and how many tiles each level has.
+
+    The given ``segments`` are those of the rows: height, class, begin, rows. Levels are the heights that are left.
+    """
+    found = np.empty((len(segments), 7), np.int64)
+    level_tiles = np.zeros(len(segments), np.int64)
+    filled = tiles = 0
+    level = before = -1
+    for place in range(len(segments)):
+        number, rows = segments[place, 1], segments[place, 3]
+        columns = inner2[number]
+        if columns == 0:
+            continue
+        if segments[place, 0] != before:
+            before = segments[place, 0]
+            level += 1
+        found[filled, 0] = tiles
+        found[filled, 1] = segments[place, 2]
+        found[filled, 2] = rows
+        found[filled, 3] = columns
+        found[filled, 4] = classes[number, 0]
+        found[filled, 5] = starts2[number] + sizes2[number] - columns
+        found[filled, 6] = level
+        added = -(-rows // rows_of_tile) * -(-columns // threads)
+        level_tiles[level] += added
+        tiles += added
+        filled += 1
+    return found[:filled], level_tiles[: level + 1], tiles
