@@ -12,6 +12,7 @@ import random
 import struct
 import zipfile
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 
 import numpy as np
@@ -70,6 +71,11 @@ def mutate(content: bytes, number: int) -> tuple[str, bytes]:
 
 
 def unpack(content: bytes) -> Members:
+    return dict(_unpack(content))
+
+
+@lru_cache(maxsize=64)  # a model has many mutants
+def _unpack(content: bytes) -> Members:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -78,7 +84,7 @@ def pack(members: Members, method: int = zipfile.ZIP_DEFLATED, checksum: bool = 
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", method) as archive:
         for name, data in members.items():
-            archive.writestr(zipfile.ZipInfo(name), data, method)
+            archive.writestr(zipfile.ZipInfo(name), data, method, compresslevel=1)  # quickly
         if checksum:
             archive.comment = compute_checksum(archive)
     return buffer.getvalue()
