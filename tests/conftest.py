@@ -1,6 +1,7 @@
 """What all tests share: the folder with the public corpora, where it is present."""
 
 import gc
+import linecache
 import os
 from functools import cache
 from pathlib import Path
@@ -29,6 +30,12 @@ settings.load_profile("lean")
 def pytest_collection_finish() -> None:
     """Leave out of every garbage collection what the libraries and the tests themselves are made of."""
     gc.freeze()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Forget lines of source code before a doctest, whose debugger looks at the time stamps of all their files."""
+    if isinstance(item, pytest.DoctestItem):
+        linecache.clearcache()
 
 
 @pytest.fixture(scope="session")

@@ -52,7 +52,7 @@ def mark_texts(texts: Sequence[str], parts: Sequence[DrawnPart]) -> tuple[list[D
     >>> parts[0].number, source.marks[0].elements[0].span.first, target.marks[0].elements[0].span.first
     (1, 0, 3)
     """
-    pieces = [split_pieces(clean_text(text[:MOST_CHARACTERS])) for text in texts]
+    pieces = [split_pieces(clean_text(text[:MOST_CHARACTERS]), MOST_PIECES) for text in texts]
     shown = [text[:MOST_PIECES] for text in pieces]
     marks: list[list[Mark]] = [[] for _ in texts]
     numbered, links, tries = [], 0, 0
@@ -74,6 +74,8 @@ def find_elements(part: DrawnPart, pieces: list[Piece], side: int) -> list[Eleme
     """Return where a part is on the source (side 0) or the target (side 1) of a pair, or on a single text."""
     if part.kind == "rule":
         under = part.target if side else part.source
+        if len(under) > MOST_CHARACTERS:  # longer than what is drawn
+            return []
         return place_elements(split_rule(part.name)[side], find_words(pieces, under), under.split())
     if part.kind == "expression":
         return find_expression(pieces, part.name)

@@ -36,8 +36,8 @@ class Element(NamedTuple):
     span: Span
 
 
-def split_pieces(text: str) -> list[Piece]:
-    """Return the words and signs of a text, as they are drawn.
+def split_pieces(text: str, most: int | None = None) -> list[Piece]:
+    """Return the words and signs of a text, as they are drawn; if there are more than ``most``, then some more.
 
     >>> [piece.text for piece in split_pieces("He didn't go, she did.")]
     ['He', "didn't", 'go', ',', 'she', 'did', '.']
@@ -57,6 +57,8 @@ def split_pieces(text: str) -> list[Piece]:
         if sign.isspace():
             end_word()
             is_apart = True
+            if most is not None and len(found) > most:
+                break
             continue
         is_joined = bool(word) and (sign in JOINERS or word[-1] == JOINERS[0])
         is_inside = bool(word) and sign in INSIDE and _is_letter(following)
@@ -101,12 +103,14 @@ def _fold(text: str) -> str:
 def _find_letters(folded: list[str], wanted: list[str]) -> list[Span]:
     """Find the words as a run of letters, first at the beginning of a piece, then anywhere."""
     whole, target = "".join(folded), "".join(wanted)
+    found: list[int] = []
+    while (place := whole.find(target, found[-1] + 1 if found else 0)) >= 0:
+        found.append(place)
+    if not found:
+        return []
     owner = [place for place, text in enumerate(folded) for _ in text]
     starts = {0} | {place for place in range(1, len(owner)) if owner[place] != owner[place - 1]}
     ends = {*starts, len(owner)} - {0}
-    found = [match for match in range(len(whole) - len(target) + 1) if whole.startswith(target, match)]
-    if not found:
-        return []
     begin = min(found, key=lambda at: (at not in starts or at + len(target) not in ends, at))
     if begin not in starts and len(target) < SHORTEST_STEM:
         return []
