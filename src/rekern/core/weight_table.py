@@ -279,6 +279,7 @@ def add_scores(scores, scale, indptr, keys, values, table_keys, numbers, weights
     one_bit, word_bits, in_word = np.uint64(1), np.uint64(6), np.uint64(63)
     kept = np.empty(CHUNK, np.int64)
     first, last = np.empty(CHUNK, np.uint32), np.empty(CHUNK, np.uint32)
+    near, most = np.empty(CHUNK, np.uint64), len(table_keys) - 1
     sums = np.empty(scores.shape[1])
     for row in range(len(scale)):
         sums[:] = 0.0
@@ -292,6 +293,8 @@ def add_scores(scores, scale, indptr, keys, values, table_keys, numbers, weights
                 top = np.int64(keys[kept[index]] >> np.uint64(shift)) if shift < 64 else 0
                 first[index] = starts[top]
                 last[index] = starts[top + 1]
+            for index in range(count):  # without a branch, so that no search waits for the memory of another
+                near[index] = table_keys[min(np.int64(first[index]), most)]
             found = 0
             for index in range(count):
                 key, at, end = keys[kept[index]], np.int64(first[index]), np.int64(last[index])
@@ -301,11 +304,13 @@ def add_scores(scores, scale, indptr, keys, values, table_keys, numbers, weights
                         at = middle
                     else:
                         end = middle
-                while at < end and table_keys[at] < key:
+                other = near[index] if at == first[index] else table_keys[at]
+                while other < key and at + 1 < end:
                     at += 1
+                    other = table_keys[at]
                 kept[found] = kept[index]
                 first[found] = at
-                found += np.int64(at < end and table_keys[at] == key)
+                found += np.int64((at < end) & (other == key))
             for index in range(found):
                 last[index] = numbers[first[index]]
             for index in range(found):

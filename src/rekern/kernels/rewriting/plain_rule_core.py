@@ -58,25 +58,41 @@ def add_plain_scores(scores, scale, source, target, sources, targets, factors, s
     target_offsets, target_rows, target_times, target_slots = targets
     shared = np.zeros(len(factors))
     sums = np.empty(scores.shape[1])
+    longest = 0
+    for row in range(len(scale)):
+        longest = max(longest, source_indptr[row + 1] - source_indptr[row])
+    known, often = np.empty(longest, np.int64), np.empty(longest, np.int64)  # entries of a pair
     for row in range(len(scale)):
         sums[:] = 0.0
+        size, frequent = 0, 0
+        for one in range(source_indptr[row], source_indptr[row + 1]):
+            if source_grams[one] >= 0:
+                known[size] = one
+                size += 1
+                if source_slots[source_grams[one]] >= 0:
+                    often[frequent] = one
+                    frequent += 1
         for two in range(target_indptr[row], target_indptr[row + 1]):
             gram2 = target_grams[two]
             if gram2 < 0:
                 continue
             count2 = target_counts[two]
             slot2 = target_slots[gram2]
-            for one in range(source_indptr[row], source_indptr[row + 1]):
-                gram = source_grams[one]
-                if gram < 0:
-                    continue
-                slot = source_slots[gram]
-                if slot >= 0:
-                    for output in range(len(sums)):
-                        sums[output] += (source_counts[one] * count2) * source_table[gram2, slot, output]
-                elif slot2 >= 0:
-                    for output in range(len(sums)):
-                        sums[output] += (source_counts[one] * count2) * target_table[gram, slot2, output]
+            for output in range(len(sums)):
+                total = sums[output]
+                if slot2 < 0:
+                    for index in range(frequent):
+                        one = often[index]
+                        slot = source_slots[source_grams[one]]
+                        total += (source_counts[one] * count2) * source_table[gram2, slot, output]
+                else:
+                    for index in range(size):
+                        one = known[index]
+                        gram = source_grams[one]
+                        slot = source_slots[gram]
+                        weight = source_table[gram2, slot, output] if slot >= 0 else target_table[gram, slot2, output]
+                        total += (source_counts[one] * count2) * weight
+                sums[output] = total
         for one in range(source_indptr[row], source_indptr[row + 1]):
             gram = source_grams[one]
             if gram >= 0 and source_slots[gram] < 0:
@@ -86,11 +102,11 @@ def add_plain_scores(scores, scale, source, target, sources, targets, factors, s
             gram2 = target_grams[two]
             if gram2 >= 0 and target_slots[gram2] < 0:
                 for entry in range(target_offsets[gram2], target_offsets[gram2 + 1]):
-                    known = target_rows[entry]
-                    if shared[known] != 0.0:
-                        value = shared[known] * (target_counts[two] * target_times[entry])
+                    place = target_rows[entry]
+                    if shared[place] != 0.0:
+                        value = shared[place] * (target_counts[two] * target_times[entry])
                         for output in range(len(sums)):
-                            sums[output] += factors[known, output] * value
+                            sums[output] += factors[place, output] * value
         for one in range(source_indptr[row], source_indptr[row + 1]):
             gram = source_grams[one]
             if gram >= 0 and source_slots[gram] < 0:
