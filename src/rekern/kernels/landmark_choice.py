@@ -41,7 +41,7 @@ def choose_far_apart(total: int, n: int, generator: np.random.Generator, compare
 
 
 def pick_far_apart(gram: Floats, numbers: Floats) -> Ints:
-    """Return the rows of a Gram that k-means++ picks, one for each of some random numbers from 0 to 1, in this order.
+    """Return the rows of a Gram that k-means++ picks, one for each of some random numbers from 0 to below 1.
 
     It stops early if all other rows are at distance 0 from those that were picked.
 
