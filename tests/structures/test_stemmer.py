@@ -21,6 +21,8 @@ def test_stems_are_those_of_the_plain_stemmer(word, language):
 
 def test_half_a_surrogate_pair_is_a_character():
     assert stem("abc\ud801ing") == "abc\ud801"
+    beside = "\U0010d801\U000f0000\ud801\udfffabc"  # private characters stay as they are
+    assert stem(f"{beside}ing") == beside
 
 
 def test_an_unknown_language_is_named():

@@ -11,9 +11,8 @@ __all__ = ["Stemmer", "find_stemmer", "stem"]
 MAX_WORDS = 1_000_000  # a cache of words is emptied when it has this many entries
 MAX_LENGTH = 64  # a longer string is hardly a word: it is neither stemmed nor cached
 
-# Halves of surrogate pairs, and the private characters that stand for them in front of a stemmer that refuses them.
-_REPLACED = {code: code + 0x100000 for code in range(0xD800, 0xE000)}
-_RESTORED = {new: old for old, new in _REPLACED.items()}
+# Private characters stand for halves of surrogate pairs in front of a stemmer that refuses these: more than a word has.
+_PRIVATE = [chr(code) for code in range(0xF0000, 0xF0000 + 2 * MAX_LENGTH)]
 
 
 class Stemmer:
@@ -53,7 +52,10 @@ class Stemmer:
         try:
             return str(self._stemmer.stemWord(word))
         except UnicodeEncodeError:  # PyStemmer refuses halves of surrogate pairs: give it other characters instead
-            return str(self._stemmer.stemWord(word.translate(_REPLACED))).translate(_RESTORED)
+            halves = {sign for sign in word if "\ud800" <= sign <= "\udfff"}
+            replaced = dict(zip(sorted(halves), (sign for sign in _PRIVATE if sign not in word)))
+            stemmed = str(self._stemmer.stemWord(word.translate(str.maketrans(replaced))))
+            return stemmed.translate(str.maketrans({new: old for old, new in replaced.items()}))
 
 
 @cache
