@@ -52,10 +52,10 @@ class Stemmer:
         try:
             return str(self._stemmer.stemWord(word))
         except UnicodeEncodeError:  # PyStemmer refuses halves of surrogate pairs: give it other characters instead
-            halves = {sign for sign in word if "\ud800" <= sign <= "\udfff"}
-            replaced = dict(zip(sorted(halves), (sign for sign in _PRIVATE if sign not in word)))
-            stemmed = str(self._stemmer.stemWord(word.translate(str.maketrans(replaced))))
-            return stemmed.translate(str.maketrans({new: old for old, new in replaced.items()}))
+            halves = sorted({ord(sign) for sign in word if "\ud800" <= sign <= "\udfff"})
+            replaced = dict(zip(halves, (ord(sign) for sign in _PRIVATE if sign not in word)))
+            stemmed = str(self._stemmer.stemWord(word.translate(replaced)))
+            return stemmed.translate({new: old for old, new in replaced.items()})
 
 
 @cache
