@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
-from tests.reference import support_vectors
 
+from reference import support_vectors
 from rekern import PairClassifier
 from rekern.learning import pair_classifier
 from rekern.learning.classifier_trainers import GramTrainer, LargeGramTrainer

@@ -35,7 +35,7 @@ def find_primal(rows, targets, costs, weights, width=0.0, regression=False):
 
 
 def minimize_dual(gram, diagonal, signs, costs, tolerance, most_steps):
-    """Sequential minimal optimisation row by row (Fan et al., 2005): coefficients, values of all rows, intercept."""
+    """Sequential minimal optimisation row by row (Fan et al., 2005): coefficients, and values of all rows."""
     n = len(gram)
     gram = gram.astype(np.float64)
     coefficients, values = np.zeros(n), np.zeros(n)

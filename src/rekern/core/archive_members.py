@@ -25,7 +25,7 @@ from rekern.errors import ModelFileError
 
 LARGEST_ARRAY = 1 << 31  # bytes
 SAMPLE = 1 << 14  # bytes of an array by which to see whether it shrinks
-FAST_LEVEL = 1  # of the compression of arrays: others take up to seven times as long for a file that is 0.4 % smaller
+FAST_LEVEL = 1  # of the compression of arrays: others take much longer for a file that is hardly smaller
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 CHECKSUM = b"rekern checksum "
 END_SIZE = 22  # bytes of the record before the comment of a zip; the last two have the length of the comment
@@ -168,9 +168,8 @@ def check_checksum(archive: zipfile.ZipFile) -> None:
     stream, length = archive.fp, len(archive.comment)
     assert stream is not None
     stream.seek(-length - END_SIZE, io.SEEK_END)
-    if (
-        int.from_bytes(stream.read(END_SIZE)[-2:], "little") != length
-    ):  # zipfile takes a truncated comment for a short one
+    written = int.from_bytes(stream.read(END_SIZE)[-2:], "little")
+    if written != length:  # zipfile takes a truncated comment for a short one
         raise ModelFileError("its end is missing: it was truncated or changed; train and save it again")
     if archive.comment.startswith(CHECKSUM) and archive.comment != compute_checksum(archive):
         raise ModelFileError("its checksum is wrong: it was damaged or changed; train and save it again")

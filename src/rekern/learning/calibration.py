@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from threading import Lock, Thread
 from typing import NamedTuple
@@ -36,7 +37,8 @@ class Sigmoid(NamedTuple):
 
 def load_optimizer() -> None:
     """Let a thread import what `fit_sigmoid` needs, while others compute what it is fitted to."""
-    Thread(target=_import_optimizer, daemon=True).start()
+    if "scipy.optimize" not in sys.modules:
+        Thread(target=_import_optimizer, daemon=True).start()
 
 
 def _import_optimizer() -> None:
