@@ -72,7 +72,7 @@ def _define_cache() -> Any:
     compile, and SciPy, which takes half a second: compiled code needs the memory manager only.
     """
     from numba.core.caching import FunctionCache, IndexDataCacheFile
-    from numba.core.runtime import rtsys
+    from numba.core.runtime.nrt import rtsys
 
     class CodeFile(IndexDataCacheFile):
         def save(self, key: Hashable, data: object) -> None:
