@@ -21,6 +21,8 @@ from rekern.structures.tokens import Tokens
 
 __all__ = ["Pairs", "as_pairs", "as_texts", "check_one_pair"]
 
+_PLAIN = frozenset({list, tuple})  # types of rows that are nothing but rows
+
 
 class Pairs:
     """A corpus of pairs: text ``2i`` of ``tokens`` is the source of pair ``i``, text ``2i + 1`` its target.
@@ -172,7 +174,7 @@ def as_pairs(X: object) -> tuple[list[Any], list[Any]]:
         )
     sources, targets = [], []
     for number, row in enumerate(_check_iterable(X, "pairs", "for one pair write [(source, target)]")):
-        one, other = _split_row(row, number)
+        one, other = row if type(row) in _PLAIN and len(row) == 2 else _split_row(row, number)
         sources.append(one)
         targets.append(other)
     return sources, targets
