@@ -174,7 +174,7 @@ def as_pairs(X: object) -> tuple[list[Any], list[Any]]:
         )
     sources, targets = [], []
     for number, row in enumerate(_check_iterable(X, "pairs", "for one pair write [(source, target)]")):
-        one, other = row if type(row) in _PLAIN and len(row) == 2 else _split_row(row, number)
+        one, other = _split_row(row, number)
         sources.append(one)
         targets.append(other)
     return sources, targets
@@ -225,7 +225,7 @@ def _is_one_pair(X: object) -> bool:
 
 def _split_row(row: object, number: int) -> tuple[object, object]:
     """Return the two sides of one row."""
-    if is_tree(row):
+    if type(row) not in _PLAIN and is_tree(row):
         raise InputError("a pair needs two sides, got a tree; write (source, target)", row=number)
     if isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim > 0):
         if len(row) != 2:
