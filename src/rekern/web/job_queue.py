@@ -11,7 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 from starlette.types import Receive
 
@@ -61,9 +61,9 @@ class Job:
 class _Ticket(NamedTuple):
     """A small job that waits to be done together with others: what it is about, its rows, and its result."""
 
-    part: Any
+    part: object
     rows: int
-    result: Future[Any]
+    result: Future[object]
 
 
 class JobQueue:
@@ -119,14 +119,15 @@ class JobQueue:
         with self._lock:
             self._tickets.setdefault(kind, deque()).append(ticket)
         self._pool.submit(self._work_together, kind, work)
-        return await self._wait(ticket.result, Job(), receive)
+        return await self._wait(cast("Future[T]", ticket.result), Job(), receive)
 
-    def _work_together(self, kind: Hashable, work: Callable[[Sequence[Any]], Sequence[Any]]) -> None:
+    def _work_together(self, kind: Hashable, work: Callable[[Sequence[Part]], Sequence[T | Exception]]) -> None:
         tickets = [ticket for ticket in self._take_tickets(kind) if ticket.result.set_running_or_notify_cancel()]
         if not tickets:  # another thread has done it
             return
+        results: Sequence[T | BaseException]
         try:
-            results = work([ticket.part for ticket in tickets])
+            results = work([cast(Part, ticket.part) for ticket in tickets])
         except BaseException as error:
             results = [error] * len(tickets)
         for ticket, result in zip(tickets, results):
