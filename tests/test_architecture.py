@@ -1,6 +1,7 @@
 """The map stays true: what each module may import, call and hold. import-linter checks the layers beside this."""
 
 import ast
+import gc
 import re
 from collections import defaultdict
 from functools import cache
@@ -68,10 +69,22 @@ def nodes_of(path):
     """All nodes of a file's syntax tree, each with its parent."""
     nodes = [ast.parse(path.read_text(encoding="utf-8"))]
     for node in nodes:
-        for child in ast.iter_child_nodes(node):
-            child.parent = node
-            nodes.append(child)
+        for name in node._fields:
+            value = getattr(node, name, None)
+            for child in value if isinstance(value, list) else (value,):
+                if isinstance(child, ast.AST) and not isinstance(child, ast.expr_context):
+                    child.parent = node
+                    nodes.append(child)
     return nodes
+
+
+@pytest.fixture(scope="module", autouse=True)
+def without_garbage_collection():
+    """While a million nodes are made, nothing is garbage; after these tests all are, and no collection looks at them."""
+    gc.disable()
+    yield
+    nodes_of.cache_clear()
+    gc.enable()
 
 
 def functions_of(path):

@@ -17,6 +17,7 @@ from rekern.krisp.annotated_sentence import AnnotatedSentence
 from rekern.krisp.sentence_corpus import SentenceCorpus
 from rekern.krisp.substrings import Substrings
 from rekern.similarity import PrecisionRecall
+from rekern.similarity.lexicons.wordnet import WordNet
 
 PACKAGES = (
     "rekern",
@@ -112,6 +113,15 @@ def satisfies(kind, name, value):
     return not isinstance(value, complex | bytes)
 
 
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """A data folder with a WordNet of two words."""
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "oewn").mkdir()
+    WordNet.from_synsets([("1", "n", ["a"], [], "a b"), ("2", "n", ["b"], ["1"], "b c")]).save(folder / "oewn")
+    return folder
+
+
 def test_there_are_classes_to_test():
     names = {name.rpartition(".")[2] for name in CLASSES}
     assert {"PairClassifier", "Rewriting", "SemanticParser", "Similarities", "Tokenizer"} <= names and len(names) > 40
@@ -126,7 +136,8 @@ def test_the_table_beside_the_class_has_all_parameters(kind):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", CLASSES.values(), ids=CLASSES)
-def test_hostile_values_are_refused_in_one_line_that_names_the_parameter(kind):
+def test_hostile_values_are_refused_in_one_line_that_names_the_parameter(kind, data, monkeypatch):
+    monkeypatch.setenv("REKERN_DATA", str(data))
     search = kind.__name__.startswith("Auto")
     for name in list_parameters(kind):
         for value in HOSTILE:

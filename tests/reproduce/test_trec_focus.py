@@ -34,7 +34,7 @@ TREES = ("grct", "lct", "loct")
 def folder(tmp_path_factory):
     data = tmp_path_factory.mktemp("data")
     (data / "trec_qc" / "kelp_trees").mkdir(parents=True)
-    write_part(data / "trec_qc", "train", 0, 60)
+    write_part(data / "trec_qc", "train", 0, 30)
     write_part(data / "trec_qc", "test", 1, 12)
     (data / "oewn").mkdir()
     synsets = [f"{noun}\tn\t{noun}\t{kind}\t\t" for kind, nouns in KINDS.items() for noun in nouns]

@@ -93,7 +93,8 @@ def _solve(svm: SVC | SVR, gram: Floats, targets: AnyArray, C: float | Floats) -
     svm.random_state = 0  # without it, numbers are drawn from the generator that all code of the process shares
     costs = C if isinstance(C, np.ndarray) else np.full(len(gram), float(C))
     coefficients = np.zeros(len(gram))
-    with config_context(assume_finite=True):  # a search for NaN in a large Gram takes longer than to train
+    # A search for NaN in a large Gram takes longer than to train, a check of the parameters longer than a small Gram.
+    with config_context(assume_finite=True, skip_parameter_validation=True):
         svm.fit(gram, targets, sample_weight=costs)
     used = np.flatnonzero(costs > 0) if _counts_used_rows() else np.arange(len(gram))
     coefficients[used[svm.support_]] = svm.dual_coef_[0]

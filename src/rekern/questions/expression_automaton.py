@@ -46,7 +46,7 @@ class _Decided(Exception):
 class _State(dict[str, "_State"]):
     """A set of nodes between two characters; the state after a character is computed when it is first needed."""
 
-    __slots__ = ("automaton", "before", "places", "verdict")
+    __slots__ = ("automaton", "before", "moves", "places", "verdict")
 
     def __init__(self, automaton: Automaton, places: frozenset[int], before: int):
         super().__init__()
@@ -54,6 +54,7 @@ class _State(dict[str, "_State"]):
         self.places = places
         self.before = before
         self.verdict: bool | None = None  # whether a text that ends here matches, once that is known
+        self.moves: dict[int, list[tuple[str, int]]] = {}  # what comes next -> its tests and the nodes after them
 
     def __missing__(self, character: str) -> _State:
         following = self[character] = self.automaton.step(self, character)
@@ -116,11 +117,12 @@ class Automaton:
         if passed is None:
             passed = frozenset(source for source, test in self.tests.items() if test.match(character))
             self.passed[character] = passed
-        found = set()
-        for place in self._follow_empty_steps(state, kind):
-            node_kind, test, following, _ = self.nodes[place]
-            if node_kind == CHARACTER and test in passed:
-                found.add(following)
+        moves = state.moves.get(kind)
+        if moves is None:
+            nodes = [self.nodes[place] for place in self._follow_empty_steps(state, kind)]
+            moves = state.moves[kind] = [(node.test, node.following) for node in nodes if node.kind == CHARACTER]
+            self.cached += len(moves)
+        found = {following for test, following in moves if test in passed}
         if not found:
             return self.never
         return self.always if found & self.rest else self._find_state(frozenset(found), kind)

@@ -178,7 +178,7 @@ def test_the_choice_is_recorded_before_the_test_part_is_read(folder, tmp_path):
     for name in ("rte/rte3_dev.tsv", "rte/trees.tsv", "glove_twitter_25d_12k", "ppdb_lexical", "oewn"):
         os.symlink(folder / name, data / name)
     with pytest.raises(InputError, match=r"there is no .*rte3_test\.tsv"):
-        reproduce.run("structural-rte3", data=data, out=tmp_path / "out", cache=tmp_path / "cache")
+        reproduce.run("structural-rte3", data=data, out=tmp_path / "out", cache=tmp_path / "cache", n_jobs=1)
     assert os.listdir(tmp_path / "out") == ["structural-rte3-chosen.json"]
     assert len(os.listdir(tmp_path / "cache")) == 6  # three kernels on trees, without and with REL
 
