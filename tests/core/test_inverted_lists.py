@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rekern.core import inverted_lists
+from rekern.core import inverted_lists, shared_keys
 from rekern.core.inverted_lists import NO_KEYS, add_window_block, invert_rows, invert_whole_rows
 from rekern.core.key_rows import KeyRows
 
@@ -35,7 +35,11 @@ def test_frequent_and_equal_keys_change_nothing(table, factor, few):
     add_window_block(expected, 0, 0, True, np.ones(n), np.ones(n), plain, plain, plain, (NO_KEYS,) * 3)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(inverted_lists, "FEW_ROWS", few)
-        lists, frequent = invert_whole_rows(rows)
+        lists, frequent = invert_whole_rows(rows, 1)
+        patch.setattr(shared_keys, "THREAD_BITS", 1)
+        shared = invert_whole_rows(rows, 3)
+    for one, other in zip((*lists, *frequent), (*shared[0], *shared[1]), strict=True):
+        assert np.array_equal(one, other)  # for any number of threads
     add_window_block(found, 0, 0, True, np.ones(n), np.ones(n), lists, lists, lists, (frequent,) * 3)
     above = np.triu_indices(n, 1)
     product = table @ table.T

@@ -16,11 +16,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rekern.core.arrays import Floats, Ints, SmallInts
+from rekern.core.arrays import Floats, Ints, SmallInts, offsets_of
 from rekern.core.compiling import compiled
 from rekern.core.key_index import index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows
-from rekern.core.shared_keys import share_blocks
+from rekern.core.parallel_jobs import run_in_threads
+from rekern.core.shared_keys import SharedKeys, count_sharers, share_blocks
 
 SmallFloats = npt.NDArray[np.float32]
 
@@ -76,11 +77,10 @@ def invert_numbers(indptr, numbers, size):
 
 
 @compiled
-def _list_rows_below(indptr, numbers, values, counts, times):
+def _list_rows_below(indptr, numbers, values, counts):
     """Return the lists of a symmetric Gram: an entry is multiplied with the entries after it in the list of its key.
 
-    The products of a key count as often as ``times`` says. Keys of which it is 0 are left out, and so are keys that
-    only one row has, which are most of them, and the last row of each list.
+    Keys that only one row has, which are most of them, are left out, and so is the last row of each list.
     """
     size = len(counts)
     fill = counts.copy()
@@ -88,7 +88,7 @@ def _list_rows_below(indptr, numbers, values, counts, times):
     stop = np.empty(size, np.int32)
     for number in range(size):
         count = fill[number]
-        if count > 1 and times[number] > 0:
+        if count > 1:
             fill[number] = length
             length += count
             kept += count - 1
@@ -113,7 +113,7 @@ def _list_rows_below(indptr, numbers, values, counts, times):
             rows[at] = row
             weights[at] = values[entry]
             if at + 1 < last:
-                left[met] = values[entry] * times[number]
+                left[met] = values[entry]
                 begin[met] = at + 1
                 end[met] = last
                 met += 1
@@ -158,7 +158,7 @@ def invert_rows(left: KeyRows, right: KeyRows | None = None, n_jobs: int | None 
     numbers, distinct = number_keys(base.keys, n_jobs)
     if right is None:
         counts = np.bincount(numbers, minlength=len(distinct))
-        lists = _list_rows_below(base.indptr, numbers, base.values, counts, np.ones(len(counts), np.int64))
+        lists = _list_rows_below(base.indptr, numbers, base.values, counts)
     else:
         heads, rows, entries = invert_numbers(base.indptr, numbers, len(distinct))
         found = look_up(left.keys, index_keys(distinct), n_jobs)
@@ -182,35 +182,115 @@ def invert_blocks(
 
     With ``release`` the list of blocks is emptied as soon as their memory can be used for the rest.
     """
-    indptr, numbers, entries, counts, times = share_blocks(blocks, n_jobs, release)
-    height = len(indptr) - 1
-    frequent = np.flatnonzero(counts > max(FEW_ROWS, height // FREQUENT))
-    columns = np.full(len(counts), -1, np.int32)
-    columns[frequent] = np.arange(len(frequent), dtype=np.int32)
-    values = np.zeros((len(frequent), height), np.float32)
-    largest = _fill_columns(indptr, numbers, entries, columns, values) if len(frequent) else 0.0
-    if largest < 0 or largest * largest * times[frequent].sum() >= LARGEST_WHOLE:
-        frequent, values = frequent[:0], values[:0]
-    by_row = np.ascontiguousarray((values * times[frequent, None]).astype(np.float32).T)
-    times[frequent] = 0
-    pointers, left, begin, end, below, weights = _list_rows_below(indptr, numbers, entries, counts, times)
-    return InvertedLists(pointers, left, begin, end, below, weights, height), FrequentKeys(values, by_row)
+    height = sum(len(block.indptr) - 1 for block in blocks)
+    shared = share_blocks(blocks, n_jobs, release)
+    n_jobs = count_sharers(len(shared.numbers), n_jobs)
+    chosen, frequent = _find_frequent(shared, height, n_jobs)
+    shared.times[chosen] = 0
+    return _list_shared_rows(shared, height, n_jobs), frequent
+
+
+def _find_frequent(shared: SharedKeys, height: int, n_jobs: int) -> tuple[Ints, FrequentKeys]:
+    """Return the numbers of the frequent keys, and their values; none if one of these is no whole number."""
+    chosen = np.flatnonzero(shared.counts > max(FEW_ROWS, height // FREQUENT))
+    if not len(chosen):
+        return chosen, FrequentKeys(np.zeros((0, height), np.float32), np.zeros((height, 0), np.float32))
+    columns = np.full(len(shared.counts), -1, np.int32)
+    columns[chosen] = np.arange(len(chosen), dtype=np.int32)
+    values = np.zeros((len(chosen), height), np.float32)
+    calls = [(*span, *shared[1:4], columns, values) for span in shared.cut(n_jobs)]
+    largest = run_in_threads(_fill_columns, calls, n_jobs)
+    times = shared.times[chosen]
+    if min(largest) < 0 or max(largest) ** 2 * times.sum() >= LARGEST_WHOLE:
+        chosen, values, times = chosen[:0], values[:0], times[:0]
+    return chosen, FrequentKeys(values, np.ascontiguousarray(values.T) * times.astype(np.float32))
 
 
 @compiled
-def _fill_columns(indptr, numbers, values, columns, dense):
+def _fill_columns(first, last, numbers, rows, values, columns, dense):
     """Write the values of the keys that have a column; return the largest one, or -1 if one is no whole number."""
     largest = 0.0
-    for row in range(len(indptr) - 1):
-        for entry in range(indptr[row], indptr[row + 1]):
-            column = columns[numbers[entry]]
-            if column >= 0:
-                value = values[entry]
-                if value != np.floor(value):
-                    return -1.0
-                largest = max(largest, abs(value))
-                dense[column, row] = value
+    for entry in range(first, last):
+        if numbers[entry] >= 0 and columns[numbers[entry]] >= 0:
+            value = values[entry]
+            if value != np.floor(value):
+                return -1.0
+            largest = max(largest, abs(value))
+            dense[columns[numbers[entry]], rows[entry]] = value
     return largest
+
+
+def _list_shared_rows(shared: SharedKeys, height: int, n_jobs: int) -> InvertedLists:
+    """Return the lists of a symmetric Gram, as `_list_rows_below` does, without keys that count 0 times.
+
+    The products of a key count as often as ``times`` says. Each thread has keys of its own.
+    """
+    heads, ends = _lay_out_lists(shared.counts, shared.times)
+    spans = shared.cut(n_jobs)
+    counts = np.zeros((len(spans), height), np.int64)  # of the entries that each span has in each row
+    fill = heads.copy()
+    calls = [(*span, *shared[1:3], ends, fill, own) for span, own in zip(spans, counts)]
+    run_in_threads(_count_entries, calls, n_jobs)
+    indptr = offsets_of(counts.sum(axis=0))
+    places = indptr[:-1] + np.cumsum(counts, axis=0) - counts
+    length = int(ends.max(initial=0))
+    lists = InvertedLists(
+        indptr,
+        np.empty(indptr[-1]),
+        np.empty(indptr[-1], np.int32),
+        np.empty(indptr[-1], np.int32),
+        np.empty(length, np.int32),
+        np.empty(length),
+        height,
+    )
+    arrays = (*shared[1:4], shared.times, ends, heads)
+    calls = [(*span, *arrays, own, *lists[1:-1]) for span, own in zip(spans, places)]
+    run_in_threads(_place_entries, calls, n_jobs)
+    return lists
+
+
+@compiled
+def _lay_out_lists(counts, times):
+    """Return where the list of each key begins and ends, one after the other; -1 if a key has none."""
+    heads, ends = np.empty(len(counts), np.int32), np.empty(len(counts), np.int32)
+    length = 0
+    for number in range(len(counts)):
+        heads[number] = ends[number] = -1
+        if times[number] > 0:
+            heads[number] = length
+            length += counts[number]
+            ends[number] = length
+    return heads, ends
+
+
+@compiled
+def _count_entries(first, last, numbers, rows, ends, fill, counts):
+    """Count the entries of each row that have others after them in their lists."""
+    for entry in range(first, last):
+        number = numbers[entry]
+        if number >= 0 and ends[number] >= 0:
+            fill[number] += 1
+            if fill[number] < ends[number]:
+                counts[rows[entry]] += 1
+
+
+@compiled
+def _place_entries(first, last, numbers, row_of, values, times, ends, fill, places, left, begin, end, rows, weights):
+    """Write the entries to their lists, and those that have others after them to the places of their rows."""
+    for entry in range(first, last):
+        number = numbers[entry]
+        if number < 0 or ends[number] < 0:
+            continue
+        row, at = row_of[entry], fill[number]
+        fill[number] = at + 1
+        rows[at] = row
+        weights[at] = values[entry]
+        if at + 1 < ends[number]:
+            place = places[row]
+            places[row] = place + 1
+            left[place] = values[entry] * times[number]
+            begin[place] = at + 1
+            end[place] = ends[number]
 
 
 @compiled

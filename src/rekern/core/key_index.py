@@ -13,7 +13,7 @@ from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
 from rekern.core.parallel_jobs import count_threads, run_in_threads, split_range
 
-FEW_KEYS = 1 << 20  # up to here one thread is done before others have started
+FEW_KEYS = 1 << 17  # up to here one thread is done before others have started
 SMALL_TABLE = 1 << 14  # slots that stay in cache
 
 

@@ -15,6 +15,9 @@ from rekern.core.key_index import index_keys, lay_out_parts, look_up
 from rekern.core.parallel_jobs import count_threads, run_in_threads, split_range
 
 
+THREAD_BITS = 18  # entries, to the power of two, whose copy is worth a thread
+
+
 class KeyRows(NamedTuple):
     """Sparse rows over keys: row i holds ``keys[indptr[i]:indptr[i + 1]]``, each key once, with its value."""
 
@@ -45,14 +48,22 @@ class KeyRows(NamedTuple):
         return squares
 
 
-def stack_rows(blocks: list[KeyRows]) -> KeyRows:
+def stack_rows(blocks: list[KeyRows], n_jobs: int | None = 1) -> KeyRows:
     """Stack blocks of rows, one below the other."""
     if len(blocks) == 1:
         return blocks[0]
     starts = np.cumsum([0] + [len(block.keys) for block in blocks])
     indptr = np.concatenate([block.indptr[bool(i) :] + starts[i] for i, block in enumerate(blocks)])
-    keys = np.concatenate([block.keys for block in blocks])
-    return KeyRows(indptr, keys, np.concatenate([block.values for block in blocks]))
+    keys, values = np.empty(starts[-1], np.uint64), np.empty(starts[-1])
+
+    def copy(first: int, last: int) -> None:
+        for block, start in zip(blocks[first:last], starts[first:last].tolist()):
+            keys[start : start + len(block.keys)] = block.keys
+            values[start : start + len(block.keys)] = block.values
+
+    most = min(count_threads(n_jobs), int(starts[-1]) >> THREAD_BITS) or 1
+    run_in_threads(copy, split_range(len(blocks), -(-len(blocks) // most)), most)
+    return KeyRows(indptr, keys, values)
 
 
 class DividedEntries(NamedTuple):

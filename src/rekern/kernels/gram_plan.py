@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Floats
-from rekern.core.parallel_jobs import has_shared_memory, run, run_in_threads, split_range
+from rekern.core.matrix_mirror import mirror_matrix
+from rekern.core.parallel_jobs import has_shared_memory, run, split_range
 
 Block = Callable[[int, int], Floats]
 Fill = Callable[[npt.NDArray[np.floating], int | None], None]
 
-TILE = 256  # rows and columns that are mirrored at once
 BLOCK_BYTES = 1 << 21  # of one block of a Gram: small enough to stay in cache, large enough to be worth a task
 
 
@@ -94,8 +94,7 @@ def fill_gram(plan: GramPlan, matrix: npt.NDArray[np.floating], n_jobs: int | No
         for _ in run(partial(_compute_block, matrix, plan), blocks, n_jobs, "Gram matrix"):
             pass
         if plan.symmetric:
-            starts = [(first,) for first in range(0, plan.rows, TILE)]
-            run_in_threads(partial(_mirror_tiles, matrix), starts, n_jobs)
+            mirror_matrix(matrix, n_jobs)
     else:
         for (first, last), block in zip(blocks, run(plan.compute, blocks, n_jobs, "Gram matrix")):
             place_block(matrix, first, last, block, plan.symmetric)
@@ -105,23 +104,6 @@ def _compute_block(matrix: npt.NDArray[np.floating], plan: GramPlan, first: int,
     """Compute a block in a thread and store it; of a symmetric Gram, the part from the diagonal on."""
     block = plan.compute(first, last)
     matrix[first:last, first if plan.symmetric else 0 :] = block
-
-
-def _mirror_tiles(matrix: npt.NDArray[np.floating], first: int) -> None:
-    """Copy some rows to the columns below the diagonal; tile by tile, which saves memory traffic.
-
-    >>> matrix = np.array([[1.0, 2.0], [0.0, 3.0]])
-    >>> _mirror_tiles(matrix, 0)
-    >>> matrix
-    array([[1., 2.],
-           [2., 3.]])
-    """
-    last = first + TILE
-    corner = matrix[first:last, first:last]
-    below = np.tril_indices(len(corner), -1)
-    corner[below] = corner.T[below]
-    for start in range(last, len(matrix), TILE):
-        matrix[start : start + TILE, first:last] = matrix[first:last, start : start + TILE].T
 
 
 def place_block(matrix: npt.NDArray[np.floating], first: int, last: int, block: Floats, symmetric: bool) -> None:

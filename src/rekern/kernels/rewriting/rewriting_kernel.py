@@ -289,21 +289,37 @@ def _invert_each_window(
 ) -> tuple[list[WindowLists], Floats] | None:
     """Return the inverted lists and K(x, x) for every window size; None if a pair has too many rules for one pass.
 
-    The features of one window size are in memory at a time. They are extracted again for the decision function.
+    The features of few window sizes are in memory at a time. They are extracted again for the decision function.
     """
-    found: dict[int, tuple[WindowLists, Floats]] = {}
-    sizes = [max(window) for window in extractor.windows]
-    for number in sorted(range(len(sizes)), key=lambda number: -sizes[number]):  # the others fit into its memory
-        one = replace(extractor, windows=[extractor.windows[number]])
-        blocks = one.extract_blocks(pairs, n_jobs)
+    found: list[tuple[WindowLists, Floats]] = []
+    groups = _group_windows(extractor.windows)
+    for numbers in groups:
+        some = replace(extractor, windows=[extractor.windows[number] for number in numbers])
+        blocks = some.extract_blocks(pairs, n_jobs)
         if blocks is None:
             return None
-        squares = sum_squares(blocks)
-        scale, parts = one.find_scales(squares), _list_parts(blocks)
+        squares = sum_squares(blocks, n_jobs)
+        scale, parts = some.find_scales(squares), _list_parts(blocks)
         del blocks
         lists = run_in_threads(invert_blocks, [(part, n_jobs, True) for part in parts], n_jobs)
-        found[number] = _join_lists(scale, scale, lists)[0], squares[0]
-    return [found[number][0] for number in range(len(sizes))], np.array([found[n][1] for n in range(len(sizes))])
+        found += zip(_join_lists(scale, scale, lists), squares)
+    ranks = np.argsort(np.concatenate(groups))
+    return [found[rank][0] for rank in ranks], np.array([found[rank][1] for rank in ranks])
+
+
+def _group_windows(windows: list[tuple[int, int]]) -> list[list[int]]:
+    """Return the numbers of window sizes in groups, the largest first, that need about as much memory as the largest.
+
+    >>> _group_windows([(1, 1), (2, 2), (3, 3), (4, 4)])
+    [[3], [2, 1, 0]]
+    """
+    sizes = [1 << max(window) for window in windows]  # a window has so many sets of wildcards
+    groups: list[list[int]] = []
+    for number in sorted(range(len(sizes)), key=lambda number: -sizes[number]):
+        if not groups or sum(sizes[other] for other in groups[-1]) + sizes[number] > max(sizes):
+            groups.append([])
+        groups[-1].append(number)
+    return groups
 
 
 def _compare_heavy(extractor: RuleExtractor, side: _Side, index: int, other: _Side) -> Floats:

@@ -55,9 +55,9 @@ class MeasuredBlocks(NamedTuple):
     squares: Floats
     heavy: dict[int, int]
 
-    def stack(self) -> MeasuredRows:
+    def stack(self, n_jobs: int | None = 1) -> MeasuredRows:
         """Return the same with all pairs together."""
-        rows = [stack_windows(list(window)) for window in zip(*self.blocks)]
+        rows = run_in_threads(stack_windows, [(list(window), n_jobs) for window in zip(*self.blocks)], n_jobs)
         return MeasuredRows(rows, self.squares, self.heavy)
 
     def take(self, places: Ints) -> list[WindowRows]:
@@ -161,7 +161,7 @@ class RuleExtractor:
 
     def measure(self, pairs: Pairs, n_jobs: int | None = None) -> MeasuredRows:
         """Return the features of the pairs and K(x, x) by window size and pair."""
-        return self.measure_blocks(pairs, n_jobs).stack()
+        return self.measure_blocks(pairs, n_jobs).stack(n_jobs)
 
     def measure_blocks(self, pairs: Pairs, n_jobs: int | None = None, most: int = REMEMBERED_ENTRIES) -> MeasuredBlocks:
         """Return the same with the features in blocks of pairs; more than ``most`` entries are not remembered."""
@@ -180,7 +180,7 @@ class RuleExtractor:
             heavy = self.find_heavy(pairs, thorough=True)
             blocks = self.extract_blocks(pairs.clear_texts(heavy), n_jobs)
             assert blocks is not None
-        squares = sum_squares(blocks)
+        squares = sum_squares(blocks, n_jobs)
         parts = {}
         for index in heavy.tolist():
             pair = pairs.take([index])
@@ -272,9 +272,13 @@ class RuleExtractor:
         return [find_constants(window, self.span).size_key for window in self.windows]
 
 
-def sum_squares(blocks: list[list[WindowRows]]) -> Floats:
+def sum_squares(blocks: list[list[WindowRows]], n_jobs: int | None = 1) -> Floats:
     """Return K(x, x) by window size and pair, from the features of blocks of pairs."""
-    squares: Floats = np.concatenate([[row.sum_squares() for row in block] for block in blocks], axis=1)
+
+    def sum_block(block: list[WindowRows]) -> list[Floats]:
+        return [row.sum_squares() for row in block]
+
+    squares: Floats = np.concatenate(run_in_threads(sum_block, [(block,) for block in blocks], n_jobs), axis=1)
     return squares
 
 

@@ -93,11 +93,11 @@ def list_all_rules(
     return KeyRows(indptr, keys, values)
 
 
-def stack_windows(blocks: list[WindowRows]) -> WindowRows:
+def stack_windows(blocks: list[WindowRows], n_jobs: int | None = 1) -> WindowRows:
     """Stack blocks of pairs, one below the other."""
     rules = [block.rules for block in blocks if block.rules is not None]
     return WindowRows(
-        stack_rows([block.source for block in blocks]),
-        stack_rows([block.target for block in blocks]),
-        stack_rows(rules) if rules else None,
+        stack_rows([block.source for block in blocks], n_jobs),
+        stack_rows([block.target for block in blocks], n_jobs),
+        stack_rows(rules, n_jobs) if rules else None,
     )
