@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import corpora
-from rekern.core import key_index, key_rows, shared_keys
+from rekern.core import parallel_jobs, shared_keys
 from rekern.kernels import Rewriting, Spectrum, Subsequence
 from rekern.kernels import gram_plan as base
 from rekern.kernels.rewriting import rewriting_kernel, rule_columns
@@ -61,9 +61,8 @@ def test_same_bits_for_any_size_of_block(corpus, monkeypatch):
 @pytest.fixture
 def small_shares(monkeypatch):
     """Little work is divided among threads, too, and features are extracted in groups of windows."""
-    monkeypatch.setattr(shared_keys, "THREAD_BITS", 4)
-    monkeypatch.setattr(key_rows, "THREAD_BITS", 4)
-    monkeypatch.setattr(key_index, "FEW_KEYS", 1)
+    monkeypatch.setattr(parallel_jobs, "FEWEST", 16)
+    monkeypatch.setattr(shared_keys, "FEWEST", 16)
     monkeypatch.setattr(rule_columns, "FEW_RULES", 16)
     monkeypatch.setattr(rule_columns, "FEW_PAIRS", 16)
     monkeypatch.setattr(rewriting_kernel, "MANY_TOKENS", 1)

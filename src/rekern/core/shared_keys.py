@@ -10,6 +10,7 @@ entries of a key are in one part, so that threads share the parts and nothing el
 # mypy: allow-untyped-defs, no-check-untyped-defs
 # Compiled functions take arrays and are typed by Numba.
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -17,12 +18,11 @@ import numpy as np
 from rekern.core.arrays import Floats, Ints, SmallInts, offsets_of
 from rekern.core.compiling import compiled
 from rekern.core.hashing import mix, size_table
-from rekern.core.key_index import number_keys
+from rekern.core.key_index import take_numbers
 from rekern.core.key_rows import KeyRows, divide_blocks
-from rekern.core.parallel_jobs import count_threads, run_in_threads, split_range
+from rekern.core.parallel_jobs import FEWEST, Steps, count_shares, run_together, split_range
 
 PART_BITS = 13  # parts of about 2 to the power of this many entries
-THREAD_BITS = 16  # entries, to the power of two, that are worth a thread
 MOST_ENTRIES = 1 << 31
 
 
@@ -49,7 +49,7 @@ class SharedKeys(NamedTuple):
         wanted = np.arange(1, n) * self.starts[-1] // n
         inner = self.starts[np.searchsorted(self.starts, wanted)]
         bounds = np.unique(np.concatenate([[0], inner, self.starts[-1:]])).tolist()
-        return list(zip(bounds[:-1], bounds[1:]))
+        return list(pairwise(bounds))
 
 
 def share_keys(rows: KeyRows, n_jobs: int | None = None) -> SharedKeys:
@@ -63,41 +63,33 @@ def share_keys(rows: KeyRows, n_jobs: int | None = None) -> SharedKeys:
     >>> found.numbers.tolist(), found.rows.tolist(), found.counts.tolist(), found.times.tolist()
     ([0, -1, -1, 0, -1], [0, 0, 0, 1, 1], [2], [2])
     """
-    return share_blocks([rows], n_jobs)
+    (shares,) = count_shares([len(rows.keys)], n_jobs)
+    return run_together([share_blocks([rows], shares)], n_jobs)[0]
 
 
-def count_sharers(size: int, n_jobs: int | None) -> int:
-    """Return how many threads share the work on so many entries.
-
-    >>> count_sharers(1000, 8)
-    1
-    """
-    return max(1, min(count_threads(n_jobs), size >> THREAD_BITS))
-
-
-def share_blocks(blocks: list[KeyRows], n_jobs: int | None = None, release: bool = False) -> SharedKeys:
-    """Return the same as `share_keys` of all blocks of rows, one below the other, which are never put together.
+def share_blocks(blocks: list[KeyRows], shares: int, release: bool = False) -> Steps[SharedKeys]:
+    """Return the same as `share_keys` of all blocks of rows, one below the other, in steps of so many calls.
 
     With ``release`` the list of blocks is emptied as soon as they are divided, so that the rest fits into their memory.
     """
     size = sum(len(block.keys) for block in blocks)
     if size >= MOST_ENTRIES:
         raise ValueError(f"{size:,} features are too many for one matrix; use a smaller k or fewer pairs")
-    n_jobs = count_sharers(size, n_jobs)
-    starts, keys, row_of, values = divide_blocks(blocks, max(1, size.bit_length() - PART_BITS), n_jobs)
+    divided = yield from divide_blocks(blocks, max(1, size.bit_length() - PART_BITS), shares)
+    starts, keys, row_of, values = divided
     if release:
         blocks.clear()
     parts = len(starts) - 1
     codes, sizes = np.empty(size, np.int32), np.zeros(parts, np.int64)
+    spans = split_range(parts, -(-parts // shares))
     arrays = (starts, keys, row_of, values.view(np.uint64), codes, sizes)
-    spans = split_range(parts, max(1, parts // (4 * n_jobs)))
-    signed = run_in_threads(_sign_parts, [(*span, *arrays) for span in spans], n_jobs)
-    del keys, arrays
+    signed = yield [(_sign_parts, *span, *arrays) for span in spans]
+    del divided, keys, arrays
     signatures, counts = (np.concatenate(column) for column in zip(*signed))
-    groups, distinct = number_keys(signatures, n_jobs)
-    kept, firsts, times = _rank_groups(groups, len(distinct))
+    groups, distinct = yield from take_numbers(signatures, max(1, min(shares, len(signatures) // FEWEST)))
+    ((kept, firsts, times),) = yield [(_rank_groups, groups, len(distinct))]
     before = offsets_of(sizes)
-    run_in_threads(_number_entries, [(*span, starts, before, kept, codes) for span in spans], n_jobs)
+    yield [(_number_entries, *span, starts, before, kept, codes) for span in spans]
     return SharedKeys(starts, codes, row_of, values, counts[firsts].astype(np.int64), times)
 
 

@@ -61,9 +61,7 @@ def number_combinations(
 
 
 @compiled
-def assemble_rows(
-    first, last, starts, columns, values, scale, source, target, rules, numbers, bases, wild, wild_base
-):
+def assemble_rows(first, last, starts, columns, values, scale, source, target, rules, numbers, bases, wild, wild_base):
     """Write the values of pairs ``first`` … ``last``, each from ``starts[row]`` on, and complete their columns.
 
     Those of rules without wildcards are there; to each is added what the number of its source n-gram says.

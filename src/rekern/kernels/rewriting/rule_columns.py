@@ -6,14 +6,14 @@ How many come before them is added when all are numbered, so that a number does 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints, Keys, SmallInts, offsets_of
 from rekern.core.inverted_lists import invert_numbers
-from rekern.core.key_index import number_keys
-from rekern.core.key_rows import KeyRows
+from rekern.core.key_index import number_all_keys
 from rekern.core.parallel_jobs import count_threads, run_in_threads, split_range
 from rekern.kernels.rewriting.rule_column_core import assemble_rows, count_combinations, number_combinations
 from rekern.kernels.rewriting.window_rows import WindowRows
@@ -70,8 +70,11 @@ def number_rules(
         raise ValueError(f"{indptr[-1]:,} features are too many for one matrix; use a smaller k or fewer pairs")
     starts = indptr[:-1] + np.cumsum(counts, axis=0) - counts
     columns, values = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
-    calls = [(*window, n_jobs) for window in zip(windows, size_keys, starts, scale)]
-    numbered = run_in_threads(_number_window, calls, n_jobs)
+    parts = zip(*(rows.list_parts() for rows in windows))
+    numbers = [_Numbers(*one) for one in number_all_keys([part.keys for own in parts for part in own], n_jobs)]
+    sources, targets, wilds = (numbers[at * len(windows) : (at + 1) * len(windows)] for at in range(3))
+    lists = run_in_threads(_list_sources, list(zip(windows, sources)), n_jobs)
+    numbered = [_Window(*window) for window in zip(windows, size_keys, starts, scale, sources, targets, wilds, lists)]
     total = sum(int(window.lists.before[-1]) for window in numbered)
     size = max(FEW_RULES, total // (2 * count_threads(n_jobs)) + 1)
     spans = [_cut_combinations(window.lists.before, size) for window in numbered]
@@ -100,27 +103,10 @@ def number_rules(
     return RuleColumns(indptr, columns, values, keys)
 
 
-def _number_window(
-    rows: WindowRows, size_key: np.uint64, starts: Ints, scale: Floats, n_jobs: int | None
-) -> _Window:
-    """Number the n-grams of both sides and the rules with wildcards of one window size."""
-    parts: list[tuple[KeyRows, WindowRows | None, int | None]] = [
-        (rows.get_wildcard_rules(), None, n_jobs),
-        (rows.source, rows, n_jobs),
-        (rows.target, None, n_jobs),
-    ]
-    (wild, _), (source, lists), (target, _) = run_in_threads(_number_part, parts, n_jobs)
-    assert lists is not None
-    return _Window(rows, size_key, starts, scale, source, target, wild, lists)
-
-
-def _number_part(part: KeyRows, listed: WindowRows | None, n_jobs: int | None) -> tuple[_Numbers, _Lists | None]:
-    """Number the keys of a part; list the entries of each number if the part has the sources of ``listed``."""
-    found = _Numbers(*number_keys(part.keys, n_jobs))
-    if listed is None:
-        return found, None
-    heads, rows, entries = invert_numbers(part.indptr, found.numbers, len(found.keys))
-    return found, _Lists(heads, rows, entries, count_combinations(heads, rows, listed.target.indptr))
+def _list_sources(rows: WindowRows, source: _Numbers) -> _Lists:
+    """List the entries of each source n-gram of one window size, and count their combinations."""
+    heads, found, entries = invert_numbers(rows.source.indptr, source.numbers, len(source.keys))
+    return _Lists(heads, found, entries, count_combinations(heads, found, rows.target.indptr))
 
 
 def _cut_combinations(before: Ints, size: int) -> list[tuple[int, int]]:
@@ -131,7 +117,7 @@ def _cut_combinations(before: Ints, size: int) -> list[tuple[int, int]]:
     """
     wanted = np.arange(size, int(before[-1]), size)
     bounds = np.unique(np.concatenate([[0], np.searchsorted(before, wanted), [len(before) - 1]])).tolist()
-    return list(zip(bounds[:-1], bounds[1:]))
+    return list(pairwise(bounds))
 
 
 def _number_span(window: _Window, first: int, last: int, columns: SmallInts) -> Keys:

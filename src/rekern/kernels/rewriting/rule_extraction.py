@@ -20,12 +20,12 @@ import numpy as np
 from rekern.core.arrays import Floats, Ints, offsets_of, slice_ragged
 from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, stack_rows
-from rekern.core.parallel_jobs import resolve_jobs, run, run_in_threads, split_range
+from rekern.core.parallel_jobs import SHARES, count_threads, resolve_jobs, run, run_in_threads, split_range
 from rekern.kernels.gram_plan import invert_roots
 from rekern.kernels.rewriting.aligned_rules import TokenArrays, extract_aligned_rules
 from rekern.kernels.rewriting.rule_columns import RuleColumns, number_rules
 from rekern.kernels.rewriting.rule_keys import find_constants
-from rekern.kernels.rewriting.window_rows import WindowRows, list_all_rules, stack_windows
+from rekern.kernels.rewriting.window_rows import WindowRows, list_all_rules, stack_all_windows, stack_windows
 from rekern.kernels.strings.ngram_core import extract_patterns
 from rekern.kernels.strings.pattern_placement_core import MAX_ALIGNMENTS
 from rekern.structures.pairs import Pairs
@@ -57,8 +57,7 @@ class MeasuredBlocks(NamedTuple):
 
     def stack(self, n_jobs: int | None = 1) -> MeasuredRows:
         """Return the same with all pairs together."""
-        rows = run_in_threads(stack_windows, [(list(window), n_jobs) for window in zip(*self.blocks)], n_jobs)
-        return MeasuredRows(rows, self.squares, self.heavy)
+        return MeasuredRows(stack_all_windows(self.blocks, n_jobs), self.squares, self.heavy)
 
     def take(self, places: Ints) -> list[WindowRows]:
         """Return the features of some pairs, in ascending order."""
@@ -116,7 +115,9 @@ class RuleExtractor:
         """Return the same in blocks of pairs, for each a list with the features for every window size."""
         tokens = pairs.tokens
         finger = tokens.token_keys()
-        size = PAIRS_IN_BLOCK if resolve_jobs(n_jobs) != 1 else 8 * PAIRS_IN_BLOCK
+        size = 8 * PAIRS_IN_BLOCK
+        if resolve_jobs(n_jobs) != 1:
+            size = max(PAIRS_IN_BLOCK, min(size, -(-len(pairs) // (SHARES * count_threads(n_jobs)))))
         blocks = [slice_ragged(tokens.offsets, 2 * first, 2 * last) for first, last in split_range(len(pairs), size)]
         calls = [(TokenArrays(tokens.ids[place], offsets, finger),) for place, offsets in blocks]
         calls = calls or [(TokenArrays(tokens.ids[:0], np.zeros(1, np.int64), finger),)]

@@ -121,7 +121,9 @@ def fill_dependency_paths(block, row_begin, column_begin, symmetric, rows_of, fo
                 for row in range(rows):
                     child = first[node] + row
                     row_classes[row] = labels[child]
-                    bases[row], steps[row] = point_to_row(slot_of[child - origin], largest, buckets[labels[child]], constant)
+                    bases[row], steps[row] = point_to_row(
+                        slot_of[child - origin], largest, buckets[labels[child]], constant
+                    )
                 for row in range(rows):
                     key = np.int64(own) * class_count + row_classes[row]
                     probe = find_slot(keys, key)
