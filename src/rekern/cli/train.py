@@ -104,16 +104,16 @@ def train(
     With --auto the kernel is chosen by cross-validation, in which pairs that share a text stay together; the model
     keeps what was tried (rekern explain --how-chosen).
     """
+    from rekern.core.freed_memory import keep_freed_memory
+
+    is_kept = owns_process() and memory is None and keep_freed_memory()
     from rekern.core.device import use_device
     from rekern.core.estimators import skip_scikit_learn
     from rekern.core.files import write_atomically
-    from rekern.core.freed_memory import keep_freed_memory
     from rekern.core.model_archive import save_model
 
     if owns_process() and not auto.auto and cv is None:
         skip_scikit_learn()
-    if owns_process() and memory is None:
-        keep_freed_memory()
     from rekern.learning import TextClassifier
     from rekern.learning.compaction import Compaction
 
@@ -167,7 +167,7 @@ def train(
             _report_kernel(built, report, json)
             if cv is not None:
                 _cross_validate(model, pairs, cv, report, json)
-            if owns_process() and chosen is Task.classify and memory is None and landmarks is None:
+            if is_kept and chosen is Task.classify and landmarks is None:
                 _take_gram_memory(len(pairs), model.gram_limit)
             started = time.perf_counter()
             _fit(model, pairs, chosen, memory, blocks)

@@ -1,16 +1,14 @@
 """Memory that arrays have left, kept for the next arrays."""
 
 import ctypes
+import os
 import platform
 import time
-from contextlib import suppress
 from threading import Thread
-
-import numpy as np
 
 TRIM_THRESHOLD, MMAP_THRESHOLD, ARENA_MAX = -1, -3, -8  # the numbers of glibc's options, in malloc.h
 MOST = (1 << 31) - 1
-PAGE, PIECE = 1 << 12, 1 << 24  # bytes
+PIECE = 1 << 24  # bytes
 LONGEST = 1.5  # seconds, after which other threads will need the memory
 
 
@@ -19,7 +17,12 @@ def keep_freed_memory() -> bool:
 
     Training makes and drops arrays of hundreds of megabytes. The system clears every page that it hands out again,
     which takes a good part of the time. For a process that trains one model, before it starts threads.
+
+    Before it imports NumPy, too: NumPy asks for pages of 2 MB, unless the user has set ``NUMPY_MADVISE_HUGEPAGE``. On a
+    virtual machine that gives free memory back to its host, as many do, it is in pieces of this size that memory is
+    gone, so that such a page takes far longer than the same memory in small pages.
     """
+    os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
     if platform.libc_ver()[0] != "glibc":
         return False
     library = ctypes.CDLL(None)
@@ -40,9 +43,13 @@ def take_memory_ahead(size: int) -> Thread:
 
 
 def _take_memory(size: int, end: float) -> None:
-    with suppress(MemoryError):
-        block = np.empty(size, np.uint8)
-        for first in range(0, size, PIECE):
-            block[first : first + PIECE : PAGE] = 0
-            if time.monotonic() > end:
-                break
+    library = ctypes.CDLL(None)
+    library.malloc.restype = ctypes.c_void_p
+    block = library.malloc(ctypes.c_size_t(size))
+    if block is None:
+        return
+    for first in range(0, size, PIECE):
+        ctypes.memset(block + first, 0, min(PIECE, size - first))  # other threads go on meanwhile
+        if time.monotonic() > end:
+            break
+    library.free(ctypes.c_void_p(block))

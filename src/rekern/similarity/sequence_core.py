@@ -42,22 +42,22 @@ def compare_ngrams(ids, offsets, longest):
 
 
 @compiled
-def spell_texts(ids, offsets, letters, starts):
+def spell_texts(ids, offsets, letters, begins, stops):
     """The characters of texts, with a blank between two tokens, and where each text begins.
 
-    The characters of a token are ``letters[starts[token]:starts[token + 1]]``.
+    The characters of a token are ``letters[begins[token]:stops[token]]``.
     """
     ends = np.zeros(len(offsets), np.int64)
     for text in range(len(offsets) - 1):
         length = max(offsets[text + 1] - offsets[text] - 1, 0)
         for place in range(offsets[text], offsets[text + 1]):
-            length += starts[ids[place] + 1] - starts[ids[place]]
+            length += stops[ids[place]] - begins[ids[place]]
         ends[text + 1] = ends[text] + length
     spelled = np.full(ends[-1], BLANK, np.int64)
     for text in range(len(offsets) - 1):
         at = ends[text]
         for place in range(offsets[text], offsets[text + 1]):
-            for letter in range(starts[ids[place]], starts[ids[place] + 1]):
+            for letter in range(begins[ids[place]], stops[ids[place]]):
                 spelled[at] = letters[letter]
                 at += 1
             at += 1
