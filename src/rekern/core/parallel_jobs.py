@@ -195,9 +195,18 @@ def run_together(works: Sequence[Steps[T]], n_jobs: int | None = None) -> list[T
                 asked[number] = works[number].send(answers[number]) if answers else next(works[number])
             except StopIteration as end:
                 results[number] = end.value
-        found = iter(run_in_threads(_apply, [call for calls in asked.values() for call in calls], n_jobs))
+        found = iter(run_calls([call for calls in asked.values() for call in calls], n_jobs))
         answers = {number: [next(found) for _ in calls] for number, calls in asked.items()}
     return [results[number] for number in range(len(works))]
+
+
+def run_calls(calls: Sequence[tuple[Any, ...]], n_jobs: int | None = None) -> list[Any]:
+    """Return the results of calls, each a function and its arguments, from threads of this process.
+
+    >>> run_calls([(max, 1, 2), (len, "abc")], n_jobs=2)
+    [2, 3]
+    """
+    return run_in_threads(_apply, calls, n_jobs)
 
 
 def _apply(function: Callable[..., object], *arguments: object) -> object:

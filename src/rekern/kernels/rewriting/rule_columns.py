@@ -14,7 +14,7 @@ import numpy as np
 from rekern.core.arrays import Floats, Ints, Keys, SmallInts, offsets_of
 from rekern.core.inverted_lists import invert_numbers
 from rekern.core.key_index import number_all_keys
-from rekern.core.parallel_jobs import count_threads, run_in_threads, split_range
+from rekern.core.parallel_jobs import SHARES, count_threads, run_calls, run_in_threads, split_range
 from rekern.kernels.rewriting.rule_column_core import assemble_rows, count_combinations, number_combinations
 from rekern.kernels.rewriting.window_rows import WindowRows
 
@@ -76,7 +76,7 @@ def number_rules(
     lists = run_in_threads(_list_sources, list(zip(windows, sources)), n_jobs)
     numbered = [_Window(*window) for window in zip(windows, size_keys, starts, scale, sources, targets, wilds, lists)]
     total = sum(int(window.lists.before[-1]) for window in numbered)
-    size = max(FEW_RULES, total // (2 * count_threads(n_jobs)) + 1)
+    size = max(FEW_RULES, total // (SHARES * count_threads(n_jobs)) + 1)
     spans = [_cut_combinations(window.lists.before, size) for window in numbered]
     works = [(window, *span, columns) for window, own in zip(numbered, spans) for span in own]
     plain = iter(run_in_threads(_number_span, works, n_jobs))
@@ -97,9 +97,13 @@ def number_rules(
                 window.rows.get_wildcard_rules(), window.source.numbers, bases, window.wild.numbers, wild_base,
             )  # fmt: skip
 
-    run_in_threads(assemble, split_range(len(indptr) - 1, max(FEW_PAIRS, len(indptr) >> 6)), n_jobs)
     ends = np.cumsum([len(piece) for piece in pieces])
-    run_in_threads(_copy, [(piece, keys[end - len(piece) : end]) for piece, end in zip(pieces, ends)], n_jobs)
+    copies: list[tuple[object, ...]] = [
+        (_copy, piece, keys[end - len(piece) : end]) for piece, end in zip(pieces, ends)
+    ]
+    pairs = len(indptr) - 1
+    height = max(FEW_PAIRS, -(-pairs // (SHARES * count_threads(n_jobs))))
+    run_calls([*((assemble, *span) for span in split_range(pairs, height)), *copies], n_jobs)
     return RuleColumns(indptr, columns, values, keys)
 
 
