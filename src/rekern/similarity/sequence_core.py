@@ -180,8 +180,9 @@ def tile_pairs(ids, offsets, least):
     """Of every pair, twice the tiled tokens over all tokens, and the tiles for each tiled token."""
     rows = (len(offsets) - 1) // 2
     found = np.ones((rows, 2))
-    largest = -1 if len(ids) == 0 else np.int64(ids.max())
-    longest = 0
+    largest = longest = 0
+    for token in ids:  # Numba would load SciPy for ids.max()
+        largest = max(largest, token)
     for text in range(len(offsets) - 1):
         longest = max(longest, offsets[text + 1] - offsets[text])
     last, before = np.full(largest + 1, -1, np.int64), np.empty(longest, np.int64)
