@@ -180,9 +180,10 @@ def tile_pairs(ids, offsets, least):
     """Of every pair, twice the tiled tokens over all tokens, and the tiles for each tiled token."""
     rows = (len(offsets) - 1) // 2
     found = np.ones((rows, 2))
-    largest = longest = 0
-    for token in ids:  # Numba would load SciPy for ids.max()
-        largest = max(largest, token)
+    largest = -1
+    for token in ids:  # without ids.max(): to load that, Numba imports SciPy
+        largest = max(largest, np.int64(token))
+    longest = 0
     for text in range(len(offsets) - 1):
         longest = max(longest, offsets[text + 1] - offsets[text])
     last, before = np.full(largest + 1, -1, np.int64), np.empty(longest, np.int64)
