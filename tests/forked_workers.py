@@ -10,6 +10,7 @@ import os
 import selectors
 import struct
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 
 _NUMBER = struct.Struct("=I")
+_SECONDS = "workers/seconds"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,7 +31,9 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     if workers < 2 or config.option.collectonly or session.testsfailed or not hasattr(os, "fork"):
         return None  # pytest's own loop
     files = [list(items) for _, items in groupby(session.items, key=lambda item: item.path)]
-    files.sort(key=len, reverse=True)  # the longest first, so that in the end no worker is alone with one
+    # the longest first, so that in the end no worker is alone with one: by the time of the last run, else by number
+    seconds = config.cache.get(_SECONDS, {}) if config.pluginmanager.hasplugin("cacheprovider") else {}
+    files.sort(key=lambda items: seconds.get(_name_file(items[0].nodeid), 0.1 * len(items)), reverse=True)
     waiting, end = os.pipe()
     os.write(end, b"".join(map(_NUMBER.pack, range(len(files)))))
     os.close(end)
@@ -49,9 +53,11 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         os.close(writer)
         pipes.append(reader)
     capture.resume_global_capture()
-    _show_reports(session, pipes, waiting)
+    seconds |= _show_reports(session, pipes, waiting)
     for _ in pipes:
         os.wait()
+    if config.pluginmanager.hasplugin("cacheprovider"):
+        config.cache.set(_SECONDS, seconds)
     if session.shouldfail:
         raise session.Failed(session.shouldfail)
     if session.shouldstop:
@@ -108,9 +114,10 @@ def _take_items(files: list[list[pytest.Item]], waiting: int) -> Iterator[pytest
         yield from files[_NUMBER.unpack(number)[0]]
 
 
-def _show_reports(session: pytest.Session, pipes: list[int], waiting: int) -> None:
-    """Pass the reports of all workers to pytest, until all workers have ended."""
+def _show_reports(session: pytest.Session, pipes: list[int], waiting: int) -> dict[str, float]:
+    """Pass the reports of all workers to pytest, until all workers have ended; return the seconds of each file."""
     hook = session.config.hook
+    seconds: Counter[str] = Counter()
     with selectors.DefaultSelector() as selector:
         for pipe in pipes:
             selector.register(pipe, selectors.EVENT_READ)
@@ -122,20 +129,25 @@ def _show_reports(session: pytest.Session, pipes: list[int], waiting: int) -> No
                 if kind == "test":
                     running[key.fd] = value
                 elif kind == "report":
-                    hook.pytest_runtest_logreport(
-                        report=hook.pytest_report_from_serializable(config=session.config, data=value)
-                    )
+                    report = hook.pytest_report_from_serializable(config=session.config, data=value)
+                    hook.pytest_runtest_logreport(report=report)
+                    seconds[_name_file(report.nodeid)] += report.duration
                 elif kind == "warning":
                     _show_warning(hook, *value)
                 else:
                     selector.unregister(key.fd)
                     if name := running[key.fd]:
-                        place = name.split("::")[0], None, name
+                        place = _name_file(name), None, name
                         report = pytest.TestReport(name, place, {}, "failed", "its process has ended", "call")
                         hook.pytest_runtest_logreport(report=report)
             if session.shouldfail or session.shouldstop:
                 while os.read(waiting, 4096):  # no worker takes another file
                     pass
+    return dict(seconds)
+
+
+def _name_file(nodeid: str) -> str:
+    return nodeid.split("::")[0]
 
 
 def _read(pipe: int, size: int) -> bytes:

@@ -29,7 +29,7 @@ def test_skipped():
 def run(folder: Path, *options: str) -> list[str]:
     """The lines that pytest prints."""
     variables = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    command = [sys.executable, "-m", "pytest", "-p", "forked_workers", "-p", "no:cacheprovider", "--workers", "2"]
+    command = [sys.executable, "-m", "pytest", "-p", "forked_workers", "--workers", "2"]
     done = subprocess.run([*command, *options], cwd=folder, env=variables, capture_output=True, text=True)
     assert done.returncode == 1, done.stdout + done.stderr
     return done.stdout.splitlines()
@@ -44,6 +44,7 @@ def test_reports_of_all_workers_are_shown(tmp_path):
     assert {f"FAILED test_{name}.py::test_wrong - assert 1 == 2" for name in "abcd"} <= set(lines)
     assert lines.count("said") == 4 and sum("DeprecationWarning: careful" in line for line in lines) == 4
     assert "5 failed, 4 passed, 4 skipped, 4 warnings" in lines[-1]
+    assert set(run(tmp_path, "-rfs")) & {"FAILED test_d.py::test_ends - its process has ended"}  # in another order
 
 
 def test_no_file_is_begun_after_the_last_failure_that_is_allowed(tmp_path):

@@ -11,7 +11,7 @@ from rekern.core.parallel_jobs import run_in_threads, split_range
 
 ROWS = 128  # that a thread fills at once
 TILE = 64  # columns
-LINE = 8  # rows whose cells above the diagonal are read together, as they lie in one cache line
+LINE = 8  # values in a line of the cache
 
 
 def mirror_matrix(matrix: npt.NDArray[np.floating], n_jobs: int | None = 1) -> None:
@@ -30,10 +30,20 @@ def mirror_matrix(matrix: npt.NDArray[np.floating], n_jobs: int | None = 1) -> N
 
 @compiled
 def _fill_rows(matrix, first, last):
-    """Fill the cells of some rows below the diagonal."""
+    """Fill the cells of some rows below the diagonal, through a small copy of cells above it.
+
+    The matrix is read and written in long pieces. The copy is a little wider than needed, so that its rows do not lie
+    in the same places of the cache.
+    """
+    copy = np.empty((TILE, last - first + LINE), matrix.dtype)
     for start in range(0, last, TILE):
+        stop = min(start + TILE, last)
+        for column in range(start, stop):
+            line, place = matrix[column, first:last], copy[column - start]
+            for row in range(len(line)):
+                place[row] = line[row]
         for row in range(first, last, LINE):
             end = min(row + LINE, last)
-            for column in range(start, min(start + TILE, end)):
+            for column in range(start, min(stop, end)):
                 for below in range(max(row, column + 1), end):
-                    matrix[below, column] = matrix[column, below]
+                    matrix[below, column] = copy[column - start, below - first]

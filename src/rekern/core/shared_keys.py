@@ -22,7 +22,7 @@ from rekern.core.key_index import take_numbers
 from rekern.core.key_rows import KeyRows, divide_blocks
 from rekern.core.parallel_jobs import FEWEST, Steps, count_shares, run_together, split_range
 
-PART_BITS = 13  # parts of about 2 to the power of this many entries
+PART_BITS = 14  # parts of about 2 to the power of this many entries
 MOST_ENTRIES = 1 << 31
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +16,21 @@ from rekern.core.parallel_jobs import has_shared_memory, run, split_range
 
 Block = Callable[[int, int], Floats]
 Fill = Callable[[npt.NDArray[np.floating], int | None], None]
-Store = Callable[[Floats, int, int], None]
 
 BLOCK_BYTES = 1 << 21  # of one block of a Gram: small enough to stay in cache, large enough to be worth a task
+
+
+@runtime_checkable
+class StoringBlock(Protocol):
+    """A block function that can also compute a block in its place in the whole matrix."""
+
+    def __call__(self, first: int, last: int) -> Floats:
+        """Return rows ``first`` to ``last - 1``, in a symmetric Gram from column ``first`` on."""
+        ...
+
+    def store(self, matrix: Floats, first: int, last: int) -> None:
+        """Compute the same in the whole matrix, and check that all values are finite."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -37,7 +50,6 @@ class GramPlan:
     prepare: tuple[Callable[[int | None], object], ...] = ()  # work of all blocks that jobs can share before the first
     fill: Fill | None = None  # computes it as a whole, in few calls
     height: int | None = None  # rows of a block, for blocks that are computed best in few calls
-    store: Store | None = None  # computes a block in its place in the whole matrix, and checks it
 
     def spans(self) -> list[tuple[int, int]]:
         """Return the ranges of rows of the blocks; they are the same for any number of jobs."""
@@ -90,7 +102,7 @@ def fill_gram(plan: GramPlan, matrix: npt.NDArray[np.floating], n_jobs: int | No
         plan.fill(matrix, n_jobs)
         return
     blocks = plan.spans()
-    if plan.store is not None:  # no memory for blocks is needed, so they may be large
+    if isinstance(plan.block, StoringBlock):  # no memory for blocks is needed, so they may be large
         blocks = split_range(plan.rows, max(16, min(1024, plan.rows >> 9)))
     for prepare in plan.prepare:
         prepare(n_jobs)
@@ -106,10 +118,10 @@ def fill_gram(plan: GramPlan, matrix: npt.NDArray[np.floating], n_jobs: int | No
 
 def _compute_block(matrix: npt.NDArray[np.floating], plan: GramPlan, first: int, last: int) -> None:
     """Compute a block in a thread and store it; of a symmetric Gram, the part from the diagonal on."""
-    if plan.store is not None and matrix.dtype == np.float64 and matrix.flags.c_contiguous:
-        plan.store(np.asarray(matrix, np.float64), first, last)
-        return
-    matrix[first:last, first if plan.symmetric else 0 :] = plan.compute(first, last)
+    if isinstance(plan.block, StoringBlock) and matrix.dtype == np.float64 and matrix.flags.c_contiguous:
+        plan.block.store(np.asarray(matrix, np.float64), first, last)
+    else:
+        matrix[first:last, first if plan.symmetric else 0 :] = plan.compute(first, last)
 
 
 def place_block(matrix: npt.NDArray[np.floating], first: int, last: int, block: Floats, symmetric: bool) -> None:

@@ -80,6 +80,10 @@ class Vocabulary(list[str]):
         self.known = known
         self.numbers = numbers
 
+    def __reduce__(self) -> tuple[type[list[str]], tuple[list[str]]]:
+        """Copies are plain lists: the numbers mean nothing in another process, and a copy does not need all words."""
+        return list, (list(self),)
+
     def take(self, places: Ints) -> "Vocabulary":
         """Return the tokens in these places."""
         return Vocabulary(self.known, self.numbers[places])

@@ -164,8 +164,8 @@ class Rewriting(KeyFeatureKernel[Pairs]):
             gram = DeviceRewritingGram(rows, columns, extractor, left, right, find_lists)
             return plan_device_gram(gram, rows, columns, right is None)
         lists = self._invert_pairs(extractor, left, right, n_jobs)
-        block = RewritingBlock(columns, join_lists(lists.windows, n_jobs), *lists[1:])
-        return GramPlan(rows, columns, right is None, block, store=block.store)
+        block = RewritingBlock(columns, join_lists(lists.windows, n_jobs), lists.diagonal, lists.across, lists.down)
+        return GramPlan(rows, columns, right is None, block)
 
     def _invert_pairs(
         self, extractor: RuleExtractor, pairs: Pairs, others: Pairs | None, n_jobs: int | None
