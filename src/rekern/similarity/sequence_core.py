@@ -180,7 +180,9 @@ def tile_pairs(ids, offsets, least):
     """Of every pair, twice the tiled tokens over all tokens, and the tiles for each tiled token."""
     rows = (len(offsets) - 1) // 2
     found = np.ones((rows, 2))
-    largest = -1 if len(ids) == 0 else np.int64(ids.max())
+    largest = -1
+    for token in ids:  # without ids.max(): to load that, Numba imports SciPy
+        largest = max(largest, np.int64(token))
     longest = 0
     for text in range(len(offsets) - 1):
         longest = max(longest, offsets[text + 1] - offsets[text])
