@@ -14,7 +14,8 @@ from rekern.core.progress import track
 
 T = TypeVar("T")
 
-Steps: TypeAlias = Generator[list[tuple[Any, ...]], list[Any], T]  # see `run_together`
+Results: TypeAlias = list[Any]  # of different functions
+Steps: TypeAlias = Generator[list[tuple[object, ...]], Results, T]  # see `run_together`
 
 FEWEST = 1 << 15  # entries, or steps of as long, that are worth a call in a thread
 SHARES = 2  # calls for each thread, so that none waits long for the others
@@ -187,7 +188,7 @@ def run_together(works: Sequence[Steps[T]], n_jobs: int | None = None) -> list[T
     [3, 2]
     """
     results: dict[int, T] = {}
-    answers: dict[int, list[Any]] = {}
+    answers: dict[int, Results] = {}
     while len(results) < len(works):
         asked = {}
         for number in (number for number in range(len(works)) if number not in results):
@@ -200,7 +201,7 @@ def run_together(works: Sequence[Steps[T]], n_jobs: int | None = None) -> list[T
     return [results[number] for number in range(len(works))]
 
 
-def run_calls(calls: Sequence[tuple[Any, ...]], n_jobs: int | None = None) -> list[Any]:
+def run_calls(calls: Sequence[tuple[object, ...]], n_jobs: int | None = None) -> Results:
     """Return the results of calls, each a function and its arguments, from threads of this process.
 
     >>> run_calls([(max, 1, 2), (len, "abc")], n_jobs=2)
