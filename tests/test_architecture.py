@@ -80,7 +80,7 @@ def nodes_of(path):
 
 @pytest.fixture(scope="module", autouse=True)
 def without_garbage_collection():
-    """While a million nodes are made, nothing is garbage; after these tests all are, and no collection looks at them."""
+    """While the nodes are made nothing is garbage; after these tests all are, and no collection looks at them."""
     gc.disable()
     yield
     nodes_of.cache_clear()
