@@ -9,22 +9,24 @@
 # make hooks       installs the git hooks of pre-commit
 PYTHON ?= python3
 BIN := .venv/bin
-# one more than there are cores: some tests wait for processes of their own
-WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN || echo 2) + 1)
+# two more than there are cores: some tests wait for processes of their own
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN || echo 2) + 2)
 MINUTES ?= 60
 # the public corpora, where they lie beside the checkout; tests and experiments that need them are skipped elsewhere
 ifneq ($(wildcard ../shared/data),)
 export REKERN_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: install-packages install-parser-model demo test test-slow test-matrix fuzz lint docs release hooks bench clean
+.PHONY: install-packages install-parser-model demo test run-tests test-slow test-matrix fuzz lint docs release hooks bench clean
 
 demo: .venv/.demo
 	@$(BIN)/rekern demo
 
 test: .venv/.test
-	@$(MAKE) --no-print-directory --jobs 2 lint .venv/.compiled
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m slipcover --json --out .coverage.json -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist loadfile
+	@$(MAKE) --no-print-directory --jobs 2 lint run-tests
+
+run-tests: .venv/.compiled
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m slipcover --json --out .coverage.json -m pytest --workers $(WORKERS)
 	@$(BIN)/python -m slipcover --merge .coverage.json --out .coverage.json --fail-under 92
 
 test-slow: .venv/.slow

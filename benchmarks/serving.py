@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -92,43 +92,85 @@ class Server(NamedTuple):
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-class Client:
-    """One connection that is kept open; it sends one request after the other."""
+class Client(asyncio.Protocol):
+    """One connection that is kept open; it sends one request after the other.
+
+    It does as little as a client can: it shares the cores with the server that is measured.
+    """
 
     def __init__(self, port: int) -> None:
         self._port = port
-        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self._transport: asyncio.WriteTransport | None = None
+        self._answered: asyncio.Future[int] | None = None
+        self._status, self._missing = (
+            0,
+            -1,
+        )  # of the answer that arrives; before its head is there, -1 bytes are missing
+        self._head = b""
 
-    async def send(self, path: str, body: bytes) -> Answer:
-        """Post JSON and read the whole answer."""
+    async def send(self, request: bytes) -> Answer:
+        """Send a whole request and read the whole answer."""
         started = time.perf_counter()
+        loop = asyncio.get_running_loop()
+        status = 0
         try:
-            status = await asyncio.wait_for(self._exchange(path, body), 60)
-        except (OSError, asyncio.IncompleteReadError, TimeoutError, ValueError):
+            if self._transport is None:
+                self._transport, _ = await loop.create_connection(lambda: self, "127.0.0.1", self._port)
+            self._answered = loop.create_future()
+            limit = loop.call_later(60, self.close)
+            try:
+                self._transport.write(request)
+                status = await self._answered
+            finally:
+                limit.cancel()
+        except OSError:
             self.close()
-            status = 0
         return Answer(status, time.perf_counter() - started)
 
-    async def _exchange(self, path: str, body: bytes) -> int:
-        if self._streams is None:
-            self._streams = await asyncio.open_connection("127.0.0.1", self._port)
-        reader, writer = self._streams
-        head = [f"POST {path} HTTP/1.1", "Host: 127.0.0.1", "Content-Type: application/json"]
-        writer.write("\r\n".join([*head, f"Content-Length: {len(body)}\r\n\r\n"]).encode() + body)
-        lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower().split("\r\n")
-        length = next(int(line.partition(":")[2]) for line in lines if line.startswith("content-length:"))
-        await reader.readexactly(length)
-        return int(lines[0].split()[1])
+    def data_received(self, data: bytes) -> None:
+        """Read a piece of an answer."""
+        if self._missing < 0:
+            self._head += data
+            end = self._head.find(b"\r\n\r\n")
+            if end < 0:
+                return
+            head = self._head[: end + 2].lower()
+            length = head.index(b"\r\ncontent-length:") + 17
+            self._status = int(head[9:12])
+            self._missing = int(head[length : head.index(b"\r\n", length)]) - (len(self._head) - end - 4)
+            self._head = b""
+        else:
+            self._missing -= len(data)
+        if self._missing == 0:
+            self._missing = -1
+            self._finish(self._status)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Note that there is no answer any more."""
+        self._transport = None
+        self._finish(0)
+
+    def _finish(self, status: int) -> None:
+        if self._answered is not None and not self._answered.done():
+            self._answered.set_result(status)
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""
-        if self._streams is not None:
-            self._streams[1].close()
-        self._streams = None
+        if self._transport is not None:
+            self._transport.close()
+        self._transport = None
+        self._head, self._missing = b"", -1
+        self._finish(0)
 
 
-def make_model(folder: Path, quick: bool, keep_pairs: bool) -> tuple[Path | None, Pairs]:
-    """Train the model on MSRP; without the corpus, or quickly, that of the demonstration is served."""
+def make_request(path: str, body: bytes) -> bytes:
+    """Return a whole request, so that sending it costs nothing but the sending."""
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+    return head.encode() + b"\r\n\r\n" + body
+
+
+def make_model(folder: Path, given: Path | None, quick: bool, keep_pairs: bool) -> tuple[Path | None, Pairs]:
+    """Train the model on MSRP, unless it is given; without the corpus, or quickly, the demonstration's is served."""
     from rekern.datasets import load_rewrites
     from rekern.datasets.public_corpora import load_msrp
     from rekern.errors import MissingDataError
@@ -140,8 +182,9 @@ def make_model(folder: Path, quick: bool, keep_pairs: bool) -> tuple[Path | None
         except MissingDataError:
             print("MSRP is not there: REKERN_DATA names its folder; the model is that of the demonstration")
         else:
-            path = folder / "msrp.rekern"
-            PairClassifier().fit(table.pairs, table.labels or []).save(path, keep_pairs)
+            path = given or folder / "msrp.rekern"
+            if given is None:
+                PairClassifier().fit(table.pairs, table.labels or []).save(path, keep_pairs)
             return path, load_msrp("test").pairs
     return None, load_rewrites("test")[0]
 
@@ -162,29 +205,29 @@ def run_server(model: Path | None, folder: Path) -> Iterator[Server]:
             process.wait(60)
 
 
-def make_predict_bodies(pairs: Pairs, size: int) -> list[bytes]:
-    """Return bodies of ``size`` pairs each."""
-    return [
-        json.dumps({"pairs": [pairs[(start + place) % len(pairs)] for place in range(size)]}).encode()
+def make_predict_requests(pairs: Pairs, size: int) -> list[bytes]:
+    """Return requests of ``size`` pairs each."""
+    batches = [
+        [pairs[(start + place) % len(pairs)] for place in range(size)]
         for start in range(0, max(len(pairs), size), size)
     ]
+    return [make_request("/api/predict", json.dumps({"pairs": batch}).encode()) for batch in batches]
 
 
-def make_explain_bodies(pairs: Pairs) -> list[bytes]:
-    """Return bodies of one pair each."""
-    return [json.dumps({"source": source, "target": target}).encode() for source, target in pairs[:500]]
+def make_explain_requests(pairs: Pairs) -> list[bytes]:
+    """Return requests of one pair each."""
+    bodies = [json.dumps({"source": source, "target": target}) for source, target in pairs[:500]]
+    return [make_request("/api/explain", body.encode()) for body in bodies]
 
 
-async def send_steadily(
-    port: int, path: str, bodies: Sequence[bytes], rate: float, seconds: float, n: int
-) -> list[Answer]:
+async def send_steadily(port: int, requests: Sequence[bytes], rate: float, seconds: float, n: int) -> list[Answer]:
     """Send requests at a rate, whether the earlier ones are answered or not, from at most ``n`` clients."""
     free: list[Client] = [Client(port) for _ in range(n)]
     tasks: list[asyncio.Task[Answer]] = []
     skipped = 0
 
-    async def send(client: Client, body: bytes) -> Answer:
-        answer = await client.send(path, body)
+    async def send(client: Client, request: bytes) -> Answer:
+        answer = await client.send(request)
         free.append(client)
         return answer
 
@@ -196,7 +239,7 @@ async def send_steadily(
         elif number % 20 == 0:
             await asyncio.sleep(0)
         if free:
-            tasks.append(asyncio.create_task(send(free.pop(), bodies[number % len(bodies)])))
+            tasks.append(asyncio.create_task(send(free.pop(), requests[number % len(requests)])))
         else:
             skipped += 1
     answers = list(await asyncio.gather(*tasks))
@@ -207,14 +250,14 @@ async def send_steadily(
     return answers
 
 
-async def send_at_once(port: int, n: int, total: int, choose: Callable[[int], tuple[str, bytes]]) -> list[Answer]:
+async def send_at_once(port: int, n: int, total: int, choose: Callable[[int], bytes]) -> list[Answer]:
     """Send requests as fast as ``n`` clients can, each after the answer to its last."""
     numbers = iter(range(total))
     answers: list[Answer] = []
 
     async def work() -> None:
         client = Client(port)
-        answers.extend([await client.send(*choose(number)) for number in numbers])
+        answers.extend([await client.send(choose(number)) for number in numbers])
         client.close()
 
     await asyncio.gather(*(work() for _ in range(n)))
@@ -234,32 +277,32 @@ def report(what: str, value: float, target: float, unit: str, is_least: bool = F
     print(f"{what:58} {value:12,.1f} {unit:8} target {sign} {target:,.0f}   ratio {ratio:.2f}", flush=True)
 
 
-def measure_start(model: Path | None, folder: Path, body: bytes) -> None:
+def measure_start(model: Path | None, folder: Path, request: bytes) -> None:
     """Measure the time from the start of the process to its first answer."""
     times, works = [], []
     for _ in range(3):
         started = time.perf_counter()
         with run_server(model, folder) as server:
-            asyncio.run(_send_one(server.port, body))
+            run_clients(_send_one(server.port, request))
             times.append(time.perf_counter() - started)
             works.append(server.measure_work())
     report("start until the first answer, the best of 3", min(times), 2.0, "s")
     print(f"  the processor worked {min(works):.1f} s for it")
 
 
-async def _send_one(port: int, body: bytes) -> Answer:
+async def _send_one(port: int, request: bytes) -> Answer:
     client = Client(port)
     try:
-        return await client.send("/api/predict", body)
+        return await client.send(request)
     finally:
         client.close()
 
 
-async def measure_explain(server: Server, bodies: Sequence[bytes], seconds: float) -> None:
+async def measure_explain(server: Server, requests: Sequence[bytes], seconds: float) -> None:
     """Measure single explanations at 50 requests a second."""
-    await send_steadily(server.port, "/api/explain", bodies, 20, 2, 100)
+    await send_steadily(server.port, requests, 20, 2, 100)
     before = server.measure_work()
-    answers = await send_steadily(server.port, "/api/explain", bodies, 50, seconds, 200)
+    answers = await send_steadily(server.port, requests, 50, seconds, 200)
     work = 1000 * (server.measure_work() - before) / max(len(answers), 1)
     times = [1000 * answer.seconds for answer in answers]
     wrong = sum(answer.status != 200 for answer in answers)
@@ -270,35 +313,36 @@ async def measure_explain(server: Server, bodies: Sequence[bytes], seconds: floa
     print(f"  the processor worked {work:.1f} ms for each")
 
 
-async def measure_predict(server: Server, bodies: Sequence[bytes], seconds: float) -> float:
+async def measure_predict(server: Server, requests: Sequence[bytes], seconds: float) -> float:
     """Measure batches of pairs from four clients; returns the requests a second."""
     count = 200
     while True:
-        started, before = time.perf_counter(), server.measure_work()
-        answers = await send_at_once(
-            server.port, 4, count, lambda number: ("/api/predict", bodies[number % len(bodies)])
-        )
+        started, before, own = time.perf_counter(), server.measure_work(), time.process_time()
+        answers = await send_at_once(server.port, 4, count, lambda number: requests[number % len(requests)])
         took = time.perf_counter() - started
         if took >= seconds / 2:
             break
         count = int(count * max(2.0, seconds / took))
     rate = sum(answer.status == 200 for answer in answers) / took
-    work = 1000 * (server.measure_work() - before) / len(answers)
+    work, own = (
+        1000 * seconds / len(answers) for seconds in (server.measure_work() - before, time.process_time() - own)
+    )
     report(f"predict in batches of {BATCH}", BATCH * rate, 10_000, "pairs/s", is_least=True)
-    print(f"  the processor worked {work:.1f} ms for each batch")
+    print(f"  the processor worked {work:.2f} ms for each batch, and {own:.2f} ms for the clients")
     return rate
 
 
-async def measure_flood(server: Server, bodies: Sequence[bytes], capacity: float, seconds: float) -> None:
+async def measure_flood(server: Server, requests: Sequence[bytes], capacity: float, seconds: float) -> None:
     """Measure what happens if far more is asked than the server can do."""
-    before = server.measure_memory()
-    answers = await send_steadily(server.port, "/api/predict", bodies, FLOOD * capacity, seconds, CLIENTS)
-    memory = server.measure_memory()
+    before, work, own = server.measure_memory(), server.measure_work(), time.process_time()
+    answers = await send_steadily(server.port, requests, FLOOD * capacity, seconds, CLIENTS)
+    memory, work, own = server.measure_memory(), server.measure_work() - work, time.process_time() - own
     answered = [answer for answer in answers if answer.status == 200]
     refused = [1000 * answer.seconds for answer in answers if answer.status == 429]
     print(
         f"  {CLIENTS} clients, {FLOOD * capacity:,.0f} requests/s: {dict(Counter(answer.status for answer in answers))}"
     )
+    print(f"  the processor worked {work:.1f} s for the server, and {own:.1f} s for the clients")
     report("flood: answers a second, beside full rate", len(answered) / seconds, capacity, "1/s", is_least=True)
     report("flood: refusals, median", find_share(refused, 0.5), 50, "ms")
     report("flood: refusals, p99", find_share(refused, 0.99), 50, "ms")
@@ -329,14 +373,14 @@ def measure_what_if(server: Server, pairs: Pairs) -> None:
     print(f"  the processor worked {work:.1f} ms for each")
 
 
-async def measure_steadiness(server: Server, bodies: Sequence[bytes], total: int) -> None:
+async def measure_steadiness(server: Server, requests: Sequence[bytes], total: int) -> None:
     """Measure many requests, of which some are malformed."""
     rng = random.Random(0)
-    bad = [rng.choice(BAD_BODIES) if rng.random() < MALFORMED else None for _ in range(total)]
+    malformed = [make_request("/api/predict", body) for body in BAD_BODIES]
+    bad = [rng.choice(malformed) if rng.random() < MALFORMED else None for _ in range(total)]
 
-    def choose(number: int) -> tuple[str, bytes]:
-        body = bad[number]
-        return "/api/predict", bodies[number % len(bodies)] if body is None else body
+    def choose(number: int) -> bytes:
+        return bad[number] or requests[number % len(requests)]
 
     await send_at_once(server.port, 8, min(total // 10, 2000), choose)
     before, started = server.measure_memory(), time.perf_counter()
@@ -356,6 +400,7 @@ def main() -> None:
     options.add_argument("measurements", nargs="*", metavar="|".join(names), default=[])
     options.add_argument("--seconds", type=float, help="length of a measurement")
     options.add_argument("--requests", type=int, help="number of requests of the last measurement")
+    options.add_argument("--model", type=Path, metavar="FILE", help="a model of MSRP that is trained already")
     options.add_argument("--quick", action="store_true", help="the demonstration, and a few seconds for each")
     options.add_argument("--keep-pairs", action="store_true", help="the model keeps its training pairs")
     chosen = options.parse_args()
@@ -365,34 +410,39 @@ def main() -> None:
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before the start; clients and server share them")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        model, pairs = make_model(folder, chosen.quick, chosen.keep_pairs)
-        batches, single = make_predict_bodies(pairs, BATCH), make_explain_bodies(pairs)
+        model, pairs = make_model(folder, chosen.model, chosen.quick, chosen.keep_pairs)
+        one = make_predict_requests(pairs, 1)[0]
         with run_server(model, folder) as server:  # the first one may train or compile
-            asyncio.run(_send_one(server.port, batches[0]))
+            run_clients(_send_one(server.port, make_predict_requests(pairs, BATCH)[0]))
         if "start" in wanted:
-            measure_start(model, folder, make_predict_bodies(pairs, 1)[0])
+            measure_start(model, folder, one)
         with run_server(model, folder) as server:
             if "what-if" in wanted:
                 measure_what_if(server, pairs)
-            asyncio.run(_run(server, wanted, batches, single, seconds, total))
+            run_clients(_run(server, wanted, pairs, seconds, total))
 
 
-async def _run(
-    server: Server, wanted: set[str], batches: Sequence[bytes], single: Sequence[bytes], seconds: float, total: int
-) -> None:
+async def _run(server: Server, wanted: set[str], pairs: Pairs, seconds: float, total: int) -> None:
     if "explain" in wanted:
-        await measure_explain(server, single, seconds)
+        await measure_explain(server, make_explain_requests(pairs), seconds)
     if wanted & {"predict", "flood"}:
+        batches = make_predict_requests(pairs, BATCH)
         capacity = await measure_predict(server, batches, min(seconds, 20))
         if "flood" in wanted:
             await measure_flood(server, batches, capacity, min(seconds, 20))
     if "steady" in wanted:
-        await measure_steadiness(server, make_small(batches), total)
+        await measure_steadiness(server, make_predict_requests(pairs, 2), total)
 
 
-def make_small(batches: Sequence[bytes]) -> list[bytes]:
-    """Return bodies of two pairs each, for many requests."""
-    return [json.dumps({"pairs": json.loads(body)["pairs"][:2]}).encode() for body in batches]
+def run_clients(work: Coroutine[object, object, object]) -> None:
+    """Run clients in the event loop that the server has, too: it costs less than asyncio's own."""
+    try:
+        import uvloop
+    except ImportError:
+        asyncio.run(work)
+        return
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(work)
 
 
 if __name__ == "__main__":

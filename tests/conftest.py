@@ -10,6 +10,8 @@ import pytest
 import typer.testing
 from hypothesis import settings
 
+from forked_workers import pytest_addoption, pytest_runtestloop  # noqa: F401, hooks of this file
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 _SHARED = REPOSITORY.parent / "shared" / "data"
 

@@ -43,7 +43,7 @@ def test_an_interrupt_ends_a_long_call(name):
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, preexec_fn=restore
     ) as process:
         assert process.stdout.readline() == "begin\n"
-        time.sleep(2)  # to read the item, and to load compiled code
+        time.sleep(1)  # to read the item, and to load compiled code
         process.send_signal(signal.SIGINT)
         started = time.monotonic()
         try:

@@ -53,7 +53,7 @@ def run_column(column: str, tests: list[str], workers: int) -> str:
     show = "import sys, numpy, numba; print('Python', sys.version.split()[0] + ', NumPy', numpy.__version__)"
     versions = subprocess.run([python, "-c", show], capture_output=True, text=True, check=False).stdout.strip()
     log = place / "log.txt"
-    pytest = [python, "-m", "pytest", "-q", "--numprocesses", str(workers), "--dist", "loadfile"]
+    pytest = [python, "-m", "pytest", "-q", "--workers", str(workers)]
     with log.open("w", encoding="utf-8") as file:
         done = subprocess.run(
             [*pytest, "-p", "no:cacheprovider", *tests],

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import subprocess
 import sys
 
 import pytest
@@ -59,3 +60,13 @@ def test_a_function_that_is_called_changes(tmp_path, monkeypatch):
     os.utime(called, (1, 1))
     sys.modules.pop("called")
     assert import_anew(caller).run(2) == 10
+
+
+def test_a_cached_function_is_loaded_without_what_numba_needs_to_compile(tmp_path):
+    path = tmp_path / "function.py"
+    path.write_text(f"import sys\n{FUNCTION}\nprint(double(2), 'numba.np.linalg' in sys.modules)\nprint(double(1.5))\n")
+    printed = [
+        subprocess.run([sys.executable, path], capture_output=True, text=True, check=True).stdout.split()
+        for _ in range(2)
+    ]
+    assert printed == [["4", "True", "3.0"], ["4", "False", "3.0"]]

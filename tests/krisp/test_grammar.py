@@ -209,27 +209,27 @@ def test_phrases_of_another_list():
 
 
 def test_lines_and_meanings_that_fit_nothing_take_linear_time():
-    steps = "*n:S -> ({ " + "a " * 100_000
+    steps = "*n:S -> ({ " + "a " * 30_000
     with pytest.raises(InputError, match="line 1: this is no production"):
         read_wasp_productions([steps])
     with pytest.raises(InputError, match="line 1: this is no production"):
-        read_wasp_productions(["*n:S -> ({ " + " " * 100_000 + "x" + " })x" * 50_000])
+        read_wasp_productions(["*n:S -> ({ " + " " * 30_000 + "x" + " })x" * 15_000])
     grammar = read_grammar(["start S", "S -> f({S})", "S -> 'a name'", "S -> f(a)"])
     started = time.process_time()
     with pytest.raises(InputError, match="it ends too early"):
-        grammar.parse("f(" * 100_000)
-    assert time.process_time() - started < 10
+        grammar.parse("f(" * 30_000)
+    assert time.process_time() - started < 3
 
 
 def test_long_grammars_take_linear_time():
     started = time.process_time()
-    assert len(read_grammar(["Q -> a", *[" b"] * 200_000], limits=ModelLimits(production_size=10**6)).productions) == 1
-    assert read_grammar(["Q -> " + "{{" * 90_000]).productions[0].parts == ("{" * 90_000,)
-    names = [f"n{number}" for number in range(5_000)]
+    assert len(read_grammar(["Q -> a", *[" b"] * 60_000], limits=ModelLimits(production_size=10**6)).productions) == 1
+    assert read_grammar(["Q -> " + "{{" * 30_000]).productions[0].parts == ("{" * 30_000,)
+    names = [f"n{number}" for number in range(2_000)]
     lines = ["Q -> {X}", "X -> '{name}'", f"names X = {'|'.join(names)}", *(f"also X {name} = same" for name in names)]
     phrases = read_grammar(lines).phrases
     assert [p.value for p in phrases.folded["same",]] == [p.value for p in phrases.productions["same",]] == names
-    assert time.process_time() - started < 20
+    assert time.process_time() - started < 6
 
 
 @pytest.mark.parametrize(

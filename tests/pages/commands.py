@@ -10,6 +10,7 @@ import sys
 import tomllib
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
 from pathlib import Path
 from unittest.mock import patch
 
@@ -54,6 +55,9 @@ def run_line(line: str) -> tuple[int, str]:
     return code, both
 
 
+build_program = cache(lambda: get_command(app))  # all options of all commands
+
+
 def check_line(line: str) -> str | None:
     """Check a line that is not run: Rekern's command must exist and have these options. Return what is wrong.
 
@@ -64,7 +68,7 @@ def check_line(line: str) -> str | None:
         return None
     own, _, _ = _split(line)
     words = shlex.split(own, comments=True)[1:]
-    program = get_command(app)
+    program = build_program()
     command = program.get_command(None, words[0]) if words and not words[0].startswith("-") else None  # type: ignore[arg-type]
     if command is None:
         return None if words[:1] in ([], ["--help"], ["--version"]) else f"no such command: {words[0]}"

@@ -11,7 +11,7 @@ from rekern.kernels.trees.tree_kernel import TreeKernel
 from rekern.structures.trees import Trees
 
 DEEP = "(a" * 5000 + ")" * 5000
-MIXED = "".join(f"(a{i % 7} (b w{i})" for i in range(1000)) + ")" * 1000
+MIXED = "".join(f"(a{i % 7} (b w{i % 200})" for i in range(1000)) + ")" * 1000
 WIDE = "(a" + " b" * 5000 + ")"
 PHRASES = "(a" + "".join(f" (b (c w{i % 50}))" for i in range(1000)) + ")"
 ITEMS = [DEEP, MIXED, WIDE, PHRASES, "()", "(a)", "(a b)", "(a (b (c w1)))"]

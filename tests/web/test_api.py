@@ -7,11 +7,13 @@ import pytest
 
 from rekern.core.json_values import to_json_value
 from rekern.datasets import load_rewrites
+from rekern.errors import InputError
 from rekern.learning.pair_regressor import PairRegressor
 from rekern.learning.rule_listing import describe_rules, list_rules
 from rekern.learning.text_classifier import TextClassifier
+from rekern.web.predict_api import PredictRequest, predict_together
 from rekern.web.served_models import ServedModel, ServedModels, choose_name
-from rekern.web.site import dump_json
+from rekern.web.site import Site, dump_json
 
 NAMES = ("predict", "explain", "rules", "ask", "question", "models", "health", "metrics")
 PAIR = ("The judge thanked the pilot.", "The pilot was thanked by the judge.")
@@ -30,6 +32,30 @@ def test_predict_in_blocks_gives_the_same(client, model):
     pairs = [(f"Ann {n} met Bob.", f"Bob was met by Ann {n}.") for n in range(1100)]
     rows = client.post("/api/predict", json={"pairs": pairs}).json()["rows"]
     assert [row["prediction"] for row in rows] == model.predict(pairs).tolist()
+
+
+def test_requests_that_are_predicted_together_have_their_own_rows(client, models, model, monkeypatch):
+    site, served = Site(models), models.find(None)
+    batches = [load_rewrites("test", size=7)[0][start:] for start in range(4)]
+    requests = [PredictRequest(pairs=[list(pair) for pair in batch]) for batch in batches]
+    requests.insert(1, PredictRequest(pairs=[["a"]]))
+    requests.append(PredictRequest(pairs=[{"id": 5, "source": "Ann met Bob.", "target": "Ünn met Bob."}]))
+    answers = predict_together(site, served, requests, None)
+    assert answers.pop(1).place == {"row": 0}
+    assert [row["id"] for row in json.loads(answers.pop())["rows"]] == [5]
+    alone = [client.post("/api/predict", json={"pairs": batch}).content for batch in batches]
+    assert answers == alone
+
+    def refuse(items, threshold=None):
+        if len(items) in (6, 22):  # alone, and together with the others
+            raise InputError("this is wrong", row=2)
+        return type(model).decide(model, items, threshold)
+
+    monkeypatch.setattr(model, "decide", refuse)
+    del requests[1], requests[-1]
+    answers = predict_together(site, served, requests, None)
+    assert str(answers.pop(1)) == "row 2: this is wrong"
+    assert answers == alone[:1] + alone[2:]
 
 
 def test_other_fields_are_copied(client):

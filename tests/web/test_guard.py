@@ -196,6 +196,48 @@ def test_a_waiting_job_of_a_client_that_leaves_never_starts():
     run(main())
 
 
+def test_small_jobs_of_one_kind_that_wait_are_done_together():
+    calls = []
+
+    def work(parts):
+        calls.append(list(parts))
+        return [ValueError(part) if part == 3 else 10 * part for part in parts]
+
+    async def main():
+        queue = JobQueue(1, 20, seconds=10)
+        done = threading.Event()
+        first = asyncio.ensure_future(queue.run(lambda job: done.wait(10)))
+        while not queue.taken:
+            await asyncio.sleep(0.001)
+        jobs = [asyncio.ensure_future(queue.run_together("a", part, 200, work)) for part in (1, 2, 3)]
+        other = asyncio.ensure_future(queue.run_together("b", 4, 1, work))
+        gone = asyncio.ensure_future(queue.run_together("b", 5, 1, work))
+        await asyncio.sleep(0)
+        assert queue.taken == 6
+        gone.cancel()
+        await asyncio.sleep(0)
+        done.set()
+        results = await asyncio.gather(first, *jobs, other, return_exceptions=True)
+        while queue.taken:
+            await asyncio.sleep(0.001)
+        return results
+
+    _, one, two, three, four = run(main())
+    assert (one, two, four) == (10, 20, 40) and isinstance(three, ValueError)
+    assert calls == [[1, 2], [3], [4]]  # 500 rows at once, and no job that nobody waits for
+
+
+def test_an_error_of_joined_work_reaches_all_of_it():
+    def work(parts):
+        raise ZeroDivisionError
+
+    async def main():
+        await JobQueue(1, 1, seconds=10).run_together("a", 1, 1, work)
+
+    with pytest.raises(ZeroDivisionError):
+        run(main())
+
+
 def test_a_closed_queue_refuses():
     async def main():
         queue = JobQueue(1, 1, seconds=1)

@@ -33,7 +33,8 @@ class Application(typer.Typer):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command that the arguments name; the options of the others are not built."""
         program = copy(self)
-        named = [info for info in self.registered_commands if info.callback and info.callback.__name__ in sys.argv[1:2]]
+        name = (args[0] if args else sys.argv[1:])[:1]
+        named = [info for info in self.registered_commands if info.callback and info.callback.__name__ in name]
         program.registered_commands = named or self.registered_commands
         return typer.main.get_command(program)(*args, **kwargs)
 

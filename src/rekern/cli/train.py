@@ -104,16 +104,18 @@ def train(
     With --auto the kernel is chosen by cross-validation, in which pairs that share a text stay together; the model
     keeps what was tried (rekern explain --how-chosen).
     """
+    from rekern.core.freed_memory import keep_freed_memory, take_memory_ahead
+    from rekern.learning.gram_limits import guess_memory
+
+    if owns_process() and memory is None and keep_freed_memory() and not auto.auto and cv is None and landmarks is None:
+        take_memory_ahead(guess_memory(file))
     from rekern.core.device import use_device
     from rekern.core.estimators import skip_scikit_learn
     from rekern.core.files import write_atomically
-    from rekern.core.freed_memory import keep_freed_memory
     from rekern.core.model_archive import save_model
 
     if owns_process() and not auto.auto and cv is None:
         skip_scikit_learn()
-    if owns_process() and memory is None:
-        keep_freed_memory()
     from rekern.learning import TextClassifier
     from rekern.learning.compaction import Compaction
 
@@ -167,8 +169,6 @@ def train(
             _report_kernel(built, report, json)
             if cv is not None:
                 _cross_validate(model, pairs, cv, report, json)
-            if owns_process() and chosen is Task.classify and memory is None and landmarks is None:
-                _take_gram_memory(len(pairs), model.gram_limit)
             started = time.perf_counter()
             _fit(model, pairs, chosen, memory, blocks)
         took = time.perf_counter() - started
@@ -187,15 +187,6 @@ def train(
     if compact:
         found = Compaction.from_dict(content.header["compact"])
         print(f"compact   a decision value of a training pair changes by {found.largest_change:.3g} at most")
-
-
-def _take_gram_memory(pairs: int, limit: int) -> None:
-    """Take memory for a large Gram, while the pairs are read: 4 bytes for each value, and one for lists of rules."""
-    from rekern.core.freed_memory import take_memory_ahead
-    from rekern.learning.pair_classifier import LARGE_GRAM
-
-    if LARGE_GRAM < pairs <= limit:
-        take_memory_ahead(5 * pairs * pairs)
 
 
 def _build_text_kernel(options: KernelOptions, task: Task, auto: bool) -> Kernel:

@@ -68,9 +68,11 @@ def _define_cache() -> Any:
 
     Numba numbers these files: two processes that compile one function for two signatures at the same time take the same
     number, and from then on the wrong code is loaded. It also looks at the time stamp of the function's own file only,
-    not of those that hold the functions it calls.
+    not of those that hold the functions it calls. Before it loads the first function it imports all that it can
+    compile, and SciPy, which takes half a second: compiled code needs the memory manager only.
     """
     from numba.core.caching import FunctionCache, IndexDataCacheFile
+    from numba.core.runtime.nrt import rtsys
 
     class CodeFile(IndexDataCacheFile):
         def save(self, key: Hashable, data: object) -> None:
@@ -85,6 +87,11 @@ def _define_cache() -> Any:
             super().__init__(function)
             stamp = tuple(sorted(map(stamp_source, list_sources(function))))
             self._cache_file = CodeFile(self._cache_path, self._impl.filename_base, stamp)
+
+        def load_overload(self, signature: object, context: Any) -> object:
+            rtsys.initialize(context)
+            with self._guard_against_spurious_io_errors():
+                return self._load_overload(signature, context)
 
     return CodeCache
 

@@ -20,7 +20,7 @@ from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, divide_blocks
 from rekern.core.parallel_jobs import count_threads, run_in_threads, split_range
 
-PART_BITS = 13  # parts of about 2 to the power of this many entries
+PART_BITS = 14  # parts of about 2 to the power of this many entries
 THREAD_BITS = 18  # entries, to the power of two, for which one thread is enough
 MOST_ENTRIES = 1 << 31
 

@@ -20,11 +20,12 @@ from rekern.kernels.score_effects import ScoreEffect
 from rekern.learning.auto_search import ChosenKernel, SearchSettings, TrainingPairs, choose_kernel, read_training_pairs
 from rekern.learning.candidate_groups import number_groups
 from rekern.learning.class_probabilities import METRICS, Threshold
+from rekern.learning.gram_limits import GRAM_LIMIT
 from rekern.learning.kernel_choice import Trial
 from rekern.learning.kernel_ladder import Resources
 from rekern.learning.pair_classifier import Decisions, PairClassifier
 from rekern.learning.pair_explanation import PairExplanation
-from rekern.learning.pair_model import GRAM_LIMIT, PairModel
+from rekern.learning.pair_model import PairModel
 from rekern.learning.pair_ranker import PairRanker, find_groups
 from rekern.learning.pair_regressor import PairRegressor
 from rekern.learning.search_tasks import ClassTask, NumberTask, OrderTask, SearchTask

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
+from itertools import islice
 from typing import ClassVar, NamedTuple, Self, cast
 
 import numpy as np
@@ -37,13 +38,12 @@ from rekern.learning.cross_validation import make_stratified_folds
 from rekern.learning.dense_descent import DenseTrainer
 from rekern.learning.dual_descent import condense
 from rekern.learning.dual_solution import DualSolution
+from rekern.learning.gram_limits import GRAM_LIMIT, LARGE_GRAM
 from rekern.learning.landmark_features import list_landmark_features
 from rekern.learning.model_schema import CLASSIFIER, LANDMARKS
 from rekern.learning.pair_explanation import PairExplanation
-from rekern.learning.pair_model import GRAM_LIMIT, Output
+from rekern.learning.pair_model import Output
 from rekern.learning.training_data_archive import read_labels
-
-LARGE_GRAM = 5000  # pairs; more are trained on a Gram of 32 bits
 
 
 class Decisions(NamedTuple):
@@ -198,12 +198,15 @@ class PairClassifier(ClassifierMixin, BlockClassifier):
         calls = [Task(output, np.arange(n), None) for output in range(len(signs))]
         if folds:
             load_optimizer()
-        found = list(run(partial(do_task, trainer), [*calls, *folds], self.n_jobs, "training"))
-        solutions, held_out = cast(list[DualSolution], found[: len(signs)]), cast(list[Floats], found[len(signs) :])
+        found = run(partial(do_task, trainer), [*calls, *folds], self.n_jobs, "training")
+        solutions = cast(list[DualSolution], list(islice(found, len(signs))))
         self.coefficients_ = np.array([solution.coefficients for solution in solutions]).T
         self.intercept_ = np.array([solution.intercept for solution in solutions])
         if features is not None:
             self._weigh_landmarks(features)
+        elif n > LARGE_GRAM:
+            _ = self.scorer_  # made while the folds are trained
+        held_out = cast(list[Floats], list(found))
         self.calibration_, self.thresholds_ = None, {}
         if self.calibration:
             values = np.zeros(signs.shape)

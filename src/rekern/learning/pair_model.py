@@ -54,7 +54,6 @@ from rekern.learning.training_labels import read_labels, read_weights
 from rekern.structures.pairs import Pairs, check_one_pair
 from rekern.structures.representations import Representations, Row
 
-GRAM_LIMIT = 10_000
 KEEP_PAIRS = "save it with keep_pairs=True, or train it with --keep-pairs"
 
 

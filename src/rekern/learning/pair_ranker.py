@@ -18,12 +18,13 @@ from rekern.kernels.landmarks import Landmarks
 from rekern.learning.candidate_groups import number_groups, rows_of_groups
 from rekern.learning.dense_descent import order_dense
 from rekern.learning.dual_descent import condense, order_features, order_gram
+from rekern.learning.gram_limits import GRAM_LIMIT
 from rekern.learning.landmark_features import list_landmark_features
 from rekern.learning.measures import ranking_measures
 from rekern.learning.model_schema import LANDMARKS, RANKER
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_input import list_texts, take_items
-from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
+from rekern.learning.pair_model import Output, PairModel
 from rekern.structures.representations import Representations
 
 if TYPE_CHECKING:

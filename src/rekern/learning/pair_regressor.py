@@ -24,12 +24,13 @@ from rekern.learning.block_descent import Problem
 from rekern.learning.block_training import as_path, parse_memory, train_in_blocks
 from rekern.learning.dense_descent import regress_dense
 from rekern.learning.dual_descent import condense, regress_features
+from rekern.learning.gram_limits import GRAM_LIMIT
 from rekern.learning.gram_svm import regress_gram
 from rekern.learning.landmark_features import list_landmark_features
 from rekern.learning.model_schema import LANDMARKS, REGRESSOR
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_input import list_pairs
-from rekern.learning.pair_model import GRAM_LIMIT, Output, PairModel
+from rekern.learning.pair_model import Output, PairModel
 from rekern.learning.stream_training import start_stream
 from rekern.learning.training_data_archive import read_labels as read_levels
 from rekern.learning.training_labels import read_labels

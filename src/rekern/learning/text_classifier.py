@@ -8,9 +8,9 @@ from rekern.core.registry import register
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.learning.class_probabilities import Threshold
+from rekern.learning.gram_limits import GRAM_LIMIT
 from rekern.learning.model_schema import CLASSIFIER
 from rekern.learning.pair_classifier import PairClassifier
-from rekern.learning.pair_model import GRAM_LIMIT
 from rekern.learning.strongest_rules import StrongestRules
 from rekern.learning.text_explanation import TextExplanation
 from rekern.learning.text_input import check_text_kernel, list_shown_texts, make_text_kernel, read_texts

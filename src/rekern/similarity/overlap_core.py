@@ -197,15 +197,15 @@ def _count_shared(grams, distinct):
 
 
 @compiled
-def _spell(tokens, codes, starts):
+def _spell(tokens, codes, begins, stops):
     """The characters of the tokens, with a blank between any two."""
     length = max(len(tokens) - 1, 0)
     for token in tokens:
-        length += starts[token + 1] - starts[token]
+        length += stops[token] - begins[token]
     spelled = np.full(length, BLANK, np.int64)
     at = 0
     for token in tokens:
-        for place in range(starts[token], starts[token + 1]):
+        for place in range(begins[token], stops[token]):
             spelled[at] = codes[place]
             at += 1
         at += 1
@@ -221,18 +221,21 @@ def _has_any(tokens, marked):
 
 
 @compiled
-def score_pairs(ids, offsets, capital, weights, prefix, negation, codes, starts):
+def score_pairs(ids, offsets, capital, weights, prefix, negation, codes, begins, stops):
     """All scores of all pairs, a row for each pair.
 
     ``capital`` marks positions, all else is known of a token number: ``weights`` has a row of ones, of idf, of marks
     of content words and of numbers; ``prefix`` is -1 or numbers a token's beginning; ``negation`` marks;
-    ``codes[starts[token]:starts[token + 1]]`` are its characters.
+    ``codes[begins[token]:stops[token]]`` are its characters.
     """
     rows = (len(offsets) - 1) // 2
     vocabulary = len(prefix)
     scores = np.empty((rows, 28))
     count = np.zeros(vocabulary, np.int64)
-    known = np.zeros(vocabulary, np.uint8)
+    beginnings = 0
+    for number in prefix:
+        beginnings = max(beginnings, number + 1)
+    known = np.zeros(beginnings, np.uint8)
     masks = np.zeros(vocabulary, np.uint64)
     idf = weights[1]
     for row in range(rows):
@@ -258,7 +261,7 @@ def score_pairs(ids, offsets, capital, weights, prefix, negation, codes, starts)
         length = measure_common_run(s, t)
         score[16], score[17] = _divide(length, len(s), 1.0), _divide(length, len(t), 1.0)
 
-        spelled = (_spell(s, codes, starts), _spell(t, codes, starts))
+        spelled = (_spell(s, codes, begins, stops), _spell(t, codes, begins, stops))
         twos, distinct = number_ngrams(spelled, spelled, 1)
         fours, distinct = number_ngrams(twos, twos, 2)
         shared = _count_shared(fours, distinct)

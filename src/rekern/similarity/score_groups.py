@@ -15,7 +15,8 @@ from rekern.similarity.lexical_resources import Resources
 from rekern.similarity.overlap_core import number_codes
 from rekern.similarity.pair_sides import Sides
 from rekern.similarity.token_traits import find_traits
-from rekern.similarity.used_words import recall, spell_words
+from rekern.similarity.used_words import recall
+from rekern.similarity.word_facts import spell_words
 from rekern.structures.tokenizer import Tokenizer
 from rekern.structures.tokens import Tokens
 
@@ -79,8 +80,8 @@ def _score_tags(sides: Sides, resources: Resources) -> Floats:
 
 
 def _score_sequences(sides: Sides, resources: Resources) -> Floats:
-    letters, starts = recall(spell_words, sides.forms.vocabulary, True)
-    codes, offsets = sequence_core.spell_texts(sides.forms.ids, sides.forms.offsets, letters, starts)
+    spelled = recall(spell_words, sides.forms.vocabulary, True)
+    codes, offsets = sequence_core.spell_texts(sides.forms.ids, sides.forms.offsets, *spelled)
     distinct = number_codes(codes)
     lemmas = sides.lemmas
     steps = _count_steps(lemmas.offsets)

@@ -42,22 +42,22 @@ def compare_ngrams(ids, offsets, longest):
 
 
 @compiled
-def spell_texts(ids, offsets, letters, starts):
+def spell_texts(ids, offsets, letters, begins, stops):
     """The characters of texts, with a blank between two tokens, and where each text begins.
 
-    The characters of a token are ``letters[starts[token]:starts[token + 1]]``.
+    The characters of a token are ``letters[begins[token]:stops[token]]``.
     """
     ends = np.zeros(len(offsets), np.int64)
     for text in range(len(offsets) - 1):
         length = max(offsets[text + 1] - offsets[text] - 1, 0)
         for place in range(offsets[text], offsets[text + 1]):
-            length += starts[ids[place] + 1] - starts[ids[place]]
+            length += stops[ids[place]] - begins[ids[place]]
         ends[text + 1] = ends[text] + length
     spelled = np.full(ends[-1], BLANK, np.int64)
     for text in range(len(offsets) - 1):
         at = ends[text]
         for place in range(offsets[text], offsets[text + 1]):
-            for letter in range(starts[ids[place]], starts[ids[place] + 1]):
+            for letter in range(begins[ids[place]], stops[ids[place]]):
                 spelled[at] = letters[letter]
                 at += 1
             at += 1
@@ -180,7 +180,9 @@ def tile_pairs(ids, offsets, least):
     """Of every pair, twice the tiled tokens over all tokens, and the tiles for each tiled token."""
     rows = (len(offsets) - 1) // 2
     found = np.ones((rows, 2))
-    largest = -1 if len(ids) == 0 else np.int64(ids.max())
+    largest = -1
+    for token in ids:  # without ids.max(): to load that, Numba imports SciPy
+        largest = max(largest, np.int64(token))
     longest = 0
     for text in range(len(offsets) - 1):
         longest = max(longest, offsets[text + 1] - offsets[text])

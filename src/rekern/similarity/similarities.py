@@ -31,7 +31,8 @@ from rekern.similarity.score_groups import DIRECTED, GROUPS, NEED_SPACE, NEED_TR
 from rekern.similarity.similarities_schema import SIMILARITIES_SCHEMA
 from rekern.similarity.symmetric_scores import ONE_SIDED, rename_side, sort_sides
 from rekern.similarity.token_traits import find_traits
-from rekern.similarity.used_words import count_words, drop_unused_words, mark_words, recall, spell_words, weigh_words
+from rekern.similarity.used_words import count_words, drop_unused_words, mark_words, recall, weigh_words
+from rekern.similarity.word_facts import spell_words
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs
 from rekern.structures.representation_columns import WORDS

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from rekern.core.arrays import Booleans, Ints
+from rekern.similarity.word_facts import find_facts, keep_beside
 
 PREFIX = 4  # the number of characters of a common beginning
 NEGATIONS = frozenset(["not", "n't", "no", "never", "neither", "nor", "without", "none", "fail", "refus", "reject"])
-MOST_TOKENS = 1_000_000  # a table with more tokens is emptied before the next corpus
 
 
 class TokenTraits(NamedTuple):
@@ -36,38 +36,30 @@ class TokenTraits(NamedTuple):
     prefix: Ints
 
 
-class _TraitTable(dict[str, int]):
-    """The traits of each token in one whole number; it fills itself, in any thread."""
+class _Beginnings(dict[str, int]):
+    """Numbers of the beginnings of tokens; it fills itself, in any thread."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._beginnings: dict[str, int] = {}
         self._lock = threading.Lock()
 
-    def __missing__(self, token: str) -> int:
+    def __missing__(self, beginning: str) -> int:
         with self._lock:
-            beginning = self._beginnings.setdefault(token[:PREFIX], len(self._beginnings))
-        bits = (
-            any(map(str.isalnum, token)),
-            any(map(str.isdigit, token)),
-            token in NEGATIONS,
-            token[:1].isupper(),
-        )
-        code = (beginning + 1) << 4 if len(token) >= PREFIX else 0
-        code += sum(bit << place for place, bit in enumerate(bits))
-        self[token] = code
-        return code
-
-
-_tables = [_TraitTable()]
+            return self.setdefault(beginning, len(self))
 
 
 def find_traits(vocabulary: Sequence[str]) -> TokenTraits:
     """Return the traits of each token."""
-    if len(_tables[0]) > MOST_TOKENS:
-        _tables[0] = _TraitTable()
-    codes = np.fromiter(map(_tables[0].__getitem__, vocabulary), np.int64, len(vocabulary))
-    distinct, numbers = np.unique(codes >> 4, return_inverse=True)
-    shorter = int(len(distinct) > 0 and distinct[0] == 0)
+    codes = find_facts(_code_traits, vocabulary, keep_beside(vocabulary, "beginnings", _Beginnings))
     is_word, is_number, is_negation, is_upper = ((codes >> place & 1).astype(bool) for place in range(4))
-    return TokenTraits(is_word, is_number, is_negation, is_upper, numbers.ravel() - shorter)
+    return TokenTraits(is_word, is_number, is_negation, is_upper, (codes >> 4) - 1)
+
+
+def _code_traits(tokens: Sequence[str], beginnings: Mapping[str, int]) -> Ints:
+    """Return the traits of each token in one whole number."""
+    codes = []
+    for token in tokens:
+        bits = any(map(str.isalnum, token)), any(map(str.isdigit, token)), token in NEGATIONS, token[:1].isupper()
+        code = (beginnings[token[:PREFIX]] + 1) << 4 if len(token) >= PREFIX else 0
+        codes.append(code + sum(bit << place for place, bit in enumerate(bits)))
+    return np.array(codes, np.int64)

@@ -8,13 +8,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
-from rekern.core.arrays import Booleans, Floats, Ints, offsets_of
+from rekern.core.arrays import Booleans, Floats, Ints
+from rekern.similarity.word_facts import find_facts
+from rekern.structures.token_table import Vocabulary
 from rekern.structures.tokens import Tokens
 
 FREQUENT = 100  # how many of the most frequent tokens count as function words
-MOST_RECENT = 12  # results that are remembered
+MOST_RECENT = 24  # results that are remembered, of a few threads
 
 T = TypeVar("T")
 _recent: list[tuple[tuple[Callable[..., object], tuple[object, ...], object], ...]] = [()]  # replaced, never changed
@@ -43,7 +44,11 @@ def weigh_words(vocabulary: Sequence[str], idf: Mapping[str, float], unseen: flo
     >>> weigh_words(["a", "b"], {"a": 0.5}, 2.0)
     array([0.5, 2. ])
     """
-    return np.array([idf.get(word, unseen) for word in vocabulary], float)
+    return find_facts(_look_up_weights, vocabulary, idf, unseen)
+
+
+def _look_up_weights(words: Sequence[str], idf: Mapping[str, float], unseen: float) -> Floats:
+    return np.array([idf.get(word, unseen) for word in words], float)
 
 
 def mark_words(vocabulary: Sequence[str], chosen: Collection[str]) -> Booleans:
@@ -52,18 +57,11 @@ def mark_words(vocabulary: Sequence[str], chosen: Collection[str]) -> Booleans:
     >>> mark_words(["a", "b"], ("b", "c"))
     array([False,  True])
     """
-    return np.fromiter(map(frozenset(chosen).__contains__, vocabulary), bool, len(vocabulary))
+    return find_facts(_find_chosen, vocabulary, chosen)
 
 
-def spell_words(vocabulary: Sequence[str], fold_case: bool) -> tuple[npt.NDArray[np.uint32], Ints]:
-    """Return the characters of all words, and where those of each begin.
-
-    >>> spell_words(["Ab", "c"], fold_case=True)
-    (array([97, 98, 99], dtype=uint32), array([0, 2, 3]))
-    """
-    words = list(map(str.casefold, vocabulary)) if fold_case else vocabulary
-    characters = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.uint32)
-    return characters, offsets_of(np.fromiter(map(len, words), np.int64, len(words)))
+def _find_chosen(words: Sequence[str], chosen: Collection[str]) -> Booleans:
+    return np.fromiter(map(frozenset(chosen).__contains__, words), bool, len(words))
 
 
 def count_words(tokens: Tokens) -> tuple[dict[str, float], float, tuple[str, ...]]:
@@ -107,4 +105,7 @@ def number_used_words(tokens: Tokens) -> tuple[Ints, list[str]]:
     if present.all():
         return tokens.ids.astype(np.int64), tokens.vocabulary
     numbers = np.cumsum(present) - 1
-    return numbers[tokens.ids], [tokens.vocabulary[number] for number in np.flatnonzero(present)]
+    places, vocabulary = np.flatnonzero(present), tokens.vocabulary
+    if isinstance(vocabulary, Vocabulary):
+        return numbers[tokens.ids], vocabulary.take(places)
+    return numbers[tokens.ids], [vocabulary[place] for place in places.tolist()]

@@ -21,6 +21,8 @@ from rekern.structures.tokens import Tokens
 
 __all__ = ["Pairs", "as_pairs", "as_texts", "check_one_pair"]
 
+_PLAIN = frozenset({list, tuple})  # types of rows that are nothing but rows
+
 
 class Pairs:
     """A corpus of pairs: text ``2i`` of ``tokens`` is the source of pair ``i``, text ``2i + 1`` its target.
@@ -223,7 +225,7 @@ def _is_one_pair(X: object) -> bool:
 
 def _split_row(row: object, number: int) -> tuple[object, object]:
     """Return the two sides of one row."""
-    if is_tree(row):
+    if type(row) not in _PLAIN and is_tree(row):
         raise InputError("a pair needs two sides, got a tree; write (source, target)", row=number)
     if isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim > 0):
         if len(row) != 2:

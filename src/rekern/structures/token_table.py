@@ -19,7 +19,7 @@ from rekern.core.arrays import AnyArray, Ints, Keys, SmallInts, offsets_of
 from rekern.structures.tokenizer import Tokenizer, WordTokens, split_words
 from rekern.structures.word_split_core import gather_tokens, index_words, split_texts
 
-__all__ = ["VERBATIM", "GatheredTokens", "TokenNumbers", "TokenTable", "find_token_table", "hash_token"]
+__all__ = ["VERBATIM", "GatheredTokens", "TokenNumbers", "TokenTable", "Vocabulary", "find_token_table", "hash_token"]
 
 VERBATIM = "\n"  # a word with this before it is one token, as it stands; no word of `split_words` begins like that
 MAX_SIZE = 1 << 26  # a larger table is replaced before the next corpus is read
@@ -35,7 +35,7 @@ class GatheredTokens(NamedTuple):
 
     ids: SmallInts
     offsets: Ints
-    vocabulary: list[str]
+    vocabulary: "Vocabulary"
     keys: Keys  # of the vocabulary
 
 
@@ -48,6 +48,7 @@ class TokenNumbers(dict[str, int]):
     def __init__(self) -> None:
         super().__init__()
         self.names: list[str] = []
+        self.facts: dict[object, object] = {}  # what others have found out about the tokens, by their numbers
         self.token_keys: Keys = np.empty(64, np.uint64)
         self.ids: SmallInts = np.empty(64, np.int32)
 
@@ -63,6 +64,29 @@ class TokenNumbers(dict[str, int]):
         """Number the tokens of one more word."""
         self.ids = _grow(self.ids, start + len(tokens))
         self.ids[start : start + len(tokens)] = [self[token] for token in tokens]
+
+
+class Vocabulary(list[str]):
+    """The tokens of a corpus, which have numbers in the process: what was found out about a token is known by them.
+
+    >>> table = find_token_table(Tokenizer())
+    >>> some = table.gather(table.number_texts(["one two"])[0], table.tokens).vocabulary
+    >>> some, some.take(np.array([1])), [some.known.names[number] for number in some.numbers]
+    (['one', 'two'], ['two'], ['one', 'two'])
+    """
+
+    def __init__(self, known: TokenNumbers, numbers: Ints):
+        super().__init__(map(known.names.__getitem__, numbers.tolist()))
+        self.known = known
+        self.numbers = numbers
+
+    def __reduce__(self) -> tuple[type[list[str]], tuple[list[str]]]:
+        """Copies are plain lists: the numbers mean nothing in another process, and a copy does not need all words."""
+        return list, (list(self),)
+
+    def take(self, places: Ints) -> "Vocabulary":
+        """Return the tokens in these places."""
+        return Vocabulary(self.known, self.numbers[places])
 
 
 class TokenTable(dict[str, int]):
@@ -147,7 +171,7 @@ class TokenTable(dict[str, int]):
             ids = np.empty(len(names), np.int32)
             ids[distinct] = np.arange(len(distinct), dtype=np.int32)
             ids = ids[numbers]
-        return GatheredTokens(ids, offsets, list(map(names.__getitem__, distinct.tolist())), keys[distinct])
+        return GatheredTokens(ids, offsets, Vocabulary(what, distinct), keys[distinct])
 
 
 class WordIndex:
@@ -206,12 +230,12 @@ def find_token_table(tokenizer: Tokenizer) -> TokenTable:
 
 def _split_blocks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
     """Yield texts in blocks of about ``CHARACTERS_IN_BLOCK`` characters."""
+    ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
     first = size = 0
-    for last, text in enumerate(texts, 1):
-        size += len(text)
-        if size >= CHARACTERS_IN_BLOCK or last == len(texts):
-            yield texts[first:last]
-            first, size = last, 0
+    while first < len(texts):
+        last = min(int(np.searchsorted(ends, size + CHARACTERS_IN_BLOCK)) + 1, len(texts))
+        yield texts[first:last]
+        first, size = last, int(ends[last - 1])
 
 
 def _grow(array: Array, needed: int) -> Array:

@@ -151,7 +151,7 @@ _hash_token = lru_cache(maxsize=2**18)(hash_token)
 def _read_words(texts: list[object], tokenizer: Tokenizer, with_forms: bool = False) -> Tokens:
     """Read texts and lists of tokens through the table of the words that are known already."""
     table = find_token_table(tokenizer)
-    if all(isinstance(text, str) for text in texts):
+    if set(map(type, texts)) <= {str}:
         words, starts = table.number_texts(cast(list[str], texts))
     else:
         lists = [

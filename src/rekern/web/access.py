@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import ipaddress
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
@@ -33,6 +34,7 @@ class Access:
     def __init__(self, hosts: Collection[str] = (), token: str | None = None) -> None:
         self._hosts = {"localhost", *(host.lower() for host in hosts)}
         self._token = token
+        self._is_own_name = lru_cache(maxsize=64)(self._look_up_name)
 
     @property
     def needs_token(self) -> bool:
@@ -58,6 +60,9 @@ class Access:
         >>> [access.is_ours(host) for host in ("localhost:8000", "[::1]:80", "10.0.0.7", "evil.example", "")]
         [True, True, True, False, False]
         """
+        return self._is_own_name(host)
+
+    def _look_up_name(self, host: str) -> bool:
         name = _split_host(host)
         if name in self._hosts:
             return True

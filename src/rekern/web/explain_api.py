@@ -12,6 +12,7 @@ from rekern.errors import InputError
 from rekern.learning.pair_classifier import PairClassifier
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.web.job_queue import Job
+from rekern.web.json_route import JsonRoute
 from rekern.web.predict_api import ModelName
 from rekern.web.problems import Problem
 from rekern.web.request_rows import PAIRS, TEXTS, PairRows, TextRows, read_rows
@@ -44,7 +45,6 @@ class ExplainRequest(BaseModel):
 def add_routes(app: FastAPI, site: Site) -> None:
     """Add the route."""
 
-    @app.post("/api/explain", summary="Explain decisions")
     async def explain(request: Request, asked: ExplainRequest) -> Response:
         """Return the exact decomposition of a decision value into rules, scores and the intercept.
 
@@ -73,6 +73,10 @@ def add_routes(app: FastAPI, site: Site) -> None:
         answer = await site.answer_json(request, work)
         site.metrics.count_rows(model.name, len(pairs or texts or ()))
         return answer
+
+    app.router.add_api_route(
+        "/api/explain", explain, methods=["POST"], summary="Explain decisions", route_class_override=JsonRoute
+    )
 
 
 def explain_item(served: ServedModel, item: object, label: object, neighbors: int) -> PairExplanation:

@@ -8,6 +8,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Collection
+from functools import lru_cache
 from pathlib import Path
 
 from starlette.requests import Request
@@ -67,7 +68,11 @@ class Guard:
         answer = Answer(send)
         try:
             problem = self._find_problem(scope)
-            if problem is None:
+            if problem is None and scope["method"] == "POST" and self._queue.is_full() and is_api(scope):
+                answer.status = 429  # before the body is read, so that a refusal costs little
+                for message in _write_refusal(self._queue):
+                    await send(message)
+            elif problem is None:
                 await self._inner(scope, LimitedBody(receive, self._limits.body), answer)
             else:
                 await _make_refusal(problem, scope)(scope, receive, answer)
@@ -97,8 +102,6 @@ class Guard:
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > self._limits.body:
             return refuse_body(self._limits.body)
-        if method == "POST" and path.startswith("/api/") and self._queue.is_full():
-            return self._queue.refuse()  # before the body is read, so that a refusal costs little
         return None
 
     def _name_path(self, scope: Scope) -> str:
@@ -146,7 +149,8 @@ class LimitedBody:
         if self._is_complete:
             return await self._receive()
         try:
-            message = await asyncio.wait_for(self._receive(), max(self._deadline - time.monotonic(), 0.01))
+            async with asyncio.timeout(max(self._deadline - time.monotonic(), 0.01)):
+                message = await self._receive()
         except TimeoutError:
             raise Problem("too-slow", "the body did not arrive in time", headers={"Connection": "close"}) from None
         if message["type"] == "http.request":
@@ -155,6 +159,23 @@ class LimitedBody:
             if self._read > self._limit:
                 raise refuse_body(self._limit)
         return message
+
+
+def is_api(scope: Scope) -> bool:
+    """Whether a request is for the API."""
+    path: str = scope["path"]
+    return path.startswith("/api/")
+
+
+@lru_cache(maxsize=8)
+def _write_refusal(queue: JobQueue) -> tuple[Message, Message]:
+    """Return the messages of the answer to a job for which there is no place: they are always the same."""
+    response = queue.refuse().to_response()
+    headers = [*response.raw_headers, *_HEADERS]
+    return (
+        {"type": "http.response.start", "status": response.status_code, "headers": headers},
+        {"type": "http.response.body", "body": response.body},
+    )
 
 
 def refuse_body(limit: int) -> Problem:
@@ -169,7 +190,7 @@ def refuse_body(limit: int) -> Problem:
 
 def _make_refusal(problem: Problem, scope: Scope) -> Response:
     """Return the answer to a refused request; a browser without a session is sent to the page that makes one."""
-    if problem.kind == "no-token" and scope["method"] == "GET" and not scope["path"].startswith("/api/"):
+    if problem.kind == "no-token" and scope["method"] == "GET" and not is_api(scope):
         accepted = Request(scope).headers.get("accept", "")
         if "text/html" in accepted:
             return RedirectResponse("/sign-in", 303)

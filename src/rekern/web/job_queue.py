@@ -1,21 +1,26 @@
 """A bounded queue in front of a few threads: what does not fit is refused at once.
 
-Compiled code releases Python's lock, so that jobs run at the same time.
+Compiled code releases Python's lock, so that jobs run at the same time. Small jobs of one kind that wait are done
+together, which costs less than one after the other: the more is asked for, the more gets done.
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 from starlette.types import Receive
 
 from rekern.web.problems import Problem
 
 T = TypeVar("T")
+Part = TypeVar("Part")
+
+MOST_TOGETHER = 500  # rows that are done in one step
 
 
 class JobCancelled(Exception):
@@ -53,6 +58,14 @@ class Job:
             raise JobCancelled
 
 
+class _Ticket(NamedTuple):
+    """A small job that waits to be done together with others: what it is about, its rows, and its result."""
+
+    part: object
+    rows: int
+    result: Future[object]
+
+
 class JobQueue:
     """Jobs of requests, in threads: ``workers`` at once, ``waiting`` more in a queue, each at most ``seconds`` long."""
 
@@ -60,6 +73,8 @@ class JobQueue:
         self.workers, self.waiting, self.seconds, self.name = workers, waiting, seconds, name
         self.taken = 0  # jobs that wait or run, also those that nobody waits for any more
         self._pool = ThreadPoolExecutor(workers, f"rekern-{name}")
+        self._tickets: dict[Hashable, deque[_Ticket]] = {}  # by kind
+        self._lock = threading.Lock()  # of the tickets
         self._is_closed = False
 
     def is_full(self) -> bool:
@@ -69,7 +84,8 @@ class JobQueue:
     def refuse(self) -> Problem:
         """Return the answer to a job for which there is no place."""
         seconds = "1"
-        detail = f"{self.taken:,} {self.name} wait or run, which is all that fits; try again in {seconds} second"
+        places = self.workers + self.waiting
+        detail = f"{places:,} {self.name} wait or run, which is all that fits; try again in {seconds} second"
         return Problem("too-many-jobs", detail, headers={"Retry-After": seconds})
 
     async def run(self, work: Callable[[Job], T], receive: Receive | None = None) -> T:
@@ -77,12 +93,70 @@ class JobQueue:
 
         The job is cancelled when its time is over, or when ``receive`` tells that the client has left.
         """
+        self._check_place()
+        job = Job()
+
+        def run() -> T:
+            job.check()
+            return work(job)
+
+        return await self._wait(self._note(self._pool.submit(run)), job, receive)
+
+    async def run_together(
+        self,
+        kind: Hashable,
+        part: Part,
+        rows: int,
+        work: Callable[[Sequence[Part]], Sequence[T | Exception]],
+        receive: Receive | None = None,
+    ) -> T:
+        """Run a small job in a thread, with others of the same kind that wait, and return its result.
+
+        ``work`` gets the parts of all of them, and returns a result or an error for each.
+        """
+        self._check_place()
+        ticket = _Ticket(part, rows, self._note(Future()))
+        with self._lock:
+            self._tickets.setdefault(kind, deque()).append(ticket)
+        self._pool.submit(self._work_together, kind, work)
+        return await self._wait(cast("Future[T]", ticket.result), Job(), receive)
+
+    def _work_together(self, kind: Hashable, work: Callable[[Sequence[Part]], Sequence[T | Exception]]) -> None:
+        tickets = [ticket for ticket in self._take_tickets(kind) if ticket.result.set_running_or_notify_cancel()]
+        if not tickets:  # another thread has done it
+            return
+        results: Sequence[T | BaseException]
+        try:
+            results = work([cast(Part, ticket.part) for ticket in tickets])
+        except BaseException as error:
+            results = [error] * len(tickets)
+        for ticket, result in zip(tickets, results):
+            if isinstance(result, BaseException):
+                ticket.result.set_exception(result)
+            else:
+                ticket.result.set_result(result)
+
+    def _take_tickets(self, kind: Hashable) -> list[_Ticket]:
+        with self._lock:
+            waiting = self._tickets.get(kind)
+            if not waiting:
+                return []
+            taken = [waiting.popleft()]
+            rows = taken[0].rows
+            while waiting and rows + waiting[0].rows <= MOST_TOGETHER:
+                rows += waiting[0].rows
+                taken.append(waiting.popleft())
+            if not waiting:
+                del self._tickets[kind]
+            return taken
+
+    def _check_place(self) -> None:
         if self._is_closed:
             raise Problem("ending", "the server is about to end; try again later", headers={"Retry-After": "5"})
         if self.is_full():
             raise self.refuse()
-        job = Job()
-        started = self._start(job, work)
+
+    async def _wait(self, started: Future[T], job: Job, receive: Receive | None) -> T:
         waiter = asyncio.wrap_future(started)
         leaving = None if receive is None else asyncio.ensure_future(_wait_for_leave(receive))
         watched: list[asyncio.Future[T] | asyncio.Future[None]] = [waiter] if leaving is None else [waiter, leaving]
@@ -101,13 +175,10 @@ class JobQueue:
             if leaving is not None:
                 leaving.cancel()
 
-    def _start(self, job: Job, work: Callable[[Job], T]) -> Future[T]:
+    def _note(self, started: Future[T]) -> Future[T]:
+        """Count a job until its end."""
         loop = asyncio.get_running_loop()
         self.taken += 1
-
-        def run() -> T:
-            job.check()
-            return work(job)
 
         def release(_: Future[T]) -> None:
             try:
@@ -115,7 +186,6 @@ class JobQueue:
             except RuntimeError:  # the loop is closed
                 self._release()
 
-        started = self._pool.submit(run)
         started.add_done_callback(release)
         return started
 

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field, WithJsonSchema
 
 from rekern.core.json_values import Json, JsonObject
+from rekern.datasets.named_columns import NamedColumns
 from rekern.datasets.table_formats import collect_records
 from rekern.datasets.tables import TableBlock, make_block
 from rekern.web.problems import Problem
@@ -54,14 +55,31 @@ def read_rows(site: Site, model: ServedModel, pairs: Sequence[Json] | None, text
     site.check_rows(len(given))
     if not given:
         raise Problem("invalid-input", f"there are no {wanted}: give at least one", column=wanted)
-    make = _make_text_record if model.is_for_texts else _make_pair_record
-    records = [make(item, row) for row, item in enumerate(given)]
-    for row, record in enumerate(records):
-        for name, value in record.items():
-            if isinstance(value, str):
-                site.check_text(value, name, row)
-    columns = collect_records(records, list(range(len(records))), None, "row")
+    columns = None if model.is_for_texts else _read_plain_pairs(site, given)
+    if columns is None:
+        make = _make_text_record if model.is_for_texts else _make_pair_record
+        records = [make(item, row) for row, item in enumerate(given)]
+        for row, record in enumerate(records):
+            for name, value in record.items():
+                if isinstance(value, str):
+                    site.check_text(value, name, row)
+        columns = collect_records(records, list(range(len(records))), None, "row")
     return make_block(columns, {"source": "source", "target": "target", "label": None, "group": None})
+
+
+def _read_plain_pairs(site: Site, given: Sequence[Json]) -> NamedColumns | None:
+    """Return lists of two texts as columns, without looking at each; None if there is anything else, or to refuse."""
+    if set(map(type, given)) != {list} or set(map(len, given)) != {2}:
+        return None
+    sides = [list(side) for side in zip(*given)]
+    texts = sides[0] + sides[1]
+    if set(map(type, texts)) != {str} or max(map(len, texts)) > site.limits.characters:
+        return None
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:  # half of a character
+        return None
+    return NamedColumns(["source", "target"], sides.__getitem__, list(range(len(given))), "row")
 
 
 def _make_pair_record(item: Json, row: int) -> JsonObject:

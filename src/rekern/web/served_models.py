@@ -67,6 +67,13 @@ class ServedModel:
         """Whether it judges single texts, and not pairs."""
         return isinstance(self.model, TextClassifier)
 
+    @cached_property
+    def reads_pairs_alone(self) -> bool:
+        """Whether a prediction depends on the two texts of its pair, and not on trees or on other rows."""
+        if self.is_for_texts or isinstance(self.model, PairRanker):
+            return False
+        return self.model.kernel_.reads() <= {"source", "target"}
+
     @property
     def classes(self) -> list[object]:
         """The classes; none of a regressor or ranker."""

@@ -14,7 +14,7 @@ from rekern.kernels.rewriting.aligned_rules import TokenArrays, extract_aligned_
 from rekern.kernels.rewriting.aligned_rules_core import ROW_LIMIT, list_long_rules
 from rekern.kernels.rewriting.rule_keys import find_constants
 from rekern.kernels.rewriting.rule_text import PairWords, find_matches
-from rekern.kernels.rewriting.short_aligned_rules_core import list_short_rules
+from rekern.kernels.rewriting.short_aligned_rules_core import list_short_rules, map_keys
 from rekern.kernels.strings.pattern_text import quote_token
 from rekern.structures import Pairs
 
@@ -69,6 +69,19 @@ def test_parts_make_up_the_whole(corpus, k, span, parts):
             found = [piece[row] for piece in pieces]
             assert sum(map(len, found)) == len(expected)
             assert {key: value for piece in found for key, value in piece.items()} == expected
+
+
+@settings(max_examples=40, deadline=None)
+@given(corpora("abcd", 8, max_pairs=3), st.tuples(st.integers(1, 4), st.integers(1, 4)), st.integers(1, 3))
+def test_sought_rules_are_listed_as_among_all_rules(corpus, window, step):
+    tokens = TokenArrays(*arrays(corpus))
+    whole = extract_aligned_rules(tokens, window, 1, 0.5)[0]
+    sought = whole.keys[::step]
+    found = by_row(*extract_aligned_rules(tokens, window, 1, 0.5, sought=map_keys(sought))[0])
+    for every, some in zip(by_row(*whole), found, strict=True):
+        assert some.items() <= every.items()
+        assert {key for key in every if key in set(sought.tolist())} <= some.keys()
+    assert not len(extract_aligned_rules(tokens, window, 1, 0.5, sought=map_keys(sought[:0]))[0].keys)
 
 
 def test_a_pair_with_too_many_rules_is_named():

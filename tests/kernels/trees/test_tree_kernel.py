@@ -43,7 +43,7 @@ def test_deep_and_wide(kernel):
     items = [
         "(a" * 5000 + ")" * 5000,
         "(a" + " b" * 5000 + ")",
-        "(a" + "".join(f" (b w{i % 300})" for i in range(1500)) + ")",
+        "(a" + "".join(f" (b w{i % 100})" for i in range(1500)) + ")",
         "(a (b c))",
     ]
     gram = kernel.gram(items)

@@ -8,7 +8,7 @@ from rekern.core.arrays import Ints, Keys, SmallInts
 from rekern.core.key_rows import KeyRows
 from rekern.kernels.rewriting.aligned_rules_core import ROW_LIMIT, list_long_rules
 from rekern.kernels.rewriting.rule_keys import find_constants
-from rekern.kernels.rewriting.short_aligned_rules_core import list_short_rules
+from rekern.kernels.rewriting.short_aligned_rules_core import EVERY_RULE, list_short_rules
 from rekern.kernels.strings.pattern_placement_core import ALWAYS_COMPLETE
 
 
@@ -24,18 +24,26 @@ class TokenArrays(NamedTuple):
 
 
 def extract_aligned_rules(
-    texts: TokenArrays, window: tuple[int, int], span: int, decay: float, part: int = 0, parts: int = 1
+    texts: TokenArrays,
+    window: tuple[int, int],
+    span: int,
+    decay: float,
+    part: int = 0,
+    parts: int = 1,
+    sought: Keys = EVERY_RULE,
 ) -> tuple[KeyRows | None, int]:
     """Return the rules with wildcards of every pair, and how many pairs met the cap on alignments.
 
     The rows are None if a pair has too many rules for one pass; then ask again for each of twice as many parts.
+    With a bit map of keys (`map_keys`) other rules may be left out.
     """
     capped = 0
     if span == 1 and max(window) <= ALWAYS_COMPLETE:
         source_factors, target_factors, size_key, pair_keys = find_constants(window, span)
         indptr, keys, values, overflow = list_short_rules(
-            *texts, window, decay, source_factors, target_factors, size_key, pair_keys, part, parts, ROW_LIMIT
-        )
+            *texts, window, decay, source_factors, target_factors, size_key, pair_keys, part, parts, ROW_LIMIT,
+            sought,
+        )  # fmt: skip
     else:
         found = list_long_rules(*texts, window, span, decay, *find_constants(window, span), part, parts)
         indptr, keys, values, overflow, capped = found

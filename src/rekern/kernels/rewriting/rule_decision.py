@@ -108,16 +108,20 @@ class RuleDecision(DecisionFunction):
 
     def to_state(self) -> State:
         """Return the lists of n-grams, the tables of weights, the heavy pairs and the strongest rules."""
+        packed, shelf = run_in_threads(lambda make: make(), [(self._pack_windows,), (self.make_shelf,)])
         return State(
             factors=np.array([rules.factors for rules in self.plain]),
-            windows=[
-                State(plain=rules.to_state(), wildcard=pack_weights(table))
-                for rules, table in zip(self.plain, self.wildcard)
-            ],
+            windows=packed,
             heavy=[] if self.heavy is None else [self.heavy.to_state()],
-            shelf=self.make_shelf().to_state(),
+            shelf=shelf.to_state(),
             **({} if self.key_bits == LONGEST_KEY else {"key_bits": self.key_bits}),
         )
+
+    def _pack_windows(self) -> list[State]:
+        return [
+            State(plain=rules.to_state(), wildcard=pack_weights(table))
+            for rules, table in zip(self.plain, self.wildcard)
+        ]
 
     @classmethod
     def from_state(cls, kernel: RuleKernel, state: State, outputs: int) -> Self:

@@ -9,7 +9,7 @@ A *heavy* pair has too many rules to list at once. Its rules are listed part by 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints, offsets_of, slice_ragged
+from rekern.core.arrays import Floats, Ints, Keys, offsets_of, slice_ragged
 from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.parallel_jobs import resolve_jobs, run, run_in_threads, split_range
@@ -25,6 +25,7 @@ from rekern.kernels.gram_plan import invert_roots
 from rekern.kernels.rewriting.aligned_rules import TokenArrays, extract_aligned_rules
 from rekern.kernels.rewriting.rule_columns import RuleColumns, number_rules
 from rekern.kernels.rewriting.rule_keys import find_constants
+from rekern.kernels.rewriting.short_aligned_rules_core import EVERY_RULE, map_keys
 from rekern.kernels.rewriting.window_rows import WindowRows, list_all_rules, stack_windows
 from rekern.kernels.strings.ngram_core import extract_patterns
 from rekern.kernels.strings.pattern_placement_core import MAX_ALIGNMENTS
@@ -111,16 +112,24 @@ class RuleExtractor:
         return None if found is None else [stack_windows([block.pop(0) for block in found]) for _ in self.windows]
 
     def extract_blocks(
-        self, pairs: Pairs, n_jobs: int | None = None, part: int = 0, parts: int = 1
+        self,
+        pairs: Pairs,
+        n_jobs: int | None = None,
+        part: int = 0,
+        parts: int = 1,
+        sought: Sequence[Keys] | None = None,
     ) -> list[list[WindowRows]] | None:
-        """Return the same in blocks of pairs, for each a list with the features for every window size."""
+        """Return the same in blocks of pairs, for each a list with the features for every window size.
+
+        ``sought`` has a bit map of keys (`map_keys`) for every window size: other rules may be left out.
+        """
         tokens = pairs.tokens
         finger = tokens.token_keys()
         size = PAIRS_IN_BLOCK if resolve_jobs(n_jobs) != 1 else 8 * PAIRS_IN_BLOCK
         blocks = [slice_ragged(tokens.offsets, 2 * first, 2 * last) for first, last in split_range(len(pairs), size)]
         calls = [(TokenArrays(tokens.ids[place], offsets, finger),) for place, offsets in blocks]
         calls = calls or [(TokenArrays(tokens.ids[:0], np.zeros(1, np.int64), finger),)]
-        extract = partial(_extract_block, self.windows, self.wildcards, self.decay, self.span, part, parts)
+        extract = partial(_extract_block, self.windows, self.wildcards, self.decay, self.span, part, parts, sought)
         found, cut = [], 0
         for block, capped in run(extract, calls, n_jobs, "rules"):
             if block is None:
@@ -173,13 +182,20 @@ class RuleExtractor:
                 _REMEMBERED[pairs].append((self, found))
         return found
 
-    def _measure(self, pairs: Pairs, n_jobs: int | None) -> MeasuredBlocks:
+    def _extract_light(
+        self, pairs: Pairs, n_jobs: int | None, sought: Sequence[Keys] | None = None
+    ) -> tuple[list[list[WindowRows]], Ints]:
+        """Return the features of the pairs that are not heavy, in blocks of all pairs, and the heavy ones."""
         heavy = self.find_heavy(pairs)
-        blocks = self.extract_blocks(pairs.clear_texts(heavy) if len(heavy) else pairs, n_jobs)
+        blocks = self.extract_blocks(pairs.clear_texts(heavy) if len(heavy) else pairs, n_jobs, sought=sought)
         if blocks is None:  # a short but very repetitive pair: look at every one
             heavy = self.find_heavy(pairs, thorough=True)
-            blocks = self.extract_blocks(pairs.clear_texts(heavy), n_jobs)
+            blocks = self.extract_blocks(pairs.clear_texts(heavy), n_jobs, sought=sought)
             assert blocks is not None
+        return blocks, heavy
+
+    def _measure(self, pairs: Pairs, n_jobs: int | None) -> MeasuredBlocks:
+        blocks, heavy = self._extract_light(pairs, n_jobs)
         squares = sum_squares(blocks)
         parts = {}
         for index in heavy.tolist():
@@ -190,20 +206,27 @@ class RuleExtractor:
         return MeasuredBlocks(blocks, squares, parts)
 
     def look_through(
-        self, pairs: Pairs, function: Callable[[list[WindowRows], int], T], n_jobs: int | None = None
+        self,
+        pairs: Pairs,
+        function: Callable[[list[WindowRows], int], T],
+        sought: Sequence[Keys],
+        n_jobs: int | None = None,
     ) -> list[T]:
         """Return what a function finds in the features of each block of pairs; it is called in threads.
 
         The function is given the features and the number of the first pair of the block. Few blocks are in memory at a
-        time. Heavy pairs have no features.
+        time. Heavy pairs have no features. The function looks only for the rules with wildcards whose keys are
+        ``sought``, an array of keys for every window size; others may be missing.
         """
         known = self.recall(pairs)
         if known is not None:
             firsts = offsets_of(np.array([block[0].count_pairs() for block in known.blocks])).tolist()
             return run_in_threads(function, list(zip(known.blocks, firsts)), n_jobs)
 
+        maps = [map_keys(keys) for keys in sought]
+
         def extract(first: int, last: int) -> T:
-            (block,) = self.measure_blocks(pairs[first:last], 1).blocks
+            (block,), _ = self._extract_light(pairs[first:last], 1, maps)
             return function(block, first)
 
         return run_in_threads(extract, split_range(len(pairs), PAIRS_IN_BLOCK), n_jobs)
@@ -291,11 +314,12 @@ def _extract_block(
     span: int,
     part: int,
     parts: int,
+    sought: Sequence[Keys] | None,
     texts: TokenArrays,
 ) -> tuple[list[WindowRows] | None, int]:
     """Return the features of a block of pairs; a function of arrays alone, so that it can run anywhere."""
     found, cut = [], 0
-    for window in windows:
+    for number, window in enumerate(windows):
         sides = []
         for side in (0, 1):
             free = window[side] if wildcards == "free" else 0
@@ -304,7 +328,8 @@ def _extract_block(
             )
         rules = None
         if wildcards == "aligned":
-            rules, capped = extract_aligned_rules(texts, window, span, decay, part, parts)
+            wanted = EVERY_RULE if sought is None else sought[number]
+            rules, capped = extract_aligned_rules(texts, window, span, decay, part, parts, wanted)
             if rules is None:
                 return None, 0
             cut += capped

@@ -22,6 +22,8 @@ from rekern.kernels.strings.pattern_placement_core import find_distinct_windows
 
 MOST_WAYS = 720  # alignments of six equal tokens
 ROOM = 64  # for rules, times the number of tokens
+BITS_PER_KEY = 64  # in a bit map of keys
+EVERY_RULE: Keys = np.zeros(0, np.uint64)
 
 
 class WildcardSets(NamedTuple):
@@ -201,6 +203,30 @@ def _chain_sets(sets, head, after):
     return SetChains(head, after, shift)
 
 
+def map_keys(keys: Keys) -> Keys:
+    """Return a bit map over the low bits of keys, in which nearly all other keys are missing.
+
+    >>> map_keys(np.array([0, 2, 64], np.uint64)).tolist()[:3]
+    [5, 1, 0]
+    """
+    bits = np.zeros(1 << max(6, (BITS_PER_KEY * len(keys)).bit_length()), bool)
+    bits[keys & np.uint64(len(bits) - 1)] = True
+    return np.packbits(bits, bitorder="little").view(np.uint64)
+
+
+@compiled
+def _keep_sought(keys, values, sought):
+    """Move the entries whose keys are in the bit map to the front; return how many they are."""
+    mask = np.uint64(64 * len(sought) - 1)
+    kept = 0
+    for entry in range(len(keys)):
+        place = keys[entry] & mask
+        if (sought[np.int64(place >> np.uint64(6))] >> (place & np.uint64(63))) & np.uint64(1):
+            keys[kept], values[kept] = keys[entry], values[entry]
+            kept += 1
+    return kept
+
+
 def list_short_rules(
     ids: SmallInts,
     offsets: Ints,
@@ -214,12 +240,16 @@ def list_short_rules(
     part: int,
     parts: int,
     limit: int,
+    sought: Keys = EVERY_RULE,
 ) -> tuple[Ints, Keys, Floats, int]:
-    """Return the rules with wildcards of every pair: row pointers, keys, values, and the row with too many, or -1."""
+    """Return the rules with wildcards of every pair: row pointers, keys, values, and the row with too many, or -1.
+
+    With a bit map of `map_keys` only the rules that are in it are listed.
+    """
     room = ROOM * len(ids) + MOST_WAYS  # more than most texts need; NumPy's memory comes in larger pages than Numba's
     indptr, keys, values, overflow = _list_short_rules(
         ids, offsets, finger, window, decay, source_factors, target_factors, size_key, pair_keys, part, parts, limit,
-        np.empty(room, np.uint64), np.empty(room),
+        sought, np.empty(room, np.uint64), np.empty(room),
     )  # fmt: skip
     return indptr, keys[: indptr[-1]].copy(), values[: indptr[-1]].copy(), overflow
 
@@ -227,7 +257,7 @@ def list_short_rules(
 @compiled
 def _list_short_rules(
     ids, offsets, finger, window, decay, source_factors, target_factors, size_key, pair_keys, part, parts, limit,
-    keys, values,
+    sought, keys, values,
 ):  # fmt: skip
     number = (len(offsets) - 1) // 2
     indptr = np.zeros(number + 1, np.int64)
@@ -272,6 +302,8 @@ def _list_short_rules(
                 if one < listed and 2 * (filled - begin) <= limit:
                     keys, values = grow(keys, 2 * len(keys)), grow(values, 2 * len(values))
                     continue
+                if one == listed and len(sought) > 0:
+                    filled = begin + _keep_sought(keys[begin:filled], values[begin:filled], sought)
                 kept, scratch = merge_equal(keys[begin:filled], values[begin:filled], filled - begin, scratch)
                 filled = begin + kept
                 if one == listed:
