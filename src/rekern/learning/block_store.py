@@ -165,7 +165,7 @@ class BlockStore:
         folder.mkdir(exist_ok=True)
         for name, array in zip(rows._fields, rows):
             with open(folder / name, "ab") as file:
-                array.tofile(file)
+                np.asarray(array).tofile(file)
 
     def take_placed(self, number: int) -> PlacedRows:
         """Return the rows of a chunk that `add_placed` kept, and remove them from the disk."""
