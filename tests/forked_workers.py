@@ -8,17 +8,25 @@ import builtins
 import marshal
 import os
 import selectors
+import shutil
 import struct
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 
 import pytest
 
+try:
+    import fcntl
+except ImportError:  # Windows, where there is one worker
+    fcntl = None  # type: ignore[assignment]
+
 _NUMBER = struct.Struct("=I")
 _SECONDS = "workers/seconds"
+_WORKER = "worker"  # how the folder of a worker begins
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -47,7 +55,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         if fork() == 0:
             os.fork, os._exit = getattr(fork, "__wrapped__", fork), getattr(leave, "__wrapped__", leave)
             try:
-                _run_tests(session, files, waiting, _Sender(config, writer), folder / f"worker{number}")
+                _run_tests(session, files, waiting, _Sender(config, writer), folder / f"{_WORKER}{number}")
             finally:
                 leave(0)
         os.close(writer)
@@ -63,6 +71,24 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     if session.shouldstop:
         raise session.Interrupted(session.shouldstop)
     return True
+
+
+@contextmanager
+def share_folder(factory: pytest.TempPathFactory, name: str) -> Iterator[tuple[Path, bool]]:
+    """Yield a folder of all workers, and whether it is new: the first of them fills it, and the others wait."""
+    base = factory.getbasetemp()
+    base = base.parent if base.name.startswith(_WORKER) else base
+    folder = base / f"shared {name}"
+    with open(base / f"{name}.lock", "w") as lock:
+        if fcntl is not None:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        is_new = not folder.exists()
+        folder.mkdir(exist_ok=True)
+        try:
+            yield folder, is_new
+        except BaseException:
+            shutil.rmtree(folder)  # the next worker tries again, and says what is wrong
+            raise
 
 
 class _Sender:

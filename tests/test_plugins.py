@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from forking import CAN_FORK, fork
 from rekern import ModelFileError, load_model
+
+pytestmark = pytest.mark.skipif(not CAN_FORK, reason="processes are forked")
 
 SOURCE = Path(__file__).resolve().parent / "data" / "plugin" / "rekern_example.py"
 
@@ -54,9 +57,9 @@ assert "rekern_example" in sys.modules
 """
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """A folder into which pip has installed the package."""
+@pytest.fixture(scope="module", params=["unpacked", pytest.param("pip", marks=pytest.mark.slow)])
+def site(request, tmp_path_factory):
+    """A folder with the installed package: its wheel is unpacked, which is all that pip does, or pip installs it."""
     folder = tmp_path_factory.mktemp("plugin")
     wheel = folder / "rekern_example-1.0-py3-none-any.whl"
     info = "rekern_example-1.0.dist-info"
@@ -70,16 +73,27 @@ def site(tmp_path_factory):
     with zipfile.ZipFile(wheel, "w") as archive:
         for name, text in members.items():
             archive.writestr(name, text)
+    if request.param == "unpacked":
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(folder / "site")
+        return folder / "site"
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-compile", "--target"]
     subprocess.run([*command, folder / "site", wheel], check=True, capture_output=True)
     return folder / "site"
 
 
 def run(site, code, path):
-    start = f"import sys; sys.path.insert(0, {str(site)!r})\n"
-    done = subprocess.run([sys.executable, "-c", start + code, path], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    """Run a program in a process of its own, which has not imported the package; return what it prints."""
+
+    def work():
+        sys.modules.pop("rekern_example", None)
+        sys.path.insert(0, str(site))
+        sys.argv[1:] = [path]
+        exec(code, {})
+
+    failed, said = fork(work).end()
+    assert not failed, said
+    return said
 
 
 @pytest.fixture(scope="module")

@@ -1,17 +1,22 @@
 """What the tests of the command line share: small tables, and a model of each kind."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from cli.running import invoke
+from forked_workers import share_folder
 from rekern.datasets import load_rewrites, write_table
 
 
 @pytest.fixture(scope="session")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with train.tsv and test.tsv (two classes), three.tsv, real.tsv and rank.tsv."""
-    folder = tmp_path_factory.mktemp("tables")
+    return _write_tables(tmp_path_factory.mktemp("tables"))
+
+
+def _write_tables(folder: Path) -> Path:
     for part, size in (("train", 240), ("test", 60)):
         pairs, labels = load_rewrites(part, size=size)
         sources, targets = zip(*pairs)
@@ -34,11 +39,18 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def models(tables: Path) -> Path:
+def models(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the tables, with two.rekern, three.rekern, real.rekern and rank.rekern."""
-    invoke("train", tables / "train.tsv", "-o", tables / "two.rekern", "--keep-pairs")
-    invoke("train", tables / "three.tsv", "-o", tables / "three.rekern", "--keep-pairs")
-    invoke("train", tables / "real.tsv", "-o", tables / "real.rekern")
-    ranked = ("--source", "question", "--target", "answer", "--label", "good", "--group", "id")
-    invoke("train", tables / "rank.tsv", *ranked, "-o", tables / "rank.rekern")
+    with share_folder(tmp_path_factory, "models") as (folder, is_new):
+        if is_new:
+            _train_models(tables, folder)
+    shutil.copytree(folder, tables, dirs_exist_ok=True)
     return tables
+
+
+def _train_models(tables: Path, folder: Path) -> None:
+    invoke("train", tables / "train.tsv", "-o", folder / "two.rekern", "--keep-pairs")
+    invoke("train", tables / "three.tsv", "-o", folder / "three.rekern", "--keep-pairs")
+    invoke("train", tables / "real.tsv", "-o", folder / "real.rekern")
+    ranked = ("--source", "question", "--target", "answer", "--label", "good", "--group", "id")
+    invoke("train", tables / "rank.tsv", *ranked, "-o", folder / "rank.rekern")

@@ -3,7 +3,6 @@
 import functools
 import json
 import os
-import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -11,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.running import error_of, invoke, json_of, start
+from cli.running import error_of, invoke, json_of
+from forking import CAN_FORK, fork
+from rekern.cli.commands import app
 from rekern.datasets import write_table
 from rekern.datasets.table_formats import read_columns
 from rekern.errors import InputError
@@ -135,17 +136,18 @@ def test_bad_tables(tmp_path: Path) -> None:
     assert "there is no folder" in error_of("parse", tmp_path / "missing.jsonl", "-o", tmp_path / "no" / "o.tsv")
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals are sent as on POSIX")
+@pytest.mark.skipif(not CAN_FORK, reason="processes are forked")
 def test_ctrl_c_keeps_what_is_parsed(tmp_path: Path, cache: Path) -> None:
     texts = [f"The dog number {number} chased a cat." for number in range(20_000)]
     write_table(tmp_path / "long.tsv", {"source": texts})
-    process = start("parse", tmp_path / "long.tsv", "--columns", "source", "-o", tmp_path / "out.tsv")
+    command = ["parse", str(tmp_path / "long.tsv"), "--columns", "source", "-o", str(tmp_path / "out.tsv")]
+    process = fork(lambda: app(command))  # which has loaded the model already
     base = cache / "parses.sqlite"
     until = time.monotonic() + 60
     while time.monotonic() < until and not (base.exists() and base.stat().st_size > 20_000):
         time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=30)[1] == "rekern: stopped\n" and process.returncode == 130
+    process.interrupt()
+    assert process.end(30) == (130, "rekern: stopped\n")
     assert not (tmp_path / "out.tsv").exists()
     write_table(tmp_path / "short.tsv", {"source": texts[:20]})
     again = json_of("parse", tmp_path / "short.tsv", "--columns", "source", "-o", tmp_path / "out.tsv")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -87,18 +90,15 @@ def serve(
         raise InputError(f"--host {host} can be reached by others: add --token TOKEN (or REKERN_TOKEN), or --no-token")
     if (grammar is None) != (train is None) or (train is not None and database is None):
         raise InputError("--train, --grammar and --database go together")
-    _import_libraries()
+    _check_libraries()
     if train is None and models:
         from rekern.core.estimators import skip_scikit_learn
 
         skip_scikit_learn()  # trained models are loaded faster without it
     from rekern.web.access import Access
-    from rekern.web.application import make_application
+    from rekern.web.listener import open_socket
     from rekern.web.served_models import ServedModels
-    from rekern.web.server import open_socket, run_server
     from rekern.web.serving_limits import ServingLimits
-    from rekern.web.site import Site
-    from rekern.web.warm_up import start_warm_up
 
     model_limits = read_limits(resources.limit)
     limits = ServingLimits(
@@ -118,8 +118,16 @@ def serve(
         return _train_asker(database, train, grammar, model_limits, seconds)
 
     with open_socket(host, port) as listener:  # first, so that a port in use is found before the models are loaded
+        imports = Thread(target=_import_libraries, daemon=True)  # beside the models, which are not Python for the most
+        imports.start()
         with output.show_status("loading models"):
             served = ServedModels.load(models or [], make_asker, tagger, resources.list_resources(), model_limits)
+        imports.join()
+        from rekern.web.application import make_application
+        from rekern.web.server import run_server
+        from rekern.web.site import Site
+        from rekern.web.warm_up import start_warm_up
+
         access = Access([host, *(allow_host or [])], token)
         site = Site(served, limits, access)
         application = make_application(site, None if quiet else output.say, log_texts)
@@ -164,10 +172,15 @@ def _is_local(host: str) -> bool:
         return False
 
 
+def _check_libraries() -> None:
+    for name in ("fastapi", "jinja2", "uvicorn"):
+        if find_spec(name) is None:
+            raise missing_extra(name, "web")
+
+
 def _import_libraries() -> None:
-    try:
+    """Import what takes long; what goes wrong is found out when it is needed."""
+    with suppress(ImportError):
         import fastapi  # noqa: F401
         import jinja2  # noqa: F401
         import uvicorn  # noqa: F401
-    except ImportError as error:
-        raise missing_extra(error.name or "fastapi", "web") from None
