@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rekern.core import inverted_lists
-from rekern.core.inverted_lists import NO_KEYS, add_window_block, invert_rows, invert_whole_rows
+from rekern.core import inverted_lists, parallel_jobs
+from rekern.core.inverted_lists import NO_KEYS, invert_rows, invert_whole_rows
 from rekern.core.key_rows import KeyRows
+from rekern.core.window_products import WindowLists, fill_pair_rows, join_lists
 
 
 def make_rows(table):
@@ -17,6 +18,13 @@ def make_rows(table):
     where = table != 0
     indptr = np.concatenate([[0], np.cumsum(where.sum(axis=1))]).astype(np.int64)
     return KeyRows(indptr, np.tile(keys, (len(table), 1))[where], table[where])
+
+
+def fill(matrix, lists, frequent):
+    """Fill a symmetric Gram whose sources, targets and rules are the same."""
+    ones = np.ones(len(matrix))
+    joined = join_lists([WindowLists(ones, ones, lists, lists, lists, (frequent,) * 3)])
+    assert fill_pair_rows(matrix, 0, 0, (0, len(matrix)), True, joined) == -1
 
 
 tables = st.integers(1, 9).flatmap(
@@ -32,11 +40,15 @@ def test_frequent_and_equal_keys_change_nothing(table, factor, few):
     rows, n = make_rows(table), len(table)
     plain = invert_rows(rows)
     expected, found = np.zeros((n, n)), np.zeros((n, n))
-    add_window_block(expected, 0, 0, True, np.ones(n), np.ones(n), plain, plain, plain, (NO_KEYS,) * 3)
+    fill(expected, plain, NO_KEYS)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(inverted_lists, "FEW_ROWS", few)
-        lists, frequent = invert_whole_rows(rows)
-    add_window_block(found, 0, 0, True, np.ones(n), np.ones(n), lists, lists, lists, (frequent,) * 3)
+        lists, frequent = invert_whole_rows(rows, 1)
+        patch.setattr(parallel_jobs, "FEWEST", 1)
+        shared = invert_whole_rows(rows, 3)
+    for one, other in zip((*lists, *frequent), (*shared[0], *shared[1]), strict=True):
+        assert np.array_equal(one, other)  # for any number of threads
+    fill(found, lists, frequent)
     above = np.triu_indices(n, 1)
     product = table @ table.T
     assert np.allclose(found[above], (product**2 + product)[above])

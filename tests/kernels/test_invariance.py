@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import corpora
+from rekern.core import parallel_jobs, shared_keys
 from rekern.kernels import Rewriting, Spectrum, Subsequence
 from rekern.kernels import gram_plan as base
+from rekern.kernels.rewriting import rewriting_kernel, rule_columns
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Pairs
 
@@ -54,6 +56,27 @@ def test_same_bits_for_any_size_of_block(corpus, monkeypatch):
     expected = kernel.gram(corpus)
     monkeypatch.setattr(base, "BLOCK_BYTES", 1)
     assert np.array_equal(kernel.gram(corpus), expected)
+
+
+@pytest.fixture
+def small_shares(monkeypatch):
+    """Little work is divided among threads, too, and features are extracted in groups of windows."""
+    monkeypatch.setattr(parallel_jobs, "FEWEST", 16)
+    monkeypatch.setattr(shared_keys, "FEWEST", 16)
+    monkeypatch.setattr(rule_columns, "FEW_RULES", 16)
+    monkeypatch.setattr(rule_columns, "FEW_PAIRS", 16)
+    monkeypatch.setattr(rewriting_kernel, "MANY_TOKENS", 1)
+
+
+@pytest.mark.parametrize("kernel", KERNELS[:3], ids=range(3))
+def test_same_bits_when_threads_share_all_work(kernel, corpus, small_shares):
+    one = kernel.gram(corpus, n_jobs=1)
+    features = kernel.features(corpus, n_jobs=1)
+    for n_jobs in (2, 5):
+        assert np.array_equal(kernel.gram(corpus, n_jobs=n_jobs), one)
+        other = kernel.features(corpus, n_jobs=n_jobs)
+        for name in ("data", "indices", "indptr"):
+            assert np.array_equal(getattr(other, name), getattr(features, name))
 
 
 def test_same_features_for_any_number_of_jobs(corpus):

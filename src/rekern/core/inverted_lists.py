@@ -16,11 +16,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rekern.core.arrays import Floats, Ints, SmallInts
+from rekern.core.arrays import Floats, Ints, SmallInts, offsets_of
 from rekern.core.compiling import compiled
 from rekern.core.key_index import index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows
-from rekern.core.shared_keys import share_blocks
+from rekern.core.parallel_jobs import Steps, count_shares, run_together
+from rekern.core.shared_keys import SharedKeys, share_blocks
 
 SmallFloats = npt.NDArray[np.float32]
 
@@ -76,11 +77,10 @@ def invert_numbers(indptr, numbers, size):
 
 
 @compiled
-def _list_rows_below(indptr, numbers, values, counts, times):
+def _list_rows_below(indptr, numbers, values, counts):
     """Return the lists of a symmetric Gram: an entry is multiplied with the entries after it in the list of its key.
 
-    The products of a key count as often as ``times`` says. Keys of which it is 0 are left out, and so are keys that
-    only one row has, which are most of them, and the last row of each list.
+    Keys that only one row has, which are most of them, are left out, and so is the last row of each list.
     """
     size = len(counts)
     fill = counts.copy()
@@ -88,7 +88,7 @@ def _list_rows_below(indptr, numbers, values, counts, times):
     stop = np.empty(size, np.int32)
     for number in range(size):
         count = fill[number]
-        if count > 1 and times[number] > 0:
+        if count > 1:
             fill[number] = length
             length += count
             kept += count - 1
@@ -113,7 +113,7 @@ def _list_rows_below(indptr, numbers, values, counts, times):
             rows[at] = row
             weights[at] = values[entry]
             if at + 1 < last:
-                left[met] = values[entry] * times[number]
+                left[met] = values[entry]
                 begin[met] = at + 1
                 end[met] = last
                 met += 1
@@ -158,7 +158,7 @@ def invert_rows(left: KeyRows, right: KeyRows | None = None, n_jobs: int | None 
     numbers, distinct = number_keys(base.keys, n_jobs)
     if right is None:
         counts = np.bincount(numbers, minlength=len(distinct))
-        lists = _list_rows_below(base.indptr, numbers, base.values, counts, np.ones(len(counts), np.int64))
+        lists = _list_rows_below(base.indptr, numbers, base.values, counts)
     else:
         heads, rows, entries = invert_numbers(base.indptr, numbers, len(distinct))
         found = look_up(left.keys, index_keys(distinct), n_jobs)
@@ -172,45 +172,135 @@ def invert_whole_rows(rows: KeyRows, n_jobs: int | None = None) -> tuple[Inverte
 
     There are frequent keys only if the values of their products are whole numbers, and small enough for 32 bits.
     """
-    return invert_blocks([rows], n_jobs)
+    return invert_all_blocks([[rows]], n_jobs)[0]
 
 
-def invert_blocks(
-    blocks: list[KeyRows], n_jobs: int | None = None, release: bool = False
-) -> tuple[InvertedLists, FrequentKeys]:
-    """Return the same as `invert_whole_rows` of all blocks of rows, one below the other.
+def invert_all_blocks(
+    parts: list[list[KeyRows]], n_jobs: int | None = None, release: bool = False
+) -> list[tuple[InvertedLists, FrequentKeys]]:
+    """Return the same as `invert_whole_rows` for each of several lists of blocks of rows, one below the other.
 
-    With ``release`` the list of blocks is emptied as soon as their memory can be used for the rest.
+    With ``release`` the lists of blocks are emptied as soon as their memory can be used for the rest.
     """
-    indptr, numbers, entries, counts, times = share_blocks(blocks, n_jobs, release)
-    height = len(indptr) - 1
-    frequent = np.flatnonzero(counts > max(FEW_ROWS, height // FREQUENT))
-    columns = np.full(len(counts), -1, np.int32)
-    columns[frequent] = np.arange(len(frequent), dtype=np.int32)
-    values = np.zeros((len(frequent), height), np.float32)
-    largest = _fill_columns(indptr, numbers, entries, columns, values) if len(frequent) else 0.0
-    if largest < 0 or largest * largest * times[frequent].sum() >= LARGEST_WHOLE:
-        frequent, values = frequent[:0], values[:0]
-    by_row = np.ascontiguousarray((values * times[frequent, None]).astype(np.float32).T)
-    times[frequent] = 0
-    pointers, left, begin, end, below, weights = _list_rows_below(indptr, numbers, entries, counts, times)
-    return InvertedLists(pointers, left, begin, end, below, weights, height), FrequentKeys(values, by_row)
+    shares = count_shares([sum(len(block.keys) for block in blocks) for blocks in parts], n_jobs)
+    return run_together([_invert_blocks(blocks, own, release) for blocks, own in zip(parts, shares)], n_jobs)
+
+
+def _invert_blocks(blocks: list[KeyRows], shares: int, release: bool) -> Steps[tuple[InvertedLists, FrequentKeys]]:
+    height = sum(len(block.indptr) - 1 for block in blocks)
+    shared = yield from share_blocks(blocks, shares, release)
+    spans = shared.cut(shares)
+    chosen, frequent = yield from _find_frequent(shared, height, spans)
+    shared.times[chosen] = 0
+    lists = yield from _list_shared_rows(shared, height, spans)
+    return lists, frequent
+
+
+def _find_frequent(shared: SharedKeys, height: int, spans: list[tuple[int, int]]) -> Steps[tuple[Ints, FrequentKeys]]:
+    """Return the numbers of the frequent keys, and their values; none if one of these is no whole number."""
+    chosen = np.flatnonzero(shared.counts > max(FEW_ROWS, height // FREQUENT))
+    values = np.zeros((len(chosen), height), np.float32)
+    columns = np.full(len(shared.counts), -1, np.int32)
+    columns[chosen] = np.arange(len(chosen), dtype=np.int32)
+    largest = yield [(_fill_columns, *span, *shared[1:4], columns, values) for span in spans if len(chosen)]
+    times = shared.times[chosen]
+    if len(chosen) and (min(largest) < 0 or max(largest) ** 2 * times.sum() >= LARGEST_WHOLE):
+        chosen, values, times = chosen[:0], values[:0], times[:0]
+    (by_row,) = yield [(_scale_columns, values, times)]
+    return chosen, FrequentKeys(values, by_row)
+
+
+def _scale_columns(values: SmallFloats, times: Ints) -> SmallFloats:
+    """Return the values row by row, times the numbers of keys that they stand for."""
+    return np.ascontiguousarray(values.T) * times.astype(np.float32)
 
 
 @compiled
-def _fill_columns(indptr, numbers, values, columns, dense):
+def _fill_columns(first, last, numbers, rows, values, columns, dense):
     """Write the values of the keys that have a column; return the largest one, or -1 if one is no whole number."""
     largest = 0.0
-    for row in range(len(indptr) - 1):
-        for entry in range(indptr[row], indptr[row + 1]):
-            column = columns[numbers[entry]]
-            if column >= 0:
-                value = values[entry]
-                if value != np.floor(value):
-                    return -1.0
-                largest = max(largest, abs(value))
-                dense[column, row] = value
+    for entry in range(first, last):
+        if numbers[entry] >= 0 and columns[numbers[entry]] >= 0:
+            value = values[entry]
+            if value != np.floor(value):
+                return -1.0
+            largest = max(largest, abs(value))
+            dense[columns[numbers[entry]], rows[entry]] = value
     return largest
+
+
+def _list_shared_rows(shared: SharedKeys, height: int, spans: list[tuple[int, int]]) -> Steps[InvertedLists]:
+    """Return the lists of a symmetric Gram, as `_list_rows_below` does, without keys that count 0 times.
+
+    The products of a key count as often as ``times`` says. Each span of entries has keys of its own.
+    """
+    ((heads, ends, length),) = yield [(_lay_out_lists, shared.counts, shared.times)]
+    counts = np.zeros((len(spans), height), np.int64)  # of the entries that each span has in each row
+    fill = heads.copy()
+    yield [(_count_entries, *span, *shared[1:3], ends, fill, own) for span, own in zip(spans, counts)]
+    ((indptr, places),) = yield [(_lay_out_rows, counts)]
+    lists = InvertedLists(
+        indptr,
+        np.empty(indptr[-1]),
+        np.empty(indptr[-1], np.int32),
+        np.empty(indptr[-1], np.int32),
+        np.empty(length, np.int32),
+        np.empty(length),
+        height,
+    )
+    arrays = (*shared[1:4], shared.times, ends, heads)
+    yield [(_place_entries, *span, *arrays, own, *lists[1:-1]) for span, own in zip(spans, places)]
+    return lists
+
+
+def _lay_out_rows(counts: Ints) -> tuple[Ints, Ints]:
+    """Return where the entries of each row begin, and where each span has its entries in it."""
+    indptr = offsets_of(counts.sum(axis=0))
+    return indptr, indptr[:-1] + np.cumsum(counts, axis=0) - counts
+
+
+@compiled
+def _lay_out_lists(counts, times):
+    """Return where the list of each key begins and ends, one after the other; -1 if a key has none."""
+    heads, ends = np.empty(len(counts), np.int32), np.empty(len(counts), np.int32)
+    length = 0
+    for number in range(len(counts)):
+        heads[number] = ends[number] = -1
+        if times[number] > 0:
+            heads[number] = length
+            length += counts[number]
+            ends[number] = length
+    return heads, ends, length
+
+
+@compiled
+def _count_entries(first, last, numbers, rows, ends, fill, counts):
+    """Count the entries of each row that have others after them in their lists."""
+    for entry in range(first, last):
+        number = numbers[entry]
+        if number >= 0 and ends[number] >= 0:
+            fill[number] += 1
+            if fill[number] < ends[number]:
+                counts[rows[entry]] += 1
+
+
+@compiled
+def _place_entries(first, last, numbers, row_of, values, times, ends, fill, places, left, begin, end, rows, weights):
+    """Write the entries to their lists, and those that have others after them to the places of their rows."""
+    for entry in range(first, last):
+        number = numbers[entry]
+        if number < 0 or ends[number] < 0:
+            continue
+        row, at = row_of[entry], fill[number]
+        fill[number] = at + 1
+        rows[at] = row
+        weights[at] = values[entry]
+        if at + 1 < ends[number]:
+            place = places[row]
+            places[row] = place + 1
+            left[place] = values[entry] * times[number]
+            begin[place] = at + 1
+            end[place] = ends[number]
 
 
 @compiled
@@ -220,85 +310,6 @@ def _add_products(block, first, offset, indptr, values, begin, end, rows, weight
             value = values[entry]
             for at in range(begin[entry], end[entry]):
                 block[index, rows[at] - offset] += value * weights[at]
-
-
-@compiled
-def _accumulate(lists, row, total):
-    indptr, values, begin, end, rows, weights, _ = lists
-    for entry in range(indptr[row], indptr[row + 1]):
-        value = values[entry]
-        for at in range(begin[entry], end[entry]):
-            total[rows[at]] += value * weights[at]
-
-
-@compiled
-def _start_row(frequent, row, start, total, sums, chosen):
-    """Set a row of sums, from column ``start`` on, to the products of frequent keys. They are whole numbers."""
-    by_key, by_row = frequent
-    count = 0
-    for key in range(len(by_key)):
-        if by_row[row, key] != 0.0:
-            chosen[count] = key
-            count += 1
-    part = sums[start:]
-    part[:] = 0.0
-    at = 0
-    # Slices from 0 on: a loop over places that might be negative is not done several places at a time.
-    while at + 4 <= count:
-        a, b, c, d = chosen[at], chosen[at + 1], chosen[at + 2], chosen[at + 3]
-        one, two, three, four = by_row[row, a], by_row[row, b], by_row[row, c], by_row[row, d]
-        key_a, key_b, key_c, key_d = by_key[a, start:], by_key[b, start:], by_key[c, start:], by_key[d, start:]
-        for column in range(len(part)):
-            both = one * key_a[column] + two * key_b[column]
-            part[column] += both + (three * key_c[column] + four * key_d[column])
-        at += 4
-    while at < count:
-        one, key_a = by_row[row, chosen[at]], by_key[chosen[at], start:]
-        for column in range(len(part)):
-            part[column] += one * key_a[column]
-        at += 1
-    rest = total[start:]
-    for column in range(len(part)):
-        rest[column] = part[column]
-
-
-@compiled
-def _add_window(block, first, offset, symmetric, scale, scale2, source, target, rules, frequent):
-    width = block.shape[1] + offset
-    in_source, in_target, in_rules = np.zeros(width), np.zeros(width), np.zeros(width)
-    common, common2, common_rules = frequent
-    sums = np.zeros(width, np.float32)
-    chosen = np.empty(max(len(common[0]), len(common2[0]), len(common_rules[0])), np.int64)
-    for index in range(block.shape[0]):
-        row = first + index
-        has_source = len(common[0]) > 0 or source[0][row] < source[0][row + 1]
-        has_target = len(common2[0]) > 0 or target[0][row] < target[0][row + 1]
-        plain = has_source and has_target
-        wild = len(common_rules[0]) > 0 or rules[0][row] < rules[0][row + 1]
-        if scale[row] == 0.0 or not (plain or wild):
-            continue
-        start = index if symmetric else 0
-        factor = scale[row]
-        if plain:
-            _start_row(common, row, start + offset, in_source, sums, chosen)
-            _start_row(common2, row, start + offset, in_target, sums, chosen)
-            _accumulate(source, row, in_source)
-            _accumulate(target, row, in_target)
-        if wild:
-            _start_row(common_rules, row, start + offset, in_rules, sums, chosen)
-            _accumulate(rules, row, in_rules)
-        line, factors = block[index, start:], scale2[offset + start :]
-        sources, targets, wilds = in_source[offset + start :], in_target[offset + start :], in_rules[offset + start :]
-        if plain and wild:
-            for column in range(len(line)):
-                both = sources[column] * targets[column] + wilds[column]
-                line[column] += both * (factor * factors[column])
-        elif plain:
-            for column in range(len(line)):
-                line[column] += sources[column] * targets[column] * (factor * factors[column])
-        else:
-            for column in range(len(line)):
-                line[column] += wilds[column] * (factor * factors[column])
 
 
 @dataclass(frozen=True)
@@ -318,22 +329,3 @@ class ListBlock:
         if self.diagonal is not None:
             np.fill_diagonal(block, self.diagonal[first:last])
         return block
-
-
-def add_window_block(
-    block: Floats,
-    first: int,
-    offset: int,
-    symmetric: bool,
-    scale: Floats,
-    scale2: Floats,
-    source: InvertedLists,
-    target: InvertedLists,
-    rules: InvertedLists,
-    frequent: tuple[FrequentKeys, FrequentKeys, FrequentKeys],
-) -> None:
-    """Add (source product · target product + product of rules) · scale[row] · scale2[column] to a block of the Gram.
-
-    Counts are added up before they are scaled. Without decay they are whole numbers, and their sums are exact.
-    """
-    _add_window(block, first, offset, symmetric, scale, scale2, source, target, rules, frequent)

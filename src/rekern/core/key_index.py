@@ -11,9 +11,9 @@ import numpy as np
 from rekern.core.arrays import Ints, Keys, SmallInts, offsets_of
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
-from rekern.core.parallel_jobs import count_threads, run_in_threads, split_range
+from rekern.core.parallel_jobs import Steps, count_shares, run_in_threads, run_together, split_range
 
-FEW_KEYS = 1 << 20  # up to here one thread is done before others have started
+FEW_KEYS = 1 << 20  # that are looked up one after the other
 SMALL_TABLE = 1 << 14  # slots that stay in cache
 
 
@@ -26,15 +26,16 @@ class KeyIndex(NamedTuple):
     size: int  # how many keys are numbered
 
 
-def lay_out_parts(spans: Sequence[Sequence[Keys]], bits: int, n_jobs: int | None) -> tuple[Ints, Ints]:
+def lay_out_parts(spans: Sequence[Sequence[Keys]], bits: int) -> Steps[tuple[Ints, Ints]]:
     """Return where each part of keys begins, by their top bits, and where each span of keys has its entries in it.
 
-    >>> starts, fills = lay_out_parts([[np.array([5, 2**63], np.uint64)], [np.array([7], np.uint64)]], 1, 1)
+    >>> spans = [[np.array([5, 2**63], np.uint64)], [np.array([7], np.uint64)]]
+    >>> starts, fills = run_together([lay_out_parts(spans, 1)])[0]
     >>> starts.tolist(), fills.tolist()
     ([0, 2, 3], [[0, 2], [1, 3]])
     """
     counts = np.zeros((len(spans), 1 << bits), np.int64)
-    run_in_threads(_count_parts, [(span, bits, own) for span, own in zip(spans, counts)], n_jobs)
+    yield [(_count_parts, span, bits, own) for span, own in zip(spans, counts)]
     starts = offsets_of(counts.sum(axis=0))
     return starts, starts[:-1] + np.cumsum(counts, axis=0) - counts
 
@@ -51,17 +52,17 @@ def _add_counts(keys, bits, counts):
         counts[np.int64(keys[entry] >> shift)] += 1
 
 
-def partition_keys(keys: Keys, bits: int, n_jobs: int | None = 1) -> tuple[Ints, SmallInts]:
+def partition_keys(keys: Keys, bits: int, shares: int = 1) -> Steps[tuple[Ints, SmallInts]]:
     """Divide keys into parts by their top bits: return where each part begins, and the entries part by part.
 
-    >>> starts, order = partition_keys(np.array([2**63, 5, 7], dtype=np.uint64), 1)
+    >>> starts, order = run_together([partition_keys(np.array([2**63, 5, 7], dtype=np.uint64), 1)])[0]
     >>> starts.tolist(), order.tolist()
     ([0, 2, 3], [1, 2, 0])
     """
-    spans = split_range(len(keys), max(1, -(-len(keys) // count_threads(n_jobs))))
-    starts, fills = lay_out_parts([[keys[first:last]] for first, last in spans], bits, n_jobs)
+    spans = split_range(len(keys), max(1, -(-len(keys) // shares)))
+    starts, fills = yield from lay_out_parts([[keys[first:last]] for first, last in spans], bits)
     order = np.empty(len(keys), np.int32)
-    run_in_threads(_order_entries, [(*span, keys, bits, fill, order) for span, fill in zip(spans, fills)], n_jobs)
+    yield [(_order_entries, *span, keys, bits, fill, order) for span, fill in zip(spans, fills)]
     return starts, order
 
 
@@ -154,24 +155,39 @@ def number_keys(keys: Keys, n_jobs: int | None = None) -> tuple[SmallInts, Keys]
     >>> numbers.tolist(), distinct.tolist()
     ([0, 1, 0], [7, 9])
     """
+    return number_all_keys([keys], n_jobs)[0]
+
+
+def number_all_keys(parts: Sequence[Keys], n_jobs: int | None = None) -> list[tuple[SmallInts, Keys]]:
+    """Return the same for several arrays of keys, each of which has its own numbers.
+
+    >>> [distinct.tolist() for _, distinct in number_all_keys([np.array([7, 7], np.uint64), np.array([7], np.uint64)])]
+    [[7], [7]]
+    """
+    shares = count_shares([len(keys) for keys in parts], n_jobs)
+    return run_together([take_numbers(keys, own) for keys, own in zip(parts, shares)], n_jobs)
+
+
+def take_numbers(keys: Keys, shares: int) -> Steps[tuple[SmallInts, Keys]]:
+    """Number keys in steps of so many calls.
+
+    >>> run_together([take_numbers(np.array([7, 9, 7], dtype=np.uint64), 1)])[0][0].tolist()
+    [0, 1, 0]
+    """
     if len(keys) >= 1 << 31:
         raise ValueError(f"{len(keys):,} features are too many for one matrix; use a smaller k or fewer pairs")
     bits = max(1, len(keys).bit_length() - 14)  # parts of about 10,000 keys; a shift by all 64 bits is undefined
-    if len(keys) < FEW_KEYS:
-        n_jobs = 1
-    starts, order = partition_keys(keys, bits, n_jobs)
+    starts, order = yield from partition_keys(keys, bits, shares)
     parts = len(starts) - 1
     numbers = np.empty(len(keys), np.int32)
     distinct = np.empty(len(keys), np.uint64)
     sizes = np.zeros(parts, np.int64)
     arrays = (keys, starts, order, numbers, distinct, sizes)
-    run_in_threads(_number_parts, [(*span, *arrays) for span in split_range(parts, max(1, parts // 16))], n_jobs)
-    before = np.concatenate([[0], np.cumsum(sizes)])
+    yield [(_number_parts, *span, *arrays) for span in split_range(parts, -(-parts // shares))]
+    before = offsets_of(sizes)
     joined = np.empty(before[-1], np.uint64)
-    blocks = split_range(len(keys), max(1, len(keys) // 8))
-    run_in_threads(
-        _join_parts, [(*block, keys, bits, starts, before, numbers, distinct, joined) for block in blocks], n_jobs
-    )
+    blocks = split_range(len(keys), max(1, -(-len(keys) // shares)))
+    yield [(_join_parts, *block, keys, bits, starts, before, numbers, distinct, joined) for block in blocks]
     return numbers, joined
 
 
@@ -194,8 +210,9 @@ def look_up(keys: Keys, index: KeyIndex, n_jobs: int | None = None) -> SmallInts
     if len(keys) < FEW_KEYS or len(index.slots) <= SMALL_TABLE:
         _look_up(keys, index.slots, index.codes, index.shift, numbers)
     else:  # many keys: one part of the table after the other, so that each part stays in cache
-        order = partition_keys(keys, 8, n_jobs)[1]
-        blocks = split_range(len(keys), max(1, len(keys) // 8))
+        (shares,) = count_shares([len(keys)], n_jobs)
+        ((_, order),) = run_together([partition_keys(keys, 8, shares)], n_jobs)
+        blocks = split_range(len(keys), -(-len(keys) // shares))
         arrays = (order, keys, index.slots, index.codes, index.shift, numbers)
         run_in_threads(_look_up_in_order, [(*block, *arrays) for block in blocks], n_jobs)
     return numbers

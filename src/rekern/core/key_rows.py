@@ -12,7 +12,7 @@ from rekern.core.arrays import Floats, Ints, Keys, SmallInts, offsets_of, slice_
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
 from rekern.core.key_index import index_keys, lay_out_parts, look_up
-from rekern.core.parallel_jobs import count_threads, run_in_threads, split_range
+from rekern.core.parallel_jobs import Steps, run_together, split_range
 
 
 class KeyRows(NamedTuple):
@@ -47,12 +47,29 @@ class KeyRows(NamedTuple):
 
 def stack_rows(blocks: list[KeyRows]) -> KeyRows:
     """Stack blocks of rows, one below the other."""
+    return run_together([join_rows(blocks, 1)])[0]
+
+
+def join_rows(blocks: list[KeyRows], shares: int) -> Steps[KeyRows]:
+    """Stack blocks of rows in a step of so many calls.
+
+    >>> rows = KeyRows(np.array([0, 1]), np.array([7], dtype=np.uint64), np.ones(1))
+    >>> run_together([join_rows([rows, rows], 2)])[0].keys.tolist()
+    [7, 7]
+    """
     if len(blocks) == 1:
         return blocks[0]
     starts = np.cumsum([0] + [len(block.keys) for block in blocks])
     indptr = np.concatenate([block.indptr[bool(i) :] + starts[i] for i, block in enumerate(blocks)])
-    keys = np.concatenate([block.keys for block in blocks])
-    return KeyRows(indptr, keys, np.concatenate([block.values for block in blocks]))
+    keys, values = np.empty(starts[-1], np.uint64), np.empty(starts[-1])
+
+    def copy(first: int, last: int) -> None:
+        for block, start in zip(blocks[first:last], starts[first:last].tolist()):
+            keys[start : start + len(block.keys)] = block.keys
+            values[start : start + len(block.keys)] = block.values
+
+    yield [(copy, *span) for span in split_range(len(blocks), -(-len(blocks) // shares))]
+    return KeyRows(indptr, keys, values)
 
 
 class DividedEntries(NamedTuple):
@@ -64,21 +81,23 @@ class DividedEntries(NamedTuple):
     values: Floats
 
 
-def divide_blocks(blocks: Sequence[KeyRows], bits: int, n_jobs: int | None = 1) -> DividedEntries:
+def divide_blocks(blocks: Sequence[KeyRows], bits: int, shares: int = 1) -> Steps[DividedEntries]:
     """Divide the entries of blocks of rows, one below the other, into parts by the first bits of their keys.
 
     >>> rows = KeyRows(np.array([0, 2, 3]), np.array([2**63, 5, 7], dtype=np.uint64), np.ones(3))
-    >>> divide_blocks([rows, rows], 1).rows.tolist()
+    >>> run_together([divide_blocks([rows, rows], 1)])[0].rows.tolist()
     [0, 1, 2, 3, 0, 2]
     """
-    spans = split_range(len(blocks), max(1, -(-len(blocks) // count_threads(n_jobs))))
+    spans = split_range(len(blocks), max(1, -(-len(blocks) // shares)))
     keys = [[block.keys for block in blocks[begin:end]] for begin, end in spans]
-    starts, fills = lay_out_parts(keys, bits, n_jobs)
+    starts, fills = yield from lay_out_parts(keys, bits)
     size = int(starts[-1])
     divided = DividedEntries(starts, np.empty(size, np.uint64), np.empty(size, np.int32), np.empty(size))
     firsts = offsets_of(np.array([len(block.indptr) - 1 for block in blocks], np.int64))
-    places = [(blocks[begin:end], firsts[begin:end], bits, own, divided) for (begin, end), own in zip(spans, fills)]
-    run_in_threads(_divide_span, places, n_jobs)
+    yield [
+        (_divide_span, blocks[begin:end], firsts[begin:end], bits, own, divided)
+        for (begin, end), own in zip(spans, fills)
+    ]
     return divided
 
 

@@ -3,9 +3,10 @@
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar, cast
+from contextlib import contextmanager
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -13,7 +14,13 @@ from rekern.core.progress import track
 
 T = TypeVar("T")
 
-_thread = threading.local()  # whether this thread works for a call of `run`
+Results: TypeAlias = list[Any]  # of different functions
+Steps: TypeAlias = Generator[list[tuple[object, ...]], Results, T]  # see `run_together`
+
+FEWEST = 1 << 15  # entries, or steps of as long, that are worth a call in a thread
+SHARES = 2  # calls for each thread, so that none waits long for the others
+
+_thread = threading.local()  # whether this thread works for a call of `run`, and the threads that it keeps
 
 
 def resolve_jobs(n_jobs: int | None) -> int | None:
@@ -134,11 +141,90 @@ def run_in_threads(
     threads = 1 if len(calls) <= 1 else count_threads(n_jobs)
     if threads == 1:
         return [function(*call) for call in calls]
+    kept: dict[int, ThreadPoolExecutor] | None = vars(_thread).get("pools")
+    if kept is not None:
+        if threads not in kept:
+            kept[threads] = ThreadPoolExecutor(threads)
+        return list(kept[threads].map(lambda call: function(*call), calls))
     pool = ThreadPoolExecutor(min(threads, len(calls)))
     try:
         return list(pool.map(lambda call: function(*call), calls))
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def keep_threads() -> Iterator[None]:
+    """Let all calls of `run_in_threads` in this block use the same threads, as to start some takes milliseconds.
+
+    >>> with keep_threads():
+    ...     run_in_threads(max, [(1, 2), (4, 3)], n_jobs=2)
+    [2, 4]
+    """
+    if "pools" in vars(_thread):
+        yield
+        return
+    pools: dict[int, ThreadPoolExecutor] = {}
+    _thread.pools = pools
+    try:
+        yield
+    finally:
+        del _thread.pools
+        for pool in pools.values():
+            pool.shutdown(cancel_futures=True)
+
+
+def run_together(works: Sequence[Steps[T]], n_jobs: int | None = None) -> list[T]:
+    """Return the results of several computations whose steps are shared by threads of this process.
+
+    A computation is a generator. It yields the calls of a step, each a function and its arguments, and gets their
+    results. What it does between its steps is done by one thread. The calls of the same step of all computations are
+    made side by side: many short rounds of threads would cost more than the work itself.
+
+    >>> def find_longest(words):
+    ...     lengths = yield [(len, word) for word in words]
+    ...     return max(lengths)
+    >>> run_together([find_longest(["a", "abc"]), find_longest(["ab"])], n_jobs=2)
+    [3, 2]
+    """
+    results: dict[int, T] = {}
+    answers: dict[int, Results] = {}
+    while len(results) < len(works):
+        asked = {}
+        for number in (number for number in range(len(works)) if number not in results):
+            try:
+                asked[number] = works[number].send(answers[number]) if answers else next(works[number])
+            except StopIteration as end:
+                results[number] = end.value
+        found = iter(run_calls([call for calls in asked.values() for call in calls], n_jobs))
+        answers = {number: [next(found) for _ in calls] for number, calls in asked.items()}
+    return [results[number] for number in range(len(works))]
+
+
+def run_calls(calls: Sequence[tuple[object, ...]], n_jobs: int | None = None) -> Results:
+    """Return the results of calls, each a function and its arguments, from threads of this process.
+
+    >>> run_calls([(max, 1, 2), (len, "abc")], n_jobs=2)
+    [2, 3]
+    """
+    return run_in_threads(_apply, calls, n_jobs)
+
+
+def _apply(function: Callable[..., object], *arguments: object) -> object:
+    return function(*arguments)
+
+
+def count_shares(sizes: Sequence[int], n_jobs: int | None) -> list[int]:
+    """Return into how many calls each of several computations of these sizes is to be divided.
+
+    >>> count_shares([1 << 20, 1 << 20, 10], 8), count_shares([1 << 20], 1)
+    ([8, 8, 1], [1])
+    """
+    threads = count_threads(n_jobs)
+    if threads == 1:
+        return [1] * len(sizes)
+    wanted = SHARES * threads / max(sum(sizes), 1)
+    return [max(1, min(round(wanted * size), size // FEWEST)) for size in sizes]
 
 
 def count_threads(n_jobs: int | None) -> int:

@@ -3,97 +3,94 @@
 Products of different rows need no more than these. Most keys are in one row only, and of texts that are used several
 times many keys are in the same rows with the same values.
 
-The entries are divided into parts by the top bits of their keys, so that the table of a part stays in the cache.
+The entries are divided into parts by the top bits of their keys, so that the table of a part stays in the cache. All
+entries of a key are in one part, so that threads share the parts and nothing else.
 """
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
 # Compiled functions take arrays and are typed by Numba.
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import AnyArray, Floats, Ints, SmallInts, offsets_of
+from rekern.core.arrays import Floats, Ints, SmallInts, offsets_of
 from rekern.core.compiling import compiled
 from rekern.core.hashing import mix, size_table
-from rekern.core.key_index import number_keys
+from rekern.core.key_index import take_numbers
 from rekern.core.key_rows import KeyRows, divide_blocks
-from rekern.core.parallel_jobs import count_threads, run_in_threads, split_range
+from rekern.core.parallel_jobs import FEWEST, Steps, count_shares, run_together, split_range
 
 PART_BITS = 14  # parts of about 2 to the power of this many entries
-THREAD_BITS = 18  # entries, to the power of two, for which one thread is enough
 MOST_ENTRIES = 1 << 31
 
 
 class SharedKeys(NamedTuple):
-    """Rows over numbered keys, each of which stands for one or several equal keys."""
+    """Entries over numbered keys, each of which stands for one or several equal keys.
 
-    indptr: Ints
-    numbers: SmallInts  # of the keys of each row, from 0 up
+    The entries of each part follow one another, and so do the keys, so that no key is in two parts.
+    """
+
+    starts: Ints  # where each part begins
+    numbers: SmallInts  # of the key of each entry, from 0 up; -1 for an entry that is not needed
+    rows: SmallInts  # of each entry, ascending within a part
     values: Floats
     counts: Ints  # how many rows have each key
     times: Ints  # how many keys it stands for
 
+    def cut(self, n: int) -> list[tuple[int, int]]:
+        """Cut the entries between parts into at most ``n`` ranges for as many threads.
+
+        >>> nothing = np.zeros(0, np.int64)
+        >>> SharedKeys(np.array([0, 5, 6, 10]), nothing, nothing, nothing, nothing, nothing).cut(2)
+        [(0, 5), (5, 10)]
+        """
+        wanted = np.arange(1, n) * self.starts[-1] // n
+        inner = self.starts[np.searchsorted(self.starts, wanted)]
+        bounds = np.unique(np.concatenate([[0], inner, self.starts[-1:]])).tolist()
+        return list(pairwise(bounds))
+
 
 def share_keys(rows: KeyRows, n_jobs: int | None = None) -> SharedKeys:
-    """Return rows without the keys that only one row has, and with one of each group of equal keys.
+    """Return the entries of rows without the keys that only one row has, and with one of each group of equal keys.
 
     Keys are equal if the same rows have them with the same values. This is found by a 64-bit signature, as the keys
     themselves stand for what they were made of. The result does not depend on the number of jobs.
 
     >>> keys = np.array([7, 8, 9, 7, 8], dtype=np.uint64)  # in rows of three and two keys
     >>> found = share_keys(KeyRows(np.array([0, 3, 5]), keys, np.array([2.0, 2.0, 1.0, 3.0, 3.0])))
-    >>> found.indptr.tolist(), found.values.tolist(), found.counts.tolist(), found.times.tolist()
-    ([0, 1, 2], [2.0, 3.0], [2], [2])
+    >>> found.numbers.tolist(), found.rows.tolist(), found.counts.tolist(), found.times.tolist()
+    ([0, -1, -1, 0, -1], [0, 0, 0, 1, 1], [2], [2])
     """
-    return share_blocks([rows], n_jobs)
+    (shares,) = count_shares([len(rows.keys)], n_jobs)
+    return run_together([share_blocks([rows], shares)], n_jobs)[0]
 
 
-def share_blocks(blocks: list[KeyRows], n_jobs: int | None = None, release: bool = False) -> SharedKeys:
-    """Return the same as `share_keys` of all blocks of rows, one below the other, which are never put together.
+def share_blocks(blocks: list[KeyRows], shares: int, release: bool = False) -> Steps[SharedKeys]:
+    """Return the same as `share_keys` of all blocks of rows, one below the other, in steps of so many calls.
 
     With ``release`` the list of blocks is emptied as soon as they are divided, so that the rest fits into their memory.
     """
-    size, height = sum(len(block.keys) for block in blocks), sum(len(block.indptr) - 1 for block in blocks)
+    size = sum(len(block.keys) for block in blocks)
     if size >= MOST_ENTRIES:
         raise ValueError(f"{size:,} features are too many for one matrix; use a smaller k or fewer pairs")
-    n_jobs = max(1, min(count_threads(n_jobs), size >> THREAD_BITS))
-    starts, keys, row_of, values = divide_blocks(blocks, max(1, size.bit_length() - PART_BITS), n_jobs)
+    divided = yield from divide_blocks(blocks, max(1, size.bit_length() - PART_BITS), shares)
+    starts, keys, row_of, values = divided
     if release:
         blocks.clear()
     parts = len(starts) - 1
     codes, sizes = np.empty(size, np.int32), np.zeros(parts, np.int64)
+    spans = split_range(parts, -(-parts // shares))
     arrays = (starts, keys, row_of, values.view(np.uint64), codes, sizes)
-    spans = split_range(parts, max(16, parts // 16))
-    signed = run_in_threads(_sign_parts, [(*span, *arrays) for span in spans], n_jobs)
-    del keys, arrays
+    signed = yield [(_sign_parts, *span, *arrays) for span in spans]
+    del divided, keys, arrays
     signatures, counts = (np.concatenate(column) for column in zip(*signed))
-    before = np.concatenate([[0], np.cumsum(sizes)])
-    groups, distinct = number_keys(signatures, n_jobs)
-    first = np.empty(len(distinct), np.int64)
-    first[groups[::-1]] = np.arange(len(groups) - 1, -1, -1)
-    times = np.bincount(groups, minlength=len(distinct))[groups[np.sort(first)]]
-    first.sort()
-    kept = np.full(len(groups), -1, np.int32)
-    kept[first] = np.arange(len(first), dtype=np.int32)
-    indptr, numbers, listed = _list_entries((starts, before, codes, kept, row_of), height, values, n_jobs)
-    return SharedKeys(indptr, numbers, listed, counts[first].astype(np.int64), times)
-
-
-def _list_entries(
-    coded: tuple[AnyArray, ...], height: int, values: Floats, n_jobs: int | None
-) -> tuple[Ints, SmallInts, Floats]:
-    """Return the entries of the keys that are kept, row by row; within a row in the order of the parts."""
-    parts = len(coded[1]) - 1
-    spans = split_range(parts, max(1, -(-parts // count_threads(n_jobs))))
-    counts = np.zeros((len(spans), height), np.int64)  # of the entries that each span of parts has in each row
-    run_in_threads(_count_entries, [(*span, *coded, own) for span, own in zip(spans, counts)], n_jobs)
-    indptr = offsets_of(counts.sum(axis=0))
-    fills = indptr[:-1] + np.cumsum(counts, axis=0) - counts
-    numbers, listed = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
-    calls = [(*span, *coded, own, values, numbers, listed) for span, own in zip(spans, fills)]
-    run_in_threads(_place_entries, calls, n_jobs)
-    return indptr, numbers, listed
+    groups, distinct = yield from take_numbers(signatures, max(1, min(shares, len(signatures) // FEWEST)))
+    ((kept, firsts, times),) = yield [(_rank_groups, groups, len(distinct))]
+    before = offsets_of(sizes)
+    yield [(_number_entries, *span, starts, before, kept, codes) for span in spans]
+    return SharedKeys(starts, codes, row_of, values, counts[firsts].astype(np.int64), times)
 
 
 @compiled
@@ -148,23 +145,30 @@ def _sign_parts(first, last, starts, keys, rows, bits, codes, sizes):
 
 
 @compiled
-def _count_entries(first, last, starts, before, codes, kept, row_of, counts):
-    """Count the entries of each row whose keys are kept, in the parts from ``first`` to ``last - 1``."""
-    for part in range(first, last):
-        for entry in range(starts[part], starts[part + 1]):
-            if codes[entry] >= 0 and kept[before[part] + codes[entry]] >= 0:
-                counts[row_of[entry]] += 1
+def _rank_groups(groups, size):
+    """Number groups by their first keys: the number of each such key, -1 for others; first keys; sizes of groups."""
+    kept = np.empty(len(groups), np.int32)
+    rank_of = np.full(size, -1, np.int32)
+    firsts, times = np.empty(size, np.int64), np.empty(size, np.int64)
+    found = 0
+    for key in range(len(groups)):
+        rank = rank_of[groups[key]]
+        if rank < 0:
+            rank_of[groups[key]] = found
+            kept[key] = found
+            firsts[found] = key
+            times[found] = 1
+            found += 1
+        else:
+            kept[key] = -1
+            times[rank] += 1
+    return kept, firsts, times
 
 
 @compiled
-def _place_entries(first, last, starts, before, codes, kept, row_of, fill, values, numbers, listed):
-    """Write these entries to the places of their rows, which begin as ``fill`` says."""
+def _number_entries(first, last, starts, before, kept, codes):
+    """Replace the number of a key within its part by its number among the keys that are kept, or by -1."""
     for part in range(first, last):
         for entry in range(starts[part], starts[part + 1]):
             if codes[entry] >= 0:
-                number = kept[before[part] + codes[entry]]
-                if number >= 0:
-                    at = fill[row_of[entry]]
-                    fill[row_of[entry]] = at + 1
-                    numbers[at] = number
-                    listed[at] = values[entry]
+                codes[entry] = kept[before[part] + codes[entry]]

@@ -19,7 +19,7 @@ from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, divide_blocks
 from rekern.core.number_packing import pack_keys, pack_numbers, unpack_keys, unpack_numbers
 from rekern.core.object_descriptions import State
-from rekern.core.parallel_jobs import run_in_threads, split_range
+from rekern.core.parallel_jobs import run_in_threads, run_together, split_range
 from rekern.core.state_schema import Array, Record
 from rekern.errors import ModelFileError
 
@@ -72,7 +72,7 @@ def sum_and_count(rows: KeyRows, factors: Floats, n_jobs: int | None = None) -> 
     if len(rows.keys) >= MOST_ENTRIES:
         raise ValueError(f"{len(rows.keys):,} features are too many for one table; use a smaller k or fewer pairs")
     bits = max(1, len(rows.keys).bit_length() - PART_BITS)
-    divided = divide_blocks([rows], bits)
+    (divided,) = run_together([divide_blocks([rows], bits)])
     parts = len(divided.starts) - 1
     keys = np.empty(len(rows.keys), np.uint64)
     weights = np.empty((len(rows.keys), factors.shape[1]))

@@ -5,18 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Floats
-from rekern.core.parallel_jobs import has_shared_memory, run, run_in_threads, split_range
+from rekern.core.matrix_mirror import mirror_matrix
+from rekern.core.parallel_jobs import has_shared_memory, run, split_range
 
 Block = Callable[[int, int], Floats]
 Fill = Callable[[npt.NDArray[np.floating], int | None], None]
 
-TILE = 256  # rows and columns that are mirrored at once
 BLOCK_BYTES = 1 << 21  # of one block of a Gram: small enough to stay in cache, large enough to be worth a task
+
+
+@runtime_checkable
+class StoringBlock(Protocol):
+    """A block function that can also compute a block in its place in the whole matrix."""
+
+    def __call__(self, first: int, last: int) -> Floats:
+        """Return rows ``first`` to ``last - 1``, in a symmetric Gram from column ``first`` on."""
+        ...
+
+    def store(self, matrix: Floats, first: int, last: int) -> None:
+        """Compute the same in the whole matrix, and check that all values are finite."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -88,14 +102,15 @@ def fill_gram(plan: GramPlan, matrix: npt.NDArray[np.floating], n_jobs: int | No
         plan.fill(matrix, n_jobs)
         return
     blocks = plan.spans()
+    if isinstance(plan.block, StoringBlock):  # no memory for blocks is needed, so they may be large
+        blocks = split_range(plan.rows, max(16, min(1024, plan.rows >> 9)))
     for prepare in plan.prepare:
         prepare(n_jobs)
     if has_shared_memory():
         for _ in run(partial(_compute_block, matrix, plan), blocks, n_jobs, "Gram matrix"):
             pass
         if plan.symmetric:
-            starts = [(first,) for first in range(0, plan.rows, TILE)]
-            run_in_threads(partial(_mirror_tiles, matrix), starts, n_jobs)
+            mirror_matrix(matrix, n_jobs)
     else:
         for (first, last), block in zip(blocks, run(plan.compute, blocks, n_jobs, "Gram matrix")):
             place_block(matrix, first, last, block, plan.symmetric)
@@ -103,25 +118,10 @@ def fill_gram(plan: GramPlan, matrix: npt.NDArray[np.floating], n_jobs: int | No
 
 def _compute_block(matrix: npt.NDArray[np.floating], plan: GramPlan, first: int, last: int) -> None:
     """Compute a block in a thread and store it; of a symmetric Gram, the part from the diagonal on."""
-    block = plan.compute(first, last)
-    matrix[first:last, first if plan.symmetric else 0 :] = block
-
-
-def _mirror_tiles(matrix: npt.NDArray[np.floating], first: int) -> None:
-    """Copy some rows to the columns below the diagonal; tile by tile, which saves memory traffic.
-
-    >>> matrix = np.array([[1.0, 2.0], [0.0, 3.0]])
-    >>> _mirror_tiles(matrix, 0)
-    >>> matrix
-    array([[1., 2.],
-           [2., 3.]])
-    """
-    last = first + TILE
-    corner = matrix[first:last, first:last]
-    below = np.tril_indices(len(corner), -1)
-    corner[below] = corner.T[below]
-    for start in range(last, len(matrix), TILE):
-        matrix[start : start + TILE, first:last] = matrix[first:last, start : start + TILE].T
+    if isinstance(plan.block, StoringBlock) and matrix.dtype == np.float64 and matrix.flags.c_contiguous:
+        plan.block.store(np.asarray(matrix, np.float64), first, last)
+    else:
+        matrix[first:last, first if plan.symmetric else 0 :] = plan.compute(first, last)
 
 
 def place_block(matrix: npt.NDArray[np.floating], first: int, last: int, block: Floats, symmetric: bool) -> None:

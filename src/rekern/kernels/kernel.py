@@ -18,7 +18,7 @@ from rekern.core.arrays import AnyArray, Floats
 from rekern.core.device import choose_device, use_device
 from rekern.core.estimators import BaseEstimator, available_if
 from rekern.core.object_descriptions import State
-from rekern.core.parallel_jobs import split_range
+from rekern.core.parallel_jobs import keep_threads, split_range
 from rekern.core.parameter_tables import check_first
 from rekern.core.registry import find_class
 from rekern.core.state_schema import find_schema
@@ -133,7 +133,7 @@ class Kernel(BaseEstimator):
         path = None if out is None else resolve_path(out)  # now, so that a bad path is known before the work
         if device is not None and choose_device(device) == "cuda":
             check_device_kernel(self)
-        with use_device(device):
+        with use_device(device), keep_threads():
             plan = self.plan_gram(materialize_items(X), materialize_items(Y), n_jobs)
             if path is not None:
                 return write_gram(plan, path, n_jobs, description=repr(self))

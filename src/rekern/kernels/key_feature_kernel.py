@@ -12,6 +12,7 @@ from rekern.core.estimators import NotFittedError, available_if
 from rekern.core.key_index import KeyIndex, index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows, keep_known, note_first_rows
 from rekern.core.object_descriptions import State
+from rekern.core.parallel_jobs import keep_threads
 from rekern.kernels.gram_plan import invert_roots
 from rekern.kernels.kernel import Kernel, can_list_features
 from rekern.kernels.kernel_items import Items, materialize_items
@@ -54,7 +55,9 @@ class KeyFeatureKernel(Kernel, Generic[Corpus]):
 
     def features(self, X: Items, n_jobs: int | None = None) -> sp.csr_array:
         """Return a row for each item, with a column for each distinct feature of these items."""
-        return self.number_columns(self.read_items(materialize_items(X)), n_jobs)[0]
+        corpus = self.read_items(materialize_items(X))
+        with keep_threads():
+            return self.number_columns(corpus, n_jobs)[0]
 
     def number_columns(self, corpus: Corpus, n_jobs: int | None = None) -> tuple[sp.csr_array, Keys]:
         """Return the features over the columns of these items, and the key of each column."""

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Self, cast
+from typing import TYPE_CHECKING, Protocol, Self, cast
 
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints
 from rekern.core.explanations import Explanation, Part
+from rekern.core.json_values import JsonObject
 from rekern.core.messages import show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parameters import check_most
@@ -62,7 +63,7 @@ class PairingExplanation(Explanation):
             "",
         ]
 
-    def to_dict(self, n: int | None = None) -> dict[str, Any]:
+    def to_dict(self, n: int | None = None) -> JsonObject:
         """Return plain values for JSON."""
         values = {name: list(pair) for name, pair in self._values().items()}
         return {**super().to_dict(n), **values, "pairing": self.pairing}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from rekern.core.explanations import Explanation, Neighbor
+from rekern.core.json_values import JsonObject
 from rekern.core.messages import shorten_text
 from rekern.kernels.score_effects import ScoreEffect
 
@@ -28,7 +28,7 @@ class PairExplanation(Explanation):
     remark: str = field(default="", compare=False)  # why there are no neighbors, though they were asked for
     curves: list[ScoreEffect] = field(default_factory=list, compare=False)
 
-    def to_dict(self, n: int | None = None) -> dict[str, Any]:
+    def to_dict(self, n: int | None = None) -> JsonObject:
         """Plain values for JSON; with ``n`` only the first parts, and what the others add up to."""
         return {
             "source": self.source,

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from rekern.core.arrays import AnyArray, Floats, offsets_of
+from rekern.core.arrays import Floats
 from rekern.core.cuda_compiling import WARP, count_threads
 from rekern.core.device import DEVICE_LOCK, DeviceArray, allocate, catch_device_errors, download, measure_memory, upload
 from rekern.core.device_copies import TileCopier
-from rekern.core.inverted_lists import FrequentKeys
 from rekern.core.inverted_lists_cuda_core import COLUMNS, complete_block, fill_block
 from rekern.core.parallel_jobs import run_in_threads, split_range
 from rekern.core.progress import track
+from rekern.core.window_products import list_joins
 from rekern.errors import InputError
 from rekern.kernels.gram_plan import check_finite
 from rekern.kernels.rewriting.rule_extraction import RuleExtractor
-from rekern.kernels.rewriting.window_lists import PairLists, WindowLists
+from rekern.kernels.rewriting.window_lists import PairLists
 from rekern.structures.pairs import Pairs
 
 MOST_ROWS = 2048  # of a block
@@ -133,27 +133,3 @@ class DeviceWindows:
         row = int(download(self.faults)[0])
         if row != NO_ROW:
             check_finite(np.full(1, np.inf), row)
-
-
-def list_joins(windows: list[WindowLists]) -> list[Callable[[], AnyArray]]:
-    """Return what makes the arrays that the GPU takes: lists of all parts of all windows, frequent keys and factors."""
-    parts = [part for window in windows for part in (window.source, window.target, window.rules)]
-    keys = [known for window in windows for known in window.frequent]
-    entries = np.cumsum([0] + [len(part.values) for part in parts])
-    places = np.cumsum([0] + [len(part.rows) for part in parts])
-    rows, columns = len(parts[0].indptr) - 1, parts[0].width
-    nothing = FrequentKeys(np.zeros((0, columns), np.float32), np.zeros((rows, 0), np.float32))
-    frequent = [known if len(known.by_key) else nothing for known in keys]
-    return [
-        lambda: np.array([part.indptr + start for part, start in zip(parts, entries)]),
-        lambda: np.concatenate([part.values for part in parts]),
-        lambda: np.concatenate([part.begin + start for part, start in zip(parts, places)]),
-        lambda: np.concatenate([part.end + start for part, start in zip(parts, places)]),
-        lambda: np.concatenate([part.rows for part in parts]),
-        lambda: np.concatenate([part.weights for part in parts]),
-        lambda: offsets_of([len(known.by_key) for known in keys]),
-        lambda: np.concatenate([known.by_key for known in frequent]),
-        lambda: np.concatenate([known.by_row for known in frequent], axis=1),
-        lambda: np.array([window.row_scale for window in windows]),
-        lambda: np.array([window.column_scale for window in windows]),
-    ]

@@ -19,8 +19,7 @@ from rekern.core.inverted_lists import (
     NO_KEYS,
     FrequentKeys,
     InvertedLists,
-    add_window_block,
-    invert_blocks,
+    invert_all_blocks,
     invert_rows,
 )
 from rekern.core.key_rows import KeyRows, stack_rows
@@ -30,16 +29,17 @@ from rekern.core.parallel_jobs import run_in_threads
 from rekern.core.parameters import LONGEST_WINDOW, check_choice, check_decay, check_patterns, check_size, list_windows
 from rekern.core.registry import register
 from rekern.core.state_schema import COLUMN, DECAY, TOKENIZER, Choice, Either, Flag, ListOf, Schema, Whole, parameters
+from rekern.core.window_products import JoinedLists, WindowLists, fill_pair_rows, join_lists
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.device_plan import is_for_device, plan_device_gram
-from rekern.kernels.gram_plan import GramPlan
+from rekern.kernels.gram_plan import GramPlan, check_finite
 from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel
 from rekern.kernels.rewriting.device_rewriting import DeviceRewritingGram
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import RuleExtractor, sum_squares
 from rekern.kernels.rewriting.rule_names import name_rules
-from rekern.kernels.rewriting.window_lists import PairLists, WindowLists
+from rekern.kernels.rewriting.window_lists import PairLists
 from rekern.kernels.rewriting.window_rows import WindowRows
 from rekern.kernels.strings.ngram_kernels import Tokenize
 from rekern.structures.column_selection import select_pairs
@@ -164,7 +164,8 @@ class Rewriting(KeyFeatureKernel[Pairs]):
             gram = DeviceRewritingGram(rows, columns, extractor, left, right, find_lists)
             return plan_device_gram(gram, rows, columns, right is None)
         lists = self._invert_pairs(extractor, left, right, n_jobs)
-        return GramPlan(rows, columns, right is None, RewritingBlock(columns, lists))
+        block = RewritingBlock(columns, join_lists(lists.windows, n_jobs), lists.diagonal, lists.across, lists.down)
+        return GramPlan(rows, columns, right is None, block)
 
     def _invert_pairs(
         self, extractor: RuleExtractor, pairs: Pairs, others: Pairs | None, n_jobs: int | None
@@ -266,7 +267,7 @@ def _list_parts(blocks: list[list[WindowRows]]) -> list[list[KeyRows]]:
 def _invert_windows(left: _Side, right: _Side | None, n_jobs: int | None) -> list[WindowLists]:
     """Return the inverted lists of all window sizes, for the Gram of two sides or of one side with itself."""
     if right is None:
-        whole = run_in_threads(invert_blocks, [(part, 1) for part in _list_parts(left.blocks)], n_jobs)
+        whole = invert_all_blocks(_list_parts(left.blocks), n_jobs)
         return _join_lists(left.scale, left.scale, whole)
     both = zip(_list_parts(left.blocks), _list_parts(right.blocks))
     calls = [(stack_rows(part), stack_rows(other), 1) for part, other in both]
@@ -289,21 +290,37 @@ def _invert_each_window(
 ) -> tuple[list[WindowLists], Floats] | None:
     """Return the inverted lists and K(x, x) for every window size; None if a pair has too many rules for one pass.
 
-    The features of one window size are in memory at a time. They are extracted again for the decision function.
+    The features of few window sizes are in memory at a time. They are extracted again for the decision function.
     """
-    found: dict[int, tuple[WindowLists, Floats]] = {}
-    sizes = [max(window) for window in extractor.windows]
-    for number in sorted(range(len(sizes)), key=lambda number: -sizes[number]):  # the others fit into its memory
-        one = replace(extractor, windows=[extractor.windows[number]])
-        blocks = one.extract_blocks(pairs, n_jobs)
+    found: list[tuple[WindowLists, Floats]] = []
+    groups = _group_windows(extractor.windows)
+    for numbers in groups:
+        some = replace(extractor, windows=[extractor.windows[number] for number in numbers])
+        blocks = some.extract_blocks(pairs, n_jobs)
         if blocks is None:
             return None
-        squares = sum_squares(blocks)
-        scale, parts = one.find_scales(squares), _list_parts(blocks)
+        squares = sum_squares(blocks, n_jobs)
+        scale, parts = some.find_scales(squares), _list_parts(blocks)
         del blocks
-        lists = run_in_threads(invert_blocks, [(part, n_jobs, True) for part in parts], n_jobs)
-        found[number] = _join_lists(scale, scale, lists)[0], squares[0]
-    return [found[number][0] for number in range(len(sizes))], np.array([found[n][1] for n in range(len(sizes))])
+        lists = invert_all_blocks(parts, n_jobs, release=True)
+        found += zip(_join_lists(scale, scale, lists), squares)
+    ranks = np.argsort(np.concatenate(groups))
+    return [found[rank][0] for rank in ranks], np.array([found[rank][1] for rank in ranks])
+
+
+def _group_windows(windows: list[tuple[int, int]]) -> list[list[int]]:
+    """Return the numbers of window sizes in groups, the largest first, that need about as much memory as the largest.
+
+    >>> _group_windows([(1, 1), (2, 2), (3, 3), (4, 4)])
+    [[3], [2, 1, 0]]
+    """
+    sizes = [1 << max(window) for window in windows]  # a window has so many sets of wildcards
+    groups: list[list[int]] = []
+    for number in sorted(range(len(sizes)), key=lambda number: -sizes[number]):
+        if not groups or sum(sizes[other] for other in groups[-1]) + sizes[number] > max(sizes):
+            groups.append([])
+        groups[-1].append(number)
+    return groups
 
 
 def _compare_heavy(extractor: RuleExtractor, side: _Side, index: int, other: _Side) -> Floats:
@@ -324,23 +341,41 @@ def _compare_heavy(extractor: RuleExtractor, side: _Side, index: int, other: _Si
 
 @dataclass(frozen=True)
 class RewritingBlock:
-    """Computes a block of a Gram of pairs."""
+    """Computes rows of a Gram of pairs."""
 
     columns: int
-    lists: PairLists
+    lists: JoinedLists
+    diagonal: Floats | None  # and what else is in no list, as in `PairLists`
+    across: dict[int, Floats]
+    down: dict[int, Floats]
 
     def __call__(self, first: int, last: int) -> Floats:
-        windows, diagonal, across, down = self.lists
-        offset = 0 if diagonal is None else first
+        offset = 0 if self.diagonal is None else first
         block = np.zeros((last - first, self.columns - offset))
-        for window in windows:
-            add_window_block(block, first, offset, diagonal is not None, *window)
-        for index, values in down.items():
-            if index >= offset:
-                block[:, index - offset] = values[first:last]
-        for index, values in across.items():
-            if first <= index < last:
-                block[index - first] = values[offset:]
-        if diagonal is not None:
-            np.fill_diagonal(block, diagonal[first:last])
+        self._fill(block, 0, 0, first, last)
         return block
+
+    def store(self, matrix: Floats, first: int, last: int) -> None:
+        """Compute rows ``first`` to ``last - 1`` in their places in the whole Gram."""
+        offset = 0 if self.diagonal is None else first
+        self._fill(matrix, first, offset, first, last)
+        if self.diagonal is not None:
+            check_finite(self.diagonal[first:last], first)
+        if self.across or self.down:
+            check_finite(matrix[first:last, offset:], first)
+
+    def _fill(self, matrix: Floats, top: int, left: int, first: int, last: int) -> None:
+        symmetric = self.diagonal is not None
+        wrong = fill_pair_rows(matrix, top, left, (first, last), symmetric, self.lists)
+        if wrong >= 0:
+            check_finite(np.full(1, np.inf), wrong)
+        offset = first if symmetric else 0
+        for index, values in self.down.items():
+            if index >= offset:
+                matrix[top : top + last - first, left + index - offset] = values[first:last]
+        for index, values in self.across.items():
+            if first <= index < last:
+                matrix[top + index - first, left : left + self.columns - offset] = values[offset:]
+        if self.diagonal is not None:
+            places = np.arange(last - first)
+            matrix[top + places, left + places] = self.diagonal[first:last]

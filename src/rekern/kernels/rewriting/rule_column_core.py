@@ -14,66 +14,71 @@ from rekern.core.hashing import mix
 
 
 @compiled
-def number_combinations(heads, rows, entries, source_indptr, target_indptr, target_numbers, distinct, begin, numbers):
-    """Number the combinations of each pair's n-grams; return how many are distinct, and the two entries of each.
-
-    ``begin[row]`` is where the numbers of a pair begin; they are ordered by source n-gram.
-    """
-    mark = np.full(distinct, -1, np.int64)
-    given = np.empty(distinct, np.int32)
-    first = np.empty(len(numbers), np.int32)
-    second = np.empty(len(numbers), np.int32)
-    size = 0
+def count_combinations(heads, rows, target_indptr):
+    """Return how many combinations with target n-grams all source n-grams before each one have."""
+    before = np.zeros(len(heads), np.int64)
     for gram in range(len(heads) - 1):
+        count = 0
+        for at in range(heads[gram], heads[gram + 1]):
+            count += target_indptr[rows[at] + 1] - target_indptr[rows[at]]
+        before[gram + 1] = before[gram] + count
+    return before
+
+
+@compiled
+def number_combinations(
+    first, last, heads, rows, entries, source, target, target_numbers, distinct, size_key, starts, columns, keys
+):
+    """Number the combinations of source n-grams ``first`` … ``last`` from 0 up, and store a key for each number.
+
+    The numbers of a pair are in ``columns`` from ``starts[row]`` on, ordered by source n-gram. Returns how many there
+    are.
+    """
+    source_indptr, source_keys, _ = source
+    target_indptr, target_keys, _ = target
+    mark = np.full(distinct, -1, np.int32)
+    given = np.empty(distinct, np.int32)
+    size = 0
+    for gram in range(first, last):
         alone = heads[gram + 1] - heads[gram] == 1
         for at in range(heads[gram], heads[gram + 1]):
             row, entry = rows[at], entries[at]
             start, end = target_indptr[row], target_indptr[row + 1]
-            place = begin[row] + (entry - source_indptr[row]) * (end - start)
+            place = starts[row] + (entry - source_indptr[row]) * (end - start)
+            begun = source_keys[entry] + size_key
             for other in range(start, end):
-                if alone:
-                    numbers[place + other - start] = size
-                else:
+                if not alone:
                     code = target_numbers[other]
                     if mark[code] == gram:
-                        numbers[place + other - start] = given[code]
+                        columns[place + other - start] = given[code]
                         continue
                     mark[code] = gram
                     given[code] = size
-                    numbers[place + other - start] = size
-                first[size] = entry
-                second[size] = other
+                columns[place + other - start] = size
+                keys[size] = mix(begun + target_keys[other])
                 size += 1
-    return size, first, second
+    return size
 
 
 @compiled
-def assemble_rows(
-    first, last, fill, columns, values, scale, offset, source, target, rules, begin, numbers, wild, wild_offset
-):
-    """Write the columns and values of pairs ``first`` … ``last``, each from ``fill[row]`` on, and move ``fill``."""
+def assemble_rows(first, last, starts, columns, values, scale, source, target, rules, numbers, bases, wild, wild_base):
+    """Write the values of pairs ``first`` … ``last``, each from ``starts[row]`` on, and complete their columns.
+
+    Those of rules without wildcards are there; to each is added what the number of its source n-gram says.
+    """
     source_indptr, _, source_values = source
     target_indptr, _, target_values = target
     rule_indptr, _, rule_values = rules
     for row in range(first, last):
-        at = fill[row]
-        number = begin[row]
+        at = starts[row]
         for one in range(source_indptr[row], source_indptr[row + 1]):
             value = source_values[one] * scale[row]
+            base = bases[numbers[one]]
             for other in range(target_indptr[row], target_indptr[row + 1]):
-                columns[at] = numbers[number] + offset
+                columns[at] += base
                 values[at] = value * target_values[other]
-                number += 1
                 at += 1
         for one in range(rule_indptr[row], rule_indptr[row + 1]):
-            columns[at] = wild[one] + wild_offset
+            columns[at] = wild[one] + wild_base
             values[at] = rule_values[one] * scale[row]
             at += 1
-        fill[row] = at
-
-
-@compiled
-def combine_keys(first, second, source_keys, target_keys, size_key, keys):
-    """Store the keys of rules without wildcards, from the keys of their two n-grams."""
-    for index in range(len(keys)):
-        keys[index] = mix(source_keys[first[index]] + target_keys[second[index]] + size_key)

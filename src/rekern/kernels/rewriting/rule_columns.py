@@ -1,17 +1,25 @@
-"""Columns for all rules of a corpus."""
+"""Columns for all rules of a corpus.
+
+The rules without wildcards are numbered by their source n-grams. Threads number those of some n-grams each, from 0 up.
+How many come before them is added when all are numbered, so that a number does not depend on the threads.
+"""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints, Keys, SmallInts, offsets_of
 from rekern.core.inverted_lists import invert_numbers
-from rekern.core.key_index import number_keys
-from rekern.core.parallel_jobs import run_in_threads, split_range
-from rekern.kernels.rewriting.rule_column_core import assemble_rows, combine_keys, number_combinations
+from rekern.core.key_index import number_all_keys
+from rekern.core.parallel_jobs import SHARES, count_threads, run_calls, run_in_threads, split_range
+from rekern.kernels.rewriting.rule_column_core import assemble_rows, count_combinations, number_combinations
 from rekern.kernels.rewriting.window_rows import WindowRows
+
+FEW_RULES = 1 << 16  # that one thread numbers
+FEW_PAIRS = 256
 
 
 class RuleColumns(NamedTuple):
@@ -23,42 +31,109 @@ class RuleColumns(NamedTuple):
     keys: Keys
 
 
+class _Numbers(NamedTuple):
+    """The numbers of the keys of one part of the rules, and the distinct keys."""
+
+    numbers: SmallInts
+    keys: Keys
+
+
+class _Lists(NamedTuple):
+    """The entries of each source n-gram."""
+
+    heads: Ints
+    rows: SmallInts
+    entries: Ints
+    before: Ints  # how many combinations with target n-grams the n-grams before have
+
+
+class _Window(NamedTuple):
+    """The rules of one window size, and the numbers of their parts."""
+
+    rows: WindowRows
+    size_key: np.uint64
+    starts: Ints  # where they begin in each row of the matrix
+    scale: Floats
+    source: _Numbers
+    target: _Numbers
+    wild: _Numbers
+    lists: _Lists
+
+
 def number_rules(
     windows: list[WindowRows], scale: Floats, size_keys: list[np.uint64], n_jobs: int | None
 ) -> RuleColumns:
     """Number all rules of all window sizes as columns; the rows of each size are scaled as given."""
-    counts = np.sum([rows.count_rules() for rows in windows], axis=0, dtype=np.int64)
-    indptr = offsets_of(counts)
+    counts = np.array([rows.count_rules() for rows in windows], dtype=np.int64)
+    indptr = offsets_of(counts.sum(axis=0))
     if indptr[-1] >= 1 << 31:
         raise ValueError(f"{indptr[-1]:,} features are too many for one matrix; use a smaller k or fewer pairs")
+    starts = indptr[:-1] + np.cumsum(counts, axis=0) - counts
     columns, values = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
-    # All window sizes at once: not all of this work is divided among threads.
-    plain = run_in_threads(_number_plain_rules, list(zip(windows, size_keys)), n_jobs)
-    wilds = run_in_threads(number_keys, [(rows.get_wildcard_rules().keys, n_jobs) for rows in windows], n_jobs)
-    fill, offset, keys = indptr[:-1].copy(), 0, []
-    for rows, row_scale, numbered, (wild_numbers, wild_keys) in zip(windows, scale, plain, wilds):
-        wild, (begin, numbers, plain_keys) = rows.get_wildcard_rules(), numbered
-        shared = (fill, columns, values, row_scale, offset, rows.source, rows.target, wild, begin, numbers)
-        ranges = split_range(len(fill), max(256, len(fill) // 16))
-        run_in_threads(
-            assemble_rows, [(*span, *shared, wild_numbers, offset + len(plain_keys)) for span in ranges], n_jobs
-        )
-        offset += len(plain_keys) + len(wild_keys)
-        keys += [plain_keys, wild_keys]
-    return RuleColumns(indptr, columns, values, np.concatenate(keys))
+    parts = zip(*(rows.list_parts() for rows in windows))
+    numbers = [_Numbers(*one) for one in number_all_keys([part.keys for own in parts for part in own], n_jobs)]
+    sources, targets, wilds = (numbers[at * len(windows) : (at + 1) * len(windows)] for at in range(3))
+    lists = run_in_threads(_list_sources, list(zip(windows, sources)), n_jobs)
+    numbered = [_Window(*window) for window in zip(windows, size_keys, starts, scale, sources, targets, wilds, lists)]
+    total = sum(int(window.lists.before[-1]) for window in numbered)
+    size = max(FEW_RULES, total // (SHARES * count_threads(n_jobs)) + 1)
+    spans = [_cut_combinations(window.lists.before, size) for window in numbered]
+    works = [(window, *span, columns) for window, own in zip(numbered, spans) for span in own]
+    plain = iter(run_in_threads(_number_span, works, n_jobs))
+    pieces, added, offset = [], [], 0
+    for window, own in zip(numbered, spans):
+        found = [next(plain) for _ in own]
+        sizes = [len(keys) for keys in found]
+        bases = offset + offsets_of(sizes)  # of the numbers of each span, and at last of the rules with wildcards
+        added.append((np.repeat(bases[:-1], [last - first for first, last in own]), int(bases[-1])))
+        pieces += [*found, window.wild.keys]
+        offset = int(bases[-1]) + len(window.wild.keys)
+    keys = np.empty(offset, np.uint64)
+
+    def assemble(first: int, last: int) -> None:
+        for window, (bases, wild_base) in zip(numbered, added):
+            assemble_rows(
+                first, last, window.starts, columns, values, window.scale, window.rows.source, window.rows.target,
+                window.rows.get_wildcard_rules(), window.source.numbers, bases, window.wild.numbers, wild_base,
+            )  # fmt: skip
+
+    ends = np.cumsum([len(piece) for piece in pieces])
+    copies: list[tuple[object, ...]] = [
+        (_copy, piece, keys[end - len(piece) : end]) for piece, end in zip(pieces, ends)
+    ]
+    pairs = len(indptr) - 1
+    height = max(FEW_PAIRS, -(-pairs // (SHARES * count_threads(n_jobs))))
+    run_calls([*((assemble, *span) for span in split_range(pairs, height)), *copies], n_jobs)
+    return RuleColumns(indptr, columns, values, keys)
 
 
-def _number_plain_rules(rows: WindowRows, size_key: np.uint64) -> tuple[Ints, SmallInts, Keys]:
-    """Number the rules without wildcards: where each pair's numbers begin, the numbers, and the key of each number."""
-    source, target = rows.source, rows.target
-    begin = offsets_of(np.diff(source.indptr) * np.diff(target.indptr))
-    source_numbers, distinct_source = number_keys(source.keys, 1)
-    target_numbers, distinct_target = number_keys(target.keys, 1)
-    heads, found, entries = invert_numbers(source.indptr, source_numbers, len(distinct_source))
-    numbers = np.empty(begin[-1], np.int32)
-    size, first, second = number_combinations(
-        heads, found, entries, source.indptr, target.indptr, target_numbers, len(distinct_target), begin, numbers
-    )
-    keys = np.empty(size, np.uint64)
-    combine_keys(first, second, source.keys, target.keys, size_key, keys)
-    return begin, numbers, keys
+def _list_sources(rows: WindowRows, source: _Numbers) -> _Lists:
+    """List the entries of each source n-gram of one window size, and count their combinations."""
+    heads, found, entries = invert_numbers(rows.source.indptr, source.numbers, len(source.keys))
+    return _Lists(heads, found, entries, count_combinations(heads, found, rows.target.indptr))
+
+
+def _cut_combinations(before: Ints, size: int) -> list[tuple[int, int]]:
+    """Cut source n-grams into ranges with about ``size`` combinations each, one that has more into one of its own.
+
+    >>> _cut_combinations(np.array([0, 3, 4, 9, 10]), 4)
+    [(0, 2), (2, 3), (3, 4)]
+    """
+    wanted = np.arange(size, int(before[-1]), size)
+    bounds = np.unique(np.concatenate([[0], np.searchsorted(before, wanted), [len(before) - 1]])).tolist()
+    return list(pairwise(bounds))
+
+
+def _number_span(window: _Window, first: int, last: int, columns: SmallInts) -> Keys:
+    """Number the rules without wildcards of some source n-grams, in ``columns``; return their keys."""
+    rows, lists = window.rows, window.lists
+    keys = np.empty(lists.before[last] - lists.before[first], np.uint64)
+    size = number_combinations(
+        first, last, lists.heads, lists.rows, lists.entries, rows.source, rows.target, window.target.numbers,
+        len(window.target.keys), window.size_key, window.starts, columns, keys,
+    )  # fmt: skip
+    return keys[:size]
+
+
+def _copy(piece: Keys, place: Keys) -> None:
+    place[:] = piece

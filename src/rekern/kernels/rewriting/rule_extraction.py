@@ -20,13 +20,13 @@ import numpy as np
 from rekern.core.arrays import Floats, Ints, Keys, offsets_of, slice_ragged
 from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, stack_rows
-from rekern.core.parallel_jobs import resolve_jobs, run, run_in_threads, split_range
+from rekern.core.parallel_jobs import SHARES, count_threads, resolve_jobs, run, run_in_threads, split_range
 from rekern.kernels.gram_plan import invert_roots
 from rekern.kernels.rewriting.aligned_rules import TokenArrays, extract_aligned_rules
 from rekern.kernels.rewriting.rule_columns import RuleColumns, number_rules
 from rekern.kernels.rewriting.rule_keys import find_constants
 from rekern.kernels.rewriting.short_aligned_rules_core import EVERY_RULE, map_keys
-from rekern.kernels.rewriting.window_rows import WindowRows, list_all_rules, stack_windows
+from rekern.kernels.rewriting.window_rows import WindowRows, list_all_rules, stack_all_windows, stack_windows
 from rekern.kernels.strings.ngram_core import extract_patterns
 from rekern.kernels.strings.pattern_placement_core import MAX_ALIGNMENTS
 from rekern.structures.pairs import Pairs
@@ -56,10 +56,9 @@ class MeasuredBlocks(NamedTuple):
     squares: Floats
     heavy: dict[int, int]
 
-    def stack(self) -> MeasuredRows:
+    def stack(self, n_jobs: int | None = 1) -> MeasuredRows:
         """Return the same with all pairs together."""
-        rows = [stack_windows(list(window)) for window in zip(*self.blocks)]
-        return MeasuredRows(rows, self.squares, self.heavy)
+        return MeasuredRows(stack_all_windows(self.blocks, n_jobs), self.squares, self.heavy)
 
     def take(self, places: Ints) -> list[WindowRows]:
         """Return the features of some pairs, in ascending order."""
@@ -125,7 +124,9 @@ class RuleExtractor:
         """
         tokens = pairs.tokens
         finger = tokens.token_keys()
-        size = PAIRS_IN_BLOCK if resolve_jobs(n_jobs) != 1 else 8 * PAIRS_IN_BLOCK
+        size = 8 * PAIRS_IN_BLOCK
+        if resolve_jobs(n_jobs) != 1:
+            size = max(PAIRS_IN_BLOCK, min(size, -(-len(pairs) // (SHARES * count_threads(n_jobs)))))
         blocks = [slice_ragged(tokens.offsets, 2 * first, 2 * last) for first, last in split_range(len(pairs), size)]
         calls = [(TokenArrays(tokens.ids[place], offsets, finger),) for place, offsets in blocks]
         calls = calls or [(TokenArrays(tokens.ids[:0], np.zeros(1, np.int64), finger),)]
@@ -170,7 +171,7 @@ class RuleExtractor:
 
     def measure(self, pairs: Pairs, n_jobs: int | None = None) -> MeasuredRows:
         """Return the features of the pairs and K(x, x) by window size and pair."""
-        return self.measure_blocks(pairs, n_jobs).stack()
+        return self.measure_blocks(pairs, n_jobs).stack(n_jobs)
 
     def measure_blocks(self, pairs: Pairs, n_jobs: int | None = None, most: int = REMEMBERED_ENTRIES) -> MeasuredBlocks:
         """Return the same with the features in blocks of pairs; more than ``most`` entries are not remembered."""
@@ -196,7 +197,7 @@ class RuleExtractor:
 
     def _measure(self, pairs: Pairs, n_jobs: int | None) -> MeasuredBlocks:
         blocks, heavy = self._extract_light(pairs, n_jobs)
-        squares = sum_squares(blocks)
+        squares = sum_squares(blocks, n_jobs)
         parts = {}
         for index in heavy.tolist():
             pair = pairs.take([index])
@@ -295,9 +296,13 @@ class RuleExtractor:
         return [find_constants(window, self.span).size_key for window in self.windows]
 
 
-def sum_squares(blocks: list[list[WindowRows]]) -> Floats:
+def sum_squares(blocks: list[list[WindowRows]], n_jobs: int | None = 1) -> Floats:
     """Return K(x, x) by window size and pair, from the features of blocks of pairs."""
-    squares: Floats = np.concatenate([[row.sum_squares() for row in block] for block in blocks], axis=1)
+
+    def sum_block(block: list[WindowRows]) -> list[Floats]:
+        return [row.sum_squares() for row in block]
+
+    squares: Floats = np.concatenate(run_in_threads(sum_block, [(block,) for block in blocks], n_jobs), axis=1)
     return squares
 
 

@@ -14,6 +14,22 @@ from rekern.core.hashing import mix
 
 
 @compiled
+def square_pairs(source, target, rules):
+    """Return K(x, x) of each pair: the squares of its n-grams, multiplied, and those of its rules with wildcards."""
+    squares = np.zeros(len(source[0]) - 1)
+    for row in range(len(squares)):
+        in_source = in_target = in_rules = 0.0
+        for entry in range(source[0][row], source[0][row + 1]):
+            in_source += source[2][entry] * source[2][entry]
+        for entry in range(target[0][row], target[0][row + 1]):
+            in_target += target[2][entry] * target[2][entry]
+        for entry in range(rules[0][row], rules[0][row + 1]):
+            in_rules += rules[2][entry] * rules[2][entry]
+        squares[row] = in_source * in_target + in_rules
+    return squares
+
+
+@compiled
 def count_rules(source, target, rules, size_key, mask):
     """Count the rules of each pair; those without wildcards only if their keys are 0 in the bits of the mask."""
     source_indptr, source_keys, _ = source

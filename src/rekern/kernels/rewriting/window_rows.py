@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints, offsets_of
-from rekern.core.key_rows import KeyRows, stack_rows
-from rekern.core.parallel_jobs import run_in_threads, split_range
-from rekern.kernels.rewriting.rule_list_core import count_rules, list_rules
+from rekern.core.key_rows import KeyRows, join_rows, stack_rows
+from rekern.core.parallel_jobs import count_shares, run_in_threads, run_together, split_range
+from rekern.kernels.rewriting.rule_list_core import count_rules, list_rules, square_pairs
 
 KEEP_ALL = np.uint64(0)
 
@@ -60,8 +60,8 @@ class WindowRows(NamedTuple):
 
     def sum_squares(self) -> Floats:
         """Return K(x, x) of every pair for this window size."""
-        product = self.source.sum_squares() * self.target.sum_squares()
-        return product if self.rules is None else product + self.rules.sum_squares()
+        squares: Floats = square_pairs(*self.list_parts())
+        return squares
 
 
 def make_empty_rows(n: int) -> KeyRows:
@@ -101,3 +101,13 @@ def stack_windows(blocks: list[WindowRows]) -> WindowRows:
         stack_rows([block.target for block in blocks]),
         stack_rows(rules) if rules else None,
     )
+
+
+def stack_all_windows(blocks: list[list[WindowRows]], n_jobs: int | None) -> list[WindowRows]:
+    """Stack blocks of pairs that have all window sizes each; threads share the copies."""
+    windows = [list(window) for window in zip(*blocks)]
+    parts = [list(part) for window in windows for part in zip(*(rows.list_parts() for rows in window))]
+    shares = count_shares([sum(len(rows.keys) for rows in part) for part in parts], n_jobs)
+    stacked = iter(run_together([join_rows(part, own) for part, own in zip(parts, shares)], n_jobs))
+    found = [WindowRows(next(stacked), next(stacked), next(stacked)) for _ in windows]
+    return [rows if window[0].rules is not None else rows._replace(rules=None) for rows, window in zip(found, windows)]

@@ -74,17 +74,18 @@ def fill_dependency_paths(block, row_begin, column_begin, symmetric, rows_of, fo
     """
     class_count, decay, middle = parameters
     labels, first, count, offsets = rows_of.labels, rows_of.first, rows_of.counts, rows_of.offsets
+    origin, last = offsets[row_begin], offsets[row_begin + block.shape[0]]  # the nodes of these rows
     order, waiting = rows_of.order, rows_of.waiting
     buckets, groups, widths = forest.buckets, forest.groups, forest.widths
     sequences, classes, columns, kids = forest.sequences, forest.classes, forest.columns, forest.kids
     keys, posted, posted_ends, postings = forest.keys, forest.posted, forest.posted_ends, forest.postings
     nodes, ends, subtree_labels = forest.nodes, forest.offsets, forest.labels
     largest = find_longest(buckets)
-    most, widest = find_largest(count), find_largest(widths)
+    most, widest = find_largest(count[origin:last]), find_largest(widths)
     values = np.zeros((waiting + 1) * largest + 1)
     constant = len(values) - 1  # stays 0: nothing lies below a leaf
     free = np.empty(waiting + 1, np.int64)
-    slot_of = np.empty(len(count), np.int32)
+    slot_of = np.empty(last - origin, np.int32)
     sums = np.empty(len(subtree_labels))
     seen = np.zeros(len(widths), np.int64)
     stamp = 0
@@ -107,20 +108,22 @@ def fill_dependency_paths(block, row_begin, column_begin, symmetric, rows_of, fo
             own = labels[node]
             begin, end = buckets[own], buckets[own + 1]
             rows = count[node]
-            slot_of[node] = -1
+            slot_of[node - origin] = -1
             for place in range(begin, end):
                 sums[place] += 1.0
             if begin < end and rows > 0:
                 free_count -= 1
-                slot_of[node] = free[free_count]
-                shift = np.int64(slot_of[node]) * largest - begin
+                slot_of[node - origin] = free[free_count]
+                shift = np.int64(slot_of[node - origin]) * largest - begin
                 for place in range(begin, end):
                     values[shift + place] = 0.0
                 stamp += 1
                 for row in range(rows):
                     child = first[node] + row
                     row_classes[row] = labels[child]
-                    bases[row], steps[row] = point_to_row(slot_of[child], largest, buckets[labels[child]], constant)
+                    bases[row], steps[row] = point_to_row(
+                        slot_of[child - origin], largest, buckets[labels[child]], constant
+                    )
                 for row in range(rows):
                     key = np.int64(own) * class_count + row_classes[row]
                     probe = find_slot(keys, key)
@@ -168,6 +171,6 @@ def fill_dependency_paths(block, row_begin, column_begin, symmetric, rows_of, fo
                             place = groups[group] + member
                             values[shift + place] = downward
                             sums[place] += downward + square * pairs + middle * singles + square * products
-            free_count = release_children(first[node], rows, slot_of, free, free_count)
+            free_count = release_children(first[node] - origin, rows, slot_of, free, free_count)
         skipped = max(0, (tree if symmetric else column_begin) - column)
         gather_cells(block[index, column - column_begin + skipped :], skipped, nodes, ends, sums)

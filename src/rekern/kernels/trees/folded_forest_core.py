@@ -270,26 +270,32 @@ def build_forest(labels, first, count, offsets, begin, end, class_of, class_coun
 
 
 @compiled
-def order_nodes(first, count, offsets):
-    """The nodes of every tree, children before parents; the most that wait for a parent, with children and in all."""
-    order = np.empty(len(first), np.int32)
-    sizes = np.ones(len(first), np.int64)
-    ends = np.empty(len(first), np.int64)
+def order_nodes(begin_tree, end_tree, labels, first, count, offsets, order, codes):
+    """Order the nodes of some trees, children before parents, and hash the production of each: its labels.
+
+    Returns the most nodes that wait for their parent at once, with children and in all.
+    """
+    origin = offsets[begin_tree]
+    sizes = np.ones(offsets[end_tree] - origin, np.int64)
+    ends = np.empty(offsets[end_tree] - origin, np.int64)
     most_inner = most = 1
-    for tree in range(len(offsets) - 1):
+    for tree in range(begin_tree, end_tree):
         begin, end = offsets[tree], offsets[tree + 1]
         if begin == end:
             continue
         for node in range(end - 1, begin - 1, -1):
+            code = extend_hash(np.uint64(count[node]), labels[node])
             for child in range(first[node], first[node] + count[node]):
-                sizes[node] += sizes[child]
-        ends[begin] = end
+                sizes[node - origin] += sizes[child - origin]
+                code = extend_hash(code, labels[child])
+            codes[node] = code
+        ends[begin - origin] = end
         for node in range(begin, end):
-            place = ends[node] - 1
+            place = ends[node - origin] - 1
             order[place] = node
             for child in range(first[node] + count[node] - 1, first[node] - 1, -1):
-                ends[child] = place
-                place -= sizes[child]
+                ends[child - origin] = place
+                place -= sizes[child - origin]
         waiting = inner = 0
         for place in range(begin, end):
             node = order[place]
@@ -300,7 +306,7 @@ def order_nodes(first, count, offsets):
             waiting -= count[node]
             for child in range(first[node], first[node] + count[node]):
                 inner -= 1 if count[child] else 0
-    return order, most_inner, most
+    return most_inner, most
 
 
 @compiled
@@ -308,15 +314,3 @@ def mark_labels(is_used, labels):
     """Mark the labels that occur."""
     for label in labels:
         is_used[label] = True
-
-
-@compiled
-def hash_productions(labels, first, count):
-    """Return a hash of the label of each node and of the labels of its children."""
-    codes = np.empty(len(labels), np.uint64)
-    for node in range(len(labels)):
-        code = extend_hash(np.uint64(count[node]), labels[node])
-        for child in range(first[node], first[node] + count[node]):
-            code = extend_hash(code, labels[child])
-        codes[node] = code
-    return codes

@@ -8,7 +8,7 @@ import numpy as np
 
 from rekern.core.arrays import Ints, Keys, SmallInts
 from rekern.core.parallel_jobs import run_in_threads
-from rekern.kernels.trees.folded_forest_core import Forest, build_forest, hash_productions, mark_labels, order_nodes
+from rekern.kernels.trees.folded_forest_core import Forest, build_forest, mark_labels, order_nodes
 from rekern.structures.trees import TreeArrays, Trees
 
 MOST_TREES = 256  # in a forest: many share more subtrees, few stay in the cache and fit the edge of a triangle
@@ -35,11 +35,14 @@ class PlacedForest(NamedTuple):
     forest: Forest
 
 
-def read_rows(trees: Trees) -> TreeRows:
+def read_rows(trees: Trees, n_jobs: int | None = 1) -> TreeRows:
     """Return the trees with the orders and hashes that the cores need."""
     arrays = trees.arrays
-    order, inner, waiting = order_nodes(arrays.first, arrays.counts, arrays.offsets)
-    return TreeRows(*arrays, order, inner, waiting, hash_productions(arrays.labels, arrays.first, arrays.counts))
+    order, codes = np.empty(len(arrays.labels), np.int32), np.empty(len(arrays.labels), np.uint64)
+    spans = cut_corpus(arrays.offsets)
+    waits = run_in_threads(order_nodes, [(*span, *arrays, order, codes) for span in spans], n_jobs) or [(1, 1)]
+    inner, waiting = (max(column) for column in zip(*waits))
+    return TreeRows(*arrays, order, inner, waiting, codes)
 
 
 def cut_corpus(offsets: Ints, most_trees: int = MOST_TREES, most_nodes: int = MOST_NODES) -> list[tuple[int, int]]:

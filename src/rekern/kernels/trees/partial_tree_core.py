@@ -96,6 +96,7 @@ def fill_partial_trees(block, row_begin, column_begin, symmetric, rows_of, fores
     table, (mu, decay, factor, longest, terminal) = parameters
     class_of, class_count, smooth, ranks, similarities = table
     labels, first, count, offsets = rows_of.labels, rows_of.first, rows_of.counts, rows_of.offsets
+    origin, last = offsets[row_begin], offsets[row_begin + block.shape[0]]  # the nodes of these rows
     order = rows_of.order
     waiting = rows_of.waiting_all if len(similarities) else rows_of.waiting  # leaves have rows only if smoothed
     buckets, leaves, groups, widths = forest.buckets, forest.leaves, forest.groups, forest.widths
@@ -103,7 +104,7 @@ def fill_partial_trees(block, row_begin, column_begin, symmetric, rows_of, fores
     keys, posted, posted_ends, postings = forest.keys, forest.posted, forest.posted_ends, forest.postings
     nodes, ends, subtree_labels = forest.nodes, forest.offsets, forest.labels
     largest = find_longest(buckets)
-    most, widest = find_largest(count), find_largest(widths)
+    most, widest = find_largest(count[origin:last]), find_largest(widths)
     powers = decay ** np.arange(most + widest + 1)
     values = np.empty((waiting + 1) * largest + 1)
     constant = len(values) - 1
@@ -111,7 +112,7 @@ def fill_partial_trees(block, row_begin, column_begin, symmetric, rows_of, fores
     leaf = terminal * single
     values[constant] = leaf
     free = np.empty(waiting + 1, np.int64)
-    slot_of = np.empty(len(count), np.int32)
+    slot_of = np.empty(last - origin, np.int32)
     sums = np.empty(len(subtree_labels))
     seen = np.zeros(len(widths), np.int64)
     stamp = 0
@@ -136,7 +137,7 @@ def fill_partial_trees(block, row_begin, column_begin, symmetric, rows_of, fores
             own = class_of[labels[node]]
             begin, end = buckets[own], buckets[own + 1]
             rows = count[node]
-            slot_of[node] = -1
+            slot_of[node - origin] = -1
             if begin < end:
                 similar = smooth[labels[node]]
                 if rows == 0 and similar < 0:
@@ -144,8 +145,8 @@ def fill_partial_trees(block, row_begin, column_begin, symmetric, rows_of, fores
                         sums[place] += leaf
                 else:
                     free_count -= 1
-                    slot_of[node] = free[free_count]
-                    start = slot_of[node] * largest
+                    slot_of[node - origin] = free[free_count]
+                    start = slot_of[node - origin] * largest
                     shift = start - begin
                     inner = begin + leaves[own]
                     for place in range(begin, inner):
@@ -161,7 +162,7 @@ def fill_partial_trees(block, row_begin, column_begin, symmetric, rows_of, fores
                         child = first[node] + row
                         kind = class_of[labels[child]]
                         row_classes[row] = kind
-                        bases[row], steps[row] = point_to_row(slot_of[child], largest, buckets[kind], constant)
+                        bases[row], steps[row] = point_to_row(slot_of[child - origin], largest, buckets[kind], constant)
                     for row in range(rows):
                         key = np.int64(own) * class_count + row_classes[row]
                         probe = find_slot(keys, key)
@@ -238,6 +239,6 @@ def fill_partial_trees(block, row_begin, column_begin, symmetric, rows_of, fores
                             values[shift + place] *= similarities[similar + ranks[subtree_labels[place]]]
                     for place in range(begin, end):
                         sums[place] += values[shift + place]
-            free_count = release_children(first[node], rows, slot_of, free, free_count)
+            free_count = release_children(first[node] - origin, rows, slot_of, free, free_count)
         skipped = max(0, (tree if symmetric else column_begin) - column)
         gather_cells(block[index, column - column_begin + skipped :], skipped, nodes, ends, sums)

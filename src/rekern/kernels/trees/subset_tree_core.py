@@ -30,6 +30,7 @@ def fill_subset_trees(block, row_begin, column_begin, symmetric, rows_of, forest
     """
     decay, words = parameters
     labels, first, count, offsets = rows_of.labels, rows_of.first, rows_of.counts, rows_of.offsets
+    origin, last = offsets[row_begin], offsets[row_begin + block.shape[0]]  # the nodes of these rows
     order, waiting, codes = rows_of.order, rows_of.waiting, rows_of.codes
     buckets, leaves, groups, widths = forest.buckets, forest.leaves, forest.groups, forest.widths
     sequences, classes, columns, kids = forest.sequences, forest.classes, forest.columns, forest.kids
@@ -39,8 +40,8 @@ def fill_subset_trees(block, row_begin, column_begin, symmetric, rows_of, forest
     largest = find_longest(groups)
     values = np.empty((waiting + 1) * largest)
     free = np.empty(waiting + 1, np.int64)
-    slot_of = np.empty(len(count), np.int32)
-    group_of = np.empty(len(count), np.int32)
+    slot_of = np.empty(last - origin, np.int32)
+    group_of = np.empty(last - origin, np.int32)
     sums = np.empty(len(subtree_labels))
     for index in range(block.shape[0]):
         tree = row_begin + index
@@ -51,7 +52,7 @@ def fill_subset_trees(block, row_begin, column_begin, symmetric, rows_of, forest
             node = order[at]
             own = labels[node]
             width = count[node]
-            slot_of[node] = -1
+            slot_of[node - origin] = -1
             if width == 0:
                 if words:
                     for place in range(buckets[own], buckets[own] + leaves[own]):
@@ -76,24 +77,24 @@ def fill_subset_trees(block, row_begin, column_begin, symmetric, rows_of, forest
                 begin = groups[group]
                 members = groups[group + 1] - begin
                 free_count -= 1
-                slot_of[node] = free[free_count]
-                group_of[node] = group
-                start = np.int64(slot_of[node]) * largest
+                slot_of[node - origin] = free[free_count]
+                group_of[node - origin] = group
+                start = np.int64(slot_of[node - origin]) * largest
                 for member in range(members):
                     values[start + member] = decay
                 for child in range(width):
                     below = first[node] + child
-                    if slot_of[below] >= 0:
+                    if slot_of[below - origin] >= 0:
                         from_column = columns[group] + np.int64(child) * members
-                        low = groups[group_of[below]]
-                        high = groups[group_of[below] + 1]
-                        base = np.int64(slot_of[below]) * largest - low
+                        low = groups[group_of[below - origin]]
+                        high = groups[group_of[below - origin] + 1]
+                        base = np.int64(slot_of[below - origin]) * largest - low
                         for member in range(members):
                             kid = kids[from_column + member]
                             if low <= kid < high:
                                 values[start + member] *= 1.0 + values[base + kid]
                 for member in range(members):
                     sums[begin + member] += values[start + member]
-            free_count = release_children(first[node], width, slot_of, free, free_count)
+            free_count = release_children(first[node] - origin, width, slot_of, free, free_count)
         skipped = max(0, (tree if symmetric else column_begin) - column)
         gather_cells(block[index, column - column_begin + skipped :], skipped, nodes, ends, sums)

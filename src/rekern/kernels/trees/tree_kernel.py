@@ -104,13 +104,14 @@ class TreeKernel(Kernel, Generic[Parameters]):
         right = left if other is None else other
         vocabulary = right.vocabulary
         parameters = self.make_parameters(vocabulary, used)
-        forests = plant_forests(right.arrays, self.classify_labels(vocabulary, parameters), n_jobs)
+        trees, classes = read_rows(left, n_jobs), self.classify_labels(vocabulary, parameters)
+        forests = plant_forests(right.arrays, classes, n_jobs)
         rows = columns = None
         if self.normalize:
-            rows = find_scales(self.square_trees(left, vocabulary, parameters, n_jobs))
+            rows = find_scales(self._square_rows(trees, classes, parameters, n_jobs))
             columns = rows if other is None else find_scales(self.square_trees(right, vocabulary, parameters, n_jobs))
         symmetric = other is None
-        block = TreeBlock(self.get_core(), read_rows(left), forests, parameters, len(right), rows, columns, symmetric)
+        block = TreeBlock(self.get_core(), trees, forests, parameters, len(right), rows, columns, symmetric)
         return GramPlan(len(left), len(right), symmetric, block)
 
     def describe_device_core(self, vocabulary: list[str], used: Ints) -> DeviceCore | None:
@@ -142,18 +143,22 @@ class TreeKernel(Kernel, Generic[Parameters]):
     ) -> Floats:
         """Return K(x, x), not normalised."""
         classes = self.classify_labels(vocabulary, parameters)
-        rows, core = read_rows(trees), self.get_core()
-        squares = np.zeros(len(trees))
+        return self._square_rows(read_rows(trees, n_jobs), classes, parameters, n_jobs)
+
+    def _square_rows(self, rows: TreeRows, classes: SmallInts, parameters: Parameters, n_jobs: int | None) -> Floats:
+        """Return the same for trees that are read."""
+        core, offsets = self.get_core(), rows.offsets
+        squares = np.zeros(len(offsets) - 1)
 
         def square(begin: int, end: int) -> None:
-            forest = build_forest(*trees.arrays, begin, end, classes, len(vocabulary))
+            forest = build_forest(*rows[:4], begin, end, classes, len(classes))
             block = np.zeros((end - begin, end - begin))
-            steps = float(trees.offsets[end] - trees.offsets[begin]) ** 2
+            steps = float(offsets[end] - offsets[begin]) ** 2
             call_core(steps, core, block, begin, begin, True, rows, forest, begin, parameters)
             squares[begin:end] = np.diag(block)
 
         # A few trees at a time: more cells are computed than needed, but a forest for each tree would cost more.
-        run_in_threads(square, cut_corpus(trees.offsets, most_trees=16, most_nodes=1024), n_jobs)
+        run_in_threads(square, cut_corpus(offsets, most_trees=64, most_nodes=4096), n_jobs)
         return check_range(squares)
 
     def diag(self, X: Items) -> Floats:

@@ -69,6 +69,21 @@ def take_tile(taken, queue, level_tiles, segments, tiles):
 
 
 @cuda_function
+def go_to_tile(taken, queue, level_tiles, segments, tiles):
+    """Return the segment of the next tile for all threads of a block, -1 after the last one, and the place of a thread:
+    the first row of the tile, the one after its last, and the column."""
+    cuda.syncthreads()
+    if cuda.threadIdx.x == 0:
+        take_tile(taken, queue, level_tiles, segments, tiles)
+    cuda.syncthreads()
+    if taken[TAKEN] >= tiles:
+        return -1, 0, 0, 0
+    segment = taken[TAKEN_SEGMENT]
+    row, end, column = place_tile(segments, segment, taken[TAKEN], cuda.threadIdx.x, cuda.blockDim.x)
+    return segment, row, end, column
+
+
+@cuda_function
 def find_value(values, bases, kids2, kid, kid2):
     """Return the stored value of two children of one class; -1 if one of them is a leaf."""
     base, rank = bases[kid], kids2[KID_RANK, kid2]
@@ -141,14 +156,9 @@ def fill_partial_levels(
     taken = cuda.shared.array(TAKEN_FACTS, np.int64)
     taken[TAKEN_LEVEL] = -1
     while True:
-        cuda.syncthreads()
-        if cuda.threadIdx.x == 0:
-            take_tile(taken, queue, level_tiles, segments, tiles)
-        cuda.syncthreads()
-        if taken[TAKEN] >= tiles:
+        segment, row, end, column = go_to_tile(taken, queue, level_tiles, segments, tiles)
+        if segment < 0:
             break
-        segment = taken[TAKEN_SEGMENT]
-        row, end, column = place_tile(segments, segment, taken[TAKEN], cuda.threadIdx.x, cuda.blockDim.x)
         columns = segments[segment, COLUMNS]
         if column < columns:
             other = segments[segment, FIRST] + column
@@ -216,14 +226,9 @@ def fill_subset_levels(
     taken = cuda.shared.array(TAKEN_FACTS, np.int64)
     taken[TAKEN_LEVEL] = -1
     while True:
-        cuda.syncthreads()
-        if cuda.threadIdx.x == 0:
-            take_tile(taken, queue, level_tiles, segments, tiles)
-        cuda.syncthreads()
-        if taken[TAKEN] >= tiles:
+        segment, row, end, column = go_to_tile(taken, queue, level_tiles, segments, tiles)
+        if segment < 0:
             break
-        segment = taken[TAKEN_SEGMENT]
-        row, end, column = place_tile(segments, segment, taken[TAKEN], cuda.threadIdx.x, cuda.blockDim.x)
         columns = segments[segment, COLUMNS]
         if column < columns:
             other = segments[segment, FIRST] + column
@@ -257,14 +262,9 @@ def fill_path_levels(
     taken = cuda.shared.array(TAKEN_FACTS, np.int64)
     taken[TAKEN_LEVEL] = -1
     while True:
-        cuda.syncthreads()
-        if cuda.threadIdx.x == 0:
-            take_tile(taken, queue, level_tiles, segments, tiles)
-        cuda.syncthreads()
-        if taken[TAKEN] >= tiles:
+        segment, row, end, column = go_to_tile(taken, queue, level_tiles, segments, tiles)
+        if segment < 0:
             break
-        segment = taken[TAKEN_SEGMENT]
-        row, end, column = place_tile(segments, segment, taken[TAKEN], cuda.threadIdx.x, cuda.blockDim.x)
         columns = segments[segment, COLUMNS]
         if column < columns:
             other = segments[segment, FIRST] + column

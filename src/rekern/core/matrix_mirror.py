@@ -1,0 +1,49 @@
+"""The lower half of a symmetric matrix from its upper half, by threads."""
+
+# mypy: allow-untyped-defs, no-check-untyped-defs
+# Compiled functions take arrays and are typed by Numba.
+
+import numpy as np
+import numpy.typing as npt
+
+from rekern.core.compiling import compiled
+from rekern.core.parallel_jobs import run_in_threads, split_range
+
+ROWS = 128  # that a thread fills at once
+TILE = 64  # columns
+LINE = 8  # values in a line of the cache
+
+
+def mirror_matrix(matrix: npt.NDArray[np.floating], n_jobs: int | None = 1) -> None:
+    """Copy the cells above the diagonal to those below it.
+
+    >>> matrix = np.array([[1.0, 2.0], [0.0, 3.0]])
+    >>> mirror_matrix(matrix)
+    >>> matrix
+    array([[1., 2.],
+           [2., 3.]])
+    """
+    spans = split_range(len(matrix), ROWS)
+    plain = np.asarray(matrix)
+    run_in_threads(_fill_rows, [(plain, *span) for span in reversed(spans)], n_jobs)  # the longest rows first
+
+
+@compiled
+def _fill_rows(matrix, first, last):
+    """Fill the cells of some rows below the diagonal, through a small copy of cells above it.
+
+    The matrix is read and written in long pieces. The copy is a little wider than needed, so that its rows do not lie
+    in the same places of the cache.
+    """
+    copy = np.empty((TILE, last - first + LINE), matrix.dtype)
+    for start in range(0, last, TILE):
+        stop = min(start + TILE, last)
+        for column in range(start, stop):
+            line, place = matrix[column, first:last], copy[column - start]
+            for row in range(len(line)):
+                place[row] = line[row]
+        for row in range(first, last, LINE):
+            end = min(row + LINE, last)
+            for column in range(start, min(stop, end)):
+                for below in range(max(row, column + 1), end):
+                    matrix[below, column] = copy[column - start, below - first]
