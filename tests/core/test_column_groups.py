@@ -19,12 +19,12 @@ def condense(blocks, n_jobs=1, room=None):
         groups._room = lambda: room
     for rows in blocks:
         groups.note(rows)
-    first = 0
+    first, placed = 0, []
     for rows in blocks:
-        groups.sign(first, rows)
+        placed.append(groups.sign(first, rows))
         first += len(rows.indptr) - 1
     columns = groups.number()
-    found = [groups.condense(rows) for rows in blocks]
+    found = [groups.condense(rows) for rows in placed]
     return groups, columns, found
 
 

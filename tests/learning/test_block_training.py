@@ -40,9 +40,9 @@ def make_pairs(n, seed=0):
 
 
 class ListedBlocks:
-    """Blocks of a dense matrix: the first columns as columns, the others as scores."""
+    """Blocks of a dense matrix: the first columns as columns, the others as scores; ``own`` is what one row has."""
 
-    def __init__(self, rows, columns, sizes):
+    def __init__(self, rows, columns, sizes, own):
         ends = np.cumsum(sizes).tolist()
         self.spans = list(zip([0, *ends[:-1]], ends, strict=True))
         self.blocks = []
@@ -58,8 +58,8 @@ class ListedBlocks:
                     numbers,
                     part[:, :columns][where],
                     scores,
-                    (part.astype(float) ** 2).sum(axis=1),
-                    np.zeros(len(part)),
+                    (part.astype(float) ** 2).sum(axis=1) + own[first:last] ** 2,
+                    own[first:last] ** 2,
                 )
             )
 
@@ -74,14 +74,14 @@ def test_blocks_give_the_plain_solution_to_the_gap(seed, sizes, regression, toge
     rows = chance.integers(-2, 3, (sum(sizes), 5)) * 0.5
     targets = chance.normal(size=len(rows)) if regression else chance.choice([-1.0, 1.0], len(rows))
     costs = chance.choice([0.0, 0.5, 2.0], len(rows))
+    own = chance.choice([0.0, 0.5, 1.0], len(rows))
     width, tolerance = 0.1 if regression else 0.0, 1e-6
-    blocks, machine = ListedBlocks(rows, 3, sizes), Machine(3, 2)
+    blocks, machine = ListedBlocks(rows, 3, sizes, own), Machine(3, 2)
     coefficients = np.zeros(len(rows))
     problem = Problem(targets, costs, width, regression)
-    scale = descend_blocks(machine, blocks, problem, coefficients, tolerance, together=together).scale
-    machine.rescale(scale)
-    coefficients *= scale
-    weights = np.concatenate([machine.weights, machine.score_weights, [machine.intercept]])
+    descend_blocks(machine, blocks, problem, coefficients, tolerance, together=together)
+    weights = np.concatenate([machine.weights, machine.score_weights, own * coefficients, [machine.intercept]])
+    rows = np.column_stack([rows, np.diag(own)])
     exact = solve_dual(rows, targets, costs, width, regression)
     # The objective is strongly convex: a gap bounds the distance of the weights, and so of the decision values.
     gap = tolerance * find_primal(rows, targets, costs, weights, width, regression)

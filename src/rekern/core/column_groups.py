@@ -43,6 +43,15 @@ class SparseRows(NamedTuple):
     values: SmallFloats
 
 
+class PlacedRows(NamedTuple):
+    """Rows over the slots of a table of keys, and of each row the sum of the squares of what is in no slot."""
+
+    lengths: Ints
+    slots: SmallInts
+    values: SmallFloats
+    own: Floats
+
+
 class GroupedRows(NamedTuple):
     """Rows over the columns of groups, and of each row the sum of the squares of what is in no column."""
 
@@ -53,9 +62,10 @@ class GroupedRows(NamedTuple):
 
 
 class ColumnGroups:
-    """Finds the groups of equal columns of many rows; every block of rows is shown three times.
+    """Finds the groups of equal columns of many rows; every block of rows is shown twice.
 
-    First all blocks to `note`, then all to `sign`, then, after `number`, each to `condense`, in the same order.
+    First all blocks to `note`, then all to `sign`. What `sign` returns is far smaller; after `number` it is given to
+    `condense`, in the same order.
     ``entries`` is about how many entries all rows have, ``memory`` how many bytes may be used. If there are more shared
     keys than fit, the others are hashed into further columns, with signs, so that their products are right on average
     only. The result does not depend on the number of threads.
@@ -64,10 +74,10 @@ class ColumnGroups:
     >>> rows = SparseRows(np.array([0, 3, 5]), keys, np.array([2, 2, 1, 3, 3], dtype=np.float32))
     >>> groups = ColumnGroups(5, 10**8)
     >>> groups.note(rows)
-    >>> groups.sign(0, rows)
+    >>> placed = groups.sign(0, rows)
     >>> groups.number()
     1
-    >>> found = groups.condense(rows)
+    >>> found = groups.condense(placed)
     >>> found.columns.tolist(), (found.values**2).round(3).tolist(), found.own.tolist()
     ([0, 0], [8.0, 18.0], [1.0, 0.0])
     """
@@ -78,41 +88,45 @@ class ColumnGroups:
         self.shift, self.seen = np.uint64(64 - bits), np.zeros(1 << (bits - 2), np.uint8)
         self.most, self.n_jobs = memory // 2 // BYTES_PER_SLOT, n_jobs
         self.slots, self.filled, self.groups = np.zeros((0, 2), np.uint64), 0, 0
+        self.group_of = np.zeros(0, np.int32)
         self.ranks, self.used = np.zeros(0, np.int32), 0
 
     def note(self, rows: SparseRows) -> None:
         """Count the keys of a block, as far as once and more often."""
         note_keys(rows.keys, self.seen, self.shift)
 
-    def sign(self, first_row: int, rows: SparseRows) -> None:
+    def sign(self, first_row: int, rows: SparseRows) -> PlacedRows:
         """Note which rows have which keys with which values; ``first_row`` is the number of the first row."""
         if not len(self.slots):
             self._make_table()
-        bits = (rows.values + np.float32(0)).view(np.uint32)  # -0.0 is 0.0
-        table = (self.seen, self.shift, self.slots, self.filled, self._room())
-        self.filled = sign_rows(first_row, rows.indptr, rows.keys, bits, *table)
+        values = rows.values + np.float32(0)  # -0.0 is 0.0
+        table = (self.seen, self.shift, self.slots, self.filled, self._room(), SPARE_BITS)
+        self.filled, *placed = sign_rows(first_row, rows.indptr, rows.keys, values, values.view(np.uint32), *table)
+        return PlacedRows(*placed)
 
     def number(self) -> int:
-        """Number the groups of equal keys; return how many columns there are at most."""
+        """Number the groups of equal keys; return how many columns there are at most. Keys are forgotten."""
         if not len(self.slots):
             self._make_table()
         used = np.flatnonzero(self.slots[:, KEY] != NO_KEY)
         numbers, distinct = number_keys(self.slots[used, GROUP], self.n_jobs)
-        self.slots[used, GROUP] = numbers
+        self.group_of = np.full(len(self.slots), -1, np.int32)
+        self.group_of[used] = numbers
         self.groups = len(distinct)
         columns = self.groups + (1 << SPARE_BITS if self.filled >= self._room() else 0)
         self.ranks = np.full(columns, -1, np.int32)
+        self.slots, self.seen = np.zeros((0, 2), np.uint64), np.zeros(0, np.uint8)
         return columns
 
-    def condense(self, rows: SparseRows) -> GroupedRows:
+    def condense(self, rows: PlacedRows) -> GroupedRows:
         """Return a block over the columns of groups; columns are numbered in the order of the blocks."""
-        spans = split_range(len(rows.indptr) - 1, ROWS_TOGETHER)
-        table = (self.seen, self.shift, self.slots, self.groups, SPARE_BITS)
-        parts = run_in_threads(join_columns, [(*span, *rows, *table) for span in spans], self.n_jobs)
-        lengths, columns, values, own = (np.concatenate([part[place] for part in parts]) for place in range(4))
+        spans, indptr = split_range(len(rows.lengths), ROWS_TOGETHER), offsets_of(rows.lengths)
+        arrays = (indptr, rows.slots, rows.values, self.group_of, self.groups)
+        parts = run_in_threads(join_columns, [(*span, *arrays) for span in spans], self.n_jobs)
+        lengths, columns, values = (np.concatenate([part[place] for part in parts]) for place in range(3))
         # What is frequent comes early, so that the weights that are needed often are near each other.
         self.used = rank_columns(columns, self.ranks, self.used)
-        return GroupedRows(offsets_of(lengths), columns, values, own)
+        return GroupedRows(offsets_of(lengths), columns, values, rows.own)
 
     def _room(self) -> int:
         return int(ROOM * len(self.slots))

@@ -71,65 +71,72 @@ def find_slot(key, slots):
 
 
 @compiled
-def sign_rows(first_row, indptr, keys, bits, seen, shift, slots, filled, room):
+def sign_rows(first_row, indptr, keys, values, bits, seen, shift, slots, filled, room, spare):
     """Add every entry, by a mark of its row and the bits of its value, to the signature of its key.
 
-    Keys that were noted once only are left out, and new ones when ``room`` slots are filled. Returns how many are.
+    Keys that were noted once only are left out. New keys are no longer put into slots when ``room`` of them are filled:
+    they go into one of 2 to the power of ``spare`` further columns, with a sign. Returns how many slots are filled, and
+    of the rows that are left their lengths, slots, values and the squares of what was left out; the slot of a further
+    column is -1, -2 and so on.
     """
-    listed, read = np.empty(BATCH, np.int64), np.empty(BATCH, np.uint64)
-    row = 0
-    for start in range(0, len(keys), BATCH):
-        size = list_shared(keys, start, min(start + BATCH, len(keys)), seen, shift, listed)
+    n = len(indptr) - 1
+    lengths, own = np.zeros(n, np.int64), np.zeros(n)
+    places, kept = np.empty(len(keys), np.int32), np.empty(len(keys), np.float32)
+    longest = 1
+    for row in range(n):
+        longest = max(longest, indptr[row + 1] - indptr[row])
+    listed, read = np.empty(longest, np.int64), np.empty(longest, np.uint64)
+    at = 0
+    for row in range(n):
+        begin = at
+        for entry in range(indptr[row], indptr[row + 1]):
+            own[row] += np.float64(values[entry]) * np.float64(values[entry])
+        size = list_shared(keys, indptr[row], indptr[row + 1], seen, shift, listed)
         for index in range(size):
             read[index] = slots[find_home(max(keys[listed[index]], np.uint64(1)), len(slots)), KEY]
+        mark = mix(np.uint64(first_row + row + 1) * np.uint64(0x9E3779B97F4A7C15))
         for entry in listed[:size]:
             key = max(keys[entry], np.uint64(1))
+            own[row] -= np.float64(values[entry]) * np.float64(values[entry])
             slot = find_slot(key, slots)
-            if slots[slot, KEY] == NO_KEY:
-                if filled >= room:
-                    continue
-                filled += 1
+            if slots[slot, KEY] == NO_KEY and filled >= room:
+                places[at] = -1 - np.int64(key >> np.uint64(64 - spare))
+                kept[at] = -values[entry] if key & np.uint64(1) else values[entry]
+            else:
+                filled += slots[slot, KEY] == NO_KEY
                 slots[slot, KEY] = key
-            while indptr[row + 1] <= entry:
-                row += 1
-            place = mix(np.uint64(first_row + row + 1) * np.uint64(0x9E3779B97F4A7C15))
-            slots[slot, GROUP] += mix(place ^ np.uint64(bits[entry]))
-    return filled
+                slots[slot, GROUP] += mix(mark ^ np.uint64(bits[entry]))
+                places[at], kept[at] = slot, values[entry]
+            at += 1
+        lengths[row] = at - begin
+        own[row] = max(own[row], 0.0)
+    return filled, lengths, places[:at].copy(), kept[:at].copy(), own
 
 
 @compiled
-def join_columns(first, last, indptr, keys, values, seen, shift, slots, groups, spare):
-    """Return rows ``first`` to ``last - 1`` over groups of keys, each once, and the squares of what has none.
+def join_columns(first, last, indptr, places, values, group_of, groups):
+    """Return the lengths, columns and values of rows ``first`` to ``last - 1`` over groups of keys, each once.
 
-    Of a key that one row alone has the square is kept. A key for which there was no room goes into one of 2 to the
-    power of ``spare`` columns after the first ``groups``, with a sign.
+    The further columns of keys for which there was no room come after the first ``groups``.
     """
     total = indptr[last] - indptr[first]
-    lengths, own = np.zeros(last - first, np.int64), np.zeros(last - first)
+    lengths = np.zeros(last - first, np.int64)
     columns, found = np.empty(total, np.int32), np.empty(total, np.float32)
     longest = 1
     for row in range(first, last):
         longest = max(longest, indptr[row + 1] - indptr[row])
     mask = (1 << size_table(longest)) - 1
     table, sums = np.full(mask + 1, -1, np.int64), np.empty(longest, np.float64)  # places of earlier rows are empty
-    listed, read = np.empty(longest, np.int64), np.empty(longest, np.uint64)
+    numbers = np.empty(longest, np.int64)
     at = 0
     for row in range(first, last):
-        begin = at
-        for entry in range(indptr[row], indptr[row + 1]):
-            own[row - first] += np.float64(values[entry]) * np.float64(values[entry])
-        size = list_shared(keys, indptr[row], indptr[row + 1], seen, shift, listed)
+        begin, start = at, indptr[row]
+        size = indptr[row + 1] - start
         for index in range(size):
-            read[index] = slots[find_home(max(keys[listed[index]], np.uint64(1)), len(slots)), KEY]
-        for entry in listed[:size]:
-            key, value = max(keys[entry], np.uint64(1)), np.float64(values[entry])
-            own[row - first] -= value * value
-            slot = find_slot(key, slots)
-            if slots[slot, KEY] == key:
-                number = np.int64(slots[slot, GROUP])
-            else:
-                number = groups + np.int64(key >> np.uint64(64 - spare))
-                value = -value if key & np.uint64(1) else value
+            place = places[start + index]
+            numbers[index] = group_of[place] if place >= 0 else groups - 1 - place
+        for index in range(size):
+            number, value = numbers[index], np.float64(values[start + index])
             slot = number & mask
             while table[slot] >= begin and columns[table[slot]] != number:
                 slot = (slot + 1) & mask
@@ -137,7 +144,7 @@ def join_columns(first, last, indptr, keys, values, seen, shift, slots, groups, 
                 table[slot] = at
                 columns[at], sums[at - begin], found[at] = number, 0.0, np.float32(value)
                 at += 1
-            # Equal columns are joined by their squares; different ones that meet in a spare column by their values.
+            # Equal columns are joined by their squares; different ones that meet in a further column by their values.
             sums[table[slot] - begin] += value * value if number < groups else value
         for place in range(begin, at):
             joined = sums[place - begin]
@@ -145,8 +152,7 @@ def join_columns(first, last, indptr, keys, values, seen, shift, slots, groups, 
                 joined = np.sqrt(joined) if found[place] >= 0 else -np.sqrt(joined)
             found[place] = np.float32(joined)
         lengths[row - first] = at - begin
-        own[row - first] = max(own[row - first], 0.0)
-    return lengths, columns[:at].copy(), found[:at].copy(), own
+    return lengths, columns[:at].copy(), found[:at].copy()
 
 
 @compiled

@@ -13,12 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Floats, Ints
+from rekern.core.parallel_jobs import run_in_threads, split_range
 from rekern.core.progress import track
 from rekern.learning.block_descent_core import add_block, add_losses, decide_block, descend_block
 from rekern.learning.feature_space import FeatureBlock
 
 SWEEPS = 1000
 SCALES, SCALE_STEPS, GOLDEN = (0.8, 1.25), 16, 0.618  # of the weights, and the search for the best
+ROWS_TOGETHER = 4096  # whose decision values a thread computes
 VISITS = 1  # of each row while its block is in memory; more save reading, and cost more work in all
 
 
@@ -40,17 +42,10 @@ class Problem(NamedTuple):
     regression: bool = False
 
 
-class Descent(NamedTuple):
-    """How a descent went: the number of passes, and by what to multiply the weights and coefficients."""
-
-    passes: int
-    scale: float
-
-
 class Rest(NamedTuple):
     """Which rows are left out for some passes because their coefficients do not move."""
 
-    values: Floats  # decision values when the rows were visited
+    values: Floats  # decision values when the rows were visited, without features that no other row has
     skips: npt.NDArray[np.int8]
     waits: npt.NDArray[np.int8]
 
@@ -121,19 +116,14 @@ class Machine:
         """Return the decision values of the rows of a block; of rows that were learned from with their coefficients."""
         values = np.zeros(len(block.norms))
         own = np.zeros(len(values)) if coefficients is None else coefficients
-        decide_block(tuple(block), own, self.weights, self.score_weights, self.state, values)
+        arrays = (tuple(block), own, self.weights, self.score_weights, self.state, values)
+        run_in_threads(decide_block, [(*span, *arrays) for span in split_range(len(values), ROWS_TOGETHER)])
         return values
 
     def add(self, block: FeatureBlock, coefficients: Floats) -> None:
         """Add the rows of a block, times their coefficients."""
         add_block(tuple(block), coefficients, self.weights, self.score_weights, self.state)
         self.own_length += float(block.own @ coefficients**2)
-
-    def rescale(self, scale: float) -> None:
-        """Multiply all weights by a number."""
-        self.weights *= scale
-        self.score_weights *= scale
-        self.state *= [scale, scale**2]
 
     def measure(self) -> None:
         """Compute the squared length of the weights, after `add`."""
@@ -172,56 +162,58 @@ def descend_blocks(
     tolerance: float,
     keep: Callable[[], None] = lambda: None,
     together: int = 1,
-) -> Descent:
+) -> int:
     """Train until primal and dual objective differ by at most ``tolerance``, as a share of the primal.
 
-    The machine and the coefficients, which belong together, change in place. The machine that is within the gap is this
-    one times the scale that is returned. ``keep`` is called after each pass over all blocks. ``together`` blocks are in
-    memory at once, others in each pass, and their rows are visited in random order: rows that always come one after the
-    other need several times as many passes.
+    The machine and the coefficients, which belong together, change in place. Returns the number of passes. ``keep`` is
+    called after each pass over all blocks. ``together`` blocks are in memory at once, others in each pass, and their
+    rows are visited in random order: rows that always come one after the other need several times as many passes.
     """
-    rest, sweep, scale, near = Rest.start(len(coefficients)), 0, 1.0, 2.0 * tolerance
+    rest, own, sweep, near = Rest.start(len(coefficients)), np.zeros(len(coefficients)), 0, 2.0 * tolerance
     for sweep in range(SWEEPS):
         order = np.random.default_rng(sweep).permutation(len(blocks.spans)).tolist()
         groups = [order[first : first + together] for first in range(0, len(order), together)]
         for number, group in enumerate(track(groups, len(groups), f"pass {sweep + 1}")):
             rows = np.concatenate([np.arange(*blocks.spans[block]) for block in group])
             part = problem._replace(targets=problem.targets[rows], costs=problem.costs[rows])
-            own, resting = coefficients[rows], rest.take(rows)
+            moved, resting = coefficients[rows], rest.take(rows)
             joined = join_blocks([blocks.load(block) for block in group])
-            machine.descend(joined, part, own, resting, seed=sweep * len(groups) + number)
-            coefficients[rows] = own
+            machine.descend(joined, part, moved, resting, seed=sweep * len(groups) + number)
+            coefficients[rows], own[rows] = moved, joined.own
             rest.put(rows, resting)
-        guess, _ = _measure_gap(machine, problem, coefficients, rest.values)
+        guess = _measure_gap(machine, problem, coefficients, own, rest.values)
         if guess <= near or sweep == SWEEPS - 1:
             # So far these were the values that the rows had when they were visited; now those that they have.
-            gap, scale = _measure_gap(machine, problem, coefficients, decide_blocks(machine, blocks, coefficients))
+            values = decide_blocks(machine, blocks, coefficients) - own * coefficients
+            gap = _measure_gap(machine, problem, coefficients, own, values)
             if gap <= tolerance:
                 break
             near = guess * max(0.95 * tolerance / gap, 0.7)
             rest.skips[:] = 0
         keep()
-    return Descent(sweep + 1, scale)
+    return sweep + 1
 
 
-def _measure_gap(machine: Machine, problem: Problem, coefficients: Floats, values: Floats) -> tuple[float, float]:
-    """Return the gap between the objectives, as a share of the primal, and the scale of the weights that it is for.
+def _measure_gap(machine: Machine, problem: Problem, coefficients: Floats, own: Floats, values: Floats) -> float:
+    """Return the gap between the objectives, as a share of the primal; ``values`` are without the rows' own features.
 
     The coefficients are near the dual optimum long before their weights are near the primal one: where many rows lie on
-    the margin, small errors cost much. The weights that are best up to their length are far nearer, and the gap bounds
-    their distance from the optimum in the same way.
+    the margin, small errors cost much. The primal objective is therefore that of better weights, which are easy to
+    find: all times the best scale, and for each row the best weight of the features that no other row has. The dual
+    objective is below the optimum by at most the gap to any weights, and half the squared distance of the
+    coefficients' weights from the best ones is at most the same.
     """
     gains = float(coefficients @ problem.targets) - problem.width * float(np.abs(coefficients).sum())
     length = float(machine.state[1])
-    rows = (values, problem.targets, problem.costs, problem.width, problem.regression)
+    shared = max(length - float(own @ coefficients**2), 0.0)
+    rows = (values, own, problem.targets, problem.costs, problem.width, problem.regression)
 
     def measure(scale: float) -> float:
-        return float(0.5 * scale**2 * length + add_losses(*rows, scale))
+        return float(0.5 * scale**2 * shared + add_losses(*rows, scale))
 
     low, high = SCALES
     for _ in range(SCALE_STEPS):  # the objective is convex in the scale
         one, two = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
         low, high = (low, two) if measure(one) <= measure(two) else (one, high)
-    scale = min(0.5 * (low + high), 1.0, key=measure)
-    primal = measure(scale)
-    return (primal - (gains - 0.5 * length)) / primal if primal > 0.0 else 0.0, scale
+    primal = min(measure(0.5 * (low + high)), measure(1.0))
+    return (primal - (gains - 0.5 * length)) / primal if primal > 0.0 else 0.0

@@ -50,8 +50,8 @@ def descend_block(
     random order. The steps are those of `dual_descent_core.descend_rows`.
 
     A row whose coefficient did not move rests: it is left out the next time, then 3 times, then 7 times. ``rest`` are,
-    for each row, the decision value when it was visited, how often it is to be left out, and how often it was the last
-    time.
+    for each row, the decision value when it was visited, without features that no other row has, how often it is to be
+    left out, and how often it was the last time.
     """
     norms, own, (known, skips, waits) = block[4], block[5], rest
     n = len(norms)
@@ -68,7 +68,8 @@ def descend_block(
                 skips[row] -= 1
                 continue
             square = norms[row] + 1.0
-            value = decide_row(block, row, weights, score_weights, state[0]) + own[row] * coefficients[row]
+            known[row] = decide_row(block, row, weights, score_weights, state[0])
+            value = known[row] + own[row] * coefficients[row]
             gradient, old = value - targets[row], coefficients[row]
             if regression:
                 centre = old - gradient / square
@@ -77,7 +78,6 @@ def descend_block(
             else:
                 new = old - gradient / square
                 new = min(max(new, 0.0), costs[row]) if targets[row] > 0 else min(max(new, -costs[row]), 0.0)
-            known[row] = value
             step = new - old
             waits[row] = min(2 * waits[row] + 1, LONGEST_REST) if step == 0.0 else 0
             skips[row] = waits[row]
@@ -89,21 +89,27 @@ def descend_block(
 
 
 @compiled
-def add_losses(values, targets, costs, width, regression, scale):
-    """Return the sum of the losses of rows with these decision values, times a scale."""
+def add_losses(values, own, targets, costs, width, regression, scale):
+    """Return the sum of the losses of rows, each with the best weight of the features that no other row has.
+
+    ``values`` are decision values without these features; they are taken times a scale. ``own`` is the squared norm of
+    these features. Their weight costs half its square: a small error is cheaper to mend by it than to pay for.
+    """
     losses = 0.0
     for row in range(len(values)):
         value = scale * values[row]
         error = abs(value - targets[row]) - width if regression else 1.0 - value * targets[row]
-        losses += costs[row] * max(error, 0.0)
+        if error > 0.0:
+            most = own[row] * costs[row]  # what these features mend at most: then a further error costs as much
+            losses += error * error / (2.0 * own[row]) if error < most else costs[row] * (error - 0.5 * most)
     return losses
 
 
 @compiled
-def decide_block(block, coefficients, weights, score_weights, state, values):
-    """Write the decision values of all rows of a block."""
+def decide_block(first, last, block, coefficients, weights, score_weights, state, values):
+    """Write the decision values of rows ``first`` to ``last - 1`` of a block."""
     own = block[5]
-    for row in range(len(values)):
+    for row in range(first, last):
         values[row] = decide_row(block, row, weights, score_weights, state[0]) + own[row] * coefficients[row]
 
 

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints
 from rekern.core.column_groups import ColumnGroups, SparseRows
-from rekern.core.parallel_jobs import run_ahead
+from rekern.core.key_rows import KeyRows
+from rekern.core.parallel_jobs import run, run_ahead, split_range
 from rekern.core.progress import track
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items
 from rekern.kernels.rewriting.hashed_rules_core import add_columns, sum_columns
+from rekern.kernels.rewriting.rewriting_kernel import Rewriting
 from rekern.learning.block_store import BlockStore, Span
 from rekern.learning.feature_space import SmallFloats, group_features, list_rule_terms, read_rules, read_scores
 from rekern.learning.pair_input import Pair, read_items, take_items
+
+PAIRS_TOGETHER = 256  # whose rules are made at once
+
+
+class BlockRules(NamedTuple):
+    """The rules of a few pairs, the number of their chunk, and that of the first pair."""
+
+    chunk: int
+    first: int
+    rows: SparseRows
 
 
 class Chunks:
@@ -24,7 +36,7 @@ class Chunks:
 
     >>> from rekern.kernels import Rewriting
     >>> chunks = Chunks(Rewriting(1, normalize=False), [("a b", "b"), ("b", "b")], np.array([1, 0]), [(0, 1), (1, 2)])
-    >>> [np.diff(rows.indptr).tolist() for rows in chunks.iterate_rules("rules")]
+    >>> [np.diff(block.rows.indptr).tolist() for block in chunks.iterate_rules("rules")]
     [[2], [3]]
     """
 
@@ -51,10 +63,16 @@ class Chunks:
         first, last = self.spans[number]
         return read_scores(self.kernel, self.read_items(number), last - first)
 
-    def iterate_rules(self, label: str) -> Iterator[SparseRows]:
-        """Yield the rules of all chunks; those of the next chunk are made meanwhile."""
-        rows = run_ahead(self.read_rules, [(number,) for number in range(len(self.spans))], 1)
-        return iter(track(rows, len(self.spans), label))
+    def iterate_rules(self, label: str) -> Iterator[BlockRules]:
+        """Yield the rules of all pairs, of a few pairs at a time; those of the next ones are made meanwhile."""
+        chunks = run_ahead(self.read_items, [(number,) for number in range(len(self.spans))], 1)
+        for number, items in enumerate(track(chunks, len(self.spans), label)):
+            first, last = self.spans[number]
+            # Few pairs: large arrays of new memory take longer than the rules.
+            spans, known = split_range(last - first, PAIRS_TOGETHER), cast(Sequence[object], items)
+            calls = [(self.kernel, known[start:end], end - start, 1) for start, end in spans]
+            for (start, _), rows in zip(spans, run(read_rules, calls, self.n_jobs)):
+                yield BlockRules(number, first + start, rows)
 
 
 def fill_store(store: BlockStore, chunks: Chunks, entries: int, memory: int) -> int:
@@ -66,17 +84,28 @@ def fill_store(store: BlockStore, chunks: Chunks, entries: int, memory: int) -> 
     if columns is not None:
         return columns
     groups = ColumnGroups(entries, memory, chunks.n_jobs)
-    for rows in chunks.iterate_rules("counting rules"):
-        groups.note(rows)
-    for (first, _), rows in zip(chunks.spans, chunks.iterate_rules("comparing rules")):
-        groups.sign(first, rows)
+    for block in chunks.iterate_rules("counting rules"):
+        groups.note(block.rows)
+    store.clear_placed()
+    for block in chunks.iterate_rules("comparing rules"):
+        store.add_placed(block.chunk, groups.sign(block.first, block.rows))
     groups.number()
-    for number, rows in enumerate(chunks.iterate_rules("features")):
-        grouped = groups.condense(rows)  # of every chunk, since columns are numbered as they come
+    scores = run_ahead(chunks.read_scores, [(number,) for number in range(len(chunks.spans))], 1)
+    for number, own in enumerate(track(scores, len(chunks.spans), "features")):
+        grouped = groups.condense(store.take_placed(number))  # of every chunk: columns are numbered as they come
         if not store.has_chunk(number):
-            store.write(number, group_features(grouped, chunks.read_scores(number)))
+            store.write(number, group_features(grouped, own))
     store.save_columns(groups.used)
     return groups.used
+
+
+def extract_rows(term: Rewriting, items: Items) -> KeyRows:
+    """Return the rules of some pairs for one term of a kernel.
+
+    >>> extract_rows(Rewriting(1, normalize=False), [("a b", "b")]).values.tolist()
+    [1.0, 1.0, 1.0]
+    """
+    return term.extract_rows(term.read_items(items), 1)
 
 
 def weigh_rules(chunks: Chunks, coefficients: Floats, bits: int) -> list[Floats]:
@@ -90,9 +119,11 @@ def weigh_rules(chunks: Chunks, coefficients: Floats, bits: int) -> list[Floats]
         own = np.ascontiguousarray(coefficients[:, first:last].T)
         used = np.flatnonzero(own.any(axis=1))
         items = take_items(cast(Sequence[object], chunks.read_items(number)), used)
+        spans = split_range(len(used), PAIRS_TOGETHER)
         for (term, factor), columns in zip(terms, weights):
-            rows = term.extract_rows(term.read_items(items), chunks.n_jobs)
-            add_columns(*rows, own[used] * factor, columns)
+            calls = [(term, items[start:end]) for start, end in spans]
+            for (start, end), rows in zip(spans, run(extract_rows, calls, chunks.n_jobs)):
+                add_columns(*rows, own[used[start:end]] * factor, columns)
     return weights
 
 
@@ -104,15 +135,15 @@ def fold_weights(
     ``exact`` has what the rules add to the decision values of the first pairs, a column for each output. The difference
     that hashing makes is the root of the mean square.
     """
-    terms, items = list_rule_terms(chunks.kernel), chunks.read_items(0)
-    rows = [term.extract_rows(term.read_items(items), chunks.n_jobs).slice_rows(0, len(exact)) for term, _ in terms]
+    terms, items = list_rule_terms(chunks.kernel), cast(Sequence[object], chunks.read_items(0))[: len(exact)]
+    rows = [extract_rows(term, items) for term, _ in terms]
 
     def measure(folded: list[Floats]) -> float:
         parts = [factor * sum_columns(*own, part) for own, part, (_, factor) in zip(rows, folded, terms)]
         return float(np.sqrt(np.mean((exact - np.sum(parts, axis=0)) ** 2))) if parts else 0.0
 
     while bits > fewest and not any(hasattr(term, "bits") for term, _ in terms):
-        folded = [part.reshape(len(part) // 2, 2, -1).sum(axis=1) for part in weights]
+        folded = [part[0::2] + part[1::2] for part in weights]
         if measure(folded) > most_noise:
             break
         bits, weights = bits - 1, folded

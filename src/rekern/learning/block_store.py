@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Ints
+from rekern.core.column_groups import PlacedRows
 from rekern.core.files import write_atomically
 from rekern.core.parallel_jobs import split_range
 from rekern.errors import InputError
@@ -18,6 +19,7 @@ from rekern.learning.feature_space import FeatureBlock
 PLAN = "plan.json"
 PROGRESS = "progress.npz"
 COLUMNS = "columns.json"
+PLACED = ".placed"  # the ending of the folders of rows whose columns are not known yet
 
 Span = tuple[int, int]
 
@@ -151,6 +153,27 @@ class BlockStore:
             np.fromfile(folder / "norms", np.float64, end - start, offset=8 * start),
             np.fromfile(folder / "own", np.float64, end - start, offset=8 * start),
         )
+
+    def clear_placed(self) -> None:
+        """Remove what `add_placed` of an interrupted run left."""
+        for number in range(len(self.chunks)):
+            shutil.rmtree(self._find(number).with_suffix(PLACED), ignore_errors=True)
+
+    def add_placed(self, number: int, rows: PlacedRows) -> None:
+        """Keep rows of a chunk, after those that are there, until all columns are known."""
+        folder = self._find(number).with_suffix(PLACED)
+        folder.mkdir(exist_ok=True)
+        for name, array in zip(rows._fields, rows):
+            with open(folder / name, "ab") as file:
+                np.asarray(array).tofile(file)
+
+    def take_placed(self, number: int) -> PlacedRows:
+        """Return the rows of a chunk that `add_placed` kept, and remove them from the disk."""
+        folder = self._find(number).with_suffix(PLACED)
+        kinds = (np.int64, np.int32, np.float32, np.float64)
+        rows = PlacedRows(*(np.fromfile(folder / name, kind) for name, kind in zip(PlacedRows._fields, kinds)))
+        shutil.rmtree(folder)
+        return rows
 
     def save_progress(self, **arrays: AnyArray) -> None:
         """Write how far training is; the file is replaced when the new one is complete."""

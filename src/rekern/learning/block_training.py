@@ -172,16 +172,12 @@ def _solve(
         if len(held_out) and not stage[number]:
             first = problem._replace(costs=problem.costs.copy())
             first.costs[held_out] = 0.0
-            done = descend_blocks(machine, store, first, coefficients[number], HELD_OUT_TOLERANCE, keep, together)
-            values[number] = done.scale * decide_blocks(machine, store, coefficients[number])[held_out]
-            passes += done.passes
+            passes += descend_blocks(machine, store, first, coefficients[number], HELD_OUT_TOLERANCE, keep, together)
+            values[number] = decide_blocks(machine, store, coefficients[number])[held_out]
             stage[number] = 1
             keep()
-        done = descend_blocks(machine, store, problem, coefficients[number], TOLERANCE, keep, together)
+        passes += descend_blocks(machine, store, problem, coefficients[number], TOLERANCE, keep, together)
         keep()
-        machine.rescale(done.scale)
-        coefficients[number] *= done.scale
-        passes += done.passes
         machines.append(machine)
     return machines, coefficients, values, passes
 
