@@ -208,7 +208,6 @@ def test_phrases_of_another_list():
     assert isinstance(found.parse("f('tx')"), Derivation)
 
 
-# of quadratic time in the length, the shorter one takes longer than allowed, too
 @pytest.mark.parametrize("size", [10_000, pytest.param(30_000, marks=pytest.mark.slow)])
 def test_lines_and_meanings_that_fit_nothing_take_linear_time(size):
     steps = "*n:S -> ({ " + "a " * size
