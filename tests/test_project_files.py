@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from fnmatch import fnmatch
 from importlib.metadata import version
 from pathlib import Path
 
@@ -62,3 +63,11 @@ def test_a_release_is_built_twice_alike_and_works_without_the_repository(tmp_pat
     assert "built twice with the same bytes" in done.stdout
     names = {path.suffix for path in (tmp_path / "dist").iterdir()}
     assert names == {".whl", ".gz", ".json"}
+
+
+def test_no_compiled_function_is_instrumented() -> None:
+    """The measurement of coverage puts calls into functions that Numba cannot compile."""
+    omitted = PROJECT["tool"]["slipcover"]["omit"]
+    for path in (ROOT / "src").rglob("*.py"):
+        if re.search(r"^@compiled", path.read_text(encoding="utf-8"), re.MULTILINE):
+            assert any(fnmatch(str(path), pattern) for pattern in omitted), path
