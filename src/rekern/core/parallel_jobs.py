@@ -220,7 +220,8 @@ def count_shares(sizes: Sequence[int], n_jobs: int | None) -> list[int]:
     >>> count_shares([1 << 20, 1 << 20, 10], 8), count_shares([1 << 20], 1)
     ([8, 8, 1], [1])
     """
-    threads = count_threads(n_jobs)
+    is_little = max(sizes, default=0) < 2 * FEWEST  # then nobody has to know the number of threads
+    threads = 1 if is_little else count_threads(n_jobs)
     if threads == 1:
         return [1] * len(sizes)
     wanted = SHARES * threads / max(sum(sizes), 1)

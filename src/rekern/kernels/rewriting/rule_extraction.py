@@ -125,7 +125,7 @@ class RuleExtractor:
         tokens = pairs.tokens
         finger = tokens.token_keys()
         size = 8 * PAIRS_IN_BLOCK
-        if resolve_jobs(n_jobs) != 1:
+        if len(pairs) > PAIRS_IN_BLOCK and resolve_jobs(n_jobs) != 1:
             size = max(PAIRS_IN_BLOCK, min(size, -(-len(pairs) // (SHARES * count_threads(n_jobs)))))
         blocks = [slice_ragged(tokens.offsets, 2 * first, 2 * last) for first, last in split_range(len(pairs), size)]
         calls = [(TokenArrays(tokens.ids[place], offsets, finger),) for place, offsets in blocks]
