@@ -189,6 +189,7 @@ def test_sliders(open_page):
     page.locator("#a0").fill("(A (b")
     expect(page.locator(".problem")).to_be_visible()
     page.locator("#kernel").select_option("rewriting")
+    page.wait_for_url("**/kernels?kernel=rewriting")  # and for its scripts
     expect(page.locator("#k")).to_be_visible()
     before = value.inner_text()
     page.locator("#wildcards").select_option("none")
