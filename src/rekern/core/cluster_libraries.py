@@ -8,10 +8,11 @@ import socket
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from rekern.core.clusters import Address, Cluster, Outcome, call_there
 from rekern.errors import missing_extra
@@ -19,6 +20,8 @@ from rekern.errors import missing_extra
 if TYPE_CHECKING:
     from distributed import Client
     from pyspark.sql import SparkSession
+
+T = TypeVar("T")
 
 MOST_TRIES = 4  # of a call whose worker dies each time
 PATIENCE = 30  # seconds until a scheduler has answered
@@ -42,8 +45,10 @@ class DaskCluster(Cluster):
         return cast("Future[Outcome]", self._executor.submit(call_there, function, *arguments))
 
     def share(self, value: object) -> object:
-        """Send a value to all workers: if one dies, others have it."""
-        return self.client.scatter([value], broadcast=True, hash=False)[0]
+        """Make a value the result of a task, which Dask makes again if all workers that have it die."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # that the task is large
+            return self.client.submit(_return, value, pure=False)
 
     def count_workers(self) -> int:
         """Return the number of threads of all workers."""
@@ -103,6 +108,10 @@ class SparkCluster(Cluster):
 
         found: list[Outcome] = self.context.parallelize([0], 1).map(call).collect()
         return found[0]
+
+
+def _return(value: T) -> T:
+    return value
 
 
 class _Parcel:
