@@ -6,21 +6,22 @@ block of rows have to be in memory. The solution is that of `dual_descent`, to t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from rekern.core.arrays import Floats, Ints
-from rekern.core.parallel_jobs import run_in_threads, split_range
+from rekern.core.arrays import AnyArray, Floats, Ints
+from rekern.core.parallel_jobs import keep_threads, run_ahead, run_in_threads, split_range
 from rekern.core.progress import track
 from rekern.learning.block_descent_core import add_block, add_losses, decide_block, descend_block
 from rekern.learning.feature_space import FeatureBlock
 
 SWEEPS = 1000
-SCALES, SCALE_STEPS, GOLDEN = (0.8, 1.25), 16, 0.618  # of the weights, and the search for the best
-ROWS_TOGETHER = 4096  # whose decision values a thread computes
+SCALES, SCALE_STEPS = (0.8, 1.25), 5  # of the weights, and the search for the best
+ROWS_TOGETHER = 512  # whose decision values a thread computes
+LOSSES_TOGETHER = 1 << 16  # which a thread adds up
 VISITS = 1  # of each row while its block is in memory; more save reading, and cost more work in all
 
 
@@ -131,27 +132,67 @@ class Machine:
         self.state[1] = length + self.own_length
 
 
-def join_blocks(blocks: list[FeatureBlock]) -> FeatureBlock:
-    """Return the rows of several blocks as one block."""
-    if len(blocks) == 1:
-        return blocks[0]
-    starts = np.cumsum([0] + [len(block.columns) for block in blocks])
-    indptr = np.concatenate([block.indptr[bool(i) :] + starts[i] for i, block in enumerate(blocks)])
-    columns = np.concatenate([block.columns for block in blocks])
-    values = np.concatenate([block.values for block in blocks])
-    scores = np.concatenate([block.scores for block in blocks])
-    norms, own = (np.concatenate([block[place] for block in blocks]) for place in (4, 5))
-    return FeatureBlock(indptr, columns, values, scores, norms, own)
+class GroupBuffer:
+    """Memory for the rows of several blocks, which is used again for the next ones: new memory costs more than the copy."""
+
+    def __init__(self) -> None:
+        self._parts: list[AnyArray] = []
+
+    def join(self, blocks: list[FeatureBlock]) -> FeatureBlock:
+        """Return the rows of several blocks as one block, which is valid until the next call."""
+        if len(blocks) == 1:
+            return blocks[0]
+        sizes = [sum(len(block[place]) for block in blocks) for place in range(len(FeatureBlock._fields))]
+        sizes[0] -= len(blocks) - 1  # of each block but the first the offsets without the 0
+        for place, (size, sample) in enumerate(zip(sizes, blocks[0])):
+            if place == len(self._parts):
+                self._parts.append(np.empty((0, *sample.shape[1:]), sample.dtype))
+            if len(self._parts[place]) < size:
+                self._parts[place] = np.empty((int(1.1 * size) + 1, *sample.shape[1:]), sample.dtype)
+        joined = [part[:size] for part, size in zip(self._parts, sizes)]
+        starts = np.cumsum([0] + [len(block.columns) for block in blocks]).tolist()
+        indptr = [block.indptr[bool(number) :] + starts[number] for number, block in enumerate(blocks)]
+        np.concatenate(indptr, out=joined[0])
+        for place in range(1, len(joined)):
+            np.concatenate([block[place] for block in blocks], out=joined[place])
+        return FeatureBlock(*joined)
 
 
-def decide_blocks(machine: Machine, blocks: Blocks, coefficients: Floats) -> Floats:
-    """Return the decision values of all rows."""
-    return np.concatenate(
-        [
-            machine.decide(blocks.load(number), coefficients[first:last])
-            for number, (first, last) in enumerate(blocks.spans)
-        ]
-    )
+def read_groups(
+    blocks: Blocks, groups: list[list[int]], buffers: tuple[GroupBuffer, GroupBuffer]
+) -> Iterator[FeatureBlock]:
+    """Yield the rows of groups of blocks; those of the next group are read meanwhile.
+
+    >>> rows = FeatureBlock(*(np.arange(2) if place == 0 else np.zeros((1, 1)[: 2 - (place != 3)]) for place in range(6)))
+    >>> class Two:
+    ...     spans = [(0, 1), (1, 2)]
+    ...     def load(self, number):
+    ...         return rows
+    >>> [len(group.norms) for group in read_groups(Two(), [[0, 1], [1]], (GroupBuffer(), GroupBuffer()))]
+    [2, 1]
+    """
+
+    def read(number: int) -> FeatureBlock:
+        return buffers[number % 2].join([blocks.load(block) for block in groups[number]])
+
+    return run_ahead(read, [(number,) for number in range(len(groups))], 1)
+
+
+def decide_blocks(
+    machine: Machine,
+    blocks: Blocks,
+    coefficients: Floats,
+    together: int = 1,
+    buffers: tuple[GroupBuffer, GroupBuffer] | None = None,
+) -> Floats:
+    """Return the decision values of all rows; ``together`` blocks are in memory at once."""
+    groups = [list(range(*span)) for span in split_range(len(blocks.spans), together)]
+    found, first = np.zeros(len(coefficients)), 0
+    for group in read_groups(blocks, groups, buffers or (GroupBuffer(), GroupBuffer())):
+        last = first + len(group.norms)
+        found[first:last] = machine.decide(group, coefficients[first:last])
+        first = last
+    return found
 
 
 def descend_blocks(
@@ -170,21 +211,22 @@ def descend_blocks(
     rows are visited in random order: rows that always come one after the other need several times as many passes.
     """
     rest, own, sweep, near = Rest.start(len(coefficients)), np.zeros(len(coefficients)), 0, 2.0 * tolerance
+    buffers = GroupBuffer(), GroupBuffer()
     for sweep in range(SWEEPS):
         order = np.random.default_rng(sweep).permutation(len(blocks.spans)).tolist()
         groups = [order[first : first + together] for first in range(0, len(order), together)]
-        for number, group in enumerate(track(groups, len(groups), f"pass {sweep + 1}")):
-            rows = np.concatenate([np.arange(*blocks.spans[block]) for block in group])
+        read = read_groups(blocks, groups, buffers)
+        for number, joined in enumerate(track(read, len(groups), f"pass {sweep + 1}")):
+            rows = np.concatenate([np.arange(*blocks.spans[block]) for block in groups[number]])
             part = problem._replace(targets=problem.targets[rows], costs=problem.costs[rows])
             moved, resting = coefficients[rows], rest.take(rows)
-            joined = join_blocks([blocks.load(block) for block in group])
             machine.descend(joined, part, moved, resting, seed=sweep * len(groups) + number)
             coefficients[rows], own[rows] = moved, joined.own
             rest.put(rows, resting)
         guess = _measure_gap(machine, problem, coefficients, own, rest.values)
         if guess <= near or sweep == SWEEPS - 1:
             # So far these were the values that the rows had when they were visited; now those that they have.
-            values = decide_blocks(machine, blocks, coefficients) - own * coefficients
+            values = decide_blocks(machine, blocks, coefficients, together, buffers) - own * coefficients
             gap = _measure_gap(machine, problem, coefficients, own, values)
             if gap <= tolerance:
                 break
@@ -207,13 +249,36 @@ def _measure_gap(machine: Machine, problem: Problem, coefficients: Floats, own: 
     length = float(machine.state[1])
     shared = max(length - float(own @ coefficients**2), 0.0)
     rows = (values, own, problem.targets, problem.costs, problem.width, problem.regression)
+    spans = split_range(len(values), LOSSES_TOGETHER)
 
-    def measure(scale: float) -> float:
-        return float(0.5 * scale**2 * shared + add_losses(*rows, scale))
+    def measure(scale: float) -> tuple[float, float]:
+        losses, slope = np.sum(run_in_threads(add_losses, [(*span, *rows, scale) for span in spans]), axis=0).tolist()
+        return 0.5 * scale**2 * shared + losses, scale * shared + slope
 
-    low, high = SCALES
-    for _ in range(SCALE_STEPS):  # the objective is convex in the scale
-        one, two = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-        low, high = (low, two) if measure(one) <= measure(two) else (one, high)
-    primal = min(measure(0.5 * (low + high)), measure(1.0))
+    with keep_threads():
+        primal = _find_minimum(measure)
     return (primal - (gains - 0.5 * length)) / primal if primal > 0.0 else 0.0
+
+
+def _find_minimum(measure: Callable[[float], tuple[float, float]]) -> float:
+    """Return about the smallest value of a convex function of the scale, which returns its value and its slope.
+
+    >>> round(_find_minimum(lambda scale: ((scale - 1.1) ** 2, 2 * (scale - 1.1))), 9)
+    0.0
+    """
+    best, slope = measure(1.0)
+    near, far = (1.0, slope), (SCALES[slope < 0.0], 0.0)  # the minimum lies between the two
+    value, slope = measure(far[0])
+    far = far[0], slope
+    best = min(best, value)
+    for _ in range(SCALE_STEPS):
+        if near[1] * far[1] >= 0.0:  # it is at one end
+            break
+        middle = near[0] - near[1] * (far[0] - near[0]) / (far[1] - near[1])
+        value, slope = measure(middle)
+        best = min(best, value)
+        if slope * far[1] < 0.0:
+            near, far = far, (middle, slope)
+        else:
+            near, far = (near[0], 0.5 * near[1]), (middle, slope)  # halved, so that both ends move
+    return best
