@@ -12,16 +12,25 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from rekern.core.arrays import AnyArray, Floats, Ints
+from rekern.core.arrays import AnyArray, Booleans, Floats, Ints
 from rekern.core.parallel_jobs import keep_threads, run_ahead, run_in_threads, split_range
 from rekern.core.progress import track
-from rekern.learning.block_descent_core import add_block, add_losses, decide_block, descend_block
+from rekern.learning.block_descent_core import (
+    add_block,
+    add_losses,
+    decide_block,
+    descend_block,
+    measure_steps,
+    repeat_steps,
+)
 from rekern.learning.feature_space import FeatureBlock
 
 SWEEPS = 1000
 SCALES, SCALE_STEPS = (0.8, 1.25), 5  # of the weights, and the search for the best
 ROWS_TOGETHER = 512  # whose decision values a thread computes
 LOSSES_TOGETHER = 1 << 16  # which a thread adds up
+LONGEST_STEP = 1.0  # by how many times its last step a machine moves on; more would also multiply errors of rounding
+MOMENTUM_SWEEPS = 200  # after which it does no longer: then descent alone makes sure that it comes to an end
 VISITS = 1  # of each row while its block is in memory; more save reading, and cost more work in all
 
 
@@ -131,6 +140,42 @@ class Machine:
         length = self.weights @ self.weights + self.score_weights @ self.score_weights + self.state[0] ** 2
         self.state[1] = length + self.own_length
 
+    def list_weights(self) -> list[Floats]:
+        """Return all weights, as views: of columns, of scores, and of the constant feature."""
+        return [self.weights, self.score_weights, self.state[:1]]
+
+
+class Momentum:
+    """What a machine was after the last pass, so that it can go on in the same direction.
+
+    Descent alone is slow where many rows are nearly equal: their coefficients move towards each other by a small share
+    in each pass, always in the same direction. After each pass all coefficients, and the weights with them, are
+    therefore moved on by the step since the last pass, times the factor at which the dual objective is largest. A
+    coefficient that leaves its bounds by this is put back by the next visit of its row.
+
+    >>> machine, coefficients, own = Machine(1, 0), np.zeros(1), np.zeros(1)
+    >>> momentum = Momentum(machine, coefficients)
+    >>> coefficients[0] = machine.weights[0] = 0.75
+    >>> momentum.move_on(machine, Problem(np.ones(1), np.full(1, 9.0)), coefficients, own)
+    >>> coefficients.tolist(), machine.weights.tolist()  # the best is 1
+    ([1.0], [1.0])
+    """
+
+    def __init__(self, machine: Machine, coefficients: Floats):
+        self._coefficients, self._weights = coefficients.copy(), [part.copy() for part in machine.list_weights()]
+
+    def move_on(self, machine: Machine, problem: Problem, coefficients: Floats, own: Floats) -> None:
+        """Move a machine and its coefficients on, in place; ``own`` is the squared norm of what one row has."""
+        steps, parts = coefficients - self._coefficients, machine.list_weights()
+        found = [measure_steps(old, new) for old, new in zip(self._weights, parts)]
+        squares, product = np.sum(found, axis=0) + [own @ steps**2, own @ (coefficients * steps)]
+        slope = steps @ problem.targets - problem.width * (steps @ np.sign(coefficients)) - product
+        factor = float(np.clip(slope / squares, 0.0, LONGEST_STEP)) if squares > 0.0 else 0.0
+        for old, new in zip([*self._weights, self._coefficients], [*parts, coefficients]):
+            repeat_steps(old, new, factor)
+        machine.own_length = float(own @ coefficients**2)
+        machine.measure()
+
 
 class GroupBuffer:
     """Memory for the rows of several blocks, which is used again for the next ones: new memory costs more than the copy."""
@@ -211,7 +256,7 @@ def descend_blocks(
     rows are visited in random order: rows that always come one after the other need several times as many passes.
     """
     rest, own, sweep, near = Rest.start(len(coefficients)), np.zeros(len(coefficients)), 0, 2.0 * tolerance
-    buffers = GroupBuffer(), GroupBuffer()
+    buffers, momentum = (GroupBuffer(), GroupBuffer()), Momentum(machine, coefficients)
     for sweep in range(SWEEPS):
         order = np.random.default_rng(sweep).permutation(len(blocks.spans)).tolist()
         groups = [order[first : first + together] for first in range(0, len(order), together)]
@@ -230,10 +275,19 @@ def descend_blocks(
             gap = _measure_gap(machine, problem, coefficients, own, values)
             if gap <= tolerance:
                 break
-            near = guess * max(0.95 * tolerance / gap, 0.7)
+            near = max(guess * max(0.95 * tolerance / gap, 0.7), 0.5 * tolerance)  # a guess may be far too low
             rest.skips[:] = 0
         keep()
+        if sweep < MOMENTUM_SWEEPS:
+            momentum.move_on(machine, problem, coefficients, own)
+            rest.skips[_find_outside(problem, coefficients)] = 0
     return sweep + 1
+
+
+def _find_outside(problem: Problem, coefficients: Floats) -> Booleans:
+    """Return which coefficients are not within their bounds."""
+    is_outside: Booleans = np.abs(coefficients) > problem.costs
+    return is_outside if problem.regression else is_outside | (coefficients * problem.targets < 0.0)
 
 
 def _measure_gap(machine: Machine, problem: Problem, coefficients: Floats, own: Floats, values: Floats) -> float:

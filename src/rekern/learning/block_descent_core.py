@@ -124,3 +124,23 @@ def add_block(block, coefficients, weights, score_weights, state):
         if coefficients[row] != 0.0:
             state[0] += coefficients[row]
             add_row(block, row, coefficients[row], weights, score_weights)
+
+
+@compiled
+def measure_steps(old, new):
+    """Return the sum of the squares of the steps between two arrays, and the product of the steps with the new one."""
+    squares, product = 0.0, 0.0
+    for place in range(len(old)):
+        step = new[place] - old[place]
+        squares += step * step
+        product += new[place] * step
+    return squares, product
+
+
+@compiled
+def repeat_steps(old, new, factor):
+    """Go on by the steps between two arrays, times a factor; the old array becomes the new one as it was."""
+    for place in range(len(old)):
+        step = new[place] - old[place]
+        old[place] = new[place]
+        new[place] += factor * step
