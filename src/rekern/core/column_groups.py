@@ -115,9 +115,7 @@ class ColumnGroups:
         if not len(self.slots):
             self._make_table()
         entries = (rows.lengths, rows.keys, rows.values, rows.values.view(np.uint32))
-        self.filled, places, kept, _ = sign_rows(
-            first_row, *entries, self.slots, self.filled, self._room(), SPARE_BITS
-        )
+        self.filled, places, kept, _ = sign_rows(first_row, *entries, self.slots, self.filled, self._room(), SPARE_BITS)
         return PlacedRows(rows.lengths, places, kept, rows.own)
 
     def number(self) -> int:

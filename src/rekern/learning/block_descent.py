@@ -7,7 +7,7 @@ block of rows have to be in memory. The solution is that of `dual_descent`, to t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,8 @@ from rekern.learning.block_descent_core import (
     repeat_steps,
 )
 from rekern.learning.feature_space import FeatureBlock
+
+A = TypeVar("A", bound=AnyArray)
 
 SWEEPS = 1000
 SCALES, SCALE_STEPS = (0.8, 1.25), 5  # of the weights, and the search for the best
@@ -168,7 +170,7 @@ class Momentum:
         """Move a machine and its coefficients on, in place; ``own`` is the squared norm of what one row has."""
         steps, parts = coefficients - self._coefficients, machine.list_weights()
         found = [measure_steps(old, new) for old, new in zip(self._weights, parts)]
-        squares, product = np.sum(found, axis=0) + [own @ steps**2, own @ (coefficients * steps)]
+        squares, product = np.sum([*found, (own @ steps**2, own @ (coefficients * steps))], axis=0).tolist()
         slope = steps @ problem.targets - problem.width * (steps @ np.sign(coefficients)) - product
         factor = float(np.clip(slope / squares, 0.0, LONGEST_STEP)) if squares > 0.0 else 0.0
         for old, new in zip([*self._weights, self._coefficients], [*parts, coefficients]):
@@ -178,29 +180,30 @@ class Momentum:
 
 
 class GroupBuffer:
-    """Memory for the rows of several blocks, which is used again for the next ones: new memory costs more than the copy."""
+    """Memory for the rows of several blocks, which is used again for the next ones: new memory would cost more."""
 
     def __init__(self) -> None:
-        self._parts: list[AnyArray] = []
+        self._parts: dict[str, AnyArray] = {}
 
     def join(self, blocks: list[FeatureBlock]) -> FeatureBlock:
         """Return the rows of several blocks as one block, which is valid until the next call."""
         if len(blocks) == 1:
             return blocks[0]
-        sizes = [sum(len(block[place]) for block in blocks) for place in range(len(FeatureBlock._fields))]
-        sizes[0] -= len(blocks) - 1  # of each block but the first the offsets without the 0
-        for place, (size, sample) in enumerate(zip(sizes, blocks[0])):
-            if place == len(self._parts):
-                self._parts.append(np.empty((0, *sample.shape[1:]), sample.dtype))
-            if len(self._parts[place]) < size:
-                self._parts[place] = np.empty((int(1.1 * size) + 1, *sample.shape[1:]), sample.dtype)
-        joined = [part[:size] for part, size in zip(self._parts, sizes)]
         starts = np.cumsum([0] + [len(block.columns) for block in blocks]).tolist()
-        indptr = [block.indptr[bool(number) :] + starts[number] for number, block in enumerate(blocks)]
-        np.concatenate(indptr, out=joined[0])
-        for place in range(1, len(joined)):
-            np.concatenate([block[place] for block in blocks], out=joined[place])
-        return FeatureBlock(*joined)
+        return FeatureBlock(
+            self._join("indptr", [block.indptr[bool(i) :] + starts[i] for i, block in enumerate(blocks)]),
+            self._join("columns", [block.columns for block in blocks]),
+            self._join("values", [block.values for block in blocks]),
+            self._join("scores", [block.scores for block in blocks]),
+            self._join("norms", [block.norms for block in blocks]),
+            self._join("own", [block.own for block in blocks]),
+        )
+
+    def _join(self, name: str, arrays: list[A]) -> A:
+        size, known = sum(len(array) for array in arrays), self._parts.get(name)
+        if known is None or len(known) < size:
+            known = self._parts[name] = np.empty((int(1.1 * size) + 1, *arrays[0].shape[1:]), arrays[0].dtype)
+        return cast(A, np.concatenate(arrays, out=known[:size]))
 
 
 def read_groups(
@@ -208,7 +211,8 @@ def read_groups(
 ) -> Iterator[FeatureBlock]:
     """Yield the rows of groups of blocks; those of the next group are read meanwhile.
 
-    >>> rows = FeatureBlock(*(np.arange(2) if place == 0 else np.zeros((1, 1)[: 2 - (place != 3)]) for place in range(6)))
+    >>> one = np.zeros(1)
+    >>> rows = FeatureBlock(np.arange(2), one, one, one[:, None], one, one)
     >>> class Two:
     ...     spans = [(0, 1), (1, 2)]
     ...     def load(self, number):

@@ -66,7 +66,7 @@ class Chunks:
         return read_scores(self.kernel, self.read_items(number), last - first)
 
     def iterate_rules(self, label: str, change: Callable[[SparseRows], R]) -> Iterator[BlockRules[R]]:
-        """Yield what ``change`` makes of the rules, of a few pairs at a time; those of the next ones are made meanwhile.
+        """Yield what ``change`` makes of the rules, of a few pairs at a time; the next are made meanwhile.
 
         Threads that make rules call ``change``; it is not sent to other processes, as it may have large tables.
         """
