@@ -21,7 +21,8 @@ import joblib
 import numpy as np
 
 from rekern import PairClassifier, RewriteVectorizer
-from rekern.core.clusters import Cluster, use_cluster
+from rekern.core.cluster_calls import Cluster
+from rekern.core.clusters import use_cluster
 from rekern.core.parallel_jobs import run
 from rekern.datasets import load_rewrites, write_table
 from rekern.errors import MissingExtraError

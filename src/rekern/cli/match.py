@@ -23,7 +23,7 @@ from rekern.core.text_files import STANDARD_INPUT
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
-    from rekern.core.clusters import Cluster
+    from rekern.core.cluster_calls import Cluster
     from rekern.core.explanations import Explanation
     from rekern.core.json_values import Json
     from rekern.search.match_log import MatchLog

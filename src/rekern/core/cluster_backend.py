@@ -10,16 +10,22 @@ import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import joblib
 from joblib.parallel import AutoBatchingMixin, ParallelBackendBase
 
-from rekern.core.clusters import Cluster, Outcome, take_outcome
+from rekern.core.cluster_calls import Cluster, Outcome, take_outcome
 
 LARGE = 1 << 20  # bytes of an argument that is sent to the workers only once
 
 Item = tuple[Callable[..., object], tuple[object, ...], dict[str, object]]  # of a batch of joblib
+
+
+class Batch(Protocol):
+    """A batch of joblib."""
+
+    items: Sequence[Item]
 
 
 class _Place(NamedTuple):
@@ -36,7 +42,7 @@ class ClusterBackend(AutoBatchingMixin, ParallelBackendBase):
     MIN_IDEAL_BATCH_DURATION = 0.2  # seconds; shorter calls are sent together
     MAX_IDEAL_BATCH_DURATION = 1.0
 
-    def __init__(self, cluster: Cluster, **options: Any):
+    def __init__(self, cluster: Cluster, **options: object):
         super().__init__(**options)
         self.cluster = cluster
         self._shared: dict[int, tuple[object, object]] = {}  # the value is kept, so that no other gets its id
@@ -55,12 +61,12 @@ class ClusterBackend(AutoBatchingMixin, ParallelBackendBase):
         """Return the number of workers, but at least 2: with 1, joblib would compute everything in this process."""
         return max(2, self.cluster.count_workers())
 
-    def configure(self, n_jobs: int = 1, parallel: object = None, **options: Any) -> int:
+    def configure(self, n_jobs: int = 1, parallel: object = None, **options: object) -> int:
         """Note for whom the batches are run."""
         self.parallel = parallel
         return self.effective_n_jobs(n_jobs)
 
-    def submit(self, func: Any, callback: Callable[[Future[Outcome]], object] | None = None) -> Future[Outcome]:
+    def submit(self, func: Batch, callback: Callable[[Future[Outcome]], object] | None = None) -> Future[Outcome]:
         """Send a batch of calls; large arguments are sent once for all batches."""
         try:
             values: list[object] = []

@@ -14,7 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from rekern.core.clusters import Address, Cluster, Outcome, call_there
+from rekern.core.cluster_calls import Address, Cluster, Outcome, call_there
 from rekern.errors import missing_extra
 
 if TYPE_CHECKING:

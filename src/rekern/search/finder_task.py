@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rekern.core.clusters import Cluster
+from rekern.core.cluster_calls import Cluster
 from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
 from rekern.errors import InputError
 from rekern.learning import PairClassifier, load_model
