@@ -194,7 +194,10 @@ def _start_ray(address: Address, stack: ExitStack) -> str:
     command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--head", "--block", "--disable-usage-stats"]
     command += [f"--num-cpus={address.local_workers}", "--include-dashboard=false", "--include-log-monitor=false"]
     command += [f"--{name}={port}" for name, port in zip(names, ports)]
-    head = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    quiet = subprocess.DEVNULL
+    # By default Ray's workers have the lowest priority but a few, and hardly come on beside any other work.
+    variables = {"RAY_worker_niceness": "0", **os.environ}
+    head = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, env=variables)
     stack.callback(_end, head)
     started = time.monotonic()
     while not _is_open(host, ports[0]):
