@@ -20,6 +20,9 @@ if not os.environ.get("REKERN_DATA") and _SHARED.is_dir():
     os.environ["REKERN_DATA"] = str(_SHARED)
 
 
+# Tests make many objects and little garbage: a sixth of their time would be the search for it.
+gc.set_threshold(20_000, 20, 50)
+
 collect_ignore = ["fuzz/explore_models.py"]  # a program: it instruments what it imports
 
 # All options of all commands are built once, not for every command that a test runs.

@@ -18,10 +18,10 @@ def condense(blocks, n_jobs=1, room=None):
     if room is not None:
         groups._room = lambda: room
     for rows in blocks:
-        groups.note(rows)
+        groups.note(rows.keys)
     first, placed = 0, []
     for rows in blocks:
-        placed.append(groups.sign(first, rows))
+        placed.append(groups.sign(first, groups.sift(rows)))
         first += len(rows.indptr) - 1
     columns = groups.number()
     found = [groups.condense(rows) for rows in placed]

@@ -215,7 +215,7 @@ def test_small_jobs_of_one_kind_that_wait_are_done_together():
         await asyncio.sleep(0)
         assert queue.taken == 6
         gone.cancel()
-        await asyncio.sleep(0)
+        await asyncio.wait([gone])
         done.set()
         results = await asyncio.gather(first, *jobs, other, return_exceptions=True)
         while queue.taken:

@@ -20,6 +20,7 @@ from rekern.core.column_groups_core import (
     join_columns,
     note_keys,
     rank_columns,
+    sift_rows,
     sign_rows,
 )
 from rekern.core.key_index import number_keys
@@ -43,6 +44,15 @@ class SparseRows(NamedTuple):
     values: SmallFloats
 
 
+class SiftedRows(NamedTuple):
+    """Rows over the keys that several rows have, and of each row the sum of the squares of its other keys."""
+
+    lengths: Ints
+    keys: Keys
+    values: SmallFloats
+    own: Floats
+
+
 class PlacedRows(NamedTuple):
     """Rows over the slots of a table of keys, and of each row the sum of the squares of what is in no slot."""
 
@@ -64,8 +74,8 @@ class GroupedRows(NamedTuple):
 class ColumnGroups:
     """Finds the groups of equal columns of many rows; every block of rows is shown twice.
 
-    First all blocks to `note`, then all to `sign`. What `sign` returns is far smaller; after `number` it is given to
-    `condense`, in the same order.
+    First all blocks to `note`, then all to `sift`, which leaves out the keys of a single row, and then to `sign`. What
+    `sign` returns is far smaller; after `number` it is given to `condense`, in the same order.
     ``entries`` is about how many entries all rows have, ``memory`` how many bytes may be used. If there are more shared
     keys than fit, the others are hashed into further columns, with signs, so that their products are right on average
     only. The result does not depend on the number of threads.
@@ -73,8 +83,8 @@ class ColumnGroups:
     >>> keys = np.array([7 << 60, 8 << 60, 9 << 60, 7 << 60, 8 << 60], dtype=np.uint64)
     >>> rows = SparseRows(np.array([0, 3, 5]), keys, np.array([2, 2, 1, 3, 3], dtype=np.float32))
     >>> groups = ColumnGroups(5, 10**8)
-    >>> groups.note(rows)
-    >>> placed = groups.sign(0, rows)
+    >>> groups.note(rows.keys)
+    >>> placed = groups.sign(0, groups.sift(rows))
     >>> groups.number()
     1
     >>> found = groups.condense(placed)
@@ -91,18 +101,22 @@ class ColumnGroups:
         self.group_of = np.zeros(0, np.int32)
         self.ranks, self.used = np.zeros(0, np.int32), 0
 
-    def note(self, rows: SparseRows) -> None:
+    def note(self, keys: Keys) -> None:
         """Count the keys of a block, as far as once and more often."""
-        note_keys(rows.keys, self.seen, self.shift)
+        note_keys(keys, self.seen, self.shift)
 
-    def sign(self, first_row: int, rows: SparseRows) -> PlacedRows:
+    def sift(self, rows: SparseRows) -> SiftedRows:
+        """Return what is left of a block without the keys that were noted once; several threads may call it."""
+        values = rows.values + np.float32(0)  # -0.0 is 0.0
+        return SiftedRows(*sift_rows(rows.indptr, rows.keys, values, self.seen, self.shift))
+
+    def sign(self, first_row: int, rows: SiftedRows) -> PlacedRows:
         """Note which rows have which keys with which values; ``first_row`` is the number of the first row."""
         if not len(self.slots):
             self._make_table()
-        values = rows.values + np.float32(0)  # -0.0 is 0.0
-        table = (self.seen, self.shift, self.slots, self.filled, self._room(), SPARE_BITS)
-        self.filled, *placed = sign_rows(first_row, rows.indptr, rows.keys, values, values.view(np.uint32), *table)
-        return PlacedRows(*placed)
+        entries = (rows.lengths, rows.keys, rows.values, rows.values.view(np.uint32))
+        self.filled, places, kept, _ = sign_rows(first_row, *entries, self.slots, self.filled, self._room(), SPARE_BITS)
+        return PlacedRows(rows.lengths, places, kept, rows.own)
 
     def number(self) -> int:
         """Number the groups of equal keys; return how many columns there are at most. Keys are forgotten."""

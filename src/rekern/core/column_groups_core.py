@@ -71,46 +71,59 @@ def find_slot(key, slots):
 
 
 @compiled
-def sign_rows(first_row, indptr, keys, values, bits, seen, shift, slots, filled, room, spare):
-    """Add every entry, by a mark of its row and the bits of its value, to the signature of its key.
+def sift_rows(indptr, keys, values, seen, shift):
+    """Return of rows what was noted twice, as lengths, keys and values, and the sums of the squares of the rest.
 
-    Keys that were noted once only are left out. New keys are no longer put into slots when ``room`` of them are filled:
-    they go into one of 2 to the power of ``spare`` further columns, with a sign. Returns how many slots are filled, and
-    of the rows that are left their lengths, slots, values and the squares of what was left out; the slot of a further
-    column is -1, -2 and so on.
+    A key that is 0 becomes 1.
     """
     n = len(indptr) - 1
     lengths, own = np.zeros(n, np.int64), np.zeros(n)
-    places, kept = np.empty(len(keys), np.int32), np.empty(len(keys), np.float32)
+    found, kept = np.empty(len(keys), np.uint64), np.empty(len(keys), np.float32)
     longest = 1
     for row in range(n):
         longest = max(longest, indptr[row + 1] - indptr[row])
-    listed, read = np.empty(longest, np.int64), np.empty(longest, np.uint64)
+    listed = np.empty(longest, np.int64)
     at = 0
     for row in range(n):
-        begin = at
-        for entry in range(indptr[row], indptr[row + 1]):
-            own[row] += np.float64(values[entry]) * np.float64(values[entry])
         size = list_shared(keys, indptr[row], indptr[row + 1], seen, shift, listed)
-        for index in range(size):
-            read[index] = slots[find_home(max(keys[listed[index]], np.uint64(1)), len(slots)), KEY]
+        lengths[row], index = size, 0
+        for entry in range(indptr[row], indptr[row + 1]):
+            if index < size and listed[index] == entry:
+                found[at], kept[at] = max(keys[entry], np.uint64(1)), values[entry]
+                index, at = index + 1, at + 1
+            else:
+                own[row] += np.float64(values[entry]) * np.float64(values[entry])
+    return lengths, found[:at].copy(), kept[:at].copy(), own
+
+
+@compiled
+def sign_rows(first_row, lengths, keys, values, bits, slots, filled, room, spare):
+    """Add every entry, by a mark of its row and the bits of its value, to the signature of its key.
+
+    New keys are no longer put into slots when ``room`` of them are filled: they go into one of 2 to the power of
+    ``spare`` further columns, with a sign. Returns how many slots are filled, and of each entry its slot and its value;
+    the slot of a further column is -1, -2 and so on.
+    """
+    places, kept = np.empty(len(keys), np.int32), np.empty(len(keys), np.float32)
+    read, start = np.uint64(0), 0
+    for row in range(len(lengths)):
+        stop = start + lengths[row]
+        for entry in range(start, stop):
+            read ^= slots[find_home(keys[entry], len(slots)), KEY]
         mark = mix(np.uint64(first_row + row + 1) * np.uint64(0x9E3779B97F4A7C15))
-        for entry in listed[:size]:
-            key = max(keys[entry], np.uint64(1))
-            own[row] -= np.float64(values[entry]) * np.float64(values[entry])
+        for entry in range(start, stop):
+            key = keys[entry]
             slot = find_slot(key, slots)
             if slots[slot, KEY] == NO_KEY and filled >= room:
-                places[at] = -1 - np.int64(key >> np.uint64(64 - spare))
-                kept[at] = -values[entry] if key & np.uint64(1) else values[entry]
+                places[entry] = -1 - np.int64(key >> np.uint64(64 - spare))
+                kept[entry] = -values[entry] if key & np.uint64(1) else values[entry]
             else:
                 filled += slots[slot, KEY] == NO_KEY
                 slots[slot, KEY] = key
                 slots[slot, GROUP] += mix(mark ^ np.uint64(bits[entry]))
-                places[at], kept[at] = slot, values[entry]
-            at += 1
-        lengths[row] = at - begin
-        own[row] = max(own[row], 0.0)
-    return filled, lengths, places[:at].copy(), kept[:at].copy(), own
+                places[entry], kept[entry] = slot, values[entry]
+        start = stop
+    return filled, places, kept, read  # what was read ahead is returned so that it is read
 
 
 @compiled

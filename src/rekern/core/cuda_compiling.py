@@ -35,6 +35,20 @@ class Launchable(Protocol):
         ...
 
 
+class SimulatedCuda:
+    """``numba.cuda`` in functions that kernels call, in the simulator.
+
+    The simulator itself replaces the module while such a function runs. With several threads in it, the first one that
+    returns would take the replacement away from the others.
+    """
+
+    def __getattr__(self, name: str) -> object:
+        from numba.cuda.simulator.kernel import _get_kernel_context
+
+        found: object = getattr(_get_kernel_context(), name)
+        return found
+
+
 class CudaFunction:
     """A function that the GPU runs: a kernel, or what kernels call."""
 
@@ -52,7 +66,7 @@ class CudaFunction:
             name: known[name].compiled for name in names if isinstance(known.get(name), CudaFunction)
         }
         if "cuda" in names:
-            called["cuda"] = load_cuda()
+            called["cuda"] = SimulatedCuda() if self.is_called and is_simulated() else load_cuda()
         function = replace_globals(self.function, **called)
         options = {} if self.registers is None or is_simulated() else {"max_registers": self.registers}
         compile_function = partial(load_cuda().jit, device=self.is_called, **options)

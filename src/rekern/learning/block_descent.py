@@ -6,21 +6,33 @@ block of rows have to be in memory. The solution is that of `dual_descent`, to t
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from rekern.core.arrays import Floats, Ints
-from rekern.core.parallel_jobs import run_in_threads, split_range
+from rekern.core.arrays import AnyArray, Booleans, Floats, Ints
+from rekern.core.parallel_jobs import keep_threads, run_ahead, run_in_threads, split_range
 from rekern.core.progress import track
-from rekern.learning.block_descent_core import add_block, add_losses, decide_block, descend_block
+from rekern.learning.block_descent_core import (
+    add_block,
+    add_losses,
+    decide_block,
+    descend_block,
+    measure_steps,
+    repeat_steps,
+)
 from rekern.learning.feature_space import FeatureBlock
 
+A = TypeVar("A", bound=AnyArray)
+
 SWEEPS = 1000
-SCALES, SCALE_STEPS, GOLDEN = (0.8, 1.25), 16, 0.618  # of the weights, and the search for the best
-ROWS_TOGETHER = 4096  # whose decision values a thread computes
+SCALES, SCALE_STEPS = (0.8, 1.25), 5  # of the weights, and the search for the best
+ROWS_TOGETHER = 512  # whose decision values a thread computes
+LOSSES_TOGETHER = 1 << 16  # which a thread adds up
+LONGEST_STEP = 1.0  # by how many times its last step a machine moves on; more would also multiply errors of rounding
+MOMENTUM_SWEEPS = 200  # after which it does no longer: then descent alone makes sure that it comes to an end
 VISITS = 1  # of each row while its block is in memory; more save reading, and cost more work in all
 
 
@@ -130,28 +142,106 @@ class Machine:
         length = self.weights @ self.weights + self.score_weights @ self.score_weights + self.state[0] ** 2
         self.state[1] = length + self.own_length
 
-
-def join_blocks(blocks: list[FeatureBlock]) -> FeatureBlock:
-    """Return the rows of several blocks as one block."""
-    if len(blocks) == 1:
-        return blocks[0]
-    starts = np.cumsum([0] + [len(block.columns) for block in blocks])
-    indptr = np.concatenate([block.indptr[bool(i) :] + starts[i] for i, block in enumerate(blocks)])
-    columns = np.concatenate([block.columns for block in blocks])
-    values = np.concatenate([block.values for block in blocks])
-    scores = np.concatenate([block.scores for block in blocks])
-    norms, own = (np.concatenate([block[place] for block in blocks]) for place in (4, 5))
-    return FeatureBlock(indptr, columns, values, scores, norms, own)
+    def list_weights(self) -> list[Floats]:
+        """Return all weights, as views: of columns, of scores, and of the constant feature."""
+        return [self.weights, self.score_weights, self.state[:1]]
 
 
-def decide_blocks(machine: Machine, blocks: Blocks, coefficients: Floats) -> Floats:
-    """Return the decision values of all rows."""
-    return np.concatenate(
-        [
-            machine.decide(blocks.load(number), coefficients[first:last])
-            for number, (first, last) in enumerate(blocks.spans)
-        ]
-    )
+class Momentum:
+    """What a machine was after the last pass, so that it can go on in the same direction.
+
+    Descent alone is slow where many rows are nearly equal: their coefficients move towards each other by a small share
+    in each pass, always in the same direction. After each pass all coefficients, and the weights with them, are
+    therefore moved on by the step since the last pass, times the factor at which the dual objective is largest. A
+    coefficient that leaves its bounds by this is put back by the next visit of its row.
+
+    >>> machine, coefficients, own = Machine(1, 0), np.zeros(1), np.zeros(1)
+    >>> momentum = Momentum(machine, coefficients)
+    >>> coefficients[0] = machine.weights[0] = 0.75
+    >>> momentum.move_on(machine, Problem(np.ones(1), np.full(1, 9.0)), coefficients, own)
+    >>> coefficients.tolist(), machine.weights.tolist()  # the best is 1
+    ([1.0], [1.0])
+    """
+
+    def __init__(self, machine: Machine, coefficients: Floats):
+        self._coefficients, self._weights = coefficients.copy(), [part.copy() for part in machine.list_weights()]
+
+    def move_on(self, machine: Machine, problem: Problem, coefficients: Floats, own: Floats) -> None:
+        """Move a machine and its coefficients on, in place; ``own`` is the squared norm of what one row has."""
+        steps, parts = coefficients - self._coefficients, machine.list_weights()
+        found = [measure_steps(old, new) for old, new in zip(self._weights, parts)]
+        squares, product = np.sum([*found, (own @ steps**2, own @ (coefficients * steps))], axis=0).tolist()
+        slope = steps @ problem.targets - problem.width * (steps @ np.sign(coefficients)) - product
+        factor = float(np.clip(slope / squares, 0.0, LONGEST_STEP)) if squares > 0.0 else 0.0
+        for old, new in zip([*self._weights, self._coefficients], [*parts, coefficients]):
+            repeat_steps(old, new, factor)
+        machine.own_length = float(own @ coefficients**2)
+        machine.measure()
+
+
+class GroupBuffer:
+    """Memory for the rows of several blocks, which is used again for the next ones: new memory would cost more."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, AnyArray] = {}
+
+    def join(self, blocks: list[FeatureBlock]) -> FeatureBlock:
+        """Return the rows of several blocks as one block, which is valid until the next call."""
+        if len(blocks) == 1:
+            return blocks[0]
+        starts = np.cumsum([0] + [len(block.columns) for block in blocks]).tolist()
+        return FeatureBlock(
+            self._join("indptr", [block.indptr[bool(i) :] + starts[i] for i, block in enumerate(blocks)]),
+            self._join("columns", [block.columns for block in blocks]),
+            self._join("values", [block.values for block in blocks]),
+            self._join("scores", [block.scores for block in blocks]),
+            self._join("norms", [block.norms for block in blocks]),
+            self._join("own", [block.own for block in blocks]),
+        )
+
+    def _join(self, name: str, arrays: list[A]) -> A:
+        size, known = sum(len(array) for array in arrays), self._parts.get(name)
+        if known is None or len(known) < size:
+            known = self._parts[name] = np.empty((int(1.1 * size) + 1, *arrays[0].shape[1:]), arrays[0].dtype)
+        return cast(A, np.concatenate(arrays, out=known[:size]))
+
+
+def read_groups(
+    blocks: Blocks, groups: list[list[int]], buffers: tuple[GroupBuffer, GroupBuffer]
+) -> Iterator[FeatureBlock]:
+    """Yield the rows of groups of blocks; those of the next group are read meanwhile.
+
+    >>> one = np.zeros(1)
+    >>> rows = FeatureBlock(np.arange(2), one, one, one[:, None], one, one)
+    >>> class Two:
+    ...     spans = [(0, 1), (1, 2)]
+    ...     def load(self, number):
+    ...         return rows
+    >>> [len(group.norms) for group in read_groups(Two(), [[0, 1], [1]], (GroupBuffer(), GroupBuffer()))]
+    [2, 1]
+    """
+
+    def read(number: int) -> FeatureBlock:
+        return buffers[number % 2].join([blocks.load(block) for block in groups[number]])
+
+    return run_ahead(read, [(number,) for number in range(len(groups))], 1)
+
+
+def decide_blocks(
+    machine: Machine,
+    blocks: Blocks,
+    coefficients: Floats,
+    together: int = 1,
+    buffers: tuple[GroupBuffer, GroupBuffer] | None = None,
+) -> Floats:
+    """Return the decision values of all rows; ``together`` blocks are in memory at once."""
+    groups = [list(range(*span)) for span in split_range(len(blocks.spans), together)]
+    found, first = np.zeros(len(coefficients)), 0
+    for group in read_groups(blocks, groups, buffers or (GroupBuffer(), GroupBuffer())):
+        last = first + len(group.norms)
+        found[first:last] = machine.decide(group, coefficients[first:last])
+        first = last
+    return found
 
 
 def descend_blocks(
@@ -170,28 +260,38 @@ def descend_blocks(
     rows are visited in random order: rows that always come one after the other need several times as many passes.
     """
     rest, own, sweep, near = Rest.start(len(coefficients)), np.zeros(len(coefficients)), 0, 2.0 * tolerance
+    buffers, momentum = (GroupBuffer(), GroupBuffer()), Momentum(machine, coefficients)
     for sweep in range(SWEEPS):
         order = np.random.default_rng(sweep).permutation(len(blocks.spans)).tolist()
         groups = [order[first : first + together] for first in range(0, len(order), together)]
-        for number, group in enumerate(track(groups, len(groups), f"pass {sweep + 1}")):
-            rows = np.concatenate([np.arange(*blocks.spans[block]) for block in group])
+        read = read_groups(blocks, groups, buffers)
+        for number, joined in enumerate(track(read, len(groups), f"pass {sweep + 1}")):
+            rows = np.concatenate([np.arange(*blocks.spans[block]) for block in groups[number]])
             part = problem._replace(targets=problem.targets[rows], costs=problem.costs[rows])
             moved, resting = coefficients[rows], rest.take(rows)
-            joined = join_blocks([blocks.load(block) for block in group])
             machine.descend(joined, part, moved, resting, seed=sweep * len(groups) + number)
             coefficients[rows], own[rows] = moved, joined.own
             rest.put(rows, resting)
         guess = _measure_gap(machine, problem, coefficients, own, rest.values)
         if guess <= near or sweep == SWEEPS - 1:
             # So far these were the values that the rows had when they were visited; now those that they have.
-            values = decide_blocks(machine, blocks, coefficients) - own * coefficients
+            values = decide_blocks(machine, blocks, coefficients, together, buffers) - own * coefficients
             gap = _measure_gap(machine, problem, coefficients, own, values)
             if gap <= tolerance:
                 break
-            near = guess * max(0.95 * tolerance / gap, 0.7)
+            near = max(guess * max(0.95 * tolerance / gap, 0.7), 0.5 * tolerance)  # a guess may be far too low
             rest.skips[:] = 0
         keep()
+        if sweep < MOMENTUM_SWEEPS:
+            momentum.move_on(machine, problem, coefficients, own)
+            rest.skips[_find_outside(problem, coefficients)] = 0
     return sweep + 1
+
+
+def _find_outside(problem: Problem, coefficients: Floats) -> Booleans:
+    """Return which coefficients are not within their bounds."""
+    is_outside: Booleans = np.abs(coefficients) > problem.costs
+    return is_outside if problem.regression else is_outside | (coefficients * problem.targets < 0.0)
 
 
 def _measure_gap(machine: Machine, problem: Problem, coefficients: Floats, own: Floats, values: Floats) -> float:
@@ -207,13 +307,36 @@ def _measure_gap(machine: Machine, problem: Problem, coefficients: Floats, own: 
     length = float(machine.state[1])
     shared = max(length - float(own @ coefficients**2), 0.0)
     rows = (values, own, problem.targets, problem.costs, problem.width, problem.regression)
+    spans = split_range(len(values), LOSSES_TOGETHER)
 
-    def measure(scale: float) -> float:
-        return float(0.5 * scale**2 * shared + add_losses(*rows, scale))
+    def measure(scale: float) -> tuple[float, float]:
+        losses, slope = np.sum(run_in_threads(add_losses, [(*span, *rows, scale) for span in spans]), axis=0).tolist()
+        return 0.5 * scale**2 * shared + losses, scale * shared + slope
 
-    low, high = SCALES
-    for _ in range(SCALE_STEPS):  # the objective is convex in the scale
-        one, two = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-        low, high = (low, two) if measure(one) <= measure(two) else (one, high)
-    primal = min(measure(0.5 * (low + high)), measure(1.0))
+    with keep_threads():
+        primal = _find_minimum(measure)
     return (primal - (gains - 0.5 * length)) / primal if primal > 0.0 else 0.0
+
+
+def _find_minimum(measure: Callable[[float], tuple[float, float]]) -> float:
+    """Return about the smallest value of a convex function of the scale, which returns its value and its slope.
+
+    >>> round(_find_minimum(lambda scale: ((scale - 1.1) ** 2, 2 * (scale - 1.1))), 9)
+    0.0
+    """
+    best, slope = measure(1.0)
+    near, far = (1.0, slope), (SCALES[slope < 0.0], 0.0)  # the minimum lies between the two
+    value, slope = measure(far[0])
+    far = far[0], slope
+    best = min(best, value)
+    for _ in range(SCALE_STEPS):
+        if near[1] * far[1] >= 0.0:  # it is at one end
+            break
+        middle = near[0] - near[1] * (far[0] - near[0]) / (far[1] - near[1])
+        value, slope = measure(middle)
+        best = min(best, value)
+        if slope * far[1] < 0.0:
+            near, far = far, (middle, slope)
+        else:
+            near, far = (near[0], 0.5 * near[1]), (middle, slope)  # halved, so that both ends move
+    return best

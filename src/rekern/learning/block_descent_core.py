@@ -89,20 +89,24 @@ def descend_block(
 
 
 @compiled
-def add_losses(values, own, targets, costs, width, regression, scale):
-    """Return the sum of the losses of rows, each with the best weight of the features that no other row has.
+def add_losses(first, last, values, own, targets, costs, width, regression, scale):
+    """Return the sum of the losses of rows ``first`` to ``last - 1``, and how it grows with the scale.
 
-    ``values`` are decision values without these features; they are taken times a scale. ``own`` is the squared norm of
-    these features. Their weight costs half its square: a small error is cheaper to mend by it than to pay for.
+    Each row has the best weight of the features that no other row has. ``values`` are decision values without these
+    features; they are taken times a scale. ``own`` is the squared norm of these features. Their weight costs half its
+    square: a small error is cheaper to mend by it than to pay for.
     """
-    losses = 0.0
-    for row in range(len(values)):
+    losses, slope = 0.0, 0.0
+    for row in range(first, last):
         value = scale * values[row]
         error = abs(value - targets[row]) - width if regression else 1.0 - value * targets[row]
         if error > 0.0:
             most = own[row] * costs[row]  # what these features mend at most: then a further error costs as much
             losses += error * error / (2.0 * own[row]) if error < most else costs[row] * (error - 0.5 * most)
-    return losses
+            price = error / own[row] if error < most else costs[row]
+            sign = np.sign(value - targets[row]) if regression else -targets[row]
+            slope += price * sign * values[row]
+    return losses, slope
 
 
 @compiled
@@ -120,3 +124,23 @@ def add_block(block, coefficients, weights, score_weights, state):
         if coefficients[row] != 0.0:
             state[0] += coefficients[row]
             add_row(block, row, coefficients[row], weights, score_weights)
+
+
+@compiled
+def measure_steps(old, new):
+    """Return the sum of the squares of the steps between two arrays, and the product of the steps with the new one."""
+    squares, product = 0.0, 0.0
+    for place in range(len(old)):
+        step = new[place] - old[place]
+        squares += step * step
+        product += new[place] * step
+    return squares, product
+
+
+@compiled
+def repeat_steps(old, new, factor):
+    """Go on by the steps between two arrays, times a factor; the old array becomes the new one as it was."""
+    for place in range(len(old)):
+        step = new[place] - old[place]
+        old[place] = new[place]
+        new[place] += factor * step

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple, cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints
 from rekern.core.column_groups import ColumnGroups, SparseRows
 from rekern.core.key_rows import KeyRows
-from rekern.core.parallel_jobs import run, run_ahead, split_range
+from rekern.core.parallel_jobs import has_shared_memory, run, run_ahead, split_range
 from rekern.core.progress import track
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items
@@ -22,13 +22,15 @@ from rekern.learning.pair_input import Pair, read_items, take_items
 
 PAIRS_TOGETHER = 256  # whose rules are made at once
 
+R = TypeVar("R")  # what is made of the rules of a few pairs
 
-class BlockRules(NamedTuple):
+
+class BlockRules(NamedTuple, Generic[R]):
     """The rules of a few pairs, the number of their chunk, and that of the first pair."""
 
     chunk: int
     first: int
-    rows: SparseRows
+    rows: R
 
 
 class Chunks:
@@ -36,7 +38,7 @@ class Chunks:
 
     >>> from rekern.kernels import Rewriting
     >>> chunks = Chunks(Rewriting(1, normalize=False), [("a b", "b"), ("b", "b")], np.array([1, 0]), [(0, 1), (1, 2)])
-    >>> [np.diff(block.rows.indptr).tolist() for block in chunks.iterate_rules("rules")]
+    >>> [block.rows.tolist() for block in chunks.iterate_rules("rules", lambda rows: np.diff(rows.indptr))]
     [[2], [3]]
     """
 
@@ -63,15 +65,23 @@ class Chunks:
         first, last = self.spans[number]
         return read_scores(self.kernel, self.read_items(number), last - first)
 
-    def iterate_rules(self, label: str) -> Iterator[BlockRules]:
-        """Yield the rules of all pairs, of a few pairs at a time; those of the next ones are made meanwhile."""
+    def iterate_rules(self, label: str, change: Callable[[SparseRows], R]) -> Iterator[BlockRules[R]]:
+        """Yield what ``change`` makes of the rules, of a few pairs at a time; the next are made meanwhile.
+
+        Threads that make rules call ``change``; it is not sent to other processes, as it may have large tables.
+        """
+        is_here = has_shared_memory()
         chunks = run_ahead(self.read_items, [(number,) for number in range(len(self.spans))], 1)
         for number, items in enumerate(track(chunks, len(self.spans), label)):
             first, last = self.spans[number]
             # Few pairs: large arrays of new memory take longer than the rules.
             spans, known = split_range(last - first, PAIRS_TOGETHER), cast(Sequence[object], items)
             calls = [(self.kernel, known[start:end], end - start, 1) for start, end in spans]
-            for (start, _), rows in zip(spans, run(read_rules, calls, self.n_jobs)):
+            if is_here:
+                made = run(lambda *call: change(read_rules(*call)), calls, self.n_jobs)
+            else:
+                made = (change(rows) for rows in run(read_rules, calls, self.n_jobs))
+            for (start, _), rows in zip(spans, made):
                 yield BlockRules(number, first + start, rows)
 
 
@@ -84,11 +94,11 @@ def fill_store(store: BlockStore, chunks: Chunks, entries: int, memory: int) -> 
     if columns is not None:
         return columns
     groups = ColumnGroups(entries, memory, chunks.n_jobs)
-    for block in chunks.iterate_rules("counting rules"):
-        groups.note(block.rows)
+    for noted in chunks.iterate_rules("counting rules", lambda rows: rows.keys):
+        groups.note(noted.rows)
     store.clear_placed()
-    for block in chunks.iterate_rules("comparing rules"):
-        store.add_placed(block.chunk, groups.sign(block.first, block.rows))
+    for sifted in chunks.iterate_rules("comparing rules", groups.sift):
+        store.add_placed(sifted.chunk, groups.sign(sifted.first, sifted.rows))
     groups.number()
     scores = run_ahead(chunks.read_scores, [(number,) for number in range(len(chunks.spans))], 1)
     for number, own in enumerate(track(scores, len(chunks.spans), "features")):

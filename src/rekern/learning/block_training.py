@@ -173,7 +173,7 @@ def _solve(
             first = problem._replace(costs=problem.costs.copy())
             first.costs[held_out] = 0.0
             passes += descend_blocks(machine, store, first, coefficients[number], HELD_OUT_TOLERANCE, keep, together)
-            values[number] = decide_blocks(machine, store, coefficients[number])[held_out]
+            values[number] = decide_blocks(machine, store, coefficients[number], together)[held_out]
             stage[number] = 1
             keep()
         passes += descend_blocks(machine, store, problem, coefficients[number], TOLERANCE, keep, together)

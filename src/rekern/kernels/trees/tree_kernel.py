@@ -158,7 +158,7 @@ class TreeKernel(Kernel, Generic[Parameters]):
             squares[begin:end] = np.diag(block)
 
         # A few trees at a time: more cells are computed than needed, but a forest for each tree would cost more.
-        run_in_threads(square, cut_corpus(offsets, most_trees=64, most_nodes=4096), n_jobs)
+        run_in_threads(square, cut_corpus(offsets, most_trees=32, most_nodes=2048), n_jobs)
         return check_range(squares)
 
     def diag(self, X: Items) -> Floats:
