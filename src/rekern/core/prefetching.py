@@ -12,8 +12,7 @@ def _ignore(array, index):
 
 
 def _define():
-    """Define the function that Numba compiles to one instruction; where it waits for memory is not changed by it."""
-    from llvmlite import ir
+    """Define the function that Numba compiles to one instruction. No result depends on it."""
     from numba.core import cgutils, types
     from numba.extending import intrinsic
 
@@ -22,7 +21,7 @@ def _define():
         def generate(context, builder, signature, arguments):
             given = context.make_array(signature.args[0])(context, builder, arguments[0])
             pointer = builder.bitcast(builder.gep(given.data, [arguments[1]]), cgutils.voidptr_t)
-            number = ir.IntType(32)
+            number, ir = cgutils.int32_t, cgutils.ir
             kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, number, number, number])
             function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
             builder.call(function, [pointer, *(number(value) for value in (TO_READ, EVERY_CACHE, DATA))])
