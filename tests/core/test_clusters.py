@@ -1,22 +1,33 @@
-"""Dask and Spark run: two workers each, the same bits, and a killed worker loses nothing but time."""
+"""Dask, Ray and Spark run: two workers each, the same bits, and a killed worker loses nothing but time."""
 
 import importlib.util
 import os
 import signal
+import sys
+import threading
+import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from rekern import PairClassifier, RewriteVectorizer
-from rekern.core.clusters import Address, use_cluster
+from cli.running import error_of, json_of
+from rekern import PairClassifier, RewriteVectorizer, load_model
+from rekern.core import clusters
+from rekern.core.cluster_backend import ClusterBackend
+from rekern.core.cluster_calls import Address
+from rekern.core.clusters import use_cluster
 from rekern.core.parallel_jobs import run
 from rekern.datasets import load_rewrites, write_table
-from rekern.errors import InputError
+from rekern.errors import InputError, MissingExtraError
 from rekern.kernels import PartialTree, Rewriting, SoftPairing, gram_plan
+from rekern.learning import auto_search
 from rekern.learning.folder_prediction import FolderTask
+from rekern.learning.kernel_ladder import list_steps
+from rekern.search import pair_finder
 
-MODULES = {"dask": "distributed", "spark": "joblibspark"}
+MODULES = {"dask": "distributed", "ray": "ray", "spark": "pyspark"}
 PARAMETERS = [
     pytest.param(
         name,
@@ -41,7 +52,7 @@ def cluster(request):
 def folder(tmp_path_factory):
     """A model, and a folder with five Parquet files of pairs."""
     folder = tmp_path_factory.mktemp("pairs")
-    PairClassifier(Rewriting((1, 2)), calibration=2).fit(PAIRS, LABELS).save(folder / "m.rekern")
+    PairClassifier(Rewriting((1, 2)), calibration=2, n_jobs=1).fit(PAIRS, LABELS).save(folder / "m.rekern")
     (folder / "pairs").mkdir()
     for number in range(5):
         part = PAIRS[number * 12 : number * 12 + 12]
@@ -112,6 +123,94 @@ def test_blocks_of_joblib_run_there_with_the_same_bits(cluster, tmp_path, monkey
         assert np.array_equal(model.calibration_, alone.calibration_)
 
 
+def test_large_arguments_are_shared(cluster, monkeypatch):
+    import joblib
+
+    shared = []
+    share = cluster.share
+    monkeypatch.setattr(cluster, "share", lambda value: shared.append(value) or share(value))
+    arrays = [np.full(1 << 17, value) for value in (1.0, 2.0)]
+    calls = [joblib.delayed(lambda array, number: array[number])(arrays[number // 5], number) for number in range(10)]
+    assert joblib.Parallel(batch_size=1)(calls) == [1.0] * 5 + [2.0] * 5
+    assert len(shared) == 2 and shared[0] is arrays[0]
+    with pytest.raises(InputError, match="gave up a call"):  # what cannot be sent
+        joblib.Parallel()([joblib.delayed(id)(threading.Lock()), joblib.delayed(id)(1)])
+
+
+def test_results_come_in_order(cluster):
+    def wait_and_double(number):
+        time.sleep(0.2 * (number == 0))
+        return 2 * number
+
+    assert list(cluster.run_in_order(wait_and_double, ((number,) for number in range(10)))) == list(range(0, 20, 2))
+
+
+@pytest.fixture
+def command_cluster(cluster, monkeypatch):
+    """Commands with --cluster use the workers that there are."""
+    monkeypatch.setattr(clusters, "use_cluster", lambda address: nullcontext(cluster))
+    import joblib
+
+    backend = ClusterBackend(cluster)
+    with joblib.parallel_config(backend=backend, n_jobs=-1):
+        yield cluster
+    backend.close()
+
+
+def run_alone(*arguments):
+    import joblib
+
+    with joblib.parallel_config(backend="threading"):
+        return json_of(*arguments)
+
+
+def test_match_finds_the_same_on_a_cluster(command_cluster, folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(pair_finder, "BLOCK", 25)  # five parts of the corpus, and several of its candidates
+    monkeypatch.setattr(pair_finder, "PAIRS", 100)
+    texts = [text for pair in PAIRS for text in pair]
+    write_table(tmp_path / "texts.tsv", {"text": texts})
+    write_table(tmp_path / "queries.tsv", {"text": texts[::7]})
+    for queries in ([], [tmp_path / "queries.tsv"]):
+        start = ("match", tmp_path / "texts.tsv", *queries, "--min-probability", 0.2, "--model", folder / "m.rekern")
+        alone = run_alone(*start)
+        there = json_of(*start, "--index", tmp_path / "texts.index", "--cluster", "dask://local:2")
+        assert there == alone and alone["matches"] > 10
+    start = ("match", tmp_path / "texts.index", "--model", "none", "--clusters")
+    assert json_of(*start, "--cluster", "dask://local:2") == run_alone(*start)
+
+
+def test_auto_chooses_the_same_on_a_cluster(command_cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr(auto_search, "list_steps", lambda resources: list_steps(resources)[:1])  # rules alone, for time
+    columns = {"source": [a for a, _ in PAIRS], "target": [b for _, b in PAIRS], "label": LABELS}
+    write_table(tmp_path / "pairs.tsv", columns)
+    start = ("train", tmp_path / "pairs.tsv", "--auto", "-o")
+    there = json_of(*start, tmp_path / "there.rekern", "--cluster", "dask://local:2")
+    alone = run_alone(*start, tmp_path / "alone.rekern")
+    trials = [[{**trial, "seconds": 0} for trial in found["how_chosen"]["trials"]] for found in (there, alone)]
+    assert trials[0] == trials[1] and len(trials[0]) >= 3
+    models = [load_model(tmp_path / name) for name in ("there.rekern", "alone.rekern")]
+    assert np.array_equal(models[0].predict_proba(PAIRS), models[1].predict_proba(PAIRS))
+
+
+def test_commands_refuse_what_a_cluster_cannot_do(folder, tmp_path):
+    write_table(tmp_path / "texts.tsv", {"text": ["a", "b"]})
+    match = ("match", tmp_path / "texts.tsv", "--model", "none", "--cluster")
+    assert "say with --index where it is kept" in error_of(*match, "dask://local:2")
+    assert "is no address of a cluster" in error_of(*match, "slurm://here:1")
+    train = ("train", tmp_path / "texts.tsv", "-o", tmp_path / "m.rekern", "--cluster")
+    assert "is no address of a cluster" in error_of(*train, "dask://here")
+    assert "leave --cluster or --memory out" in error_of(*train, "dask://local:2", "--memory", "1GB")
+
+
+@pytest.mark.parametrize("library", MODULES)
+def test_a_missing_library_is_one_line(library, monkeypatch):
+    monkeypatch.setitem(sys.modules, MODULES[library], None)
+    monkeypatch.setitem(sys.modules, f"{MODULES[library]}.sql", None)
+    message = rf'is not installed: pip install "rekern\[{library}\]"'
+    with pytest.raises(MissingExtraError, match=message), use_cluster(f"{library}://local:2"):
+        pass
+
+
 def test_an_interrupted_run_continues(folder, tmp_path):
     task = make_task(folder, tmp_path)
     first, *others = task.list_missing()
@@ -136,5 +235,7 @@ def test_an_error_is_a_text_with_the_place(folder, tmp_path):
 
 def test_addresses():
     assert Address("dask://10.0.0.1:8786").local_workers is None
-    with pytest.raises(InputError, match="is no address of a cluster"):
-        Address("dask://")
+    assert Address("spark://one:7077,two:7077").place == "one:7077,two:7077"
+    for text in ("dask://", "dask://local:0", "ray://host", "spark://ho st:1", "local:2"):
+        with pytest.raises(InputError, match="is no address of a cluster"):
+            Address(text)

@@ -75,6 +75,7 @@ for _command, _examples in (
             "rekern train pairs.tsv --auto --minutes 10 -o model.rekern",
             "rekern train asked.csv --source q1 --target q2 --label same --cv 5 -o m.rekern",
             "rekern train answers.jsonl --group question -o ranker.rekern",
+            "rekern train pairs.tsv --auto --cluster dask://local:2 -o model.rekern",
         ),
     ),
     (
@@ -82,6 +83,7 @@ for _command, _examples in (
         (
             "rekern predict model.rekern new.tsv > predictions.tsv",
             'rekern predict model.rekern --source-text "Ann met Bo" --target-text "Bo met Ann"',
+            "rekern predict model.rekern pairs/ -o predictions/ --cluster dask://local:2",
         ),
     ),
     (
@@ -117,6 +119,7 @@ for _command, _examples in (
             "rekern match questions.tsv --model model.rekern -o duplicates.tsv",
             "rekern match faq.tsv queries.tsv --model model.rekern --top 5",
             "rekern match faq.tsv --model none --index faq.index --clusters",
+            "rekern match faq.tsv --model model.rekern --index faq.index --cluster dask://local:2",
         ),
     ),
     (

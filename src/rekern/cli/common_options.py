@@ -17,6 +17,14 @@ Device = Annotated[
         help="What computes Gram matrices: cpu, or cuda (a GPU); REKERN_DEVICE by default.",
     ),
 ]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Let workers share the work: dask://HOST:PORT, ray://… or spark://…; dask://local:2 starts two here.",
+    ),
+]
 Data = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder with the corpora; REKERN_DATA by default.")
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -15,18 +16,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rekern.cli import common_options, output
-from rekern.cli.model_argument import ResourceOptions, load_pair_model
+from rekern.cli.model_argument import ResourceOptions, load_pair_model, read_limits
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import Encoding, Format
 from rekern.core.text_files import STANDARD_INPUT
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
+    from rekern.core.cluster_calls import Cluster
     from rekern.core.explanations import Explanation
     from rekern.core.json_values import Json
     from rekern.search.match_log import MatchLog
     from rekern.search.matches import Matches, ScoredPairs
-    from rekern.search.pair_finder import PairFinder
+    from rekern.search.pair_finder import PairFinder, Workers
 
 NO_MODEL = "none"
 SHOWN = 3  # parts of an explanation in a table
@@ -60,21 +62,32 @@ class Search:
     reader: TextReader
     top: int | None
     min_probability: float | None
+    workers: Workers
 
     def score(self, done: int = 0) -> Iterator[ScoredPairs]:
         """Yield matches in blocks, without those of the blocks that are done."""
         if self.queries is None:
-            yield from self.finder.score_duplicates(self.min_probability, done)
+            yield from self.finder.score_duplicates(self.min_probability, done, self.workers)
             return
-        first = 0
-        for number, texts in enumerate(self.reader.iterate(self.queries, "matching")):
-            if number >= done:
-                yield self._score_block(texts, first)
-            first += len(texts)
+        for _, _, found in self._score_queries(done):
+            yield found
 
-    def _score_block(self, texts: list[str], first: int) -> ScoredPairs:
-        found = self.finder.score_queries(texts, self.top, self.min_probability)
-        return found._replace(sources=found.sources + first)
+    def _score_queries(self, done: int = 0) -> Iterator[tuple[list[str], int, ScoredPairs]]:
+        """Yield blocks of queries, with the row of the first one and the matches."""
+        sent: deque[tuple[list[str], int]] = deque()
+
+        def list_calls() -> Iterator[tuple[object, ...]]:
+            first = 0
+            assert self.queries is not None
+            for number, texts in enumerate(self.reader.iterate(self.queries, "matching")):
+                if number >= done:
+                    sent.append((texts, first))
+                    yield texts, self.top, self.min_probability
+                first += len(texts)
+
+        for found in self.workers.run("score_queries", list_calls()):
+            texts, first = sent.popleft()
+            yield texts, first, found._replace(sources=found.sources + first)
 
     def score_all(self, log: MatchLog | None) -> Iterable[ScoredPairs]:
         """Return the matches to keep; with a log, those that it has are not looked for again."""
@@ -88,20 +101,23 @@ class Search:
 
     def find(self, log: MatchLog | None) -> Iterator[Matches]:
         """Yield matches with their texts. With a log, queries are read once more for their texts."""
-        from rekern.search.matches import join_pairs
-
         if self.queries is None:
             for block in self.score_all(log):
                 yield self.finder.read_duplicates(block)
             return
-        known = None if log is None else join_pairs(list(self.score_all(log)), self.finder.model)
-        first = 0
-        for texts in self.reader.iterate(self.queries, "matching" if known is None else ""):
-            if known is None:
-                found = self._score_block(texts, first)
-            else:
-                found = known.take(slice(*known.sources.searchsorted([first, first + len(texts)]).tolist()))
+        for texts, first, found in self._score_queries() if log is None else self._read_log(log):
             yield found.read(partial(_read_row, texts, first), self.finder.index_.read_text)
+
+    def _read_log(self, log: MatchLog) -> Iterator[tuple[list[str], int, ScoredPairs]]:
+        """Yield what `_score_queries` yields, with the matches of the log when it is complete."""
+        from rekern.search.matches import join_pairs
+
+        assert self.queries is not None
+        known = join_pairs(list(self.score_all(log)), self.finder.model)
+        first = 0
+        for texts in self.reader.iterate(self.queries):
+            places = known.sources.searchsorted([first, first + len(texts)]).tolist()
+            yield texts, first, known.take(slice(*places))
             first += len(texts)
 
     def _choose(self, blocks: Iterable[ScoredPairs]) -> Iterable[ScoredPairs]:
@@ -165,6 +181,7 @@ def match(
     ] = None,
     format: Format = None,
     encoding: Encoding = "utf-8",
+    cluster: common_options.Cluster = None,
     no_header: Annotated[
         bool, typer.Option("--no-header", help="The files have no header: the texts are in column 1, or see --text.")
     ] = False,
@@ -177,9 +194,13 @@ def match(
     Texts that share words are candidates; the model decides about them. Prints the two texts of each pair (source,
     target), their rows, counting from 1, the score of their words and the probability. A query is a source. A search
     with -o that was interrupted goes on where it was when the same command is given again.
+
+    The workers of a --cluster share the texts. They open MODEL and the index, which needs --index, by their paths.
     """
+    from rekern.core.clusters import check_address, use_workers
     from rekern.core.files import check_writable
 
+    check_address(cluster)
     to_screen = out is None or out == STANDARD_INPUT
     if out is not None and not to_screen:
         output.choose_table_format(out)
@@ -193,6 +214,7 @@ def match(
         raise InputError(f"--clusters groups the duplicates of CORPUS: {remedy}")
     if model == NO_MODEL and min_probability is not None:
         raise InputError("--min-probability needs a model: give --model, or leave it out and use --top")
+    index_file = _find_index_file(corpus, index) if cluster is not None else None
     started = time.perf_counter()
     reader = TextReader(text, format, encoding, no_header)
     finder = _make_finder(model, candidates, label, language, jobs, resources)
@@ -201,13 +223,15 @@ def match(
         output.say("without a model, matches are ranked by the score of the words that they share")
     if queries is not None and top is None:
         top = 5
-    search = Search(finder, queries, reader, top, min_probability)
     can_resume = out is not None and not to_screen and queries != STANDARD_INPUT
-    with _open_log(search, out or "", model) if can_resume else nullcontext() as log:
-        if clusters:
-            found = _print_clusters(finder, search.score_all(log), out, json and to_screen)
-        else:
-            found = _print_matches(finder, search.find(log), out, explain, json and to_screen)
+    with use_workers(cluster) as machines:
+        workers = _find_workers(finder, machines, index_file, model, jobs, resources)
+        search = Search(finder, queries, reader, top, min_probability, workers)
+        with _open_log(search, out or "", model) if can_resume else nullcontext() as log:
+            if clusters:
+                found = _print_clusters(finder, search.score_all(log), out, json and to_screen)
+            else:
+                found = _print_matches(finder, search.find(log), out, explain, json and to_screen)
     if to_screen:
         return
     took = time.perf_counter() - started
@@ -235,6 +259,43 @@ def _make_finder(
         remedy = "train a classifier, or give --model none"
         raise InputError(f"{show_path(model)} predicts numbers, not whether a pair matches: {remedy}")
     return PairFinder(loaded, candidates, label, stemmer, jobs).fit([])
+
+
+def _find_index_file(corpus: str, index: Path | None) -> str:
+    """Return the index that the workers of a cluster open."""
+    from rekern.search.index_file import is_index_file
+
+    if index is None and not is_index_file(corpus):
+        raise InputError("the workers of a --cluster read the index of CORPUS: say with --index where it is kept")
+    return os.path.abspath(corpus if index is None else index)
+
+
+def _find_workers(
+    finder: PairFinder,
+    machines: Cluster | None,
+    index: str | None,
+    model: str,
+    jobs: int | None,
+    resources: ResourceOptions,
+) -> Workers:
+    """Return who does the work: the workers of a cluster, or this process."""
+    from rekern.search.pair_finder import LoneWorker
+
+    if machines is None or index is None:
+        return LoneWorker(finder)
+    from rekern.search.finder_task import ClusterWorkers, FinderTask
+
+    task = FinderTask(
+        index,
+        None if model == NO_MODEL else os.path.abspath(model),
+        finder.candidates,
+        None if finder.label is None else str(finder.label),
+        resources.wordnet,
+        resources.thesaurus,
+        read_limits(resources.limit),
+        1 if jobs is None else jobs,
+    )
+    return ClusterWorkers(machines, task)
 
 
 def _open_corpus(finder: PairFinder, corpus: str, index: Path | None, reader: TextReader) -> None:

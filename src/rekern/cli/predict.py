@@ -46,14 +46,7 @@ def predict(
         str | None,
         typer.Option("--out", "-o", metavar="OUT", help="A .tsv, .csv, .jsonl or .parquet file; else TSV is printed."),
     ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            "--cluster",
-            metavar="ADDRESS",
-            help="With a folder: dask://HOST:PORT or spark://HOST:PORT; dask://local:2 for two workers here.",
-        ),
-    ] = None,
+    cluster: common_options.Cluster = None,
     columns: Annotated[
         str | None,
         typer.Option(

@@ -33,9 +33,7 @@ def predict_folder(
     json: bool,
 ) -> None:
     """Predict all tables of a folder; ``out`` gets a file of the same name for each."""
-    from contextlib import nullcontext
-
-    from rekern.core.clusters import use_cluster
+    from rekern.core.clusters import use_workers
     from rekern.core.progress import track
     from rekern.learning.folder_prediction import FolderTask
 
@@ -67,7 +65,7 @@ def predict_folder(
     missing = task.list_missing()
     started = time.perf_counter()
     pairs = 0
-    with nullcontext() if cluster is None or not missing else use_cluster(cluster) as workers:
+    with use_workers(cluster if missing else None) as workers:
         calls = [(name,) for name in missing]
         results = map(task.predict, missing) if workers is None else workers.run(task.predict, calls)
         for found in track(results, len(missing), "predicting files"):

@@ -89,6 +89,7 @@ def train(
     threshold: ThresholdOptions,
     kernel: KernelOptions,
     table: TableOptions,
+    cluster: common_options.Cluster = None,
     jobs: common_options.Jobs = None,
     device: common_options.Device = None,
     json: common_options.Json = False,
@@ -102,28 +103,31 @@ def train(
     --memory 4GB --blocks work.
 
     With --auto the kernel is chosen by cross-validation, in which pairs that share a text stay together; the model
-    keeps what was tried (rekern explain --how-chosen).
+    keeps what was tried (rekern explain --how-chosen). The workers of a --cluster share the folds
+    and the blocks of features and Grams.
     """
     from rekern.core.freed_memory import keep_freed_memory, take_memory_ahead
     from rekern.learning.gram_limits import guess_memory
 
     if owns_process() and memory is None and keep_freed_memory() and not auto.auto and cv is None and landmarks is None:
         take_memory_ahead(guess_memory(file))
+    from rekern.core.clusters import check_address, use_workers
     from rekern.core.device import use_device
     from rekern.core.estimators import skip_scikit_learn
     from rekern.core.files import write_atomically
     from rekern.core.model_archive import save_model
 
-    if owns_process() and not auto.auto and cv is None:
+    if owns_process() and not auto.auto and cv is None and cluster is None:
         skip_scikit_learn()
     from rekern.learning import TextClassifier
     from rekern.learning.compaction import Compaction
 
     auto.check()
+    check_address(cluster)
     if auto.auto:
         _check_auto(kernel, cost, cv, threshold, landmarks)
     if memory is not None or blocks is not None:
-        _check_memory(memory, auto.auto, keep_pairs, compact)
+        _check_memory(memory, auto.auto, keep_pairs, compact, cluster)
     built = kernel.build()
     if not 0 < cost < float("inf"):
         raise InputError(f"--C {cost:g} is out of range: give a number above 0")
@@ -145,32 +149,33 @@ def train(
             print(f"read      {len(pairs):,} {noun} from {pairs.path}: {_format_labels(labels)}", flush=True)
         started = time.perf_counter()
         model: TrainedModel
-        if auto.auto:
-            measure = _find_measure(chosen, threshold)
-            metric = None if threshold.metric is None else threshold.metric.value
-            tokenizer = kernel.make_tokenizer()
-            searching = auto.make_model(
-                chosen, balanced=balanced, ordinal=ordinal, metric=metric, tokenizer=tokenizer, jobs=jobs
-            )
-            with show_trials(measure, quiet=json) as searching.on_trial:
-                _fit(searching, pairs, chosen)
-            model = searching.best_estimator_
-            assert model.how_chosen_ is not None
-            report["how_chosen"] = model.how_chosen_.to_dict()
-            if not json:
-                print(f"chosen    {format_chosen(model.how_chosen_)}")
-            built = searching.best_kernel_
-            _report_kernel(built, report, json)
-        else:
-            model = _make_model(chosen, built, cost, balanced, ordinal, threshold.resolve(), jobs)
-            model.landmarks = landmarks
-            if pairs.is_single:
-                model = TextClassifier(**model.get_params(deep=False))
-            _report_kernel(built, report, json)
-            if cv is not None:
-                _cross_validate(model, pairs, cv, report, json)
-            started = time.perf_counter()
-            _fit(model, pairs, chosen, memory, blocks)
+        with use_workers(cluster):
+            if auto.auto:
+                measure = _find_measure(chosen, threshold)
+                metric = None if threshold.metric is None else threshold.metric.value
+                tokenizer = kernel.make_tokenizer()
+                searching = auto.make_model(
+                    chosen, balanced=balanced, ordinal=ordinal, metric=metric, tokenizer=tokenizer, jobs=jobs
+                )
+                with show_trials(measure, quiet=json) as searching.on_trial:
+                    _fit(searching, pairs, chosen)
+                model = searching.best_estimator_
+                assert model.how_chosen_ is not None
+                report["how_chosen"] = model.how_chosen_.to_dict()
+                if not json:
+                    print(f"chosen    {format_chosen(model.how_chosen_)}")
+                built = searching.best_kernel_
+                _report_kernel(built, report, json)
+            else:
+                model = _make_model(chosen, built, cost, balanced, ordinal, threshold.resolve(), jobs)
+                model.landmarks = landmarks
+                if pairs.is_single:
+                    model = TextClassifier(**model.get_params(deep=False))
+                _report_kernel(built, report, json)
+                if cv is not None:
+                    _cross_validate(model, pairs, cv, report, json)
+                started = time.perf_counter()
+                _fit(model, pairs, chosen, memory, blocks)
         took = time.perf_counter() - started
         warn_of_few_pairs(pairs, chosen)
         content = model.to_archive(keep_pairs, compact)
@@ -226,14 +231,15 @@ def _check_auto(
         raise InputError("--auto goes with --metric, not with --threshold: give --threshold to rekern predict")
 
 
-def _check_memory(memory: str | None, auto: bool, keep_pairs: bool, compact: bool) -> None:
+def _check_memory(memory: str | None, auto: bool, keep_pairs: bool, compact: bool, cluster: str | None) -> None:
     """Refuse options that do not go with training in blocks."""
     from rekern.learning.block_training import parse_memory
 
     if memory is None:
         raise InputError("--blocks goes with --memory: say how much memory features may take, such as --memory 4GB")
     parse_memory(memory)
-    for flag, is_given in (("--auto", auto), ("--keep-pairs", keep_pairs), ("--compact", compact)):
+    given = {"--auto": auto, "--keep-pairs": keep_pairs, "--compact": compact, "--cluster": cluster is not None}
+    for flag, is_given in given.items():
         if is_given:
             raise InputError(f"{flag} needs all pairs in memory: leave {flag} or --memory out")
 

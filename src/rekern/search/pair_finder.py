@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -24,6 +24,13 @@ from rekern.search.text_index import BLOCK, TextIndex, cut_blocks
 
 PAIRS = 20_000  # that the model compares at a time
 TOP = 5  # matches of a query, unless another number is asked for
+
+
+class Workers(Protocol):
+    """Those who share a search: each has the same corpus and model."""
+
+    def run(self, method: str, calls: Iterable[tuple[object, ...]]) -> Iterator[ScoredPairs]:
+        """Yield what a method of a `PairFinder` returns for each call, in the order of the calls."""
 
 
 class PairFinder(BaseEstimator):
@@ -143,7 +150,7 @@ class PairFinder(BaseEstimator):
 
     def score_queries(self, queries: list[str], top: int | None, min_probability: float | None) -> ScoredPairs:
         """Return what `find` returns, without the texts."""
-        pairs = self._list_candidates([queries])
+        pairs = self._find_candidates(queries)
         spans = split_range(len(pairs.sources), PAIRS)
         matches = join_pairs(
             [self._compare(pairs.take(slice(*span)), queries.__getitem__) for span in spans], self.model
@@ -173,10 +180,13 @@ class PairFinder(BaseEstimator):
         found = self.choose_duplicates(self.score_duplicates(min_probability), top)
         return self.read_duplicates(found)
 
-    def score_duplicates(self, min_probability: float | None = None, first: int = 0) -> Iterator[ScoredPairs]:
+    def score_duplicates(
+        self, min_probability: float | None = None, first: int = 0, workers: Workers | None = None
+    ) -> Iterator[ScoredPairs]:
         """Yield the duplicates of the corpus in blocks, without those of the first blocks; see `find_duplicates`.
 
-        A block belongs to a fixed number of candidates, so that an interrupted search can go on.
+        A block belongs to a fixed number of candidates, so that an interrupted search can go on. ``workers`` with the
+        same corpus and model share the work: first parts of the corpus, then parts of the candidates.
 
         >>> finder = PairFinder().fit(["a b", "b c", "a b"])
         >>> [block.sources.tolist() for block in finder.score_duplicates()]
@@ -184,12 +194,31 @@ class PairFinder(BaseEstimator):
         """
         index = self._find_index()
         least = self.find_threshold() if min_probability is None else min_probability
-        blocks = (index.read_texts(*span) for span in split_range(len(index), BLOCK))
-        pairs = _merge_directions(self._list_candidates(blocks, len(index)), len(index))
+        run = LoneWorker(self).run if workers is None else workers.run
+        parts = split_range(len(index), BLOCK)
+        found = track(run("list_candidates", parts), len(parts), "candidates")
+        pairs = _merge_directions(join_pairs(list(found)), len(index))
         spans = split_range(len(pairs.sources), PAIRS)[first:]
-        for span in track(spans, len(spans), "comparing" if self.model is not None else ""):
-            found = self._compare(pairs.take(slice(*span)), index.read_text)
-            yield found.take(np.flatnonzero(_has_probability(found, least)))
+        calls = ((pairs.take(slice(*span)), least) for span in spans)
+        yield from track(run("compare_rows", calls), len(spans), "comparing" if self.model is not None else "")
+
+    def list_candidates(self, first: int, last: int) -> ScoredPairs:
+        """Return the candidates of the rows ``first`` to ``last - 1`` of the corpus, without probabilities.
+
+        >>> PairFinder().fit(["a b", "b c", "a b"]).list_candidates(1, 2).targets.tolist()
+        [0, 2]
+        """
+        return self._find_candidates(self._find_index().read_texts(first, last), first)
+
+    def compare_rows(self, pairs: ScoredPairs, least: float | None) -> ScoredPairs:
+        """Return which pairs of rows of the corpus have at least this probability, with it.
+
+        >>> finder = PairFinder().fit(["a b", "b c"])
+        >>> finder.compare_rows(finder.list_candidates(0, 1), None).targets.tolist()
+        [1]
+        """
+        found = self._compare(pairs, self._find_index().read_text)
+        return found.take(np.flatnonzero(_has_probability(found, least)))
 
     def choose_duplicates(self, blocks: Iterable[ScoredPairs], top: int | None = None) -> ScoredPairs:
         """Return the pairs of all blocks that are among the ``top`` best of one of their texts."""
@@ -260,20 +289,17 @@ class PairFinder(BaseEstimator):
             raise InputError("this PairFinder has no texts: call fit first, or PairFinder.open")
         return self.index_
 
-    def _list_candidates(self, blocks: Iterable[list[str]], own: int | None = None) -> ScoredPairs:
-        """Return the candidates of all texts; if these are the texts of the index, ``own`` is their number."""
+    def _find_candidates(self, texts: list[str], own: int | None = None) -> ScoredPairs:
+        """Return the candidates of texts; if these are texts of the index, ``own`` is the row of the first."""
         index = self._find_index()
-        number = 1 if own is None else -(-own // BLOCK)
-        pairs, first = [], 0
-        for texts in track(blocks, number, "candidates"):
-            for begin, end in split_range(len(texts), BLOCK):
-                words = index.count_texts(texts[begin:end])
-                row = None if own is None else first + begin
-                found = index.find_candidates(words, self.candidates, row, self.n_jobs)
-                places = np.nonzero(found.rows >= 0)
-                targets = found.rows[places].astype(np.int64)
-                pairs.append(ScoredPairs(places[0] + first + begin, targets, found.scores[places]))
-            first += len(texts)
+        pairs = []
+        for begin, end in split_range(len(texts), BLOCK):
+            words = index.count_texts(texts[begin:end])
+            row = None if own is None else own + begin
+            found = index.find_candidates(words, self.candidates, row, self.n_jobs)
+            places = np.nonzero(found.rows >= 0)
+            targets = found.rows[places].astype(np.int64)
+            pairs.append(ScoredPairs(places[0] + (begin if row is None else row), targets, found.scores[places]))
         return join_pairs(pairs)
 
     def _compare(self, pairs: ScoredPairs, read_source: Callable[[int], str]) -> ScoredPairs:
@@ -284,6 +310,23 @@ class PairFinder(BaseEstimator):
         texts = [(read_source(a), read_target(b)) for a, b in zip(pairs.sources.tolist(), pairs.targets.tolist())]
         probabilities = self.model.predict_proba(texts)[:, self._find_column()]
         return pairs._replace(probabilities=np.ascontiguousarray(probabilities))
+
+
+class LoneWorker:
+    """Does all the work in this process.
+
+    >>> finder = PairFinder().fit(["a b", "b c"])
+    >>> [found.targets.tolist() for found in LoneWorker(finder).run("list_candidates", [(0, 1), (1, 2)])]
+    [[1], [0]]
+    """
+
+    def __init__(self, finder: PairFinder):
+        self.finder = finder
+
+    def run(self, method: str, calls: Iterable[tuple[object, ...]]) -> Iterator[ScoredPairs]:
+        """Yield what a method of the finder returns for each call."""
+        function: Callable[..., ScoredPairs] = getattr(self.finder, method)
+        return (function(*call) for call in calls)
 
 
 def _list_rankings(pairs: ScoredPairs) -> list[Floats]:

@@ -1,0 +1,260 @@
+"""Dask, Ray and Spark as a `Cluster`: how each is opened, gets a call, and keeps a value at its workers."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from rekern.core.cluster_calls import Address, Cluster, Outcome, call_there
+from rekern.errors import missing_extra
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from pyspark.sql import SparkSession
+
+T = TypeVar("T")
+
+MOST_TRIES = 4  # of a call whose worker dies each time
+PATIENCE = 30  # seconds until a scheduler has answered
+RAY_PATIENCE = 180  # seconds until the processes of Ray have started on a busy machine
+
+
+def open_cluster(address: Address, stack: ExitStack) -> Cluster:
+    """Connect to a cluster, or start one on this machine; the stack ends it."""
+    return OPENERS[address.library](address, stack)
+
+
+class DaskCluster(Cluster):
+    """A cluster of Dask."""
+
+    def __init__(self, client: Client):
+        self.client = client
+        self._executor = client.get_executor(pure=False)
+
+    def submit(self, function: Callable[..., object], *arguments: object) -> Future[Outcome]:
+        """Give a call to a worker; Dask runs it again if the worker dies."""
+        return cast("Future[Outcome]", self._executor.submit(call_there, function, *arguments))
+
+    def share(self, value: object) -> object:
+        """Make a value the result of a task, which Dask makes again if all workers that have it die."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # that the task is large
+            return self.client.submit(_return, value, pure=False)
+
+    def count_workers(self) -> int:
+        """Return the number of threads of all workers."""
+        return sum(self.client.nthreads().values())
+
+
+class RayCluster(Cluster):
+    """A cluster of Ray."""
+
+    def __init__(self) -> None:
+        import ray
+
+        self._ray = ray
+        self._call = ray.remote(num_cpus=1, max_retries=MOST_TRIES - 1)(call_there)
+
+    def submit(self, function: Callable[..., object], *arguments: object) -> Future[Outcome]:
+        """Give a call to a worker; Ray runs it again if the worker dies."""
+        return cast("Future[Outcome]", self._call.remote(function, *arguments).future())
+
+    def share(self, value: object) -> object:
+        """Put a value into the store of objects, from which every machine takes it once."""
+        return self._ray.put(value)
+
+    def count_workers(self) -> int:
+        """Return the number of processors of all machines."""
+        return int(self._ray.cluster_resources().get("CPU", 0))
+
+
+class SparkCluster(Cluster):
+    """A cluster of Spark: every call is a job with one task."""
+
+    def __init__(self, session: SparkSession, stack: ExitStack):
+        self.context = session.sparkContext
+        # a thread waits for each job; twice as many as there are workers, so that none of these waits
+        self._threads = ThreadPoolExecutor(2 * max(1, self.count_workers()))
+        stack.callback(self._threads.shutdown, wait=False, cancel_futures=True)
+
+    def submit(self, function: Callable[..., object], *arguments: object) -> Future[Outcome]:
+        """Give a call to a worker; Spark runs it again if the worker dies."""
+        return self._threads.submit(self._run_job, function, arguments)
+
+    def share(self, value: object) -> object:
+        """Broadcast a value, which every machine then takes once."""
+        return self.context.broadcast(_Parcel(value))
+
+    def count_workers(self) -> int:
+        """Return the number of cores of all machines."""
+        return int(self.context.defaultParallelism)
+
+    def _run_job(self, function: Callable[..., object], arguments: tuple[object, ...]) -> Outcome:
+        def call(_: object) -> Outcome:
+            from pyspark.core.broadcast import Broadcast
+
+            return call_there(
+                function, *(value.value if isinstance(value, Broadcast) else value for value in arguments)
+            )
+
+        found: list[Outcome] = self.context.parallelize([0], 1).map(call).collect()
+        return found[0]
+
+
+def _return(value: T) -> T:
+    return value
+
+
+class _Parcel:
+    """A value that Spark can broadcast, lambdas too, as in calls; it arrives as the value itself."""
+
+    def __init__(self, value: object):
+        self.value = value
+
+    def __reduce__(self) -> tuple[Callable[[bytes], object], tuple[bytes]]:
+        from pyspark.serializers import CloudPickleSerializer
+
+        return _unpack, (CloudPickleSerializer().dumps(self.value),)
+
+
+def _unpack(content: bytes) -> object:
+    from pyspark.serializers import CloudPickleSerializer
+
+    value: object = CloudPickleSerializer().loads(content)
+    return value
+
+
+def _open_dask(address: Address, stack: ExitStack) -> Cluster:
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise missing_extra("Dask", "dask") from None
+    if address.local_workers is None:
+        try:
+            client = stack.enter_context(Client(f"tcp://{address.place}", timeout=PATIENCE, set_as_default=False))
+        except (OSError, ValueError) as error:
+            raise address.refuse(error, "start it with `dask scheduler` and `dask worker`") from None
+    else:
+        workers = LocalCluster(
+            n_workers=address.local_workers, threads_per_worker=1, processes=True, dashboard_address=None
+        )
+        client = stack.enter_context(Client(stack.enter_context(workers)))
+    return DaskCluster(client)
+
+
+def _open_ray(address: Address, stack: ExitStack) -> Cluster:
+    if address.local_workers is not None:
+        # Read when Ray is imported: nobody else on the network may use the workers of this process.
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+    try:
+        import ray
+    except ImportError:
+        raise missing_extra("Ray", "ray") from None
+    is_local = address.local_workers is not None
+    for tries_left in (1, 0) if is_local else (0,):
+        with ExitStack() as own:
+            try:
+                place = _start_ray(address, own) if is_local else address.text
+                own.callback(ray.shutdown)
+                ray.init(place, log_to_driver=False, logging_level="ERROR")
+            except Exception as error:  # Ray raises many kinds, Exception itself among them
+                if tries_left:
+                    continue
+                logs = "see the logs of Ray, by default in /tmp/ray/session_latest/logs"
+                start = "start it with `ray start --head --ray-client-server-port 10001`"
+                raise address.refuse(error, logs if is_local else start) from None
+            stack.push(own.pop_all())
+            break
+    return RayCluster()
+
+
+def _start_ray(address: Address, stack: ExitStack) -> str:
+    """Start Ray on this machine, and return where it listens.
+
+    ``ray.init`` could start it, too. But then Ray waits for all ports of its processes, and gives up if one of these
+    has not started within 15 seconds, as on a busy machine. With ports from here it waits for fewer. What was read from
+    the disk in the first try makes a second one faster.
+    """
+    import ray
+
+    host = ray.util.get_node_ip_address()
+    names = ["port", "ray-client-server-port", "dashboard-agent-listen-port", "dashboard-agent-grpc-port"]
+    names += ["runtime-env-agent-port", "metrics-export-port"]
+    ports = _find_free_ports(len(names))
+    command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--head", "--block", "--disable-usage-stats"]
+    command += [f"--num-cpus={address.local_workers}", "--include-dashboard=false", "--include-log-monitor=false"]
+    command += [f"--{name}={port}" for name, port in zip(names, ports)]
+    head = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    stack.callback(_end, head)
+    started = time.monotonic()
+    while not _is_open(host, ports[0]):
+        if head.poll() is not None or time.monotonic() - started > RAY_PATIENCE:
+            raise TimeoutError("Ray did not start")
+        time.sleep(0.1)
+    return f"{host}:{ports[0]}"
+
+
+def _find_free_ports(n: int) -> list[int]:
+    """Return ports that nobody uses now."""
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(n)]
+        for one in sockets:
+            one.bind(("", 0))
+        return [one.getsockname()[1] for one in sockets]
+
+
+def _is_open(host: str, port: int) -> bool:
+    try:
+        with socket.create_connection((host, port), timeout=1):
+            return True
+    except OSError:
+        return False
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process, which ends its own ones, and wait for it."""
+    process.terminate()
+    try:
+        process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _open_spark(address: Address, stack: ExitStack) -> Cluster:
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise missing_extra("Spark", "spark") from None
+    local = address.local_workers
+    if local is not None and "PYSPARK_PYTHON" not in os.environ:  # else Spark takes the first python3 of the path
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        stack.callback(os.environ.pop, "PYSPARK_PYTHON", None)
+    master = address.text if local is None else f"local[{local},{MOST_TRIES}]"
+    builder = SparkSession.builder.master(master).appName("rekern")
+    for name in ("spark.ui.enabled", "spark.ui.showConsoleProgress"):
+        builder = builder.config(name, "false")
+    try:
+        session = builder.getOrCreate()
+    except Exception as error:  # what comes from Java has no class of its own
+        raise address.refuse(error, "start it with Spark's sbin/start-all.sh; Java 17 is needed") from None
+    stack.callback(session.stop)
+    session.sparkContext.setLogLevel("ERROR")
+    return SparkCluster(session, stack)
+
+
+OPENERS: dict[str, Callable[[Address, ExitStack], Cluster]] = {
+    "dask": _open_dask,
+    "ray": _open_ray,
+    "spark": _open_spark,
+}
