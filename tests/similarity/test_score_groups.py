@@ -4,6 +4,7 @@ import json
 import math
 import os
 import zipfile
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from rekern.kernels import Gaussian, PartialTree, Rewriting, Spectrum, Subsequen
 from rekern.similarity import LatentSemantics, Similarities, WordVectors
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.wordnet import WordNet
+from rekern.similarity.overlap_core import count_ngrams, make_ngram_table, measure_common_run
 from rekern.similarity.score_groups import GROUPS
 from rekern.similarity.sequence_core import _tile
 
@@ -414,3 +416,27 @@ def test_concepts_that_are_damaged(change):
     ExplicitSemantics.from_dict(CONCEPTS)
     with pytest.raises(InputError, match="the concepts are damaged"):
         ExplicitSemantics.from_dict({**CONCEPTS, **change}).similarity("a", "b")
+
+
+codes = st.lists(st.sampled_from([0, 1, 2, 70_000]), max_size=30)
+
+
+@settings(max_examples=200, deadline=None)
+@given(codes, codes, st.integers(1, 4))
+def test_common_runs_and_ngrams_of_any_codes(one, two, n):
+    """The longest common run, by all pairs of places; n-grams, by their counts."""
+    runs = [
+        size
+        for size in range(min(len(one), len(two)) + 1)
+        if {tuple(one[at : at + size]) for at in range(len(one) - size + 1)}
+        & {tuple(two[at : at + size]) for at in range(len(two) - size + 1)}
+    ]
+    scratch = np.full(70_001, -1), np.empty(len(two), np.int64)
+    assert measure_common_run(np.array(one, np.int64), np.array(two, np.int64), *scratch) == max(runs, default=0)
+    assert (scratch[0] == -1).all()
+    expected = [Counter(tuple(side[at : at + n]) for at in range(len(side) - n + 1)) for side in (one, two)]
+    table = make_ngram_table(len(one) + len(two))
+    size = count_ngrams(np.array([*one, *two], np.int64), 0, len(one), len(one) + len(two), n, *table)
+    grams = [tuple([*one, *two][place : place + n]) for place in table[1][:size].tolist()]
+    assert len(set(grams)) == size == len(expected[0] | expected[1])
+    assert table[2][:size].tolist() == [[counts[gram] for counts in expected] for gram in grams]

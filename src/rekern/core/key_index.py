@@ -12,9 +12,11 @@ from rekern.core.arrays import Ints, Keys, SmallInts, offsets_of
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
 from rekern.core.parallel_jobs import Steps, count_shares, run_in_threads, run_together, split_range
+from rekern.core.prefetching import prefetch
 
 FEW_KEYS = 1 << 20  # that are looked up one after the other
 SMALL_TABLE = 1 << 14  # slots that stay in cache
+AHEAD = 16  # keys whose slots are asked for before they are needed
 
 
 class KeyIndex(NamedTuple):
@@ -130,6 +132,10 @@ def _fill_index(keys, slots, codes, shift):
 def _look_up(keys, slots, codes, shift, numbers):
     mask, shift = len(slots) - 1, np.uint64(shift)
     for entry in range(len(keys)):
+        if entry + AHEAD < len(keys):
+            slot = np.int64(keys[entry + AHEAD] >> shift)
+            prefetch(slots, slot)
+            prefetch(codes, slot)
         key = keys[entry]
         slot = np.int64(key >> shift)
         while codes[slot] >= 0 and slots[slot] != key:

@@ -214,6 +214,15 @@ def _apply(function: Callable[..., object], *arguments: object) -> object:
     return function(*arguments)
 
 
+def limit_jobs(n_jobs: int | None, steps: int) -> int | None:
+    """Return the number of jobs for so many steps: one if they take less time than threads need to begin.
+
+    >>> limit_jobs(4, 10**6), limit_jobs(4, 10)
+    (4, 1)
+    """
+    return n_jobs if steps >= FEWEST else 1
+
+
 def count_shares(sizes: Sequence[int], n_jobs: int | None) -> list[int]:
     """Return into how many calls each of several computations of these sizes is to be divided.
 

@@ -271,50 +271,63 @@ def find_weights(keys: Keys, table: WeightTable) -> Floats:
 
 @compiled
 def add_scores(scores, scale, indptr, keys, values, table_keys, numbers, weights, starts, present):
-    """Add Σ value · weight over the features of each row, times the scale of the row, to its scores.
-
-    All features of a chunk take one step after the other, so that the processor waits for the memory of many at once.
-    """
-    shift, low = find_shift(starts), np.uint64(64 * len(present) - 1)
-    one_bit, word_bits, in_word = np.uint64(1), np.uint64(6), np.uint64(63)
+    """Add Σ value · weight over the features of each row, times the scale of the row, to its scores."""
     kept = np.empty(CHUNK, np.int64)
     first, last = np.empty(CHUNK, np.uint32), np.empty(CHUNK, np.uint32)
-    near, most = np.empty(CHUNK, np.uint64), len(table_keys) - 1
+    near = np.empty(CHUNK, np.uint64)
     sums = np.empty(scores.shape[1])
     for row in range(len(scale)):
         sums[:] = 0.0
-        for begin in range(indptr[row], indptr[row + 1], CHUNK):
-            count = 0
-            for entry in range(begin, min(begin + CHUNK, indptr[row + 1])):
-                bit = keys[entry] & low
-                kept[count] = entry
-                count += np.int64((present[np.int64(bit >> word_bits)] >> (bit & in_word)) & one_bit)
-            for index in range(count):
-                top = np.int64(keys[kept[index]] >> np.uint64(shift)) if shift < 64 else 0
-                first[index] = starts[top]
-                last[index] = starts[top + 1]
-            for index in range(count):  # without a branch, so that no search waits for the memory of another
-                near[index] = table_keys[min(np.int64(first[index]), most)]
-            found = 0
-            for index in range(count):
-                key, at, end = keys[kept[index]], np.int64(first[index]), np.int64(last[index])
-                while end - at > FEW_KEYS:
-                    middle = (at + end) >> 1
-                    if table_keys[middle] <= key:
-                        at = middle
-                    else:
-                        end = middle
-                other = near[index] if at == first[index] else table_keys[at]
-                while other < key and at + 1 < end:
-                    at += 1
-                    other = table_keys[at]
-                kept[found] = kept[index]
-                first[found] = at
-                found += np.int64((at < end) & (other == key))
-            for index in range(found):
-                last[index] = numbers[first[index]]
-            for index in range(found):
-                for output in range(len(sums)):
-                    sums[output] += values[kept[index]] * weights[last[index], output]
+        add_entries(
+            keys, values, indptr[row], indptr[row + 1], table_keys, numbers, weights, starts, present, kept, first,
+            last, near, sums,
+        )  # fmt: skip
         for output in range(len(sums)):
             scores[row, output] += sums[output] * scale[row]
+
+
+@compiled
+def add_entries(
+    keys, values, start, stop, table_keys, numbers, weights, starts, present, kept, first, last, near, sums
+):  # fmt: skip
+    """Add value · weight of the entries from ``start`` to ``stop`` to the sums, in their order.
+
+    All features of a chunk take one step after the other, so that the processor waits for the memory of many at once.
+    ``kept``, ``first``, ``last`` and ``near`` are scratch space for a chunk.
+    """
+    shift, low = find_shift(starts), np.uint64(64 * len(present) - 1)
+    one_bit, word_bits, in_word = np.uint64(1), np.uint64(6), np.uint64(63)
+    most = len(table_keys) - 1
+    for begin in range(start, stop, CHUNK):
+        count = 0
+        for entry in range(begin, min(begin + CHUNK, stop)):
+            bit = keys[entry] & low
+            kept[count] = entry
+            count += np.int64((present[np.int64(bit >> word_bits)] >> (bit & in_word)) & one_bit)
+        for index in range(count):
+            top = np.int64(keys[kept[index]] >> np.uint64(shift)) if shift < 64 else 0
+            first[index] = starts[top]
+            last[index] = starts[top + 1]
+        for index in range(count):  # without a branch, so that no search waits for the memory of another
+            near[index] = table_keys[min(np.int64(first[index]), most)]
+        found = 0
+        for index in range(count):
+            key, at, end = keys[kept[index]], np.int64(first[index]), np.int64(last[index])
+            while end - at > FEW_KEYS:
+                middle = (at + end) >> 1
+                if table_keys[middle] <= key:
+                    at = middle
+                else:
+                    end = middle
+            other = near[index] if at == first[index] else table_keys[at]
+            while other < key and at + 1 < end:
+                at += 1
+                other = table_keys[at]
+            kept[found] = kept[index]
+            first[found] = at
+            found += np.int64((at < end) & (other == key))
+        for index in range(found):
+            last[index] = numbers[first[index]]
+        for index in range(found):
+            for output in range(len(sums)):
+                sums[output] += values[kept[index]] * weights[last[index], output]

@@ -128,19 +128,33 @@ def measure_common_subsequence(source, target, masks):
 
 
 @compiled
-def measure_common_run(source, target):
-    """The length of the longest run of tokens that both have."""
-    # The lengths of the runs that end at a target token and at the source token before, or this one. There are two
-    # arrays, so that the loop over the target runs over several tokens at a time.
-    before, runs = np.zeros(len(target) + 1, np.int32), np.zeros(len(target) + 1, np.int32)
-    longest = np.int32(0)
-    for token in source:
-        for place in range(len(target)):
-            run = before[place] + np.int32(1) if target[place] == token else np.int32(0)
-            runs[place + 1] = run
-            longest = max(longest, run)
-        before, runs = runs, before
-    return np.int64(longest)
+def measure_common_run(source, target, last, before):
+    """The length of the longest run of tokens that both have.
+
+    A run between two places of the source that are looked at is no longer than the longest one so far. ``last`` has a
+    -1 for each token of the vocabulary, before and after; ``before`` is scratch space for the places of the target.
+    """
+    for place in range(len(target)):
+        before[place] = last[target[place]]
+        last[target[place]] = place
+    longest = 0
+    at = 0
+    while at < len(source):
+        place = last[source[at]]
+        while place >= 0:
+            first = 0
+            while first < min(at, place) and source[at - first - 1] == target[place - first - 1]:
+                first += 1
+            size = 1
+            room = min(len(source) - at, len(target) - place)
+            while size < room and source[at + size] == target[place + size]:
+                size += 1
+            longest = max(longest, first + size)
+            place = before[place]
+        at += longest + 1
+    for token in target:
+        last[token] = -1
+    return longest
 
 
 @compiled
@@ -166,50 +180,77 @@ def number_codes(keys):
 
 
 @compiled
-def number_ngrams(heads, tails, shift):
-    """Numbers for longer n-grams of two sides: what begins with a head and, ``shift`` places on, ends with a tail.
-
-    Made of numbers of shorter n-grams, they are exact: no fingerprints, so no collisions.
-    """
-    sizes = [max(min(len(heads[side]), len(tails[side]) - shift), 0) for side in range(2)]
-    keys = np.empty(sizes[0] + sizes[1], np.int64)
-    at = 0
-    for side in range(2):
-        for place in range(sizes[side]):
-            keys[at] = (np.int64(heads[side][place]) << 32) | np.int64(tails[side][place + shift])
-            at += 1
-    size = number_codes(keys)
-    return (keys[: sizes[0]], keys[sizes[0] :]), size
+def make_ngram_table(n):
+    """Return scratch space for counting ``n`` n-grams: see `count_ngrams`."""
+    return np.empty(1 << size_table(n), np.int32), np.empty(n, np.int64), np.empty((n, 2), np.int64)
 
 
 @compiled
-def _count_shared(grams, distinct):
-    """How many n-grams the two sides share, repeated ones as often as both have them."""
-    count = np.zeros(distinct, np.int64)
-    for gram in grams[0]:
-        count[gram] += 1
+def count_ngrams(codes, begin, middle, end, n, slots, places, counts):
+    """Count the n-grams of two texts, ``codes[begin:middle]`` and ``codes[middle:end]``; return how many are distinct.
+
+    ``counts`` gets how often each text has each. n-grams are compared code by code: no two are ever confused.
+    """
+    bits = size_table(max(middle - begin - n + 1, 0) + max(end - middle - n + 1, 0))
+    last = (1 << bits) - 1
+    shift = np.uint64(64 - bits)
+    slots[: last + 1] = -1
+    size = 0
+    for side in range(2):
+        first, stop = (begin, middle) if side == 0 else (middle, end)
+        for place in range(first, stop - n + 1):
+            key = np.uint64(0)
+            for step in range(n):
+                key = (key + np.uint64(codes[place + step])) * np.uint64(0x9E3779B97F4A7C15)
+            slot = np.int64(mix(key) >> shift)
+            number = np.int64(slots[slot])
+            while number >= 0:
+                step = 0
+                while step < n and codes[places[number] + step] == codes[place + step]:
+                    step += 1
+                if step == n:
+                    break
+                slot = (slot + 1) & last
+                number = np.int64(slots[slot])
+            if number < 0:
+                number = size
+                slots[slot] = number
+                places[number] = place
+                counts[number, 0] = counts[number, 1] = 0
+                size += 1
+            counts[number, side] += 1
+    return size
+
+
+@compiled
+def _count_shared(codes, begin, middle, end, n, slots, places, counts):
+    """How many n-grams two texts share, repeated ones as often as both have them."""
     shared = 0
-    for gram in grams[1]:
-        if count[gram] > 0:
-            count[gram] -= 1
-            shared += 1
+    for gram in range(count_ngrams(codes, begin, middle, end, n, slots, places, counts)):
+        shared += min(counts[gram, 0], counts[gram, 1])
     return shared
 
 
 @compiled
-def _spell(tokens, codes, begins, stops):
-    """The characters of the tokens, with a blank between any two."""
-    length = max(len(tokens) - 1, 0)
-    for token in tokens:
-        length += stops[token] - begins[token]
-    spelled = np.full(length, BLANK, np.int64)
-    at = 0
-    for token in tokens:
-        for place in range(begins[token], stops[token]):
-            spelled[at] = codes[place]
+def _measure_spelling(ids, begin, end, begins, stops):
+    """The number of characters of the tokens, with a blank between any two."""
+    length = max(end - begin - 1, 0)
+    for place in range(begin, end):
+        length += stops[ids[place]] - begins[ids[place]]
+    return length
+
+
+@compiled
+def _spell(ids, begin, end, codes, begins, stops, spelled, at):
+    """Write the characters of the tokens, with a blank between any two, from ``at`` on; return where they end."""
+    for place in range(begin, end):
+        if place > begin:
+            spelled[at] = BLANK
             at += 1
-        at += 1
-    return spelled
+        for letter in range(begins[ids[place]], stops[ids[place]]):
+            spelled[at] = codes[letter]
+            at += 1
+    return at
 
 
 @compiled
@@ -237,6 +278,15 @@ def score_pairs(ids, offsets, capital, weights, prefix, negation, codes, begins,
         beginnings = max(beginnings, number + 1)
     known = np.zeros(beginnings, np.uint8)
     masks = np.zeros(vocabulary, np.uint64)
+    longest = characters = 0
+    for row in range(rows):
+        begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
+        longest = max(longest, end - begin)
+        letters = _measure_spelling(ids, begin, middle, begins, stops)
+        characters = max(characters, letters + _measure_spelling(ids, middle, end, begins, stops))
+    last, before = np.full(vocabulary, -1, np.int64), np.empty(longest, np.int64)
+    spelled = np.empty(characters, np.uint32)
+    slots, places, counts = make_ngram_table(max(longest, characters))
     idf = weights[1]
     for row in range(rows):
         begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
@@ -246,26 +296,24 @@ def score_pairs(ids, offsets, capital, weights, prefix, negation, codes, begins,
             score[column] = _cover(s, t, weights[kind], count)
             score[column + 1] = _cover(t, s, weights[kind], count)
 
-        bigrams, distinct = number_ngrams((s, t), (s, t), 1)
-        shared = _count_shared(bigrams, distinct)
-        score[4], score[5] = _divide(shared, len(bigrams[0]), 0.0), _divide(shared, len(bigrams[1]), 0.0)
-        trigrams, distinct = number_ngrams(bigrams, (s, t), 2)
-        shared = _count_shared(trigrams, distinct)
-        score[6], score[7] = _divide(shared, len(trigrams[0]), 0.0), _divide(shared, len(trigrams[1]), 0.0)
+        for n, column in ((2, 4), (3, 6)):
+            shared = _count_shared(ids, begin, middle, end, n, slots, places, counts)
+            score[column] = _divide(shared, max(len(s) - n + 1, 0), 0.0)
+            score[column + 1] = _divide(shared, max(len(t) - n + 1, 0), 0.0)
 
         score[10] = _find_share(s, capital[begin:middle], t, count)
         score[11] = _find_share(t, capital[middle:end], s, count)
 
         length = measure_common_subsequence(s, t, masks)
         score[14], score[15] = _divide(length, len(s), 1.0), _divide(length, len(t), 1.0)
-        length = measure_common_run(s, t)
+        length = measure_common_run(s, t, last, before)
         score[16], score[17] = _divide(length, len(s), 1.0), _divide(length, len(t), 1.0)
 
-        spelled = (_spell(s, codes, begins, stops), _spell(t, codes, begins, stops))
-        twos, distinct = number_ngrams(spelled, spelled, 1)
-        fours, distinct = number_ngrams(twos, twos, 2)
-        shared = _count_shared(fours, distinct)
-        score[18], score[19] = _divide(shared, len(fours[0]), 1.0), _divide(shared, len(fours[1]), 1.0)
+        border = _spell(ids, begin, middle, codes, begins, stops, spelled, 0)
+        written = _spell(ids, middle, end, codes, begins, stops, spelled, border)
+        shared = _count_shared(spelled, 0, border, written, 4, slots, places, counts)
+        score[18] = _divide(shared, max(border - 3, 0), 1.0)
+        score[19] = _divide(shared, max(written - border - 3, 0), 1.0)
 
         score[20], score[21] = math.log(1.0 + len(s)) / 5, math.log(1.0 + len(t)) / 5
         score[22] = _share_beginnings(s, t, idf, prefix, count, known)

@@ -21,6 +21,7 @@ from rekern.structures.tokenizer import Tokenizer
 from rekern.structures.tokens import Tokens
 
 LONGEST_GRAM = 4
+MOST_CODES = 1 << 14  # of characters that have a place of their own in tables
 
 GROUPS = {
     "ngrams": tuple(f"lemma {n}-gram cosine" for n in range(1, LONGEST_GRAM + 1)),
@@ -82,12 +83,14 @@ def _score_tags(sides: Sides, resources: Resources) -> Floats:
 def _score_sequences(sides: Sides, resources: Resources) -> Floats:
     spelled = recall(spell_words, sides.forms.vocabulary, True)
     codes, offsets = sequence_core.spell_texts(sides.forms.ids, sides.forms.offsets, *spelled)
-    distinct = number_codes(codes)
+    distinct = int(codes.max(initial=0)) + 1
+    if distinct > MOST_CODES:  # then tables of all codes are too large
+        distinct = number_codes(codes)
     lemmas = sides.lemmas
     steps = _count_steps(lemmas.offsets)
     return np.column_stack(
         [
-            call_core(_count_steps(offsets), sequence_core.measure_common_parts, codes, offsets, max(distinct, 1)),
+            call_core(_count_steps(offsets), sequence_core.measure_common_parts, codes, offsets, distinct),
             call_core(steps, sequence_core.tile_pairs, lemmas.ids, lemmas.offsets, resources.min_match),
             call_core(steps, sequence_core.compare_edits, lemmas.ids, lemmas.offsets),
         ]

@@ -7,21 +7,13 @@ import math
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.similarity.overlap_core import BLANK, measure_common_run, measure_common_subsequence, number_ngrams
-
-
-@compiled
-def _cosine(grams, distinct):
-    counts = np.zeros((2, distinct))
-    for side in range(2):
-        for gram in grams[side]:
-            counts[side, gram] += 1
-    product = one = two = 0.0
-    for gram in range(distinct):
-        product += counts[0, gram] * counts[1, gram]
-        one += counts[0, gram] ** 2
-        two += counts[1, gram] ** 2
-    return product / math.sqrt(one * two) if one > 0 and two > 0 else 0.0
+from rekern.similarity.overlap_core import (
+    BLANK,
+    count_ngrams,
+    make_ngram_table,
+    measure_common_run,
+    measure_common_subsequence,
+)
 
 
 @compiled
@@ -29,15 +21,19 @@ def compare_ngrams(ids, offsets, longest):
     """The cosines of the counts of n-grams of two sides, a column for each n; 0 if a side has none."""
     rows = (len(offsets) - 1) // 2
     cosines = np.zeros((rows, longest))
+    tokens = 0
+    for row in range(rows):
+        tokens = max(tokens, offsets[2 * row + 2] - offsets[2 * row])
+    slots, places, counts = make_ngram_table(tokens)
     for row in range(rows):
         begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
-        sides = (ids[begin:middle], ids[middle:end])
-        grams = (sides[0].astype(np.int64), sides[1].astype(np.int64))
-        grams, distinct = number_ngrams((grams[0], grams[1]), (np.zeros_like(grams[0]), np.zeros_like(grams[1])), 0)
-        cosines[row, 0] = _cosine(grams, distinct)
-        for n in range(1, longest):
-            grams, distinct = number_ngrams(grams, sides, n)
-            cosines[row, n] = _cosine(grams, distinct)
+        for n in range(1, longest + 1):
+            product = one = two = 0.0
+            for gram in range(count_ngrams(ids, begin, middle, end, n, slots, places, counts)):
+                product += counts[gram, 0] * counts[gram, 1]
+                one += counts[gram, 0] ** 2
+                two += counts[gram, 1] ** 2
+            cosines[row, n - 1] = product / math.sqrt(one * two) if one > 0 and two > 0 else 0.0
     return cosines
 
 
@@ -70,12 +66,16 @@ def measure_common_parts(ids, offsets, vocabulary):
     rows = (len(offsets) - 1) // 2
     found = np.ones((rows, 2))
     masks = np.zeros(vocabulary, np.uint64)
+    longest = 0
+    for row in range(rows):
+        longest = max(longest, offsets[2 * row + 2] - offsets[2 * row + 1])
+    last, before = np.full(vocabulary, -1, np.int64), np.empty(longest, np.int64)
     for row in range(rows):
         begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
         one, two = ids[begin:middle], ids[middle:end]
         longer = max(len(one), len(two))
         if longer:
-            found[row, 0] = measure_common_run(one, two) / longer
+            found[row, 0] = measure_common_run(one, two, last, before) / longer
             found[row, 1] = measure_common_subsequence(one, two, masks) / longer
     return found
 

@@ -10,6 +10,33 @@ rare n-grams are found by walking through their lists. The weights of rules with
 import numpy as np
 
 from rekern.core.compiling import compiled
+from rekern.core.prefetching import prefetch
+
+CACHE_LINE = 8  # numbers of 8 bytes that come from memory together
+
+
+@compiled
+def _prefetch_grams(row, indptr, grams, offsets, slots):
+    """Ask for what is known of the n-grams of a pair."""
+    if row + 1 < len(indptr):
+        for entry in range(indptr[row], indptr[row + 1]):
+            if grams[entry] >= 0:
+                prefetch(offsets, grams[entry])
+                prefetch(slots, grams[entry])
+
+
+@compiled
+def _prefetch_lists(row, indptr, grams, offsets, rows, times, slots, table):
+    """Ask for the lists of the rare n-grams of a pair, and for the weights of their rules with frequent ones."""
+    width = table.shape[1] * table.shape[2]
+    for entry in range(indptr[row], indptr[row + 1]):
+        gram = np.int64(grams[entry])
+        if gram >= 0:
+            if slots[gram] < 0:
+                prefetch(rows, offsets[gram])
+                prefetch(times, offsets[gram])
+            for cell in range(gram * width, (gram + 1) * width, CACHE_LINE):
+                prefetch(table, cell)
 
 
 @compiled
@@ -63,6 +90,10 @@ def add_plain_scores(scores, scale, source, target, sources, targets, factors, s
         longest = max(longest, source_indptr[row + 1] - source_indptr[row])
     known, often = np.empty(longest, np.int64), np.empty(longest, np.int64)  # entries of a pair
     for row in range(len(scale)):
+        _prefetch_grams(row + 1, source_indptr, source_grams, source_offsets, source_slots)
+        _prefetch_grams(row + 1, target_indptr, target_grams, target_offsets, target_slots)
+        _prefetch_lists(row, source_indptr, source_grams, *sources, target_table)
+        _prefetch_lists(row, target_indptr, target_grams, *targets, source_table)
         sums[:] = 0.0
         size, frequent = 0, 0
         for one in range(source_indptr[row], source_indptr[row + 1]):

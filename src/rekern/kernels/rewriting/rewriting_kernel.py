@@ -25,7 +25,7 @@ from rekern.core.inverted_lists import (
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.model_limits import ModelLimits
 from rekern.core.object_descriptions import State
-from rekern.core.parallel_jobs import run_in_threads
+from rekern.core.parallel_jobs import limit_jobs, run_in_threads
 from rekern.core.parameters import LONGEST_WINDOW, check_choice, check_decay, check_patterns, check_size, list_windows
 from rekern.core.registry import register
 from rekern.core.state_schema import COLUMN, DECAY, TOKENIZER, Choice, Either, Flag, ListOf, Schema, Whole, parameters
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 Windows = int | tuple[int, int] | list[int | tuple[int, int]]
 
 MOST_WINDOWS = 100  # in a model file
+RULES_OF_A_TOKEN = 32  # about as many begin at a token of a text
 MANY_TOKENS = 1 << 17  # of pairs whose features are not kept beside a Gram: to extract them again costs less
 
 
@@ -159,6 +160,7 @@ class Rewriting(KeyFeatureKernel[Pairs]):
         extractor, left = self.make_extractor(), self.read_items(X)
         right = None if Y is None else self.read_items(Y)
         rows, columns = len(left), len(left if right is None else right)
+        n_jobs = _limit_jobs(n_jobs, left, right)
         if is_for_device(rows, columns):
             find_lists = cache(lambda: self._invert_pairs(extractor, left, right, n_jobs))
             gram = DeviceRewritingGram(rows, columns, extractor, left, right, find_lists)
@@ -195,7 +197,8 @@ class Rewriting(KeyFeatureKernel[Pairs]):
         >>> Rewriting(k=(1, 4)).diag([("a b", "b a")])  # long enough for windows of 1 and 2
         array([2.])
         """
-        return self._add_windows(self.make_extractor().measure(self.read_items(X)).squares)
+        pairs = self.read_items(X)
+        return self._add_windows(self.make_extractor().measure(pairs, _limit_jobs(None, pairs)).squares)
 
     def features(self, X: Items, n_jobs: int | None = None) -> sp.csr_array:
         """Return a row for each pair, with a column for each distinct rule of these pairs.
@@ -210,12 +213,12 @@ class Rewriting(KeyFeatureKernel[Pairs]):
 
     def number_columns(self, corpus: Pairs, n_jobs: int | None = None) -> tuple[sp.csr_array, Keys]:
         """Return the rules over the columns of these pairs, and the key of each column."""
-        found = self.make_extractor().number_rules(corpus, n_jobs)
+        found = self.make_extractor().number_rules(corpus, _limit_jobs(n_jobs, corpus))
         return make_csr(found.values, found.columns, found.indptr, len(found.keys)), found.keys
 
     def extract_rows(self, corpus: Pairs, n_jobs: int | None = None) -> KeyRows:
         """Return the rules of every pair."""
-        return self.make_extractor().list_rules(corpus, n_jobs)
+        return self.make_extractor().list_rules(corpus, _limit_jobs(n_jobs, corpus))
 
     def name_columns(self) -> list[str]:
         """Return the rule of every learned column as text."""
@@ -262,6 +265,12 @@ def _list_parts(blocks: list[list[WindowRows]]) -> list[list[KeyRows]]:
     """Return the three parts of every window size, each as a list of blocks."""
     windows = [list(window) for window in zip(*blocks)]
     return [list(part) for window in windows for part in zip(*(rows.list_parts() for rows in window))]
+
+
+def _limit_jobs(n_jobs: int | None, pairs: Pairs, others: Pairs | None = None) -> int | None:
+    """Return the number of jobs for the rules of pairs: one for few pairs."""
+    tokens = len(pairs.tokens.ids) + (0 if others is None else len(others.tokens.ids))
+    return limit_jobs(n_jobs, RULES_OF_A_TOKEN * tokens)
 
 
 def _invert_windows(left: _Side, right: _Side | None, n_jobs: int | None) -> list[WindowLists]:

@@ -27,7 +27,9 @@ from rekern.kernels.kernel_items import Item, Items, materialize_items, wrap_ite
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.plain_rules import NgramLists, PlainRules
 from rekern.kernels.rewriting.rule_extraction import MeasuredBlocks, RuleExtractor
+from rekern.kernels.rewriting.rule_keys import find_constants
 from rekern.kernels.rewriting.rule_parts import CombinedRules, RuleValues, list_aligned_parts, list_combined_parts
+from rekern.kernels.rewriting.rule_score_core import sum_rules
 from rekern.kernels.rewriting.rule_text import PairWords
 from rekern.kernels.rewriting.strong_rules import BothSides, RuleShelf, WeightedRule, find_strong_rules
 from rekern.kernels.rewriting.whole_words import spell_pair
@@ -176,6 +178,33 @@ class RuleDecision(DecisionFunction):
 
     def _score_block(self, block: Items, first: int) -> Floats:
         pairs = Pairs.from_items(block, self.kernel.tokenizer, first_row=first)
+        if self.extractor.has_short_rules() and not self.extractor.is_remembered(pairs):
+            scores = self._score_at_once(pairs)
+        else:
+            scores = self._score_listed(pairs)
+        return scores if self.heavy is None else scores + self.heavy.score(pairs, n_jobs=1)
+
+    def _score_at_once(self, pairs: Pairs) -> Floats:
+        """Return the sums for pairs, to the last bit those of `_score_listed`, without listing the rules of a block."""
+        tokens, extractor = pairs.tokens, self.extractor
+        scores = np.zeros((len(pairs), self.outputs))
+        is_done = ~extractor.mark_long(pairs)
+        mask = mask_first_bits(self.key_bits)
+        for window, plain, wildcard in zip(extractor.windows, self.plain, self.wildcard):
+            constants = find_constants(window, 1)
+            sums, scale, source, target = sum_rules(
+                tokens.ids, tokens.offsets, tokens.token_keys(), is_done, window, extractor.decay, *constants,
+                extractor.normalize, mask, *wildcard,
+            )  # fmt: skip
+            plain.add_scores(scores, scale, KeyRows(*source), KeyRows(*target))
+            scores += sums * scale[:, None]
+        rest = np.flatnonzero(~is_done)
+        if len(rest):
+            scores[rest] = self._score_listed(pairs.take(rest))
+        return scores
+
+    def _score_listed(self, pairs: Pairs) -> Floats:
+        """Return the sums for pairs, of which all rules are listed first."""
         scores = np.zeros((len(pairs), self.outputs))
         rows, squares, heavy = self.extractor.measure(pairs, n_jobs=1)
         scales = self.extractor.find_scales(squares)
@@ -183,7 +212,7 @@ class RuleDecision(DecisionFunction):
         for index, parts in heavy.items():
             for part in self.extractor.extract_parts(pairs.take([index]), parts):
                 self._add(scores[index : index + 1], part, scales[:, index : index + 1])
-        return scores if self.heavy is None else scores + self.heavy.score(pairs, n_jobs=1)
+        return scores
 
     def _add(self, scores: Floats, rows: list[WindowRows], scales: Floats) -> None:
         for window, scale, plain, wildcard in zip(rows, scales, self.plain, self.wildcard):
@@ -252,7 +281,16 @@ def shorten_keys(keys: Keys, bits: int) -> Keys:
     >>> shorten_keys(np.array([2**63 + 5], dtype=np.uint64), 32).tolist() == [2**63]
     True
     """
-    return keys & np.uint64((1 << 64) - (1 << (64 - bits)))
+    return keys & mask_first_bits(bits)
+
+
+def mask_first_bits(bits: int) -> np.uint64:
+    """Return a key of which only the first bits are 1.
+
+    >>> int(mask_first_bits(32)) == 2**64 - 2**32
+    True
+    """
+    return np.uint64((1 << 64) - (1 << (64 - bits)))
 
 
 def _learn_window(rows: WindowRows, factors: Floats) -> tuple[PlainRules, WeightTable, Numbers]:

@@ -17,7 +17,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints, Keys, offsets_of, slice_ragged
+from rekern.core.arrays import Booleans, Floats, Ints, Keys, offsets_of, slice_ragged
+from rekern.core.compiling import is_interpreted
 from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.parallel_jobs import SHARES, count_threads, resolve_jobs, run, run_in_threads, split_range
@@ -28,7 +29,7 @@ from rekern.kernels.rewriting.rule_keys import find_constants
 from rekern.kernels.rewriting.short_aligned_rules_core import EVERY_RULE, map_keys
 from rekern.kernels.rewriting.window_rows import WindowRows, list_all_rules, stack_all_windows, stack_windows
 from rekern.kernels.strings.ngram_core import extract_patterns
-from rekern.kernels.strings.pattern_placement_core import MAX_ALIGNMENTS
+from rekern.kernels.strings.pattern_placement_core import ALWAYS_COMPLETE, MAX_ALIGNMENTS
 from rekern.structures.pairs import Pairs
 
 T = TypeVar("T")
@@ -169,6 +170,10 @@ class RuleExtractor:
         """Return what was extracted of these very pairs before, if it is remembered."""
         return next((found for extractor, found in _REMEMBERED.get(pairs, ()) if extractor == self), None)
 
+    def is_remembered(self, pairs: Pairs) -> bool:
+        """Return whether what is extracted of these very pairs will be used again."""
+        return pairs in _REMEMBERED
+
     def measure(self, pairs: Pairs, n_jobs: int | None = None) -> MeasuredRows:
         """Return the features of the pairs and K(x, x) by window size and pair."""
         return self.measure_blocks(pairs, n_jobs).stack(n_jobs)
@@ -246,13 +251,23 @@ class RuleExtractor:
 
         Unless ``thorough``, only pairs with many combinations of a source token and a target token are looked at.
         """
-        lengths = np.diff(pairs.tokens.offsets)
         found = []
-        for index in np.flatnonzero(lengths[0::2] * lengths[1::2] >= (0 if thorough else FEATURE_LIMIT >> 9)):
+        for index in range(len(pairs)) if thorough else np.flatnonzero(self.mark_long(pairs)):
             rows = self.extract(pairs.take([int(index)]), n_jobs=1)
             if rows is None or _estimate_rules(rows) > FEATURE_LIMIT:
                 found.append(index)
         return np.array(found, dtype=np.int64)
+
+    def mark_long(self, pairs: Pairs) -> Booleans:
+        """Return which pairs have many combinations of a source token and a target token, so that they may be heavy."""
+        lengths = np.diff(pairs.tokens.offsets)
+        long: Booleans = lengths[0::2] * lengths[1::2] >= FEATURE_LIMIT >> 9
+        return long
+
+    def has_short_rules(self) -> bool:
+        """Return whether compiled code can look up the rules of a pair without listing those of many pairs first."""
+        is_short = self.wildcards == "aligned" and self.span == 1 and max(map(max, self.windows)) <= ALWAYS_COMPLETE
+        return is_short and not is_interpreted()
 
     def number_rules(self, pairs: Pairs, n_jobs: int | None = None) -> RuleColumns:
         """Return all rules as rows over numbered columns, with the key of each column."""

@@ -9,8 +9,6 @@ aligned first with first, second with second, and only repeated tokens need a se
 # mypy: allow-untyped-defs, no-check-untyped-defs
 # Compiled functions take arrays and are typed by Numba.
 
-from typing import NamedTuple
-
 import numpy as np
 
 from rekern.core.array_growth import grow
@@ -18,7 +16,7 @@ from rekern.core.arrays import Floats, Ints, Keys, SmallInts
 from rekern.core.compiling import compiled
 from rekern.core.hashing import mix, size_table
 from rekern.core.key_rows import merge_equal
-from rekern.kernels.strings.pattern_placement_core import find_distinct_windows
+from rekern.core.prefetching import prefetch
 
 MOST_WAYS = 720  # alignments of six equal tokens
 ROOM = 64  # for rules, times the number of tokens
@@ -26,88 +24,168 @@ BITS_PER_KEY = 64  # in a bit map of keys
 EVERY_RULE: Keys = np.zeros(0, np.uint64)
 
 
-class WildcardSets(NamedTuple):
-    """The sets of wildcards of all windows of one side of a pair."""
-
-    text: np.ndarray  # for each set, the key of the tokens that stay
-    bag: np.ndarray  # the key of the multiset of tokens that are covered
-    shape: np.ndarray  # which elements are wildcards, and the window: see `_list_wildcard_sets`
-    listed: int  # how many sets there are
-    tokens: np.ndarray  # the side of the pair
-    starts: np.ndarray  # of its windows
-    counts: np.ndarray  # how often each window occurs
-
-
-class SetChains(NamedTuple):
-    """A hash table from the key of covered tokens to the sets that cover them, as chains."""
-
-    head: np.ndarray
-    after: np.ndarray
-    shift: np.uint64
-
-
-class ShortRuleConstants(NamedTuple):
-    """What the key and the value of a rule are made of."""
-
-    size_key: np.uint64
-    pair_keys: np.ndarray
-    powers: np.ndarray  # of the decay
+@compiled
+def make_side(offsets, side):
+    """Return scratch space for the longest text of one side: see `read_side` and `list_windows`."""
+    length = 0
+    for text in range(side, len(offsets) - 1, 2):
+        length = max(length, offsets[text + 1] - offsets[text])
+    return (
+        np.empty(length, np.uint64),
+        np.empty(length, np.bool_),
+        np.empty(length, np.int64),
+        np.empty(length),
+        np.empty(length, np.uint64),
+        np.empty(1 << size_table(length), np.int32),
+    )
 
 
 @compiled
-def _list_wildcard_sets(tokens, finger, mark, stamp, starts, size, factors, text, bag, shape):
-    """List the sets of wildcards of every window in ``text``, ``bag`` and ``shape``; return how many, and the arrays.
+def make_sets(n):
+    """Return scratch space for ``n`` sets of wildcards: see `list_wildcard_sets`."""
+    return np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.int64)
 
-    A shape has, from its lowest bits on: 4 for the number of wildcards, 4 that are not 0 if a token is covered twice, 4
-    for each of up to 6 elements that are wildcards, and 32 for the window.
+
+@compiled
+def make_chains(n):
+    """Return scratch space for the chains of ``n`` sets: see `chain_sets`."""
+    return np.empty(1 << size_table(n), np.int32), np.empty(n, np.int32)
+
+
+@compiled
+def bound_sets(is_shared, length, size):
+    """Return a number of sets of wildcards that the windows of a text do not exceed."""
+    sets = count = 0
+    for place in range(length):
+        count += is_shared[place]
+        if place >= size:
+            count -= is_shared[place - size]
+        if place >= size - 1:
+            sets += (1 << count) - 1
+    return sets
+
+
+@compiled
+def mark_pair(ids, first, middle, last, finger, mark, stamp, prints, is_shared, prints2, is_shared2):
+    """Read both sides of a pair; return the stamp that was used last in ``mark``, which has a number for each token."""
+    for place in range(middle, last):
+        mark[ids[place]] = stamp + 1
+    read_side(ids, first, middle, finger, mark, stamp + 1, prints, is_shared)
+    for place in range(first, middle):
+        mark[ids[place]] = stamp + 2
+    read_side(ids, middle, last, finger, mark, stamp + 2, prints2, is_shared2)
+    return stamp + 2
+
+
+@compiled
+def read_side(ids, begin, end, finger, mark, stamp, prints, is_shared):
+    """Store the key of each token of one side of a pair, and whether the other side, which is marked, has it too."""
+    for place in range(end - begin):
+        token = ids[begin + place]
+        prints[place] = finger[token]
+        is_shared[place] = mark[token] == stamp
+
+
+@compiled
+def list_windows(prints, length, size, factors, starts, counts, keys, table):
+    """Store where each distinct window begins, how often it occurs, and the key of its n-gram; return how many.
+
+    ``table`` is scratch space of ``1 << size_table(length)`` numbers.
+    """
+    number = max(length - size + 1, 0)
+    bits = size_table(number)
+    last = (1 << bits) - 1
+    shift = np.uint64(64 - bits)
+    table[: last + 1] = -1
+    kept = 0
+    for start in range(number):
+        key = np.uint64(0)
+        for element in range(size):
+            key += prints[start + element] * factors[element]
+        slot = np.int64(mix(key) >> shift)
+        while table[slot] >= 0 and keys[table[slot]] != key:
+            slot = (slot + 1) & last
+        if table[slot] < 0:
+            table[slot] = kept
+            starts[kept] = start
+            counts[kept] = 1.0
+            keys[kept] = key
+            kept += 1
+        else:
+            counts[table[slot]] += 1.0
+    return kept
+
+
+@compiled
+def _find_bit(wildcard):
+    """Return where the element of a wildcard begins in a shape, after its first 8 bits."""
+    return 8 * (wildcard >> 1) + 3 * (wildcard & 1)
+
+
+@compiled
+def list_wildcard_sets(prints, is_shared, starts, keys, windows, size, factors, text, bag, shape):
+    """List the sets of wildcards of every window in ``text``, ``bag`` and ``shape``; return how many.
+
+    ``text`` gets the key of the tokens that stay, ``bag`` that of the multiset of tokens that are covered. A shape has,
+    from its lowest bits on: 4 for the number of wildcards, 4 that are not 0 if a token is covered twice, 3 times 8 for
+    two elements each that are wildcards, counted from 1, and 32 for the window.
     """
     number = 0
     position = np.empty(8, np.int64)
-    prints = np.empty(8, np.uint64)
-    for window in range(len(starts)):
+    covered = np.empty(8, np.uint64)
+    for window in range(windows):
         start = starts[window]
-        whole = np.uint64(0)
+        whole = keys[window]
         count = 0
         for element in range(size):
-            token = tokens[start + element]
-            whole += finger[token] * factors[element]
-            if mark[token] == stamp:
+            if is_shared[start + element]:
+                token = prints[start + element]
                 at = count
-                while at > 0 and prints[at - 1] > finger[token]:
-                    prints[at] = prints[at - 1]
+                while at > 0 and covered[at - 1] > token:
+                    covered[at] = covered[at - 1]
                     position[at] = position[at - 1]
                     at -= 1
-                prints[at] = finger[token]
+                covered[at] = token
                 position[at] = element
                 count += 1
-        if count == 0:
-            continue
-        needed = number + (1 << count)
-        if needed > len(text):
-            text, bag, shape = grow(text, needed), grow(bag, needed), grow(shape, needed)
         first = number - 1  # the empty set would stand here: it is not listed
         for bit in range(count):
-            covered = finger[tokens[start + position[bit]]]
-            literal = covered * factors[position[bit]]
-            spread = mix(covered)
+            element = position[bit]
+            literal = covered[bit] * factors[element]
+            spread = mix(covered[bit])
             # Its twin may not be in the smaller set, but then the search merely finds the one alignment there is.
-            repeated = 16 if bit > 0 and prints[bit - 1] == prints[bit] else 0
-            for rest in range(1 << bit):
-                if rest == 0:
-                    text[number] = whole - literal
-                    bag[number] = spread
-                    shape[number] = (window << 32) | (position[bit] << 8) | 1
-                else:
-                    smaller = shape[first + rest]
-                    text[number] = text[first + rest] - literal
-                    bag[number] = bag[first + rest] + spread
-                    shape[number] = (smaller | repeated | (position[bit] << (8 + 4 * (smaller & 15)))) + 1
+            repeated = 16 if bit > 0 and covered[bit - 1] == covered[bit] else 0
+            text[number] = whole - literal
+            bag[number] = spread
+            shape[number] = (window << 32) | ((element + 1) << 8) | 1
+            number += 1
+            for rest in range(1, 1 << bit):
+                smaller = shape[first + rest]
+                text[number] = text[first + rest] - literal
+                bag[number] = bag[first + rest] + spread
+                shape[number] = (smaller | repeated | ((element + 1) << (8 + _find_bit(smaller & 15)))) + 1
                 number += 1
-    return number, text, bag, shape
+    return number
 
 
 @compiled
-def _list_alignments(source, target, start, start2, elements, elements2, wildcards, begun, pair_keys, found):
+def chain_sets(bag, listed, head, after):
+    """Put the sets of one side into a hash table by the tokens that they cover, as chains; return the shift of a key.
+
+    ``head`` has room for ``1 << size_table(listed)`` numbers, ``after`` for ``listed``.
+    """
+    bits = size_table(listed)
+    shift = np.uint64(64 - bits)
+    head[: 1 << bits] = -1
+    for one in range(listed):
+        slot = np.int64(bag[one] >> shift)
+        after[one] = head[slot]
+        head[slot] = one
+    return shift
+
+
+@compiled
+def _list_alignments(prints, prints2, start, start2, elements, elements2, wildcards, begun, pair_sums, found):
     """Store the keys of all alignments of wildcards that cover some token twice; return how many."""
     aligned = np.empty(8, np.int64)
     total = np.empty(8, np.uint64)
@@ -120,14 +198,14 @@ def _list_alignments(source, target, start, start2, elements, elements2, wildcar
         if chosen == wildcards:
             depth -= 1
             continue
-        element = (elements >> (4 * depth)) & 15
-        element2 = (elements2 >> (4 * chosen)) & 15
-        fits = source[start + element] == target[start2 + element2]
+        element = (elements >> _find_bit(depth)) & 7
+        element2 = (elements2 >> _find_bit(chosen)) & 7
+        fits = prints[start + element - 1] == prints2[start2 + element2 - 1]
         for earlier in range(depth):
             fits = fits and aligned[earlier] != chosen
         if not fits:
             continue
-        total[depth + 1] = total[depth] + pair_keys[element, element2]
+        total[depth + 1] = total[depth] + pair_sums[(element << 6) | element2]
         if depth + 1 < wildcards:
             depth += 1
             aligned[depth] = -1
@@ -138,69 +216,75 @@ def _list_alignments(source, target, start, start2, elements, elements2, wildcar
 
 
 @compiled
-def _join_sets(one, other, left, right, chains, rule, part, parts, keys, values, filled, found):
+def join_sets(
+    one, other, listed, text, bag, shape, prints, starts, counts, text2, bag2, shape2, prints2, starts2, counts2, head,
+    after, shift, groups, size_key, pair_sums, powers, part, parts, keys, values, filled, found, present,
+):  # fmt: skip
     """Append the rules of one pair, from set ``one`` of the source and set ``other`` of the target on.
 
-    Of several parts, ``part`` has the rules whose source patterns fall into it. Returns where it stopped, for lack of
-    room or because all is done (``one`` equals ``left.listed``), and how much is filled.
+    Of several parts, ``part`` has the rules whose source patterns fall into it. No set has more than ``groups`` times
+    two wildcards; ``pair_sums`` is that of `sum_pair_keys`. ``present`` is the bit map in which the keys are looked up
+    next, or has one word. Returns where it stopped, for lack of room or because all is done (``one`` equals
+    ``listed``), and how much is filled.
     """
-    text, bag, shape, listed, source, starts, counts = left
-    text2, bag2, shape2, _, target, starts2, counts2 = right
-    head, after, shift = chains
-    size_key, pair_keys, powers = rule
     room = len(keys) - MOST_WAYS
+    word = np.uint64(len(present) - 1)
     while one < listed:
         if parts > 1 and np.int64(mix(text[one]) & np.uint64(parts - 1)) != part:
             one += 1
             continue
         covered = bag[one]
-        wildcards = shape[one] & 15
-        repeated = shape[one] & 16
-        elements = shape[one] >> 8
-        weight = counts[shape[one] >> 32] * powers[wildcards]
+        own = shape[one]
+        wildcards, repeated, elements = own & 15, own & 16, own >> 8
+        weight = counts[own >> 32] * powers[wildcards]
         begun = text[one] + size_key
         if other < 0:
-            other = head[np.int64(covered >> shift)]
+            other = np.int64(head[np.int64(covered >> shift)])
         while other >= 0:
             if filled > room:
                 return one, other, filled
-            if bag2[other] == covered and shape2[other] & 15 == wildcards:
-                elements2 = shape2[other] >> 8
-                value = weight * counts2[shape2[other] >> 32]
+            theirs = shape2[other]
+            if bag2[other] == covered and theirs & 15 == wildcards:
+                elements2 = theirs >> 8
+                value = weight * counts2[theirs >> 32]
                 key = begun + text2[other]
                 if repeated == 0:
-                    for index in range(wildcards):
-                        key += pair_keys[(elements >> (4 * index)) & 15, (elements2 >> (4 * index)) & 15]
-                    keys[filled] = mix(key)
+                    for group in range(groups):  # past the last wildcard, no element with no element adds nothing
+                        both, both2 = (elements >> (8 * group)) & 63, (elements2 >> (8 * group)) & 63
+                        key += pair_sums[(both << 6) | both2]
+                    key = mix(key)
+                    prefetch(present, np.int64((key >> np.uint64(6)) & word))
+                    keys[filled] = key
                     values[filled] = value
                     filled += 1
                 else:
                     ways = _list_alignments(
-                        source, target, starts[shape[one] >> 32], starts2[shape2[other] >> 32], elements, elements2,
-                        wildcards, key, pair_keys, found,
+                        prints, prints2, starts[own >> 32], starts2[theirs >> 32], elements, elements2, wildcards, key,
+                        pair_sums, found,
                     )  # fmt: skip
                     for way in range(ways):
                         keys[filled] = found[way]
                         values[filled] = value
                         filled += 1
-            other = after[other]
+            other = np.int64(after[other])
         one += 1
     return one, -1, filled
 
 
 @compiled
-def _chain_sets(sets, head, after):
-    """Put the sets of one side into a hash table by the tokens that they cover."""
-    bits = size_table(sets.listed)
-    shift = np.uint64(64 - bits)
-    head = grow(head, 1 << bits)
-    after = grow(after, sets.listed)
-    head[: 1 << bits] = -1
-    for one in range(sets.listed):
-        slot = np.int64(sets.bag[one] >> shift)
-        after[one] = head[slot]
-        head[slot] = one
-    return SetChains(head, after, shift)
+def sum_pair_keys(pair_keys):
+    """Return the sums of the constants of two alignments, by the elements of both: ``s | s2 << 3`` and ``t | t2 << 3``.
+
+    Elements are counted from 1; 0 stands for none.
+    """
+    sums = np.zeros(1 << 12, np.uint64)
+    for one in range(64):
+        for other in range(64):
+            for bit in (0, 3):
+                element, element2 = (one >> bit) & 7, (other >> bit) & 7
+                if 0 < element <= pair_keys.shape[0] and 0 < element2 <= pair_keys.shape[1]:
+                    sums[(one << 6) | other] += pair_keys[element - 1, element2 - 1]
+    return sums
 
 
 def map_keys(keys: Keys) -> Keys:
@@ -263,42 +347,41 @@ def _list_short_rules(
     indptr = np.zeros(number + 1, np.int64)
     scratch = np.empty(16, np.int32)
     mark = np.zeros(len(finger), np.int64)
-    text, bag, shape = np.empty(256, np.uint64), np.empty(256, np.uint64), np.empty(256, np.int64)
-    text2, bag2, shape2 = np.empty(256, np.uint64), np.empty(256, np.uint64), np.empty(256, np.int64)
-    head = np.empty(1024, np.int64)
-    after = np.empty(256, np.int64)
+    size, size2 = window
+    prints, is_shared, starts, counts, grams, table = make_side(offsets, 0)
+    prints2, is_shared2, starts2, counts2, grams2, table2 = make_side(offsets, 1)
+    (text, bag, shape), (text2, bag2, shape2), (head, after) = make_sets(256), make_sets(256), make_chains(256)
     found = np.empty(MOST_WAYS, np.uint64)
-    rule = ShortRuleConstants(size_key, pair_keys, decay ** np.arange(8))
+    no_map = np.empty(1, np.uint64)
+    pair_sums, powers = sum_pair_keys(pair_keys), decay ** np.arange(8)
     stamp = 0
     filled = 0
     for row in range(number):
-        source = ids[offsets[2 * row] : offsets[2 * row + 1]]
-        target = ids[offsets[2 * row + 1] : offsets[2 * row + 2]]
-        if len(source) >= window[0] and len(target) >= window[1]:
+        first, middle, last = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
+        if middle - first >= size and last - middle >= size2:
             begin = filled
-            stamp += 1
-            for token in target:
-                mark[token] = stamp
-            starts, counts = find_distinct_windows(source, finger, window[0], window[0], source_factors)
-            listed, text, bag, shape = _list_wildcard_sets(
-                source, finger, mark, stamp, starts, window[0], source_factors, text, bag, shape
+            stamp = mark_pair(ids, first, middle, last, finger, mark, stamp, prints, is_shared, prints2, is_shared2)
+            sets, sets2 = bound_sets(is_shared, middle - first, size), bound_sets(is_shared2, last - middle, size2)
+            if sets > len(text):
+                text, bag, shape = make_sets(2 * sets)
+            if sets2 > len(text2):
+                (text2, bag2, shape2), (head, after) = make_sets(2 * sets2), make_chains(2 * sets2)
+            windows = list_windows(prints, middle - first, size, source_factors, starts, counts, grams, table)
+            windows2 = list_windows(prints2, last - middle, size2, target_factors, starts2, counts2, grams2, table2)
+            listed = list_wildcard_sets(
+                prints, is_shared, starts, grams, windows, size, source_factors, text, bag, shape
             )
-            stamp += 1
-            for token in source:
-                mark[token] = stamp
-            starts2, counts2 = find_distinct_windows(target, finger, window[1], window[1], target_factors)
-            listed2, text2, bag2, shape2 = _list_wildcard_sets(
-                target, finger, mark, stamp, starts2, window[1], target_factors, text2, bag2, shape2
+            listed2 = list_wildcard_sets(
+                prints2, is_shared2, starts2, grams2, windows2, size2, target_factors, text2, bag2, shape2
             )
-            left = WildcardSets(text, bag, shape, listed, source, starts, counts)
-            right = WildcardSets(text2, bag2, shape2, listed2, target, starts2, counts2)
-            chains = _chain_sets(right, head, after)
-            head, after = chains.head, chains.after
+            shift = chain_sets(bag2, listed2, head, after)
             one, other = 0, -1
             while True:
-                one, other, filled = _join_sets(
-                    one, other, left, right, chains, rule, part, parts, keys, values, filled, found
-                )
+                one, other, filled = join_sets(
+                    one, other, listed, text, bag, shape, prints, starts, counts, text2, bag2, shape2, prints2,
+                    starts2, counts2, head, after, shift, (min(size, size2) + 1) // 2, size_key, pair_sums, powers,
+                    part, parts, keys, values, filled, found, no_map,
+                )  # fmt: skip
                 if one < listed and 2 * (filled - begin) <= limit:
                     keys, values = grow(keys, 2 * len(keys)), grow(values, 2 * len(values))
                     continue

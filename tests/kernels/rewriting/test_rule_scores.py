@@ -1,0 +1,54 @@
+"""Decision values of rules that are looked up pair by pair equal those of rules that are listed first, to the bit."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rekern.kernels import Rewriting
+from rekern.kernels.rewriting import rule_extraction
+from rekern.kernels.rewriting.rule_decision import RuleDecision
+from rekern.structures.pairs import Pairs
+
+texts = st.lists(st.sampled_from("aabcdefgh"), max_size=12)
+corpora = st.lists(st.tuples(texts, texts), min_size=1, max_size=6)
+windows = st.lists(st.tuples(st.integers(1, 6), st.integers(1, 6)), min_size=1, max_size=3, unique=True)
+
+
+def train(kernel, training, outputs=2):
+    coefficients = np.random.default_rng(len(training)).normal(size=(len(training), outputs))
+    decision = kernel.decision_function(Pairs.from_items(training), coefficients)
+    assert isinstance(decision, RuleDecision)
+    for rules in decision.plain:
+        rules.prepare()
+    return decision
+
+
+@settings(max_examples=60, deadline=None)
+@given(corpora, corpora, windows, st.sampled_from([1.0, 0.7]), st.booleans(), st.sampled_from([64, 20]))
+def test_equal_bits(training, items, sizes, decay, normalize, bits):
+    decision = train(Rewriting(k=sizes, decay=decay, normalize=normalize), training)
+    decision.key_bits = bits
+    pairs = Pairs.from_items([*items, *training])
+    listed, at_once = decision._score_listed(pairs), decision._score_at_once(pairs)
+    assert at_once.tobytes() == listed.tobytes()
+    single = [decision._score_at_once(pairs[row : row + 1]) for row in range(len(pairs))]
+    assert np.concatenate(single).tobytes() == listed.tobytes()
+
+
+@pytest.mark.parametrize("limit", ["long", "many rules"])
+def test_pairs_that_are_too_large_are_listed(monkeypatch, limit):
+    chance = np.random.default_rng(0)
+    long = [" ".join(chance.choice(["a", "b", "c"], 60)) for _ in range(2)]
+    pairs = [("a b c d e f", "b c d e a f"), ("a b", "c d"), tuple(long), ("", "a")]
+    decision = train(Rewriting(k=[2, 6]), pairs)
+    items = Pairs.from_items(pairs)
+    expected = decision._score_listed(items)
+    if limit == "long":
+        monkeypatch.setattr(rule_extraction, "FEATURE_LIMIT", 3000 << 9)
+        monkeypatch.setattr(decision.extractor.__class__, "find_heavy", lambda *_, **__: np.zeros(0, np.int64))
+    listed = []
+    score_listed = decision._score_listed
+    monkeypatch.setattr(decision, "_score_listed", lambda some: (listed.append(len(some)), score_listed(some))[1])
+    assert decision._score_at_once(items).tobytes() == expected.tobytes()
+    assert listed == [1]
