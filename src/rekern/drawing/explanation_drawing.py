@@ -207,8 +207,8 @@ def _list_curves(explanation: object) -> list[Values]:
 
 
 def _choose_plots(curves: Sequence[Values], parts: Sequence[DrawnPart], n: int) -> list[ScorePlot]:
-    scores = {part.name: part.score for part in choose_parts(parts, n) if part.kind == "score"}
-    return choose_plots(curves, scores, SHOWN_PLOTS)
+    shown = [part for part in choose_parts(parts, n) if part.kind in ("score", "score pair")]
+    return choose_plots(curves, {part.name: (part.score, part.other) for part in shown}, SHOWN_PLOTS)
 
 
 def _write_neighbors(values: Values) -> Markup | None:

@@ -1,7 +1,8 @@
 """The kernels that a search tries: a ladder from simple to rich, each step with what it needs.
 
-A step adds something to re-writing rules: nothing, precision and recall, scores, curves over scores, a Gaussian kernel
-over scores; then scores that need WordNet, word vectors or a thesaurus, and kernels over trees, where there are any.
+A step adds something to re-writing rules: nothing, precision and recall, scores, curves over scores, curves and
+products of every two scores, a Gaussian kernel over scores; then scores that need WordNet, word vectors or a
+thesaurus, and kernels over trees, where there are any.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from operator import add
 from typing import NamedTuple, TypeAlias
 
 from rekern.kernels import AllProduct, Curves, Gaussian, Kernel, PairSum, PartialTree, Rewriting
+from rekern.learning.named_kernels import PRODUCTS
 from rekern.similarity import PrecisionRecall, Similarities, UnsharedWords
 from rekern.similarity.lexical_resources import Thesaurus
 from rekern.structures.representations import Representations
@@ -113,11 +115,14 @@ def list_steps(resources: Resources) -> list[Step]:
     basic, more = (Similarities(groups=groups, tokenizer=resources.tokenizer) for groups in (BASIC, MORE))
     found.append(("scores", basic * (WEIGHT_OF_SCORES / len(basic.names()))))
     found += [("curves", Curves(basic)), ("curves over more scores", Curves(more))]
+    found.append(("curves and products over more scores", Curves(more, products=PRODUCTS)))
     found += _list_gaussians(basic, "scores") + _list_gaussians(more, "more scores")
     groups = resources.list_groups()
     if groups:
         scores = _make_scores(groups, resources)
-        found += [("curves over all scores", Curves(scores)), *_list_gaussians(scores, "all scores")]
+        found.append(("curves over all scores", Curves(scores)))
+        found.append(("curves and products over all scores", Curves(scores, products=PRODUCTS)))
+        found += _list_gaussians(scores, "all scores")
     if resources.trees:
         found += _list_on_trees(groups, resources)
     return [Step(number, name, kernel, resources.tokenizer) for number, (name, kernel) in enumerate(found)]
