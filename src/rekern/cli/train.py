@@ -171,7 +171,8 @@ def train(
                 model.landmarks = landmarks
                 if pairs.is_single:
                     model = TextClassifier(**model.get_params(deep=False))
-                _report_kernel(built, report, json)
+                on_features = memory is not None or (landmarks is None and len(pairs) > model.gram_limit)
+                _report_kernel(_resolve_kernel(built, on_features), report, json)
                 if cv is not None:
                     _cross_validate(model, pairs, cv, report, json)
                 started = time.perf_counter()
@@ -248,6 +249,13 @@ def _find_measure(task: Task, threshold: ThresholdOptions) -> str:
     if task is Task.classify:
         return "accuracy" if threshold.metric is None else threshold.metric.value
     return "pearson" if task is Task.regress else "map"
+
+
+def _resolve_kernel(kernel: Kernel, on_features: bool) -> Kernel:
+    """Return the kernel as it is trained on features, or on a Gram."""
+    from rekern.learning.named_kernels import resolve_kernel
+
+    return resolve_kernel(kernel, on_features and kernel.has_features())
 
 
 def _report_kernel(kernel: Kernel, report: dict[str, object], json: bool) -> None:

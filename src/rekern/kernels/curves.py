@@ -23,6 +23,7 @@ from rekern.kernels.score_kernel import ScoreBlock, ScoreKernel
 from rekern.kernels.score_products import ProductBlock, ScoreProducts, count_pairs, join_pairs
 
 MOST_KNOTS = 1000
+LARGEST_SHARE = 1e6  # of a line, in comparison with its pieces; more would cost digits
 SMALLEST_RANGE = 1e-9  # a score with a smaller range is constant, apart from rounding
 
 
@@ -169,16 +170,36 @@ class Curves(ScoreKernel):
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Compute the features of the curves of all items, and their standardised scores for the products."""
-        products = self.find_products() if self.products else None
-        if products is None:
-            return super().plan_gram(X, Y, n_jobs)
         raw = self.raw_values(X)
         other = raw if Y is None else self.raw_values(Y)
-        left, lines = self.bend_scores(raw).reshape(len(raw), -1), self.find_lines(raw)
-        right = left if Y is None else self.bend_scores(other).reshape(len(other), -1)
+        left = self._join_lines(raw)
+        right = left if Y is None else self._join_lines(other)
         curves = ScoreBlock(left, np.ascontiguousarray(right.T), Y is None)
+        products = self.find_products()
+        if products is None:
+            return GramPlan(len(left), len(right), Y is None, curves)
+        lines = self.find_lines(raw)
         block = ProductBlock.prepare(curves, products, lines, lines if Y is None else self.find_lines(other))
         return GramPlan(len(left), len(right), Y is None, block)
+
+    def _join_lines(self, raw: Floats) -> Floats:
+        """Return fewer features with the same products: the line of each score is a part of each of its pieces.
+
+        A line is the sum of the pieces times a factor, so that the products of both together are those of
+        ``own · piece + more · sum of the pieces``, with (own + pieces · more)² = own² + pieces · line².
+        """
+        features = self.bend_scores(raw)
+        line, own = self.scale_[:, :1] / (features.shape[2] - 1), self.scale_[:, 1:]
+        pieces = own.shape[1]
+        with np.errstate(over="ignore"):
+            ratio = np.divide(line, own[:, :1], out=np.zeros_like(line), where=own[:, :1] > 0)
+            share = np.sqrt(1 + pieces * ratio**2)
+        # Pieces of different scales are only in a file that was not written by `fit`.
+        if (own != own[:, :1]).any() or share.max(initial=1.0) > LARGEST_SHARE:
+            return features.reshape(len(raw), -1)
+        sums = sum(features[:, :, piece] for piece in range(1, pieces + 1)) * ((share - 1) / pieces)[:, 0]
+        joined: Floats = (features[:, :, 1:] + sums[:, :, None]).reshape(len(raw), -1)
+        return joined
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every item."""

@@ -62,8 +62,8 @@ def make_named_kernel(name: str, rules: Rewriting | None = None, tokenizer: Toke
 def resolve_kernel(kernel: object, on_features: bool = False) -> Kernel:
     """Return a new kernel from what a model was given: a kernel, its short name, or None for the default.
 
-    A kernel with a name has no products of scores if it is trained ``on_features``. 48 scores have 1,128 of them: on
-    a Gram they cost next to nothing, as features of each pair they would double time and memory.
+    A kernel that is to be trained ``on_features`` gets no products of scores. 48 scores have 1,128 of them: on a Gram
+    they cost next to nothing, as features of each pair they would double time and memory.
 
     >>> resolve_kernel("rules")
     Rewriting(k=(1, 4))
@@ -71,17 +71,18 @@ def resolve_kernel(kernel: object, on_features: bool = False) -> Kernel:
     (3.0, 0.0)
     """
     if isinstance(kernel, Kernel):
-        return copy_unfitted(kernel)
-    if kernel is None or is_kernel_name(kernel):
-        named = make_named_kernel(DEFAULT if kernel is None else str(kernel))
-        for part in walk_kernels(named):
-            if on_features and isinstance(part, Curves):
-                part.products = 0.0
-        return named
-    names = ", ".join(NAMED_KERNELS)
-    raise ValueError(
-        f"kernel={show_value(kernel)}: give a kernel such as Rewriting(k=(1, 4)), or the name of one: {names}"
-    )
+        found = copy_unfitted(kernel)
+    elif kernel is None or is_kernel_name(kernel):
+        found = make_named_kernel(DEFAULT if kernel is None else str(kernel))
+    else:
+        names = ", ".join(NAMED_KERNELS)
+        raise ValueError(
+            f"kernel={show_value(kernel)}: give a kernel such as Rewriting(k=(1, 4)), or the name of one: {names}"
+        )
+    for part in walk_kernels(found):
+        if on_features and isinstance(part, Curves):
+            part.products = 0.0
+    return found
 
 
 def is_kernel_name(value: object) -> bool:

@@ -126,7 +126,7 @@ class PairRanker(PairModel):
             multipliers = order_gram(np.ascontiguousarray(gram), costs)
             self.solver_ = f"dual coordinate descent on a {count} × {count} Gram matrix of differences"
         else:
-            if self._uses_gram(len(self.pairs_)):  # few candidates, but many differences
+            if self._uses_gram(len(self.pairs_)):  # few candidates, but many differences of them
                 self.kernel_ = self._resolve_kernel(on_features=True)
                 self._adapt_kernel(weights)
             features, norms = condense(sp.csr_array(matrix @ self.kernel_.features(candidates, self.n_jobs)))
