@@ -92,6 +92,7 @@ class FixedTask:
     measure_name = "accuracy"
     outputs = 1
     needs_all_features = False
+    may_have_no_direction = False
 
     def __init__(self, rights):
         self.rights = rights
