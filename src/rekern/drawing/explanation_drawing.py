@@ -102,7 +102,7 @@ def draw_svg(
     for first in range(0, len(plots), columns):
         row = plots[first : first + columns]
         y += 14
-        lines = [wrap_text(plot.text, WIDTH - 8, 11.5)[:4] for plot in row]
+        lines = [wrap_text(plot.text, WIDTH - 8, 11.5)[:6] for plot in row]
         for place, plot in enumerate(row):
             text = [
                 element("text", line, class_="rk-soft", x=0, y=HEIGHT + 12 + 14 * number, font_size=11.5)
