@@ -66,6 +66,11 @@ PUBLIC_UNDERSCORES = {"_replace", "_fields", "_asdict", "_make", "_exit", "_cach
 INHERITED = {"_set_vectors"}
 
 
+# Participles as names of functions: public since version 0.1.0, decorators, or a rule of SQLite and its grammar.
+PARTICIPLES = {"concatenated", "relabelled", "written", "unescaped", "linked_graphs", "paired", "normalized", "seen"}
+PARTICIPLES |= {"mentioned", "embedded_model", "compiled", "inlined", "allowed", "_connected_grammar"}
+
+
 def name_of(path):
     return path.relative_to(PACKAGE).as_posix()
 
@@ -264,6 +269,20 @@ def test_functions_have_few_parameters():
             if number > MOST_PARAMETERS and not is_compiled(function):
                 found.append(f"{name_of(path)}:{function.lineno} {function.name} has {number}")
     report(found)
+
+
+def test_functions_are_verbs():
+    """No function begins with a participle; other nouns are for the reader of the code to find."""
+    report(
+        [
+            f"{name_of(path)}:{function.lineno} {function.name}"
+            for path in FILES
+            for function in functions_of(path)
+            if re.match(r"_*([a-z]*[^e]ed|written|seen|held|taught|kept|made|found|taken)(_|$)", function.name)
+            if function.name not in PARTICIPLES
+            if not any("property" in ast.unparse(decorator) for decorator in function.decorator_list)
+        ]
+    )
 
 
 def test_any_is_rare():

@@ -56,7 +56,7 @@ class PairingExplanation(Explanation):
 
     def heading(self) -> list[str]:
         """Return the lines above the parts: K and the four values of which it is made."""
-        values = [f"{name} {one:.4f} and {two:.4f}" for name, (one, two) in self._values().items()]
+        values = [f"{name} {one:.4f} and {two:.4f}" for name, (one, two) in self._list_values().items()]
         return [
             f"value       {self.decision:.4f}, from {', '.join(values)}",
             f"shared in the {self.pairing} pairing:",
@@ -65,10 +65,10 @@ class PairingExplanation(Explanation):
 
     def to_dict(self, n: int | None = None) -> JsonObject:
         """Return plain values for JSON."""
-        values = {name: list(pair) for name, pair in self._values().items()}
+        values = {name: list(pair) for name, pair in self._list_values().items()}
         return {**super().to_dict(n), **values, "pairing": self.pairing}
 
-    def _values(self) -> dict[str, tuple[float, float]]:
+    def _list_values(self) -> dict[str, tuple[float, float]]:
         return {"straight": self.straight, "crossed": self.crossed}
 
 

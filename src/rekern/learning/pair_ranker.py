@@ -196,7 +196,10 @@ def subtract_candidates(labels: Floats, groups: Ints, weights: Floats | None = N
         better.extend(members[first].tolist())
         worse.extend(members[second].tolist())
     if not better:
-        raise InputError("no group has two candidates with different labels: there is no order to learn")
+        raise InputError(
+            "no group has two candidates with different labels: there is no order to learn; give groups to fit, or, as "
+            "inside GridSearchCV, a table with a column group"
+        )
     rows = np.repeat(np.arange(len(better)), 2)
     columns = np.stack([better, worse], axis=1).ravel()
     matrix = sp.csr_array((np.tile([1.0, -1.0], len(better)), (rows, columns)), shape=(len(better), len(labels)))
