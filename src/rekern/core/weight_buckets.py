@@ -20,7 +20,9 @@ MOST_KEYS = 5  # of a bucket, on average
 CACHE_LINE = 64  # bytes
 FEW_BITS = 12  # of the number of a bucket: so many buckets may be mostly empty
 CHUNK = 256  # keys whose buckets stay in the fastest cache
-NONE, ONE, TWO, THREE, FOUR, FIVE, SIX, SEVEN = np.arange(8, dtype=np.uint64)  # an index without a sign costs less
+NONE, ONE, TWO, THREE, FOUR, FIVE, SIX, SEVEN, EIGHT = np.arange(
+    9, dtype=np.uint64
+)  # an index without a sign costs less
 WORD_BITS, IN_WORD = np.uint64(6), np.uint64(63)
 
 
@@ -113,6 +115,9 @@ def add_from_buckets(keys, values, size, mask, weights, present, buckets, kept, 
             if number > low and last != NONE:
                 place = find_place(key, more_keys, more_starts, find_shift(more_starts))
                 number = more_numbers[place] + ONE if place >= 0 else NONE
+            elif number == NONE:  # these bits of the key are 0, as an empty cell is
+                for cell in cells[first : first + EIGHT]:
+                    number = max(number, cell) if cell <= low else number
             kept[found] = np.int64(entry)
             near[found] = number - ONE
             found += np.int64((number <= low) & (number != NONE))

@@ -18,17 +18,19 @@ from rekern.core.weight_table import CHUNK, add_entries
 from rekern.kernels.rewriting.short_aligned_rules_core import (
     MOST_TWINS,
     MOST_WAYS,
+    join_sets,
+    merge_twins,
+    sum_pair_keys,
+)
+from rekern.kernels.rewriting.wildcard_sets_core import (
     bound_sets,
     chain_sets,
-    join_sets,
     list_wildcard_sets,
     list_windows,
     make_chains,
     make_sets,
     make_side,
     mark_pair,
-    merge_twins,
-    sum_pair_keys,
 )
 
 MOST_RULES = 1 << 15  # of one pair and window size; what has more is listed as usual
@@ -59,8 +61,9 @@ def sum_rules(
 ):  # fmt: skip
     """Look up the rules with wildcards of every pair that is marked in ``is_done``; too large ones lose their mark.
 
-    ``rule_weights`` is the table of weights, ``buckets`` are its buckets. Only the bits of ``mask`` are looked up. Returns the sums of value · weight, a column for each output, the factors
-    of the pairs, and the n-grams of their sources and targets as rows of keys.
+    ``rule_weights`` is the table of weights, ``buckets`` are its buckets. Only the bits of ``mask`` are looked up.
+    Returns the sums of value · weight, a column for each output, the factors of the pairs, and the n-grams of their
+    sources and targets as rows of keys.
     """
     table_keys, numbers, weights, starts_of_keys, present = rule_weights
     number = (len(offsets) - 1) // 2
@@ -104,8 +107,9 @@ def sum_rules(
                     prints, is_shared, is_single, starts, grams, windows, size, source_factors, text, bag, shape
                 )
                 listed2 = list_wildcard_sets(
-                    prints2, is_shared2, is_single2, starts2, grams2, windows2, size2, target_factors, text2, bag2, shape2
-                )
+                    prints2, is_shared2, is_single2, starts2, grams2, windows2, size2, target_factors, text2, bag2,
+                    shape2,
+                )  # fmt: skip
                 shift = chain_sets(bag2, listed2, head, after)
                 one, other, size_of_row, paired = 0, -1, 0, 0
                 while True:
