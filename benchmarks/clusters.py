@@ -56,9 +56,9 @@ class Work:
         self.known, self.labels = load_rewrites("train", size=1000)
         PairClassifier(Rewriting((1, 3))).fit(self.known, self.labels).save(folder / "m.rekern")
         # Every pair gets a number of its own: equal pairs would be compared only once.
-        rounds = max(pairs, trees, texts // 2, folder_pairs) // 1000 + 1
+        rounds = max(5 * pairs, trees, texts // 2, folder_pairs) // 1000 + 1
         made = [(f"{a} {n}", f"{b} {n + 1}") for n, (a, b) in enumerate(self.known * rounds)]
-        self.pairs = made[:pairs]
+        self.pairs, self.many_pairs = made[:pairs], made[: 5 * pairs]
         self.trees = [make_tree(f"{a} {b}".split(), number) for number, (a, b) in enumerate(made[:trees])]
         (folder / "pairs").mkdir()
         size = -(-folder_pairs // files)
@@ -101,8 +101,8 @@ class Work:
         return Rewriting((1, 4)).gram(self.pairs)
 
     def list_rules(self, cluster: Cluster | None) -> np.ndarray:
-        """Return the values of the features of pairs."""
-        return RewriteVectorizer(k=(1, 4)).fit_transform(self.pairs).data
+        """Return the values of the features of five times as many pairs."""
+        return RewriteVectorizer(k=(1, 4)).fit_transform(self.many_pairs).data
 
 
 def make_tree(words: list[str], number: int) -> str:

@@ -137,6 +137,38 @@ def test_large_arguments_are_shared(cluster, monkeypatch):
         joblib.Parallel()([joblib.delayed(id)(threading.Lock()), joblib.delayed(id)(1)])
 
 
+def test_a_worker_killed_in_a_block_of_joblib_loses_nothing_but_time(cluster, tmp_path):
+    """What the blocks share was at this worker, too."""
+    import joblib
+
+    here, marker, array = os.getpid(), str(tmp_path / "killed"), np.arange(1 << 18)
+
+    def look_up(array, number):
+        if number == 3 and not os.path.exists(marker) and os.getpid() != here:
+            open(marker, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return int(array[number])
+
+    assert joblib.Parallel(batch_size=1)(joblib.delayed(look_up)(array, number) for number in range(8)) == list(
+        range(8)
+    )
+    assert os.path.exists(marker)
+
+
+def test_a_search_of_scikit_learn_runs_there(cluster):
+    import joblib
+    from sklearn.model_selection import GridSearchCV
+
+    def search():
+        model = PairClassifier(Rewriting((1, 2)), calibration=0)
+        found = GridSearchCV(model, {"C": [0.01, 1.0]}, cv=2, refit=False).fit(PAIRS, LABELS)
+        return found.cv_results_["mean_test_score"].tolist()
+
+    there = search()
+    with joblib.parallel_config(backend="threading"):
+        assert there == search()
+
+
 def test_results_come_in_order(cluster):
     def wait_and_double(number):
         time.sleep(0.2 * (number == 0))
