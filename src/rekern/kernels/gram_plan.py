@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Floats
-from rekern.core.matrix_mirror import mirror_matrix
 from rekern.core.parallel_jobs import has_shared_memory, run, split_range
+from rekern.core.symmetric_matrix import mirror_matrix
 
 Block = Callable[[int, int], Floats]
 Fill = Callable[[npt.NDArray[np.floating], int | None], None]

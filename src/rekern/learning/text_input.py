@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel, walk_kernels
 from rekern.kernels.strings.ngram_kernels import Spectrum
-from rekern.learning.foreign_columns import convert_columns
+from rekern.learning.nltk_and_spacy_columns import convert_columns
 from rekern.structures.data_frames import find_columns
 from rekern.structures.graphs import Graphs
 from rekern.structures.pairs import as_texts
