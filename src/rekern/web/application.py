@@ -59,7 +59,8 @@ def make_application(site: Site, log: Callable[[str], None] | None = None, shows
         page.add_routes(app, site)
     _answer_errors(app)
     paths = {route.path for route in app.routes if hasattr(route, "path")}
-    return Guard(app, site.access, site.limits, site.queue, site.metrics, paths, log, shows_texts)
+    queues = {"/api/": site.queue, "/file": site.files}
+    return Guard(app, site.access, site.limits, queues, site.metrics, paths, log, shows_texts)
 
 
 def _answer_errors(app: FastAPI) -> None:

@@ -15,8 +15,8 @@ from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_places import RulePlace, find_rule_places
 from rekern.kernels.rewriting.strong_rules import STORED, WeightedRule
 from rekern.kernels.score_effects import ScoreEffect
+from rekern.learning.model_rules import ModelRules
 from rekern.learning.rule_listing import find_pair_texts, list_rules
-from rekern.learning.strongest_rules import StrongestRules
 from rekern.web.job_queue import Job
 from rekern.web.page_state import PageState
 from rekern.web.served_models import ServedModel
@@ -33,7 +33,7 @@ def add_routes(app: FastAPI, site: Site) -> None:
     """Add the page."""
 
     @lru_cache(maxsize=16)
-    def find_rules(model: ServedModel, label: str | None) -> dict[object, StrongestRules]:
+    def find_rules(model: ServedModel, label: str | None) -> dict[object, ModelRules]:
         return list_rules(model.model, STORED, label)
 
     @app.get("/rules", include_in_schema=False)
