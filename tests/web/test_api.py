@@ -4,13 +4,17 @@ import json
 
 import numpy as np
 import pytest
+from starlette.testclient import TestClient
 
 from rekern.core.json_values import to_json_value
 from rekern.datasets import load_rewrites
 from rekern.errors import InputError
+from rekern.kernels import Rewriting
+from rekern.learning.pair_ranker import PairRanker
 from rekern.learning.pair_regressor import PairRegressor
 from rekern.learning.rule_listing import describe_rules, list_rules
 from rekern.learning.text_classifier import TextClassifier
+from rekern.web.application import make_application
 from rekern.web.predict_api import PredictRequest, predict_together
 from rekern.web.served_models import ServedModel, ServedModels, choose_name
 from rekern.web.site import Site, dump_json
@@ -172,6 +176,20 @@ def test_models_of_texts_and_of_numbers(client, models):
         assert client.get("/api/rules", params={"model": "numbers", "top": 2}).json()["outputs"][0]["label"] is None
     finally:
         models._models = before
+
+
+def test_a_ranker_ranks_in_groups():
+    pairs, _ = load_rewrites("train", size=9)
+    ranker = PairRanker(Rewriting(1)).fit(pairs, [1, 0, 0] * 3, [row // 3 for row in range(9)])
+    rows = [{"group": row // 3, "source": source, "target": target} for row, (source, target) in enumerate(pairs)]
+    with TestClient(make_application(Site(ServedModels({"ranker": ranker}))), base_url="http://127.0.0.1") as client:
+        found = client.post("/api/predict", json={"pairs": rows, "group": "group"}).json()["rows"]
+        for number in range(3):
+            assert sorted(row["rank"] for row in found if row["group"] == number) == [1, 2, 3]
+        alone = client.post("/api/predict", json={"pairs": rows}).json()["rows"]  # by the first text
+        assert max(row["rank"] for row in alone) < 3
+        missing = client.post("/api/predict", json={"pairs": rows, "group": "topic"})
+        assert missing.status_code == 422 and "topic" in missing.json()["detail"]
 
 
 def test_names_of_models():
