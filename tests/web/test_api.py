@@ -146,9 +146,31 @@ def test_bodies_that_are_no_object_are_refused(client, body):
     assert answer.headers["content-type"] == "application/problem+json"
 
 
+def test_a_body_without_its_type_is_told(client):
+    for path in ("predict", "explain", "ask", "question"):
+        for content, type in (
+            (b'{"question": "who?"}', "application/x-www-form-urlencoded"),
+            (b"[]", "application/json"),
+        ):
+            answer = client.post(f"/api/{path}", content=content, headers={"content-type": type})
+            assert answer.status_code == 422 and "Content-Type: application/json" in answer.json()["detail"], path
+
+
+def test_a_value_that_is_nested_too_deeply_fails_alone(client, models):
+    deep = []
+    for _ in range(900):
+        deep = [deep]
+    requests = [PredictRequest(pairs=[list(PAIR)]), PredictRequest(pairs=[{"source": "a", "target": "b", "x": deep}])]
+    good, bad = predict_together(Site(models), models.find("demo"), requests, None)
+    assert json.loads(good)["pairs"] == 1 and isinstance(bad, InputError)
+    body = b'{"pairs": [{"source": "a", "target": "b", "x": %s}]}' % (b"[" * 900 + b"]" * 900)
+    assert client.post("/api/predict", content=body, headers={"content-type": "application/json"}).status_code == 422
+
+
 def test_unknown_addresses_and_methods(client):
     assert client.get("/api/nothing").json()["status"] == 404
-    assert client.get("/api/predict").json()["status"] == 405
+    wrong = client.get("/api/predict")
+    assert wrong.json()["status"] == 405 and wrong.headers["allow"] == "POST"
 
 
 def test_the_schema_describes_every_path(client):

@@ -78,6 +78,13 @@ def test_other_models_have_other_fields():
         assert groups and set(groups) <= {"a label below the mean of 3.62", "a label from the mean of 3.62 on"}
 
 
+def test_a_link_that_leads_nowhere_is_a_page(client):
+    for path, status in (("/pair?model=gone", 404), ("/nothing", 404), ("/pair?source=" + "a" * 1001, 422)):
+        answer = client.get(path, headers={"accept": "text/html,*/*"})
+        assert answer.status_code == status and 'role="alert"' in answer.text and not find_faults(answer.text)
+        assert client.get(path, headers={"accept": "*/*"}).headers["content-type"] == "application/problem+json"
+
+
 def test_home_leads_to_the_first_page(client):
     assert client.get("/", follow_redirects=False).headers["location"] == "/pair"
 

@@ -94,7 +94,10 @@ def predict_together(
         except (Problem, InputError) as problem:
             answers[number] = problem
     for number, found in predict_blocks(model, blocks, threshold).items():
-        answers[number] = found if isinstance(found, Exception) else write_answer([found])
+        try:
+            answers[number] = found if isinstance(found, Exception) else write_answer([found])
+        except InputError as error:
+            answers[number] = error
     return answers
 
 
