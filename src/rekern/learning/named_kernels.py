@@ -76,7 +76,7 @@ def resolve_kernel(kernel: object, on_features: bool = False) -> Kernel:
         found = make_named_kernel(DEFAULT if kernel is None else str(kernel))
     else:
         names = ", ".join(NAMED_KERNELS)
-        raise ValueError(
+        raise InputError(
             f"kernel={show_value(kernel)}: give a kernel such as Rewriting(k=(1, 4)), or the name of one: {names}"
         )
     for part in walk_kernels(found):
