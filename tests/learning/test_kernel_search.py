@@ -210,3 +210,12 @@ def test_folds_keep_texts_and_groups_together():
     assert make_search_folds(np.zeros(4, int), None, 5, 0) is None
     assert make_search_folds(np.arange(4), np.array([0, 0, 0, 1]), 5, 0) is None
     assert len(make_search_folds(np.arange(4), np.array([0, 0, 1, 1]), 5, 0)) == 2
+
+
+def test_products_of_scores_are_tried_on_grams_only():
+    steps = {step.name: step for step in list_steps(Resources())}
+    kernel = steps["curves and products over more scores"].kernel
+    assert kernel.products > 0 and steps["curves over more scores"].kernel.products == 0
+    for all_features in (False, True):
+        assert SharedMatrices(PAIRS, True, all_features=all_features).build(kernel).gram.shape == (60, 60)
+        assert SharedMatrices(PAIRS, False, all_features=all_features).build(kernel) is None

@@ -13,6 +13,7 @@ from rekern.core.parallel_jobs import run_in_threads, split_range
 
 MOST_PARTIALS = 64  # numbers that do not overlap: 2,098 bits are less than 40 times 53
 ROWS = 16  # of a call
+SMALLEST_NUMBER = 5e-324  # above 0
 
 
 def sum_rows_exactly(rows: Floats) -> Floats:
@@ -85,19 +86,19 @@ def multiply_columns(values: Floats) -> Floats:
     >>> multiply_columns(np.array([[1.0, 0.5], [2.0, 0.25]])).tolist()
     [[5.0, 1.0], [1.0, 0.3125]]
     """
-    n, columns = values.shape
-    bits = (52 - n.bit_length()) // 2
+    bits = (52 - len(values).bit_length()) // 2
     rest, largest = values.copy(), np.abs(values).max(axis=0, initial=0.0)
     step = np.exp2(np.where(largest > 0, np.frexp(largest)[1], 0) - float(bits))
     slices = []
     for _ in range(3):
+        step = np.maximum(step, SMALLEST_NUMBER)
         part = np.round(rest / step) * step
         rest -= part
         slices.append(part)
         step = step / 2.0**bits
     first, second, third = slices
     mixed = first.T @ third
-    small = (second.T @ second + (mixed + mixed.T)) if columns else np.zeros((0, 0))
+    small = second.T @ second + (mixed + mixed.T)
     middle = first.T @ second
     products: Floats = first.T @ first + ((middle + middle.T) + small)
     return products
