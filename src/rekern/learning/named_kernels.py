@@ -63,7 +63,7 @@ def resolve_kernel(kernel: object, on_features: bool = False) -> Kernel:
     """Return a new kernel from what a model was given: a kernel, its short name, or None for the default.
 
     A kernel that is to be trained ``on_features`` gets no products of scores. 48 scores have 1,128 of them: on a Gram
-    they cost next to nothing, as features of each pair they would double time and memory.
+    they cost little, as features of each pair they would double time and memory.
 
     >>> resolve_kernel("rules")
     Rewriting(k=(1, 4))
