@@ -108,9 +108,10 @@ class AutoPairClassifier(ClassifierMixin, AutoPairModel):
 
     It tries a ladder of kernels from simple to rich: re-writing rules; with precision and recall, with scores, with
     curves or a Gaussian kernel over scores; with scores that need WordNet, word vectors or a thesaurus, if you give
-    them; with trees, if the table has columns of trees. Pairs that share a text are in the same fold. A kernel that is
-    clearly worse after the first folds is dropped. The simplest kernel within one standard error of the best (and no
-    more than 0.2 points below it) wins. Then the model is trained on all pairs.
+    them; with trees, if the table has columns of trees. The best ones are tried in other shapes, with other windows,
+    and in both orders of the pairs. Pairs that share a text are in the same fold. A kernel that is clearly worse after
+    the first folds is dropped. The simplest kernel within one standard error of the best (and no more than 0.2 points
+    below it) wins. Then the model is trained on all pairs.
 
     Parameters
     ----------

@@ -328,7 +328,7 @@ class PairModel(BaseEstimator):
         (3, 3)
         """
         if n < 1:
-            raise ValueError(f"n={n!r}: give a whole number of at least 1")
+            raise InputError(f"n={n!r}: give a whole number of at least 1")
         column, side = self._find_output(label)
         scorer = self.scorer_
         leaves = [term for term in scorer.terms() if isinstance(term, RuleDecision | HashedDecision)]
