@@ -30,7 +30,7 @@ START = "^"  # stands before the first word, so that n-grams know where the ques
 
 # The kernels that are added to each other, with their weights: each method has all terms of the one above it and more.
 WORDS = {"words": 1.0, "bigrams": 1.0}
-FOCUS = {**WORDS, "focus": 1.0, "form": 1.0}
+FOCUS = {**WORDS, "focus": 1.0, "form": 1.0, "ending": 1.0}
 KINDS = {**FOCUS, "kinds": 1.0, "context": 1.0}
 METHODS: dict[str, dict[str, float]] = {
     "words": WORDS,
@@ -142,6 +142,7 @@ def list_terms(data: DataPath = None) -> dict[str, Term]:
         "bigrams": make_term(Spectrum(2), read_lower),
         "focus": make_term(QuestionFocus(("question", "focus"), wordnet), read_written),
         "form": make_term(QuestionFocus(("form",), wordnet), read_written),
+        "ending": make_term(QuestionFocus(("ending",), wordnet), read_written),
         "kinds": make_term(QuestionFocus(("kinds",), wordnet), read_written),
         "context": make_term(QuestionFocus(("context",), wordnet), read_written),
         "ptk": make_term(PartialTree(), read_trees),
