@@ -55,7 +55,7 @@ from rekern.similarity import Similarities, UnsharedWords, WordVectors
 
 TEXT = ("basic", "ngrams", "sequences", "differences", "order", "contexts")
 LEXICAL = ("wordnet", "relations", "esa", "thesaurus", "alignment", "vectors")
-N_LANDMARKS = 2000
+N_LANDMARKS = 1000
 
 
 class Resources(NamedTuple):
