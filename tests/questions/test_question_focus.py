@@ -103,15 +103,16 @@ def test_the_gram_is_the_product_of_the_features():
 
 def test_parts_are_chosen():
     names = {
-        part: set(QuestionFocus((part,), WORDNET).fit(["What city has birds?"]).get_feature_names_out())
-        for part in ("question", "focus", "ending", "kinds", "context")
+        part: set(QuestionFocus((part,), WORDNET).fit(["What city writes birds?"]).get_feature_names_out())
+        for part in ("question", "focus", "ending", "kinds", "context", "actions")
     }
     assert names == {
         "question": {"asks what"},
         "focus": {"focus city", "asks what: city"},
-        "ending": {"ends birds", "ends has birds"},
+        "ending": {"ends birds", "ends writes birds"},
         "kinds": {"kind of focus: city", "kind of focus: place"},
         "context": {"kind of word: bird", "kind of word: animal"},
+        "actions": {"kind of action: write"},
     }
     for wrong in ((), "kinds", ("kinds", "nonsense")):
         with pytest.raises(InputError, match="parts="):

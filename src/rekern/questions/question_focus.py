@@ -31,9 +31,9 @@ def read_words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-PARTS = ("question", "focus", "form", "ending", "kinds", "context")
+PARTS = ("question", "focus", "form", "ending", "kinds", "context", "actions")
 LONGEST_FORM = 5  # parts of the form of a question: what follows is rarely the same twice
-MOST_SENSES = 3  # of a word: rare senses have kinds that mislead
+MOST_SENSES = {"n": 3, "v": 2}  # of a noun and of a verb: rare senses have kinds that mislead
 QUESTION_WORDS = read_words("what which who whom whose where when why how name")
 WITHOUT_FOCUS = read_words("who whom where when why")  # these words say themselves what is asked for
 AUXILIARIES = read_words(
@@ -235,14 +235,14 @@ def describe_ending(words: list[str]) -> list[str]:
     return [" ".join(rest[-length:]) for length in (1, 2) if len(rest) > length]
 
 
-def list_kinds(word: str, wordnet: WordNet) -> list[str]:
-    """Return the names of what a noun may be: its senses and all that is above them, each once.
+def list_kinds(word: str, wordnet: WordNet, pos: str = "n") -> list[str]:
+    """Return the names of what a noun or a verb may be: its senses and all that is above them, each once.
 
     >>> synsets = [("1", "n", ["animal"], [], ""), ("2", "n", ["bird"], ["1"], "")]
     >>> list_kinds("birds", WordNet.from_synsets(synsets))
     ['bird', 'animal']
     """
-    places = wordnet.synsets(word, "n")[:MOST_SENSES]
+    places = wordnet.synsets(word, pos)[: MOST_SENSES[pos]]
     seen = dict.fromkeys(places)
     for place in places:  # it grows
         above = wordnet.above[wordnet.starts[place] : wordnet.starts[place + 1]].tolist()
@@ -264,7 +264,8 @@ class QuestionFocus(PatternKernel):
         ``"question"`` is how the question asks ("what is", "how many"); ``"focus"`` the word in focus, alone and with
         the former; ``"form"`` how it begins, with names and other words by their kind ("who is Name ?");
         ``"ending"`` the last word and the last two ("called", "come from"); ``"kinds"`` are the kinds of things that
-        WordNet has above the word in focus; ``"context"`` those above the other words.
+        WordNet has above the word in focus; ``"context"`` those above the other words; ``"actions"`` are the kinds of
+        actions that WordNet has above the verbs ("publish" is a way to make).
     wordnet : str or WordNet, optional
         The folder of WordNet's tables, or ``"wn:"`` and a lexicon of the ``wn`` library, or a `WordNet`. By default it
         is searched in the folder that the environment variable ``REKERN_DATA`` names.
@@ -324,7 +325,7 @@ class QuestionFocus(PatternKernel):
             found = Tokens.from_texts(select_texts(materialize_items(X), self.on), None, with_forms=True)
             texts = found if found.forms is None else found.forms
         wordnet = self.wordnet if isinstance(self.wordnet, WordNet) else find_wordnet(self.wordnet)
-        kinds = lru_cache(maxsize=None)(lambda word: list_kinds(word, wordnet))
+        kinds = lru_cache(maxsize=None)(lambda word, pos="n": list_kinds(word, wordnet, pos))
         rows = []
         for words in texts:
             focus = find_focus(words, wordnet)
@@ -341,8 +342,10 @@ class QuestionFocus(PatternKernel):
                     found_in += [f"focus {base}", f"asks {focus.question}: {base}"]
                 if "kinds" in self.parts:
                     found_in += [f"kind of focus: {name}" for name in kinds(focus.word)]
+            others = {word.casefold() for word in words} - WITHOUT_KINDS
+            if "actions" in self.parts:
+                found_in += [f"kind of action: {name}" for word in sorted(others) for name in kinds(word, "v")]
             if "context" in self.parts:
-                others = {word.casefold() for word in words} - WITHOUT_KINDS
                 for word in sorted(others - {focus.word or ""}):
                     found_in += [f"kind of word: {name}" for name in kinds(word)]
             rows.append(list(dict.fromkeys(found_in)))
