@@ -113,7 +113,7 @@ def _train_all(
         numbers = np.array([*good, *bad], dtype=np.int64)
         signs = np.repeat([1.0, -1.0], [len(good), len(bad)])
         weights = np.array([*good.values(), *bad.values()], dtype=float)
-        return train_classifier(gram.rows(numbers)[:, numbers], numbers, signs, weights, settings.C)
+        return train_classifier(gram.square(numbers), numbers, signs, weights, settings.C)
 
     return list(run(train_one, [(place,) for place in range(len(positive))], settings.n_jobs, label))
 
@@ -153,7 +153,8 @@ class _Teacher:
         chart = search_derivations(rules, scores, names, self._root, beam, least=worth, search=search_chart)
         wrong: set[ClassSpan] = set()
         for node in list_derivations(chart):
-            if builder.to_derivation(mentions, node).meaning() != self._meanings[place]:
+            found = builder.to_derivation(mentions, node)
+            if found is None or found.meaning() != self._meanings[place]:
                 wrong |= set(builder.list_class_spans(node))
         return _Lesson(right, wrong - spared)
 

@@ -97,9 +97,12 @@ class ReadingSearch:
         """The meanings of a finished search, each once."""
         result = Readings()
         known: set[str] = set()
+        unfolded: dict[int, ChartNode] = {}
         for entry in range(*chart.roots):
-            node = unfold_entry(chart, entry)
+            node = unfold_entry(chart, entry, unfolded)
             derivation = self._builder.to_derivation(mentions, node)
+            if derivation is None:  # a pronoun that refers to nothing
+                continue
             meaning = derivation.meaning()
             if meaning in known:  # the same meaning, with its words divided in another way
                 continue

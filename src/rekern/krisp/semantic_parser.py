@@ -32,6 +32,7 @@ from rekern.krisp.parser_schema import MOST_FOLDS, PARSER_SCHEMA
 from rekern.krisp.parser_weights import ParserWeights, collect_weights, score_substrings
 from rekern.krisp.parsing_rules import ParserClasses
 from rekern.krisp.productions import Derivation
+from rekern.krisp.pronouns import mark_pronouns
 from rekern.krisp.rare_word_stems import Stems, learn_stems
 from rekern.krisp.reading import Readings
 from rekern.krisp.reading_ranker import ReadingRanker, learn_ranker, measure_readings
@@ -190,6 +191,8 @@ class SemanticParser(BaseEstimator):
             if not found.words:
                 raise InputError(f"sentence {row + 1} is empty: drop it, with its meaning")
         mentions = [reader.find_mentions(found.words) for found in inputs]
+        if productions is None:
+            derivations = [mark_pronouns(grammar, *known) for known in zip(derivations, mentions)]
         derivations = mark_unsaid_values(derivations, mentions)
         learned = {p for derivation in derivations for p in derivation.productions() if p.is_learned}
         classes = ParserClasses(grammar, learned)

@@ -136,6 +136,12 @@ class SubstringGram:
         found: SingleFloats = self._rows[self._place[np.asarray(numbers, dtype=np.int64)]]
         return found
 
+    def square(self, numbers: Ints) -> SingleFloats:
+        """The values between these substrings, without a copy of their rows."""
+        self.compute(numbers)
+        found: SingleFloats = self._rows[np.ix_(self._place[numbers], numbers)]
+        return found
+
     def combine_rows(self, coefficients: SingleFloats, numbers: Ints) -> SingleFloats:
         """Combinations of the rows of these substrings, without a copy of the rows: coefficients @ rows."""
         self.compute(numbers)
