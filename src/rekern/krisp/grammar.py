@@ -24,8 +24,8 @@ A grammar file is plain text with one production per line. A line that begins wi
   of its ``names NonTerminal = a | b`` lines, and those that its ``names NonTerminal := SELECT …`` line finds in the
   database (`Grammar.name_queries`, `Grammar.with_names`). ``also NonTerminal name = phrase | phrase`` lists other words
   for a name. ``{number}`` stands for any number that the sentence mentions, ``{word}`` for any of its words,
-  ``{identifier}`` for words that are written as in programs (R2, left_wing, ourHalf). ``Player -> {again}`` is a pronoun:
-  it repeats another ``Player`` of the same sentence, the last one before it or else the first one after it.
+  ``{identifier}`` for words that are written as in programs (R2, left_wing, ourHalf). ``Player -> {again}`` is a
+  pronoun: it repeats another ``Player`` of the same sentence, the last one before it or else the first one after it.
 
 `rekern.krisp.read_grammar` reads such files, and also WASP's (``*n:State -> ({ next_to_1 ( *n:State ) })``).
 """

@@ -18,8 +18,8 @@ from rekern.krisp.derivation_chart import ChartNode, Rules
 from rekern.krisp.derivation_steps_core import LEAF, NAME, RULE
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.mentions import Mention
-from rekern.krisp.pronouns import MeaningPart, find_repeated
 from rekern.krisp.productions import AGAIN, Derivation, Production
+from rekern.krisp.pronouns import MeaningPart, find_repeated
 
 
 class Leaf(NamedTuple):

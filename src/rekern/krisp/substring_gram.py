@@ -151,6 +151,22 @@ class SubstringGram:
         return found
 
 
+class GramPart:
+    """The kernel values of some of the sentences of a `SubstringGram`, which computes and keeps them.
+
+    >>> from rekern.krisp import WordSubsequences
+    >>> sentences = [AnnotatedSentence(("a", "b")), AnnotatedSentence(("b", "b"))]
+    >>> part = GramPart(SubstringGram(WordSubsequences(), SentenceCorpus(sentences)), [1])
+    >>> [numbers.tolist() for numbers in part.numbers]
+    [[[2, 3], [-1, 2]]]
+    """
+
+    def __init__(self, gram: SubstringGram, places: Iterable[int]):
+        self.numbers = [gram.numbers[place] for place in places]
+        self.substrings, self.norms = gram.substrings, gram.norms
+        self.compute, self.square, self.combine_rows = gram.compute, gram.square, gram.combine_rows
+
+
 def _identify(parts: Sequence[SubstringKernel], sentence: AnnotatedSentence, start: int, end: int) -> Hashable:
     if len(parts) == 1:
         return parts[0].identify(sentence, start, end)
