@@ -47,7 +47,8 @@ def mark_pronouns(grammar: Grammar, derivation: Derivation, mentions: Sequence[M
     """Turn meanings into pronouns that are there more often than the sentence says their names and numbers.
 
     The first one, from the left to the right of the meaning, is the one that is said. A name or number that the
-    sentence does not mention at all counts as said once.
+    sentence does not mention at all counts as said once. ``mentions`` are those of
+    `rekern.krisp.mentions.find_mentions` with ``stretch=0``.
 
     >>> from rekern.krisp import read_grammar
     >>> from rekern.krisp.mentions import find_mentions

@@ -57,7 +57,8 @@ class ReadingSearch:
 
     def find_readings(self, question: ParserInput, n: int) -> Readings:
         """The ``n`` most probable readings of a sentence."""
-        beam = max(self._settings.beam, n) if n > 1 else 1  # the best reading is the best derivation
+        # The best reading is the best derivation, unless that has a pronoun that refers to nothing.
+        beam = max(self._settings.beam, n) if n > 1 or self._builder.has_pronouns else 1
         return self._find_probable(question, n, self._settings.threshold, beam)
 
     def find_candidates(self, question: ParserInput, scores: Floats | None = None) -> Readings:

@@ -227,7 +227,8 @@ class SemanticParser(BaseEstimator):
                 raise InputError(f"sentence {row + 1} is empty: drop it, with its meaning")
         mentions = [reader.find_mentions(found.words) for found in inputs]
         if productions is None:
-            derivations = [mark_pronouns(grammar, *example) for example in zip(derivations, mentions)]
+            exact = [find_mentions(grammar, found.words, 0.0) for found in inputs]
+            derivations = [mark_pronouns(grammar, *example) for example in zip(derivations, exact)]
         derivations = mark_unsaid_values(derivations, mentions)
         learned = {p for derivation in derivations for p in derivation.productions() if p.is_learned}
         classes = ParserClasses(grammar, learned)
