@@ -1,9 +1,12 @@
 """How good the kernels are that a search chooses, beside the best settings of docs/results, in the same folds.
 
-    REKERN_DATA=... python benchmarks/auto.py msrp rte --minutes 10
+    REKERN_DATA=... python benchmarks/auto.py msrp rte3 --minutes 10 --resources
+    REKERN_DATA=... python benchmarks/auto.py msrp rte3 --from docs/results/files
 
-The reference of each corpus is the best setting that docs/results has for texts without other resources. It is tested
-in the folds of the search: pairs that share a text stay together.
+With ``--from`` there is no search: what ``rekern reproduce auto --out DIR`` has written about it is taken from there.
+
+The reference of each corpus is the best setting that docs/results has for texts alone, or with WordNet, a thesaurus and
+word vectors. It is tested in the folds of the search: pairs that share a text stay together.
 """
 
 from __future__ import annotations
@@ -12,43 +15,125 @@ import argparse
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from rekern.datasets.public_corpora import load_msrp, load_paws, load_qqp, load_rte, load_sick, load_stsb, load_wikiqa
+from rekern.datasets.public_corpora import (
+    load_msrp,
+    load_paws,
+    load_qqp,
+    load_rte,
+    load_sick,
+    load_snli,
+    load_stsb,
+    load_wikiqa,
+)
 from rekern.datasets.tables import Table
-from rekern.kernels import Gaussian, Kernel
+from rekern.kernels import Curves, Gaussian, Kernel, Rewriting, Symmetric
 from rekern.learning.auto_search import group_texts, make_search_folds, read_training_pairs
 from rekern.learning.candidate_groups import number_groups
-from rekern.learning.kernel_ladder import Candidate, Resources, Step, Windows, list_steps
+from rekern.learning.kernel_choice import Trial
+from rekern.learning.kernel_ladder import MORE, Candidate, Resources, Step, list_steps
 from rekern.learning.kernel_search import KernelSearch
 from rekern.learning.search_tasks import ClassTask, NumberTask, OrderTask, SearchTask
+from rekern.reproduce.score_experiments import LEXICAL, TEXT, load_resources
+from rekern.reproduce.score_experiments import Resources as ScoreResources
 from rekern.similarity import Similarities
 
-NARROW = Gaussian(Similarities(), 1 / 28)
-WIDE = 3 * Gaussian(Similarities(), 0.3 / 28)
+ANSWERS = (*TEXT, "answers")
+
+
+class Reference(NamedTuple):
+    """A setting of docs/results."""
+
+    groups: tuple[str, ...]  # of scores
+    make: Callable[[Similarities], Kernel]
+    C: float = 1.0
 
 
 class Corpus(NamedTuple):
-    """A corpus, what is learned from it, and the best setting of docs/results."""
+    """A corpus, what is learned from it, and the best settings of docs/results: for texts, and with all resources."""
 
     load: Callable[[], Table]
     task: str
-    windows: Windows
-    kernel: Kernel
-    C: float
+    texts: Reference
+    resources: Reference
 
 
+def add_gaussian(weight: float, width: float) -> Callable[[Similarities], Kernel]:
+    """Rules and a Gaussian kernel over n scores; ``width`` is gamma times n."""
+    return lambda scores: Rewriting(k=(1, 4)) + weight * Gaussian(scores, width / len(scores.names()))
+
+
+def add_curves(largest: int) -> Callable[[Similarities], Kernel]:
+    """Rules up to a number of words, and curves."""
+    return lambda scores: Rewriting(k=(1, largest)) + Curves(scores)
+
+
+def use_both_orders(scores: Similarities) -> Kernel:
+    """Rules and 15 times the Gaussian kernel over both orders of a pair."""
+    return Symmetric(Rewriting(k=(1, 4)) * 2 + 30 * Gaussian(scores, 0.3 / len(scores.names())))
+
+
+ALL = (*TEXT, *LEXICAL)
 CORPORA = {
-    "msrp": Corpus(load_msrp, "classes", (1, 4), NARROW, 1.0),
-    "rte": Corpus(load_rte, "classes", (1, 4), WIDE, 3.0),
-    "sick-entailment": Corpus(lambda: load_sick(response="entailment"), "classes", (1, 4), WIDE, 1.0),
-    "sick-relatedness": Corpus(load_sick, "numbers", (1, 4), WIDE, 1.0),
-    "wikiqa": Corpus(load_wikiqa, "orders", (1, 4), WIDE, 0.1),
-    "stsb": Corpus(load_stsb, "numbers", (1, 4), WIDE, 1.0),
-    "paws": Corpus(load_paws, "classes", (1, 4), WIDE, 3.0),
-    "qqp": Corpus(load_qqp, "classes", (1, 2), Similarities(), 1.0),
+    "msrp": Corpus(
+        load_msrp,
+        "classes",
+        Reference(TEXT, add_gaussian(10, 0.3)),
+        Reference(ALL, add_gaussian(10, 0.3), 3.0),
+    ),
+    "rte3": Corpus(
+        load_rte,
+        "classes",
+        Reference(TEXT, add_curves(4)),
+        Reference(ALL, add_gaussian(10, 0.1), 0.3),
+    ),
+    "sick-entailment": Corpus(
+        lambda: load_sick(response="entailment"),
+        "classes",
+        Reference(MORE, add_gaussian(10, 0.3)),
+        Reference(ALL, add_gaussian(30, 0.3)),
+    ),
+    "sick-relatedness": Corpus(
+        load_sick,
+        "numbers",
+        Reference(TEXT, add_gaussian(10, 0.3)),
+        Reference(ALL, add_gaussian(30, 0.3), 0.3),
+    ),
+    "wikiqa": Corpus(
+        load_wikiqa,
+        "orders",
+        Reference(ANSWERS, add_curves(4)),
+        Reference((*ANSWERS, *LEXICAL), add_curves(4)),
+    ),
+    "stsb": Corpus(
+        load_stsb,
+        "numbers",
+        Reference(TEXT, add_gaussian(10, 0.3)),
+        Reference(ALL, use_both_orders, 0.3),
+    ),
+    "paws": Corpus(
+        load_paws,
+        "classes",
+        Reference(TEXT, add_gaussian(10, 0.3), 3.0),
+        Reference(TEXT, add_gaussian(10, 0.3), 3.0),
+    ),
+    "qqp": Corpus(
+        load_qqp,
+        "classes",
+        Reference(TEXT, add_curves(2)),
+        Reference(ALL, add_curves(2)),
+    ),
+    "snli": Corpus(
+        load_snli,
+        "classes",
+        Reference(TEXT, add_curves(2)),
+        Reference(ALL, add_curves(2)),
+    ),
 }
 
 
@@ -62,37 +147,72 @@ def make_task(name: str, table: Table) -> SearchTask:
     return OrderTask(labels.astype(float), number_groups(table.groups or []), weights)
 
 
-def compare(name: str, minutes: float, gram_limit: int) -> dict[str, object]:
-    """Search on the training part of a corpus, then test the reference in the same folds."""
+def take_sample(table: Table, size: int | None) -> Table:
+    """Take pairs at random, or of a table with groups the first ones."""
+    if size is None or size >= len(table):
+        return table
+    rows = np.arange(size) if table.groups is not None else np.random.default_rng(0).permutation(len(table))[:size]
+    return table.select(np.sort(rows).tolist())
+
+
+class Folds(NamedTuple):
+    """A corpus with the folds in which kernels are tested, and a search over them."""
+
+    corpus: Corpus
+    scores: ScoreResources
+    search: KernelSearch
+    folds: int
+
+    def measure_reference(self, use_resources: bool) -> Trial:
+        """Test the reference in all folds."""
+        setting = self.corpus.resources if use_resources else self.corpus.texts
+        kernel = setting.make(self.scores.make_scores(setting.groups))
+        self.search.runs.clear()  # so that it is not dropped after the first folds
+        self.search.try_kernel(Candidate(Step(99, "reference", kernel), None), setting.C)
+        return self.search.trials[-1]
+
+
+def make_folds(name: str, minutes: float, gram_limit: int, sample: int | None) -> Folds:
+    """Make the folds of the training part of a corpus."""
     corpus = CORPORA[name]
-    table = corpus.load()
+    table = take_sample(corpus.load(), sample)
     task, pairs = make_task(corpus.task, table), read_training_pairs(table.pairs)
     together = group_texts(pairs.texts, table.groups if corpus.task == "orders" else None)
     classes = np.unique(table.labels, return_inverse=True)[1] if corpus.task == "classes" else None
     folds = make_search_folds(together, classes, 5, 0)
     assert folds is not None
-    started, used = time.monotonic(), time.process_time()
     search = KernelSearch(task, pairs.items, folds, together, 60 * minutes, gram_limit)
     search.on_trial = lambda trial: print(f"  {trial.kernel}, C {trial.C:g}: {trial.score} {trial.outcome}", flush=True)
-    winner = search.trials[search.climb(list_steps(Resources())).place]
+    return Folds(corpus, load_resources(None), search, len(folds))
+
+
+def choose(made: Folds, use_resources: bool) -> dict[str, object]:
+    """Search, and return what is chosen."""
+    found = made.scores
+    given = Resources(found.wordnet, found.space, found.thesaurus) if use_resources else Resources()
+    steps = list_steps(replace(given, answers=made.corpus.task == "orders"))
+    search, started, used = made.search, time.monotonic(), time.process_time()
+    winner = search.trials[search.climb(steps).place]
     seconds, used = time.monotonic() - started, time.process_time() - used
-    best = max(trial.score for trial in search.trials if trial.folds == len(folds) and trial.score is not None)
-    search.runs.clear()  # so that the reference is not dropped after the first folds
-    search.try_kernel(Candidate(Step(99, "reference", corpus.kernel), corpus.windows), corpus.C)
-    reference = search.trials[-1]
+    best = max(trial.score for trial in search.trials if trial.folds == made.folds and trial.score is not None)
+    assert winner.score is not None
+    scale = 100 if search.task.measure_name == "accuracy" else 1
     return {
-        "corpus": name,
-        "pairs": len(table),
-        "measure": task.measure_name,
-        "chosen": f"{winner.kernel}, C = {winner.C:g}",
-        "score": winner.score,
-        "error": winner.error,
-        "best": best,
-        "reference": reference.score,
-        "seconds": seconds,
-        "cpu_seconds": used,
+        "chosen": winner.kernel,
+        "C": winner.C,
+        "on_train": scale * winner.score,
+        "best_on_train": scale * best,
+        "search_seconds": seconds,
+        "processor_seconds": used,
         "skipped": sum(trial.folds == 0 for trial in search.trials),
     }
+
+
+def read_choice(folder: str, name: str) -> dict[str, object]:
+    """Read what ``rekern reproduce auto`` has written about a corpus."""
+    (row,) = json.loads(Path(folder, f"auto-{name}.json").read_text(encoding="utf-8"))["rows"]
+    found: dict[str, object] = row
+    return found
 
 
 def main() -> None:
@@ -101,24 +221,33 @@ def main() -> None:
     parser.add_argument("corpora", nargs="*", default=list(CORPORA), choices=[*CORPORA, []])
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--gram-limit", type=int, default=10_000)
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument(
+        "--resources", action="store_true", help="WordNet, a thesaurus and word vectors besides the texts"
+    )
+    parser.add_argument("--from", dest="folder", metavar="DIR", help="results of rekern reproduce auto")
+    parser.add_argument("--sample", type=int, help="pairs, for a trial")
     arguments = parser.parse_args()
     rows = []
     for name in arguments.corpora:
         print(name, flush=True)
-        row = compare(name, arguments.minutes, arguments.gram_limit)
-        rows.append(row)
+        made = make_folds(name, arguments.minutes, arguments.gram_limit, arguments.sample)
+        row = read_choice(arguments.folder, name) if arguments.folder else choose(made, arguments.resources)
         print(json.dumps(row), flush=True)
-    print(
-        "\n| corpus | chosen | score | best tried | reference | difference | seconds |\n|---|---|---|---|---|---|---|"
-    )
-    for row in rows:
-        scale = 100 if row["measure"] == "accuracy" else 1
-        digits = 2 if scale == 100 else 4
-        score, best, reference = (scale * float(str(row[key])) for key in ("score", "best", "reference"))
-        cells = [f"{value:.{digits}f}" for value in (score, best, reference)] + [f"{score - reference:+.{digits}f}"]
-        cells += [f"{row[key]:.0f}" for key in ("seconds", "cpu_seconds")]
-        print(f"| {row['corpus']} | {row['chosen']} | {' | '.join(cells)} |")
+        score = made.measure_reference(arguments.resources).score
+        assert score is not None
+        is_share = made.search.task.measure_name == "accuracy"
+        rows.append(format_row(name, row, 100 * score if is_share else score, 2 if is_share else 4))
+    print("\n| corpus | chosen | score | best tried | reference | difference | seconds | of all cores |")
+    print("|---|---|---|---|---|---|---|---|")
+    print("\n".join(rows))
+
+
+def format_row(name: str, row: dict[str, object], reference: float, digits: int) -> str:
+    """Format a row of the table."""
+    score, best = (float(str(row[key])) for key in ("on_train", "best_on_train"))
+    cells = [f"{value:.{digits}f}" for value in (score, best, reference)] + [f"{score - reference:+.{digits}f}"]
+    cells += [f"{row[key]:.0f}" for key in ("search_seconds", "processor_seconds")]
+    return f"| {name} | {row['chosen']}, C = {row['C']:g} | {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

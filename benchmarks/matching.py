@@ -2,7 +2,8 @@
 
 Run it with ``REKERN_DATA=DIR python benchmarks/matching.py PART …`` (DIR holds QQP), where PART is one of
 
-    quality   candidates and decisions on the labelled pairs of QQP (``--part dev`` or ``test``), TF-IDF beside them
+    quality   candidates and decisions on the labelled pairs of QQP (``--part dev`` or ``test``), TF-IDF beside them,
+              and with ``--embeddings DIR`` the sentence embeddings of a model folder of sentence-transformers
     corpus    all duplicates among the distinct questions of QQP, end to end
     million   the index of 1,000,000 resampled sentences with made-up words, and queries against it
 
@@ -17,20 +18,23 @@ import os
 import resource
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from rekern import PairClassifier, PairFinder, load_model
 from rekern.datasets import load_qqp
+from rekern.reproduce.embedding_baseline import load_encoder
 from rekern.search.matches import group_rows
 
 CANDIDATES = 20
 MILLION = 1_000_000
 QUERIES = 2_000
+FEWER_PAIRS = 10_000  # of the training part, for the border of embeddings, which take long
 MADE_UP = 0.15  # share of words that are replaced
 
 
@@ -65,40 +69,44 @@ def print_quality(name: str, found: np.ndarray, labels: np.ndarray) -> None:
     print(f"{name:50} precision {100 * precision:.1f}, recall {100 * recall:.1f}, F1 {100 * f1:.1f}", flush=True)
 
 
-def choose_border() -> float:
-    """Return the TF-IDF cosine with the best F1 on the training part."""
-    train = load_qqp("train")
-    labels = np.array(train.labels) == 1
-    cosines = TfidfCosines([text for pair in train.pairs for text in pair]).compare(train.pairs)
-    order = np.argsort(-cosines)
-    hits = np.cumsum(labels[order])
-    f1 = 2 * hits / (np.arange(1, len(labels) + 1) + labels.sum())
-    return float(cosines[order[np.argmax(f1)]])
+class Cosines:
+    """Cosines of texts, from a function that gives each text a row of length 1."""
 
+    def __init__(self, encode: Callable[[list[str]], sp.csr_array | np.ndarray]):
+        self.encode = encode
 
-class TfidfCosines:
-    """The cosine of TF-IDF vectors, from scikit-learn."""
-
-    def __init__(self, texts: list[str]):
-        self.vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=r"(?u)\b\w+\b").fit(texts)
-
-    def compare(self, pairs: list[tuple[str, str]]) -> np.ndarray:
+    def compare(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
         """Return the cosine of each pair."""
-        left, right = (self.vectorizer.transform([pair[side] for pair in pairs]) for side in (0, 1))
+        left, right = (sp.csr_array(self.encode([pair[side] for pair in pairs])) for side in (0, 1))
         return np.asarray(left.multiply(right).sum(axis=1)).ravel()
 
     def find_candidates(self, texts: list[str]) -> list[set[int]]:
         """Return the best candidates of each text."""
-        matrix = self.vectorizer.transform(texts)
+        matrix = self.encode(texts)
         best: list[set[int]] = []
         for first in range(0, len(texts), 500):
-            block = (matrix[first : first + 500] @ matrix.T).toarray()
+            block = matrix[first : first + 500] @ matrix.T
+            block = block.toarray() if sp.issparse(block) else block
             block[np.arange(len(block)), first + np.arange(len(block))] = -1
             best += map(set, np.argpartition(-block, CANDIDATES, axis=1)[:, :CANDIDATES].tolist())
         return best
 
+    def choose_border(self, pairs: Sequence[tuple[str, str]], labels: np.ndarray) -> float:
+        """Return the cosine with the best F1 on labelled pairs."""
+        cosines = self.compare(pairs)
+        order = np.argsort(-cosines)
+        hits = np.cumsum(labels[order])
+        f1 = 2 * hits / (np.arange(1, len(labels) + 1) + labels.sum())
+        return float(cosines[order[np.argmax(f1)]])
 
-def measure_quality(model: PairClassifier, part: str) -> None:
+
+def weigh_words(texts: list[str]) -> Callable[[list[str]], sp.csr_array]:
+    """Return the TF-IDF vectors of scikit-learn, with the document frequencies of these texts."""
+    vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=r"(?u)\b\w+\b").fit(texts)
+    return lambda asked: sp.csr_array(vectorizer.transform(asked))
+
+
+def measure_quality(model: PairClassifier, part: str, embeddings: str | None) -> None:
     """Print the recall of candidates, and precision and recall of what is found, on the labelled pairs of a part."""
     table = load_qqp(part)
     pairs = table.pairs
@@ -121,14 +129,26 @@ def measure_quality(model: PairClassifier, part: str) -> None:
     print_quality(
         f"found, probability of at least {least:g}", np.array([chances.get(k, -1) >= least for k in keys]), labels
     )
-    tfidf = TfidfCosines(texts)
-    with measure("TF-IDF, candidates by all cosines"):
-        best = tfidf.find_candidates(texts)
+    train = load_qqp("train")
+    known = np.array(train.labels) == 1
+    border = Cosines(weigh_words([text for pair in train.pairs for text in pair])).choose_border(train.pairs, known)
+    print_cosines("TF-IDF", Cosines(weigh_words(texts)), border, texts, keys, labels)
+    if embeddings is not None:
+        vectors = Cosines(load_encoder(Path(embeddings)))
+        border = vectors.choose_border(train.pairs[:FEWER_PAIRS], known[:FEWER_PAIRS])
+        print_cosines("embeddings", vectors, border, texts, keys, labels)
+
+
+def print_cosines(
+    name: str, cosines: Cosines, border: float, texts: list[str], keys: list[tuple[int, ...]], labels: np.ndarray
+) -> None:
+    """Print precision and recall of the best cosines of each text, and of those that are not below a border."""
+    with measure(f"{name}, candidates by all cosines"):
+        best = cosines.find_candidates(texts)
     is_candidate = np.array([b in best[a] or a in best[b] for a, b in keys])
-    print_quality("TF-IDF, among the candidates", is_candidate, labels)
-    border = choose_border()
-    is_found = is_candidate & (tfidf.compare(pairs) >= border)
-    print_quality(f"TF-IDF, cosine of at least {border:.3f}", is_found, labels)
+    print_quality(f"{name}, among the candidates", is_candidate, labels)
+    is_found = is_candidate & (cosines.compare([(texts[a], texts[b]) for a, b in keys]) >= border)
+    print_quality(f"{name}, cosine of at least {border:.3f}", is_found, labels)
 
 
 def list_questions() -> list[str]:
@@ -197,13 +217,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="+", choices=("quality", "corpus", "million"))
     parser.add_argument("--model", metavar="FILE")
+    parser.add_argument("--embeddings", metavar="DIR", help="a model folder of sentence-transformers, for quality")
     parser.add_argument("--part", choices=("dev", "test"), default="dev")
     parser.add_argument("--sentences", type=int, default=MILLION)
     options = parser.parse_args()
     model = find_model(options.model)
     print(f"{os.cpu_count()} cores")
     if "quality" in options.parts:
-        measure_quality(model, options.part)
+        measure_quality(model, options.part, options.embeddings)
     if "corpus" in options.parts:
         measure_corpus(model)
     if "million" in options.parts:

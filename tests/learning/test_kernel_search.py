@@ -7,7 +7,7 @@ import pytest
 
 from helpers import close, rewritings
 from rekern import PairClassifier, PairRanker, PairRegressor
-from rekern.kernels import Gaussian, Rewriting
+from rekern.kernels import Gaussian, PairSum, PartialTree, Rewriting, Symmetric
 from rekern.learning.auto_search import group_texts, make_search_folds
 from rekern.learning.cross_validation import Fold
 from rekern.learning.kernel_ladder import Candidate, Resources, Step, list_steps
@@ -92,6 +92,7 @@ class FixedTask:
     measure_name = "accuracy"
     outputs = 1
     needs_all_features = False
+    may_have_no_direction = False
 
     def __init__(self, rights):
         self.rights = rights
@@ -146,6 +147,36 @@ def test_a_better_cost_leads_further_out():
     assert winner.C == 10.0 and search.trials[winner.place].C == 10.0
 
 
+def test_other_shapes_of_the_best_are_tried_and_are_as_simple():
+    shapes = (("wide", PrecisionRecall()), ("narrow", PrecisionRecall()))
+    steps = [STEPS[0]._replace(shapes=shapes), STEPS[1]._replace(shapes=(("flat", PrecisionRecall()),))]
+    rights = {("rules 1-4 + one", 1.0): 80, ("rules 1-4 + wide", 1.0): 80.1, ("rules 1-4 + two", 1.0): 60}
+    search = make_search(rights)
+    assert search.trials[search.climb(steps).place].kernel == "rules 1-4 + wide"
+    tried = {trial.kernel for trial in search.trials}
+    assert {"rules 1-4 + narrow", "rules 1-2 + wide"} <= tried
+    assert "rules 1-4 + flat" not in tried and "rules 1-2 + one" not in tried
+
+
+@pytest.mark.parametrize("has_direction", [True, False])
+def test_both_orders_are_tried_where_there_may_be_no_direction(has_direction):
+    search = make_search({("rules 1-4 + one", 1.0): 80, ("both orders: rules 1-4 + one", 1.0): 85})
+    search.task.may_have_no_direction = not has_direction
+    winner = search.climb(STEPS)
+    assert isinstance(winner.kernel, Symmetric) is not has_direction
+    assert any(trial.kernel.startswith("both orders") for trial in search.trials) is not has_direction
+
+
+def test_both_orders_need_texts_alone():
+    search = make_search({("rules 1-4 + trees", 1.0): 85})
+    search.task.may_have_no_direction = True
+    search.matrices = SharedMatrices(
+        {"source": ["a"], "target": ["b"], "source.t": ["(A a)"], "target.t": ["(A b)"]}, True
+    )
+    search.climb([Step(0, "trees", PairSum(PartialTree(on="t")))])
+    assert not any(trial.kernel == "both orders: rules 1-4 + trees" for trial in search.trials)
+
+
 def test_what_does_not_fit_in_the_time_is_not_tried():
     search = make_search({}, seconds=1e-9)
     winner = search.climb(STEPS)
@@ -161,7 +192,11 @@ def test_the_ladder_has_what_the_resources_allow():
     assert with_trees[: len(plain)] != with_trees and len(with_trees) > len(plain)
     assert any("source.tree" in step.kernel.reads() for step in with_trees[1:])
     assert len(list_steps(Resources(thesaurus=[("car", "auto")]))) > len(plain)
-    names = [Candidate(step, (1, 4)).name for step in with_trees]
+    answers = list_steps(Resources(answers=True))
+    assert len(answers) == len(plain)
+    assert [any("answers" in str(step.kernel) for step in steps) for steps in (plain, answers)] == [False, True]
+    shapes = [shape for step in with_trees for shape in step.list_shapes()]
+    names = [Candidate(step, (1, 4), both).name for step in [*with_trees, *shapes] for both in (False, True)]
     assert len(set(names)) == len(names)
 
 

@@ -89,6 +89,7 @@ def test_what_auto_chooses(small_corpora, tmp_path):
     result = reproduce.run("auto", data=small_corpora, out=tmp_path, only="stsb", minutes=0.02)
     (row,) = result["rows"]
     assert row["low"] <= row["value"] <= row["high"] and row["chosen"] in reproduce.render(result)
+    assert row["best_on_train"] >= row["on_train"] and row["processor_seconds"] > 0
     assert [(figure.task, figure.column) for figure in collect_figures(tmp_path)] == [("stsb", "auto")]
     assert "value" not in json.loads((tmp_path / "auto-stsb-chosen.json").read_text())
 

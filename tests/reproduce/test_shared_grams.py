@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rekern.datasets.rewrite_corpus import load_rewrites
-from rekern.kernels import Gaussian, Rewriting
+from rekern.kernels import Gaussian, Rewriting, Symmetric
 from rekern.kernels.kernel_terms import split_into_terms
 from rekern.learning import PairClassifier
 from rekern.learning.candidate_groups import group_shared_texts
@@ -43,6 +43,10 @@ def test_terms_add_up_to_the_kernel(corpus):
     total = sum(weight * part.gram(pairs) for weight, part in split_into_terms(kernel))
     assert np.allclose(total, kernel.gram(pairs), atol=1e-12)
     assert [weight for weight, _ in split_into_terms(kernel)] == [0.5, 0.5, 1.0, 1.0, 1.0]
+    both = 2 * Symmetric(kernel)
+    total = sum(weight * part.gram(pairs) for weight, part in split_into_terms(both))
+    assert np.allclose(total, both.gram(pairs), atol=1e-12)
+    assert [weight for weight, _ in split_into_terms(both)] == [1.0, 1.0, 2.0, 2.0, 2.0]
 
 
 def test_terms_have_learned_nothing(corpus):

@@ -8,6 +8,7 @@ from rekern.core.estimators import copy_unfitted
 from rekern.kernels.combinations import Scaled, Sum
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.rewriting.rewriting_kernel import Rewriting
+from rekern.kernels.symmetric import Symmetric
 
 
 class Term(NamedTuple):
@@ -33,6 +34,8 @@ def split_into_terms(kernel: Kernel, weight: float = 1.0) -> list[Term]:
         return split_into_terms(kernel.left, weight) + split_into_terms(kernel.right, weight)
     if isinstance(kernel, Scaled):
         return split_into_terms(kernel.kernel, weight * float(kernel.weight))
+    if isinstance(kernel, Symmetric):  # the mean over both orders of a sum is the sum of the means
+        return [Term(part.weight, Symmetric(part.kernel)) for part in split_into_terms(kernel.kernel, weight)]
     if type(kernel) is Rewriting:
         parameters = kernel.get_params(deep=False)
         return [Term(weight, Rewriting(**{**parameters, "k": [window]})) for window in kernel.windows()]

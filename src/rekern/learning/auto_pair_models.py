@@ -23,13 +23,13 @@ from rekern.learning.class_probabilities import METRICS, Threshold
 from rekern.learning.gram_limits import GRAM_LIMIT
 from rekern.learning.kernel_choice import Trial
 from rekern.learning.kernel_ladder import Resources
+from rekern.learning.model_rules import ModelRules
 from rekern.learning.pair_classifier import Decisions, PairClassifier
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_model import PairModel
 from rekern.learning.pair_ranker import PairRanker, find_groups
 from rekern.learning.pair_regressor import PairRegressor
 from rekern.learning.search_tasks import ClassTask, NumberTask, OrderTask, SearchTask
-from rekern.learning.strongest_rules import StrongestRules
 from rekern.learning.training_labels import read_labels, read_weights
 from rekern.similarity.lexical_resources import Thesaurus
 from rekern.structures.word_space import WordSpace
@@ -90,7 +90,7 @@ class AutoPairModel(BaseEstimator):
             raise NotFittedError(f"this {type(self).__name__} is not trained yet; call fit(pairs, labels) first")
         return self.best_estimator_
 
-    def rules(self, n: int = 20, label: object = None) -> StrongestRules:
+    def rules(self, n: int = 20, label: object = None) -> ModelRules:
         """The ``n`` strongest rules for and against, as `PairClassifier.rules`."""
         return self._model().rules(n, label)
 
@@ -108,9 +108,10 @@ class AutoPairClassifier(ClassifierMixin, AutoPairModel):
 
     It tries a ladder of kernels from simple to rich: re-writing rules; with precision and recall, with scores, with
     curves or a Gaussian kernel over scores; with scores that need WordNet, word vectors or a thesaurus, if you give
-    them; with trees, if the table has columns of trees. Pairs that share a text are in the same fold. A kernel that is
-    clearly worse after the first folds is dropped. The simplest kernel within one standard error of the best (and no
-    more than 0.2 points below it) wins. Then the model is trained on all pairs.
+    them; with trees, if the table has columns of trees. The best ones are tried in other shapes, with other windows,
+    and in both orders of the pairs. Pairs that share a text are in the same fold. A kernel that is clearly worse after
+    the first folds is dropped. The simplest kernel within one standard error of the best (and no more than 0.2 points
+    below it) wins. Then the model is trained on all pairs.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from rekern.learning.kernel_ladder import Resources, find_trees, list_steps
 from rekern.learning.kernel_search import KernelSearch
 from rekern.learning.named_kernels import resolve_kernel
 from rekern.learning.pair_input import join_side, list_pairs, list_texts
-from rekern.learning.search_tasks import SearchTask
+from rekern.learning.search_tasks import OrderTask, SearchTask
 from rekern.structures.data_frames import find_columns
 from rekern.structures.representations import Representations
 
@@ -82,7 +82,7 @@ def choose_kernel(
         trial = Trial("the default kernel", 1.0, None, None, 0, 0.0, "chosen without folds: too few pairs")
         return ChosenKernel(resolve_kernel(None), 1.0, KernelChoice(task.measure_name, len(together), 0, [trial]))
     trees = find_trees(pairs.table) if pairs.table is not None else ()
-    steps = list_steps(replace(how.resources, trees=trees))
+    steps = list_steps(replace(how.resources, trees=trees, answers=isinstance(task, OrderTask)))
     search = KernelSearch(
         task, pairs.items, folds, together, 60 * how.minutes, how.gram_limit, how.n_jobs, how.on_trial
     )

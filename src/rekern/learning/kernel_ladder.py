@@ -2,6 +2,7 @@
 
 A step adds something to re-writing rules: nothing, precision and recall, scores, curves over scores, a Gaussian kernel
 over scores; then scores that need WordNet, word vectors or a thesaurus, and kernels over trees, where there are any.
+A Gaussian kernel may have other shapes, which are tried if it is among the best.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import reduce
 from operator import add
 from typing import NamedTuple, TypeAlias
 
-from rekern.kernels import AllProduct, Curves, Gaussian, Kernel, PairSum, PartialTree, Rewriting
+from rekern.kernels import AllProduct, Curves, Gaussian, Kernel, PairSum, PartialTree, Rewriting, Symmetric
 from rekern.similarity import PrecisionRecall, Similarities, UnsharedWords
 from rekern.similarity.lexical_resources import Thesaurus
 from rekern.structures.representations import Representations
@@ -27,9 +28,24 @@ COSTS = (0.3, 3.0)  # besides 1
 FAR_COSTS = {0.3: 0.1, 3.0: 10.0}  # tried if the near one is the best
 BASIC = ("basic",)
 MORE = ("basic", "ngrams", "sequences", "differences")
-FURTHER = ("order", "contexts")  # where there are resources or trees
-# A narrow and a wide Gaussian kernel: their weight, and gamma times the number of scores.
-GAUSSIANS = {"narrow": (1.0, 1.0), "wide": (3.0, 0.3)}
+TEXT = (*MORE, "order", "contexts")
+
+
+class Shape(NamedTuple):
+    """The shape of a Gaussian kernel over n scores: its weight, and gamma times n."""
+
+    weight: float
+    width: float
+
+
+SHAPE = Shape(10.0, 0.3)
+OTHER_SHAPES = (
+    Shape(1.0, 1.0),
+    Shape(3.0, 0.3),
+    Shape(30.0, 0.3),
+    Shape(10.0, 0.1),
+)  # tried if SHAPE is among the best
+SHAPE_BESIDE_TREES = Shape(3.0, 0.3)
 WEIGHT_OF_SCORES = 4.0  # of all scores together, as much as re-writing rules of four window sizes
 CHECKED_ROWS = 50  # of a column that may have trees
 
@@ -47,6 +63,7 @@ class Resources:
     thesaurus: Thesaurus | None = None
     tokenizer: Callable[[str], list[str]] | None = None
     trees: tuple[str, ...] = ()  # the representations of both sides that are trees
+    answers: bool = False  # whether candidates are ranked, as answers to a question
 
     def list_groups(self) -> tuple[str, ...]:
         """Return the groups of scores that become possible."""
@@ -62,10 +79,15 @@ class Step(NamedTuple):
     name: str
     kernel: Kernel | None
     tokenizer: Callable[[str], list[str]] | None = None  # of the rules
+    shapes: tuple[tuple[str, Kernel], ...] = ()  # the same in other shapes, in words and as kernels
+
+    def list_shapes(self) -> list[Step]:
+        """List the step in its other shapes; they are as simple as it is."""
+        return [self._replace(name=name, kernel=kernel) for name, kernel in self.shapes]
 
 
 class Candidate(NamedTuple):
-    """A kernel to try: a step with the window sizes of its rules.
+    """A kernel to try: a step with the window sizes of its rules, in one order of the pairs or in both.
 
     >>> candidate = Candidate(Step(1, "overlap", PrecisionRecall()), (1, 2))
     >>> candidate.name, candidate.kernel
@@ -74,23 +96,26 @@ class Candidate(NamedTuple):
 
     step: Step
     windows: Windows
+    both_orders: bool = False
 
     @property
     def name(self) -> str:
         """The kernel in words."""
         rules = "" if self.windows is None else f"rules {describe_windows(self.windows)}"
-        return " + ".join(filter(None, (rules, self.step.name)))
+        name = " + ".join(filter(None, (rules, self.step.name)))
+        return f"both orders: {name}" if self.both_orders else name
 
     @property
     def kernel(self) -> Kernel:
         """The kernel itself."""
         parts = [] if self.windows is None else [Rewriting(k=self.windows, tokenizer=self.step.tokenizer)]
-        return reduce(add, [*parts, *([] if self.step.kernel is None else [self.step.kernel])])
+        kernel = reduce(add, [*parts, *([] if self.step.kernel is None else [self.step.kernel])])
+        return Symmetric(kernel) if self.both_orders else kernel
 
     @property
-    def rank(self) -> tuple[int, int]:
+    def rank(self) -> tuple[int, int, bool]:
         """How complicated the kernel is: simple ones first."""
-        return self.step.number, 0 if self.windows is None else self.windows[1]
+        return self.step.number, 0 if self.windows is None else self.windows[1], self.both_orders
 
 
 def describe_windows(windows: tuple[int, int]) -> str:
@@ -109,28 +134,40 @@ def list_steps(resources: Resources) -> list[Step]:
     >>> [step.name for step in list_steps(Resources())][:3]
     ['', 'overlap', 'scores']
     """
-    found: list[tuple[str, Kernel | None]] = [("", None), ("overlap", PrecisionRecall(resources.tokenizer))]
-    basic, more = (Similarities(groups=groups, tokenizer=resources.tokenizer) for groups in (BASIC, MORE))
-    found.append(("scores", basic * (WEIGHT_OF_SCORES / len(basic.names()))))
-    found += [("curves", Curves(basic)), ("curves over more scores", Curves(more))]
-    found += _list_gaussians(basic, "scores") + _list_gaussians(more, "more scores")
+    found = [Step(0, "", None), Step(0, "overlap", PrecisionRecall(resources.tokenizer))]
+    text = (*TEXT, "answers") if resources.answers else TEXT
+    sets = {
+        name: Similarities(groups=groups, tokenizer=resources.tokenizer)
+        for name, groups in (("scores", BASIC), ("more scores", MORE), ("text scores", text))
+    }
+    basic = sets["scores"]
+    found.append(Step(0, "scores", basic * (WEIGHT_OF_SCORES / len(basic.names()))))
+    found += [_make_curves(scores, name) for name, scores in sets.items()]
+    found += [_make_gaussian_step(scores, name) for name, scores in sets.items()]
     groups = resources.list_groups()
     if groups:
         scores = _make_scores(groups, resources)
-        found += [("curves over all scores", Curves(scores)), *_list_gaussians(scores, "all scores")]
+        found += [_make_curves(scores, "all scores"), _make_gaussian_step(scores, "all scores")]
     if resources.trees:
-        found += _list_on_trees(groups, resources)
-    return [Step(number, name, kernel, resources.tokenizer) for number, (name, kernel) in enumerate(found)]
+        found += [Step(0, name, kernel) for name, kernel in _list_on_trees(groups, resources)]
+    return [step._replace(number=number, tokenizer=resources.tokenizer) for number, step in enumerate(found)]
 
 
-def _list_gaussians(scores: Similarities, name: str) -> list[tuple[str, Kernel | None]]:
-    return [(f"{width} Gaussian over {name}", _make_gaussian(scores, width)) for width in GAUSSIANS]
+def _make_curves(scores: Similarities, name: str) -> Step:
+    return Step(0, f"curves over {name}", Curves(scores))
 
 
-def _make_gaussian(scores: Similarities | UnsharedWords, width: str) -> Kernel:
-    weight, gamma = GAUSSIANS[width]
-    kernel: Kernel = Gaussian(scores, gamma / len(scores.names()))
-    return kernel if weight == 1 else kernel * weight
+def _make_gaussian_step(scores: Similarities, name: str) -> Step:
+    (first, kernel), *others = (
+        (f"{shape.weight:g} Gaussian {shape.width:g}/n over {name}", _make_gaussian(scores, shape))
+        for shape in (SHAPE, *OTHER_SHAPES)
+    )
+    return Step(0, first, kernel, shapes=tuple(others))
+
+
+def _make_gaussian(scores: Similarities | UnsharedWords, shape: Shape) -> Kernel:
+    kernel: Kernel = Gaussian(scores, shape.width / len(scores.names()))
+    return kernel if shape.weight == 1 else kernel * shape.weight
 
 
 def _make_scores(groups: Sequence[str], resources: Resources, on: str | None = None) -> Similarities:
@@ -138,7 +175,7 @@ def _make_scores(groups: Sequence[str], resources: Resources, on: str | None = N
     if on is not None:
         groups, kernels = (*groups, "tags", "links", "kernels"), (PartialTree(on=on),)
     return Similarities(
-        groups=(*MORE, *FURTHER, *groups),
+        groups=(*TEXT, *(("answers",) if resources.answers else ()), *groups),
         tokenizer=resources.tokenizer,
         on=on,
         wordnet=resources.wordnet,
@@ -148,21 +185,22 @@ def _make_scores(groups: Sequence[str], resources: Resources, on: str | None = N
     )
 
 
-def _list_on_trees(groups: Sequence[str], resources: Resources) -> list[tuple[str, Kernel | None]]:
+def _list_on_trees(groups: Sequence[str], resources: Resources) -> list[tuple[str, Kernel]]:
     """Steps with trees: scores from the first column of trees, and kernels over the trees of each column."""
     first = resources.trees[0]
     scores, unshared = _make_scores(groups, resources, on=first), UnsharedWords(on=first)
-    wide = _make_gaussian(scores, "wide") + _make_gaussian(unshared, "wide")
-    found: list[tuple[str, Kernel | None]] = [
+    gaussian = _make_gaussian(scores, SHAPE_BESIDE_TREES)
+    both = gaussian + _make_gaussian(unshared, SHAPE_BESIDE_TREES)
+    found: list[tuple[str, Kernel]] = [
         (f"curves over all scores and unshared words of {first}", Curves(scores) + Curves(unshared)),
-        (f"wide Gaussians over all scores and unshared words of {first}", wide),
+        (f"Gaussians over all scores and unshared words of {first}", both),
     ]
     for name in resources.trees:
         trees = PartialTree(on=name)
         found += [
-            (f"wide Gaussian over all scores + trees ({name}, sums)", _make_gaussian(scores, "wide") + PairSum(trees)),
-            (f"wide Gaussians over all scores and unshared words + trees ({name}, sums)", wide + PairSum(trees)),
-            (f"wide Gaussians over all scores and unshared words + trees ({name}, products)", wide + AllProduct(trees)),
+            (f"Gaussian over all scores + trees ({name}, sums)", gaussian + PairSum(trees)),
+            (f"Gaussians over all scores and unshared words + trees ({name}, sums)", both + PairSum(trees)),
+            (f"Gaussians over all scores and unshared words + trees ({name}, products)", both + AllProduct(trees)),
         ]
     return found
 

@@ -1,4 +1,5 @@
-"""A search over kernels by cross-validation, within a given time: from simple to rich kernels, then windows, then C.
+"""A search over kernels by cross-validation, within a given time: from simple to rich kernels, then their shapes,
+windows, both orders of the pairs, and C.
 
 Whatever is tried is tested on the same folds. A kernel that is clearly worse than the best one in the first folds is
 dropped. In the end the simplest kernel wins that is within one standard error of the best, and close to it.
@@ -92,13 +93,19 @@ class KernelSearch:
         self.known: set[tuple[str, float]] = set()
 
     def climb(self, steps: Sequence[Step]) -> Winner:
-        """Try all steps of a ladder, then other windows and other costs of the best ones; returns the winner."""
+        """Try all steps of a ladder, then the best ones in other ways; returns the winner."""
         for step in steps:
             self.try_kernel(Candidate(step, DEFAULT_WINDOWS), 1.0)
+        for candidate in self._list_leaders():
+            for step in candidate.step.list_shapes():
+                self.try_kernel(Candidate(step, candidate.windows), 1.0)
         for candidate in self._list_leaders():
             for windows in OTHER_WINDOWS:
                 if windows is not None or candidate.step.kernel is not None:
                     self.try_kernel(Candidate(candidate.step, windows), 1.0)
+        for candidate in self._list_leaders() if self.task.may_have_no_direction else []:
+            if candidate.kernel.reads() == {"source", "target"}:
+                self.try_kernel(candidate._replace(both_orders=True), 1.0)
         for candidate in self._list_leaders():
             for C in COSTS:
                 self.try_kernel(candidate, C)

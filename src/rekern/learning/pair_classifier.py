@@ -39,7 +39,7 @@ from rekern.learning.dense_descent import DenseTrainer
 from rekern.learning.dual_descent import condense
 from rekern.learning.dual_solution import DualSolution
 from rekern.learning.gram_limits import GRAM_LIMIT, LARGE_GRAM
-from rekern.learning.landmark_features import list_landmark_features
+from rekern.learning.landmark_features import list_landmark_features, scale_costs
 from rekern.learning.model_schema import CLASSIFIER, LANDMARKS
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_model import Output
@@ -178,6 +178,7 @@ class PairClassifier(ClassifierMixin, BlockClassifier):
         features = None
         if isinstance(self.kernel_, Landmarks):
             features = list_landmark_features(self.kernel_, self._training(), self.n_jobs)
+            costs = costs * scale_costs(self.kernel_, self._training(), features)
             trainer = DenseTrainer(features, signs, costs)
         elif self._uses_gram(n) and n > LARGE_GRAM:
             plan = self.kernel_.plan_gram(self._training(), None, self.n_jobs)

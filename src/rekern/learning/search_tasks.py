@@ -39,6 +39,7 @@ class SearchTask(Protocol):
     measure_name: str
     outputs: int  # how many machines are trained on a fold
     needs_all_features: bool  # features are better than a Gram, also those that only one pair has
+    may_have_no_direction: bool  # whether both orders of a pair may mean the same
 
     def decide(self, matrix: TrainingMatrix, C: float, fold: Fold, output: int) -> Floats:
         """Return the decision values of the test rows of a fold."""
@@ -56,6 +57,7 @@ class ClassTask:
     """
 
     needs_all_features = False
+    may_have_no_direction = True
 
     def __init__(self, labels: AnyArray, weights: Floats, metric: str = "accuracy"):
         classes, self.codes = np.unique(labels, return_inverse=True)
@@ -101,6 +103,7 @@ class NumberTask:
     measure_name = "pearson"
     outputs = 1
     needs_all_features = False
+    may_have_no_direction = True
 
     def __init__(self, targets: Floats, weights: Floats, epsilon: float):
         self.targets, self.weights, self.epsilon = targets, weights, epsilon
@@ -139,6 +142,7 @@ class OrderTask:
     measure_name = "map"
     outputs = 1
     needs_all_features = True  # on WikiQA a tenth of the time; what one candidate has is in several differences
+    may_have_no_direction = False
 
     def __init__(self, labels: Floats, groups: Ints, weights: Floats):
         self.labels, self.groups, self.weights = labels, groups, weights

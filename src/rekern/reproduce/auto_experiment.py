@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -33,8 +34,12 @@ def run_auto(
 def _run_corpus(name: str, data: DataPath, out: Path | None, n_jobs: int | None, minutes: float) -> JsonObject:
     corpus = CORPORA[name]
     train = corpus.load(corpus.train, data).table
+    used = time.process_time()
     model = _train(corpus.measure, train, minutes, n_jobs)
-    (trial,) = [trial for trial in model.results_ if trial.outcome.startswith(CHOSEN)]
+    used = time.process_time() - used
+    trials = model.results_
+    (trial,) = [trial for trial in trials if trial.outcome.startswith(CHOSEN)]
+    best = max((found for found in trials if found.folds == trial.folds), key=lambda found: found.score or 0.0)
     scale, digits = (100, 2) if corpus.measure == "accuracy" else (1, 4)
     row: JsonObject = {
         "corpus": name,
@@ -42,8 +47,11 @@ def _run_corpus(name: str, data: DataPath, out: Path | None, n_jobs: int | None,
         "chosen": trial.kernel,
         "C": trial.C,
         "on_train": None if trial.score is None else round(scale * trial.score, digits),
-        "tried": len(model.results_),
-        "skipped": sum(trial.folds == 0 for trial in model.results_),
+        "best_on_train": None if best.score is None else round(scale * best.score, digits),
+        "tried": len(trials),
+        "skipped": sum(trial.folds == 0 for trial in trials),
+        "search_seconds": round(sum(trial.seconds for trial in trials), 1),
+        "processor_seconds": round(used, 1),  # of all threads, for the search and the training of the model
         "train_pairs": len(train),
     }
     if out is not None:

@@ -63,8 +63,9 @@ def load_encoder(folder: Path) -> Encode:
     )
 
     def encode(texts: Sequence[str]) -> Floats:
-        vectors = found.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
-        return np.asarray(vectors, dtype=float)
+        distinct = {text: row for row, text in enumerate(dict.fromkeys(texts))}  # a question may be in many pairs
+        vectors = found.encode(list(distinct), normalize_embeddings=True, show_progress_bar=False)
+        return np.asarray(vectors, dtype=float)[[distinct[text] for text in texts]]
 
     return encode
 

@@ -399,7 +399,7 @@ class Similarities(ScoreKernel):
         weights[3] = traits.is_number
         capital = recall(find_traits, raw.vocabulary).is_upper[raw.ids] & ~frequent[tokens.ids]
         by_token = (weights, traits.prefix, traits.is_negation, *recall(spell_words, vocabulary, False))
-        found: Floats = score_pairs(tokens.ids.astype(np.int64), tokens.offsets, capital, *by_token)
+        found: Floats = score_pairs(tokens.ids.astype(np.uint64), tokens.offsets, capital, *by_token)
         return found
 
 

@@ -85,20 +85,23 @@ class Trees:
         """
         if isinstance(X, Trees):
             return X
-        texts = convert_trees(as_texts(X))
-        nested = [row for row, item in enumerate(texts) if type(item) is tuple]
-        if nested:
-            return _read_nested(texts, nested)
-        for row, text in enumerate(texts):
-            if not isinstance(text, str):
-                reason = f"the tree is {name_value(text)}; give it in brackets, as in (S (NP ...))"
-                raise InputError(reason, row=row)
-            if "\0" in text:
-                raise InputError("a tree holds the character NUL; remove it", row=row)
+        texts = as_texts(X)
+        if set(map(type, texts)) - {str}:  # most lists have nothing else, and are read faster without a look at each
+            texts = convert_trees(texts)
+            nested = [row for row, item in enumerate(texts) if type(item) is tuple]
+            if nested:
+                return _read_nested(texts, nested)
+            for row, text in enumerate(texts):
+                if not isinstance(text, str):
+                    reason = f"the tree is {name_value(text)}; give it in brackets, as in (S (NP ...))"
+                    raise InputError(reason, row=row)
         if not texts:
             nothing = np.empty(0, np.int32)
             return cls(nothing, nothing, nothing, np.zeros(1, np.int64), [])
         raw = ("\0".join(texts) + "\0").encode("utf-8", "surrogatepass")
+        if raw.count(0) > len(texts):
+            row = next(row for row, text in enumerate(texts) if "\0" in text)
+            raise InputError("a tree holds the character NUL; remove it", row=row)
         text = np.frombuffer(raw, np.uint8)
         bounds = np.concatenate([np.zeros(1, np.int64), np.flatnonzero(text == 0) + 1])
         nodes, fault = scan(text, bounds, many=False)
