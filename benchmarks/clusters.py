@@ -1,11 +1,16 @@
 """One worker of a cluster against two, and what a block costs by itself.
 
-    python benchmarks/clusters.py [dask ray spark] [--pairs 4000] [--files 16] [--folder-pairs 20000]
+    python benchmarks/clusters.py [dask ray spark] [--pairs 4000] [--trees 3000] [--texts 40000]
+                                  [--files 16] [--folder-pairs 160000]
 
-For each library: seconds to score a folder of tables, to extract features and to compute a Gram, with one worker and
-with two on this machine, and the ratio (the target is 1.7). All workers have loaded their compiled code before. The
-overhead is the time of a block that does nothing, with one worker. Results are compared with those of this process.
-Use a machine on which nothing else runs; a library that is not installed is named and left out.
+For each library and each kind of work: seconds with one worker and with two on this machine, and the ratio (the target
+is 1.7). All workers have loaded their compiled code before. Seconds of the processor are those of one run with one
+worker: *here* in this process, *there* in all processes of the cluster. They hardly depend on what else runs, and say
+what the ratio can be: what is done there is divided among the workers, and what is done here is not.
+
+The overhead is the time of a call that does nothing, with one worker; joblib sends short blocks together. Results are
+compared with those of this process. Use a machine on which nothing else runs; a library that is not installed is named
+and left out.
 """
 
 from __future__ import annotations
@@ -15,10 +20,14 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import joblib
 import numpy as np
+import psutil
+from sklearn.model_selection import GridSearchCV
 
 from rekern import PairClassifier, RewriteVectorizer
 from rekern.core.cluster_calls import Cluster
@@ -26,31 +35,38 @@ from rekern.core.clusters import use_cluster
 from rekern.core.parallel_jobs import run
 from rekern.datasets import load_rewrites, write_table
 from rekern.errors import MissingExtraError
-from rekern.kernels import Rewriting, gram_plan
+from rekern.kernels import PartialTree, Rewriting
 from rekern.learning.folder_prediction import FolderTask
+from rekern.search import PairFinder
+from rekern.search.finder_task import ClusterWorkers, FinderTask
 
 LIBRARIES = ("dask", "ray", "spark")
 WORKERS = (1, 2)
 BLOCKS = 100  # that do nothing
 TARGET = 1.7
+LEAST_PROBABILITY = 0.5
+HEADER = ("library", "work", "1 worker", "2 workers", "ratio", "processor, here", "there", "bits")
 
 
 class Work:
-    """What is measured: a folder with a model and tables, and pairs."""
+    """What is measured: a folder with a model, an index and tables; pairs and trees."""
 
-    def __init__(self, folder: Path, pairs: int, files: int, folder_pairs: int):
+    def __init__(self, folder: Path, pairs: int, trees: int, texts: int, files: int, folder_pairs: int):
         self.folder = folder
-        texts, labels = load_rewrites("train", size=1000)
-        PairClassifier(Rewriting((1, 3))).fit(texts, labels).save(folder / "m.rekern")
+        self.known, self.labels = load_rewrites("train", size=1000)
+        PairClassifier(Rewriting((1, 3))).fit(self.known, self.labels).save(folder / "m.rekern")
         # Every pair gets a number of its own: equal pairs would be compared only once.
-        made = [(f"{a} {n}", f"{b} {n + 1}") for n, (a, b) in enumerate(texts * (max(pairs, folder_pairs) // 1000 + 1))]
-        self.pairs = made[:pairs]
+        rounds = max(5 * pairs, trees, texts // 2, folder_pairs) // 1000 + 1
+        made = [(f"{a} {n}", f"{b} {n + 1}") for n, (a, b) in enumerate(self.known * rounds)]
+        self.pairs, self.many_pairs = made[:pairs], made[: 5 * pairs]
+        self.trees = [make_tree(f"{a} {b}".split(), number) for number, (a, b) in enumerate(made[:trees])]
         (folder / "pairs").mkdir()
         size = -(-folder_pairs // files)
         for number in range(files):
             part = made[number * size : min((number + 1) * size, folder_pairs)]
             columns = {"source": [a for a, _ in part], "target": [b for _, b in part]}
-            write_table(folder / "pairs" / f"{number}.tsv", columns)
+            write_table(folder / "pairs" / f"{number}.parquet", columns)
+        PairFinder().fit([text for pair in made[: texts // 2] for text in pair]).save(folder / "texts.index")
 
     def score_folder(self, cluster: Cluster | None) -> bytes:
         """Predict all tables, and return the bytes of the predictions."""
@@ -59,25 +75,72 @@ class Work:
         calls = [(name,) for name in task.list_missing()]
         for _ in (task.predict(*call) for call in calls) if cluster is None else cluster.run(task.predict, calls):
             pass
-        return b"".join(path.read_bytes() for path in sorted(Path(out).glob("*.tsv")))
+        return b"".join(path.read_bytes() for path in sorted(Path(out).glob("*.parquet")))
 
-    def extract_features(self, cluster: Cluster | None) -> np.ndarray:
-        """Return the values of the features."""
-        return RewriteVectorizer(k=(1, 4)).fit_transform(self.pairs).data
+    def match_texts(self, cluster: Cluster | None) -> np.ndarray:
+        """Find the duplicates among texts, and return their probabilities."""
+        task = FinderTask(str(self.folder / "texts.index"), str(self.folder / "m.rekern"), n_jobs=1)
+        if cluster is None:
+            blocks = task.open().score_duplicates(LEAST_PROBABILITY)
+        else:
+            blocks = task.open().score_duplicates(LEAST_PROBABILITY, workers=ClusterWorkers(cluster, task))
+        return np.concatenate([block.probabilities for block in blocks])
 
-    def compute_gram(self, cluster: Cluster | None) -> np.ndarray:
-        """Return the Gram."""
+    def search_costs(self, cluster: Cluster | None) -> np.ndarray:
+        """Compare costs of errors in folds by scikit-learn, and return the accuracies."""
+        model = PairClassifier(Rewriting((1, 4)), calibration=0)
+        search = GridSearchCV(model, {"C": [0.1, 0.3, 1.0, 3.0]}, cv=8, refit=False).fit(self.known, self.labels)
+        return search.cv_results_["mean_test_score"]
+
+    def compare_trees(self, cluster: Cluster | None) -> np.ndarray:
+        """Compute the Gram of trees into a memory-mapped file."""
+        return PartialTree().gram(self.trees, out=Path(tempfile.mkdtemp(dir=self.folder)) / "gram.npy")
+
+    def compare_pairs(self, cluster: Cluster | None) -> np.ndarray:
+        """Compute the Gram of the rules of pairs."""
         return Rewriting((1, 4)).gram(self.pairs)
 
+    def list_rules(self, cluster: Cluster | None) -> np.ndarray:
+        """Return the values of the features of five times as many pairs."""
+        return RewriteVectorizer(k=(1, 4)).fit_transform(self.many_pairs).data
 
-def measure(call: Callable[[], object], repeats: int = 2) -> tuple[float, object]:
-    """Return the least seconds of some calls, and the last result."""
-    least, result = np.inf, None
+
+def make_tree(words: list[str], number: int) -> str:
+    """Return a binary tree over words; the number says where it branches."""
+    if len(words) == 1:
+        return f"(T {words[0]})"
+    middle = 1 + number % (len(words) - 1)
+    left, right = make_tree(words[:middle], number // 2), make_tree(words[middle:], number // 3)
+    return f"({'ABC'[number % 3]} {left} {right})"
+
+
+class Cost(NamedTuple):
+    """What some work costs: elapsed seconds, and seconds of the processor here and in the processes of the cluster."""
+
+    elapsed: float
+    here: float
+    there: float
+
+
+def measure(call: Callable[[], object], repeats: int = 2) -> tuple[Cost, object]:
+    """Return the cost of the fastest of some calls, and the last result."""
+    costs, result = [], None
     for _ in range(repeats):
-        started = time.perf_counter()
+        started, here, there = time.perf_counter(), time.process_time(), count_child_seconds()
         result = call()
-        least = min(least, time.perf_counter() - started)
-    return float(least), result
+        taken = (time.perf_counter() - started, time.process_time() - here, count_child_seconds() - there)
+        costs.append(Cost(*taken))
+    return min(costs), result
+
+
+def count_child_seconds() -> float:
+    """Return the seconds of the processor of all processes that this one has started, and of theirs."""
+    total = 0.0
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            times = process.cpu_times()
+            total += times.user + times.system
+    return total
 
 
 def is_same(one: object, other: object) -> bool:
@@ -86,7 +149,7 @@ def is_same(one: object, other: object) -> bool:
 
 def measure_library(library: str, work: Work, expected: dict[str, object]) -> None:
     """Print the figures of one library."""
-    seconds: dict[str, list[float]] = {name: [] for name in expected}
+    costs: dict[str, list[Cost]] = {name: [] for name in expected}
     same = dict.fromkeys(expected, True)
     for workers in WORKERS:
         with use_cluster(f"{library}://local:{workers}") as cluster:
@@ -94,23 +157,29 @@ def measure_library(library: str, work: Work, expected: dict[str, object]) -> No
                 list(cluster.run(_load_code, [(number,) for number in range(4 * workers)]))
             for name in expected:
                 least, result = measure(lambda: getattr(work, name)(cluster))  # noqa: B023
-                seconds[name].append(least)
+                costs[name].append(least)
                 same[name] &= is_same(result, expected[name])
             if workers == 1:
                 calls, blocks = measure_overhead(cluster)
-    for name, (one, two) in seconds.items():
-        bits = "same bits" if same[name] else "OTHER BITS"
-        print(
-            f"{library:<6} {name.replace('_', ' '):<18} {one:>8.3f} {two:>8.3f} {one / two:>6.2f}   {bits}", flush=True
-        )
-    print(f"{library:<6} overhead per call {1000 * calls / BLOCKS:.1f} ms, per block of joblib ", end="")
-    print(f"{1000 * blocks / BLOCKS:.1f} ms (short blocks are sent together)", flush=True)
+    for name, (one, two) in costs.items():
+        bits = "same" if same[name] else "OTHER"
+        ratio = one.elapsed / two.elapsed
+        row = [library, name.replace("_", " "), *(f"{value:.3f}" for value in (one.elapsed, two.elapsed))]
+        print_row(*row, f"{ratio:.2f}", *(f"{value:.3f}" for value in (one.here, one.there)), bits)
+    overhead = f"overhead: {1000 * calls / BLOCKS:.1f} ms a call, {1000 * blocks / BLOCKS:.1f} ms a block of joblib"
+    print_row(library, overhead, *[""] * (len(HEADER) - 2))
+
+
+def print_row(*cells: str) -> None:
+    """Print a row of a Markdown table."""
+    print(f"| {' | '.join(cells)} |", flush=True)
 
 
 def measure_overhead(cluster: Cluster) -> tuple[float, float]:
     """Return the seconds of calls and of joblib's blocks that do nothing."""
     numbers = [(number,) for number in range(BLOCKS)]
-    return measure(lambda: list(cluster.run(abs, numbers)))[0], measure(lambda: list(run(abs, numbers)))[0]
+    calls, blocks = measure(lambda: list(cluster.run(abs, numbers))), measure(lambda: list(run(abs, numbers)))
+    return calls[0].elapsed, blocks[0].elapsed
 
 
 def _load_code(number: int) -> int:
@@ -120,6 +189,7 @@ def _load_code(number: int) -> int:
         PairClassifier(Rewriting((1, 4))).fit(pairs, labels).predict_proba(pairs)
         RewriteVectorizer(k=(1, 4)).fit_transform(pairs)
         Rewriting((1, 4)).gram(pairs)
+        PartialTree().gram([make_tree(a.split(), 0) for a, _ in pairs])
     time.sleep(0.3)
     return os.getpid()
 
@@ -128,15 +198,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("libraries", nargs="*", default=LIBRARIES, metavar="LIBRARY")
     parser.add_argument("--pairs", type=int, default=4_000)
+    parser.add_argument("--trees", type=int, default=3_000)
+    parser.add_argument("--texts", type=int, default=40_000)
     parser.add_argument("--files", type=int, default=16)
-    parser.add_argument("--folder-pairs", type=int, default=20_000)
+    parser.add_argument("--folder-pairs", type=int, default=160_000)
     options = parser.parse_args()
-    gram_plan.BLOCK_BYTES = 1 << 22  # several blocks for each worker
     with tempfile.TemporaryDirectory() as folder:
-        work = Work(Path(folder), options.pairs, options.files, options.folder_pairs)
-        names = ("score_folder", "extract_features", "compute_gram")
+        sizes = (options.pairs, options.trees, options.texts, options.files, options.folder_pairs)
+        work = Work(Path(folder), *sizes)
+        names = ("score_folder", "match_texts", "search_costs", "compare_trees", "compare_pairs", "list_rules")
         expected = {name: getattr(work, name)(None) for name in names}
-        print(f"seconds with 1 and 2 workers, and their ratio (target {TARGET})")
+        print(f"seconds with 1 and 2 workers, and their ratio (target {TARGET}); of the processor here and there\n")
+        print_row(*HEADER)
+        print_row(*["---"] * len(HEADER))
         for library in options.libraries:
             try:
                 measure_library(library, work, expected)

@@ -78,20 +78,6 @@ def test_an_error_on_a_worker_reaches_the_caller(cluster):
         list(run(divmod, [(1, 1), (1, 0), (2, 1)]))
 
 
-def test_a_killed_worker_loses_nothing_but_time(cluster, tmp_path):
-    here = os.getpid()
-
-    def double(number, marker):
-        if number == 3 and not os.path.exists(marker) and os.getpid() != here:
-            open(marker, "w").close()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return 2 * number
-
-    marker = str(tmp_path / "killed")
-    found = sorted(cluster.run(double, [(number, marker) for number in range(8)]))
-    assert os.path.exists(marker) and found == [2 * number for number in range(8)]
-
-
 def test_a_folder_of_files_has_the_same_bytes_as_here(cluster, folder, tmp_path):
     here, there = make_task(folder, tmp_path / "here"), make_task(folder, tmp_path / "there")
     for name in here.list_missing():
@@ -135,6 +121,20 @@ def test_large_arguments_are_shared(cluster, monkeypatch):
     assert len(shared) == 2 and shared[0] is arrays[0]
     with pytest.raises(InputError, match="gave up a call"):  # what cannot be sent
         joblib.Parallel()([joblib.delayed(id)(threading.Lock()), joblib.delayed(id)(1)])
+
+
+def test_a_search_of_scikit_learn_runs_there(cluster):
+    import joblib
+    from sklearn.model_selection import GridSearchCV
+
+    def search():
+        model = PairClassifier(Rewriting((1, 2)), calibration=0)
+        found = GridSearchCV(model, {"C": [0.01, 1.0]}, cv=2, refit=False).fit(PAIRS, LABELS)
+        return found.cv_results_["mean_test_score"].tolist()
+
+    there = search()
+    with joblib.parallel_config(backend="threading"):
+        assert there == search()
 
 
 def test_results_come_in_order(cluster):
@@ -190,6 +190,41 @@ def test_auto_chooses_the_same_on_a_cluster(command_cluster, tmp_path, monkeypat
     assert trials[0] == trials[1] and len(trials[0]) >= 3
     models = [load_model(tmp_path / name) for name in ("there.rekern", "alone.rekern")]
     assert np.array_equal(models[0].predict_proba(PAIRS), models[1].predict_proba(PAIRS))
+
+
+# The last ones with a cluster: a worker that is started anew loads everything again.
+
+
+def test_a_killed_worker_loses_nothing_but_time(cluster, tmp_path):
+    here = os.getpid()
+
+    def double(number, marker):
+        if number == 3 and not os.path.exists(marker) and os.getpid() != here:
+            open(marker, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return 2 * number
+
+    marker = str(tmp_path / "killed")
+    found = sorted(cluster.run(double, [(number, marker) for number in range(8)]))
+    assert os.path.exists(marker) and found == [2 * number for number in range(8)]
+
+
+def test_a_worker_killed_in_a_block_of_joblib_loses_nothing_but_time(cluster, tmp_path):
+    """What the blocks share was at this worker, too."""
+    import joblib
+
+    here, marker, array = os.getpid(), str(tmp_path / "killed"), np.arange(1 << 18)
+
+    def look_up(array, number):
+        if number == 3 and not os.path.exists(marker) and os.getpid() != here:
+            open(marker, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return int(array[number])
+
+    assert joblib.Parallel(batch_size=1)(joblib.delayed(look_up)(array, number) for number in range(8)) == list(
+        range(8)
+    )
+    assert os.path.exists(marker)
 
 
 def test_commands_refuse_what_a_cluster_cannot_do(folder, tmp_path):

@@ -6,7 +6,8 @@ import time
 import joblib
 import pytest
 
-from rekern.core.parallel_jobs import resolve_jobs, run
+from rekern.core.cluster_calls import call_there
+from rekern.core.parallel_jobs import allow_threads, count_jobs, count_threads, resolve_jobs, run
 
 
 def test_results_are_in_order_and_few_are_ahead() -> None:
@@ -66,3 +67,29 @@ def test_joblib_may_be_configured() -> None:
     finally:
         del joblib.parallel.BACKENDS["counting"]
     assert seen
+
+
+def test_a_call_on_a_worker_stays_in_its_thread() -> None:
+    def list_numbers(n_jobs: int | None) -> tuple[int, int, int]:
+        with allow_threads(n_jobs):
+            return count_threads(n_jobs), count_jobs(n_jobs), len({*run(threading.get_ident, [()] * 20, n_jobs)})
+
+    assert call_there(list_numbers, None).value == (1, 1, 1)
+    assert call_there(list_numbers, 1).value == (1, 1, 1)
+    found = call_there(list_numbers, 3).value  # asked for
+    assert isinstance(found, tuple) and found[:2] == (3, 3)
+    assert count_threads(3) == 3  # here nothing has changed
+
+
+def test_a_backend_says_how_many_work() -> None:
+    class Backend(joblib.parallel.BACKENDS["threading"]):  # type: ignore[misc]
+        def effective_n_jobs(self, n_jobs: int | None) -> int:
+            return 7
+
+    joblib.register_parallel_backend("of seven", Backend)
+    try:
+        with joblib.parallel_config(backend="of seven", n_jobs=-1):
+            assert count_jobs(None) == 7
+            assert count_threads(None) == joblib.cpu_count()  # threads of this process
+    finally:
+        joblib.parallel.BACKENDS.pop("of seven")

@@ -10,6 +10,7 @@ from rekern import PairClassifier, PairRanker, PairRegressor, TextClassifier, lo
 from rekern.kernels import Landmarks, PartialTree, Rewriting, SoftPairing, Spectrum
 from rekern.learning.dense_descent import DenseTrainer, order_dense, regress_dense, weigh_columns
 from rekern.learning.dual_descent import classify_features, order_features, regress_features
+from rekern.learning.landmark_features import list_landmark_features, scale_costs
 
 VERBS = ["beat", "saw", "met", "hit", "paid", "left"]
 PAIRS = [
@@ -104,6 +105,37 @@ def test_the_number_of_landmarks_is_checked():
     for wrong in (0, 1.5, "many"):
         with pytest.raises(ValueError, match=r"landmarks=.*: give"):
             PairClassifier(landmarks=wrong).fit(PAIRS, LABELS)
+
+
+def test_costs_make_up_for_what_landmarks_leave_out():
+    kernel = Rewriting((1, 2))
+    for n, expected in ((12, 1.0), (3, None)):
+        marks = Landmarks(kernel, n).fit(PAIRS)
+        features = list_landmark_features(marks, PAIRS, None)
+        kept = (features.astype(float) ** 2).sum(axis=1)
+        factor = scale_costs(marks, PAIRS, features)
+        assert factor == pytest.approx(kernel.diag(PAIRS).mean() / kept.mean() if expected is None else 1.0, rel=1e-5)
+    assert factor > 1.2  # three landmarks leave much out
+    signs = np.where(np.array(LABELS) == 1, 1, -1)
+    solution = DenseTrainer(features, signs[None], np.full(12, factor)).fit(0, np.arange(12))
+    found = PairClassifier(kernel, calibration=0, landmarks=3).fit(PAIRS, LABELS)
+    assert np.array_equal(found.coefficients_[:, 0], solution.coefficients)
+    numbers = PairRegressor(kernel, landmarks=3, C=0.1).fit(PAIRS, LABELS)
+    expected = regress_dense(features, np.array(LABELS, float), np.full(12, 0.1 * factor), 0.1)
+    assert np.array_equal(numbers.coefficients_[:, 0], expected.coefficients)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 1000), st.floats(0.1, 10))
+def test_shorter_features_with_larger_costs_decide_alike(seed, factor):
+    """The reason of the factor: without an intercept, features times s and costs divided by s² are the same machine."""
+    random = np.random.default_rng(seed)
+    dense = random.normal(size=(8, 3)).astype(np.float32)
+    costs = random.uniform(0.1, 2, 8)
+    short = (dense / np.float32(factor)).astype(np.float32)
+    found = weigh_columns(dense, order_dense(dense, costs)[:, None])
+    other = weigh_columns(short, order_dense(short, costs * factor**2)[:, None])
+    np.testing.assert_allclose(short @ other, dense @ found, rtol=0.05, atol=0.05)
 
 
 @settings(max_examples=20, deadline=None)

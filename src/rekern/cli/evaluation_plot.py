@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rekern.core.arrays import Floats
-from rekern.learning.reports.score_curves import ScoreCurves, find_score_curves
+from rekern.learning.reports.roc_and_calibration import QualityCurves, find_quality_curves
 from rekern.reproduce.plots import BLUE, make_figure, save_figure, style_panels
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def draw_evaluation(
     Scores from 0 to 1 are probabilities, for which the calibration is drawn.
     """
     positive = np.asarray(truth, dtype=bool)
-    curves = None if scores is None else find_score_curves(scores, positive)
+    curves = None if scores is None else find_quality_curves(scores, positive)
     figure, panels = make_figure(1, 1, (5, 4.5)) if curves is None else make_figure(2, 2, (9, 8))
     _draw_confusion(panels[0], names, confusion)
     if curves is not None:
@@ -45,7 +45,7 @@ def _draw_confusion(panel: Axes, names: Sequence[str], confusion: Sequence[Seque
     panel.set(xlabel="predicted", ylabel="is", title="Confusion matrix")
 
 
-def _draw_curves(roc: Axes, precision: Axes, calibration: Axes, curves: ScoreCurves, share: float, name: str) -> None:
+def _draw_curves(roc: Axes, precision: Axes, calibration: Axes, curves: QualityCurves, share: float, name: str) -> None:
     """Draw the ROC curve, precision by recall, and the share of the class in bins of its probability."""
     roc.plot(*zip(*curves["roc"]), color=BLUE)
     roc.plot([0, 1], [0, 1], color="gray", linestyle=":")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rekern.cli.model_argument import TrainedModel
     from rekern.kernels.rewriting.strong_rules import WeightedRule
     from rekern.kernels.score_effects import ScoreEffect
-    from rekern.learning.strongest_rules import StrongestRules
+    from rekern.learning.model_rules import ModelRules
 
 
 @expand_options()
@@ -133,7 +133,7 @@ def print_scores(effects: Sequence[ScoreEffect], heading: str, curves: bool = Fa
         print(effect.draw() + "\n")
 
 
-def _make_columns(model: TrainedModel, found: dict[object, StrongestRules]) -> dict[str, list[object]]:
+def _make_columns(model: TrainedModel, found: dict[object, ModelRules]) -> dict[str, list[object]]:
     """Return the rules as columns of a table."""
     from rekern.learning.rule_listing import find_pair_texts
 

@@ -12,7 +12,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
 from typing import NamedTuple, Protocol
 
-import joblib
 from joblib.parallel import AutoBatchingMixin, ParallelBackendBase
 
 from rekern.core.cluster_calls import Cluster, Outcome, take_outcome
@@ -122,13 +121,12 @@ class ClusterBackend(AutoBatchingMixin, ParallelBackendBase):
 
 
 def run_batch(items: Sequence[Item], *values: object) -> list[object]:
-    """Run a batch on a worker, whose own calls of joblib stay in its thread: the other workers have their own work.
+    """Run a batch on a worker.
 
     >>> run_batch([(pow, (2, _Place(0)), {})], 5)
     [32]
     """
-    with joblib.parallel_config(backend="sequential"):
-        return [function(*_put_back(arguments, values), **named) for function, arguments, named in items]
+    return [function(*_put_back(arguments, values), **named) for function, arguments, named in items]
 
 
 def _put_back(arguments: Sequence[object], values: Sequence[object]) -> list[object]:

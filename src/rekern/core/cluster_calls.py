@@ -10,6 +10,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from itertools import islice
 from typing import NamedTuple, TypeVar, cast
 
+import joblib
+
 from rekern.errors import InputError
 
 T = TypeVar("T")
@@ -29,11 +31,14 @@ class Outcome(NamedTuple):
 def call_there(function: Callable[..., object], *arguments: object) -> Outcome:
     """Call a function on a worker. Its error is a result: no library wraps it, or tries the call again.
 
+    The call stays in one thread, for it has one processor, and the other ones have calls of their own.
+
     >>> call_there(divmod, 7, 2).value, call_there(divmod, 7, 0).error
     ((3, 1), ZeroDivisionError('integer division or modulo by zero'))
     """
     try:
-        return Outcome(function(*arguments))
+        with joblib.parallel_config(backend="sequential"):
+            return Outcome(function(*arguments))
     except Exception as error:
         error.add_note(f"on a worker:\n{traceback.format_exc()}")
         return Outcome(error=error)

@@ -25,6 +25,7 @@ T = TypeVar("T")
 
 MOST_TRIES = 4  # of a call whose worker dies each time
 PATIENCE = 30  # seconds until a scheduler has answered
+SPARK_MASTER = "spark-class org.apache.spark.deploy.master.Master"
 RAY_PATIENCE = 180  # seconds until the processes of Ray have started on a busy machine
 
 
@@ -240,7 +241,7 @@ def _open_spark(address: Address, stack: ExitStack) -> Cluster:
     except ImportError:
         raise missing_extra("Spark", "spark") from None
     local = address.local_workers
-    if local is not None and "PYSPARK_PYTHON" not in os.environ:  # else Spark takes the first python3 of the path
+    if "PYSPARK_PYTHON" not in os.environ:  # else Spark takes the first python3 of the path, here and on each worker
         os.environ["PYSPARK_PYTHON"] = sys.executable
         stack.callback(os.environ.pop, "PYSPARK_PYTHON", None)
     master = address.text if local is None else f"local[{local},{MOST_TRIES}]"
@@ -250,7 +251,7 @@ def _open_spark(address: Address, stack: ExitStack) -> Cluster:
     try:
         session = builder.getOrCreate()
     except Exception as error:  # what comes from Java has no class of its own
-        raise address.refuse(error, "start it with Spark's sbin/start-all.sh; Java 17 is needed") from None
+        raise address.refuse(error, f"start it with `{SPARK_MASTER}`; Java 17 is needed") from None
     stack.callback(session.stop)
     session.sparkContext.setLogLevel("ERROR")
     return SparkCluster(session, stack)

@@ -237,7 +237,7 @@ def join_parts(lists: Sequence[Sequence[Part]]) -> Sequence[Part]:
     """
     if not any(isinstance(parts, PartList) for parts in lists):
         return [part for parts in lists for part in parts]
-    blocks = [parts.list_blocks() if isinstance(parts, PartList) else [_block(parts)] for parts in lists]
+    blocks = [parts.list_blocks() if isinstance(parts, PartList) else [_make_block(parts)] for parts in lists]
     return PartList.from_blocks([block for some in blocks for block in some])
 
 
@@ -267,7 +267,7 @@ def sum_contributions(parts: Sequence[Part]) -> float:
     return math.fsum(part.contribution for part in parts)
 
 
-def _block(parts: Sequence[Part]) -> PartBlock:
+def _make_block(parts: Sequence[Part]) -> PartBlock:
     contributions = np.array([part.contribution for part in parts], dtype=float)
     return PartBlock(contributions, lambda numbers: [parts[number] for number in numbers.tolist()])
 

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 import numpy as np
 
 from rekern.core.progress import track
+from rekern.errors import InputError
 
 T = TypeVar("T")
 
@@ -39,7 +40,7 @@ def resolve_jobs(n_jobs: int | None) -> int | None:
         backend, configured = joblib.parallel.get_active_backend()
         return -1 if _is_default(backend, configured) and not backend.nesting_level else None
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or not n_jobs:
-        raise ValueError(f"n_jobs={n_jobs!r}: give a whole number of threads, -1 for all cores, or None")
+        raise InputError(f"n_jobs={n_jobs!r}: give a whole number of threads, -1 for all cores, or None")
     return int(n_jobs)
 
 
@@ -238,9 +239,23 @@ def count_shares(sizes: Sequence[int], n_jobs: int | None) -> list[int]:
 
 
 def count_threads(n_jobs: int | None) -> int:
-    """Return how many threads of this process are to share work.
+    """Return how many threads of this process are to share work: one where all work is to stay in its thread.
 
     >>> count_threads(2)
+    2
+    """
+    n_jobs = resolve_jobs(n_jobs)
+    if n_jobs == 1 or is_alone():
+        return 1
+    import joblib
+
+    return int(joblib.effective_n_jobs(n_jobs) if n_jobs is not None else joblib.cpu_count())
+
+
+def count_jobs(n_jobs: int | None) -> int:
+    """Return how many calls `run` makes side by side: in threads, or at the workers of the backend that is configured.
+
+    >>> count_jobs(2)
     2
     """
     n_jobs = resolve_jobs(n_jobs)
@@ -248,7 +263,37 @@ def count_threads(n_jobs: int | None) -> int:
         return 1
     import joblib
 
-    return int(joblib.effective_n_jobs(n_jobs) if n_jobs is not None else joblib.cpu_count())
+    return int(joblib.effective_n_jobs(n_jobs))
+
+
+def is_alone() -> bool:
+    """Return whether joblib is told to keep all work in its thread, as on a worker of a cluster.
+
+    >>> is_alone()
+    False
+    """
+    if "joblib" not in sys.modules:
+        return False
+    import joblib
+
+    return isinstance(joblib.parallel.get_active_backend()[0], joblib.parallel.BACKENDS["sequential"])
+
+
+@contextmanager
+def allow_threads(n_jobs: int | None) -> Iterator[None]:
+    """Let a call on a worker of a cluster use threads, if some were asked for; elsewhere nothing changes.
+
+    >>> with allow_threads(2):
+    ...     list(run(pow, [(2, 3), (3, 2)], 2))
+    [8, 9]
+    """
+    if n_jobs in (None, 1) or not is_alone():
+        yield
+        return
+    import joblib
+
+    with joblib.parallel_config(backend="threading", n_jobs=n_jobs):
+        yield
 
 
 def run_ahead(function: Callable[..., T], calls: Sequence[tuple[object, ...]], n: int = 2) -> Iterator[T]:

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Floats
-from rekern.core.matrix_mirror import mirror_matrix
 from rekern.core.parallel_jobs import has_shared_memory, run, split_range
+from rekern.core.symmetric_matrix import mirror_matrix
 
 Block = Callable[[int, int], Floats]
 Fill = Callable[[npt.NDArray[np.floating], int | None], None]
@@ -102,11 +102,12 @@ def fill_gram(plan: GramPlan, matrix: npt.NDArray[np.floating], n_jobs: int | No
         plan.fill(matrix, n_jobs)
         return
     blocks = plan.spans()
-    if isinstance(plan.block, StoringBlock):  # no memory for blocks is needed, so they may be large
+    is_here = has_shared_memory()
+    if is_here and isinstance(plan.block, StoringBlock):  # threads take small shares; no block is sent or copied
         blocks = split_range(plan.rows, max(16, min(1024, plan.rows >> 9)))
     for prepare in plan.prepare:
         prepare(n_jobs)
-    if has_shared_memory():
+    if is_here:
         for _ in run(partial(_compute_block, matrix, plan), blocks, n_jobs, "Gram matrix"):
             pass
         if plan.symmetric:

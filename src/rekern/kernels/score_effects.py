@@ -100,3 +100,15 @@ class ScoreEffect(NamedTuple):
         left, right = f"{first:.2f}", f"{last:.2f}"
         lines.append(f"{'':>{edge}}  {left}{right:>{width - len(left)}}")
         return "\n".join(lines)
+
+
+class ScoreEffects(list[ScoreEffect]):
+    """The effects of the scores of a model; notebooks show their curves side by side.
+
+    >>> effect = ScoreEffect("recall", "line", "shared words", 0.5, ((0.0, -1.0), (1.0, 1.0)))
+    >>> ScoreEffects([effect, effect._replace(name="precision")])._repr_html_().count("<polyline")
+    2
+    """
+
+    def _repr_html_(self) -> str:
+        return draw_curves([effect.to_dict() for effect in self])

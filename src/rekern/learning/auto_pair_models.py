@@ -16,20 +16,20 @@ from rekern.core.state_schema import POSITIVE, TOKENIZER, Choice, Number, Whole
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import materialize_items
-from rekern.kernels.score_effects import ScoreEffect
+from rekern.kernels.score_effects import ScoreEffects
 from rekern.learning.auto_search import ChosenKernel, SearchSettings, TrainingPairs, choose_kernel, read_training_pairs
 from rekern.learning.candidate_groups import number_groups
 from rekern.learning.class_probabilities import METRICS, Threshold
 from rekern.learning.gram_limits import GRAM_LIMIT
 from rekern.learning.kernel_choice import Trial
 from rekern.learning.kernel_ladder import Resources
+from rekern.learning.model_rules import ModelRules
 from rekern.learning.pair_classifier import Decisions, PairClassifier
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_model import PairModel
 from rekern.learning.pair_ranker import PairRanker, find_groups
 from rekern.learning.pair_regressor import PairRegressor
 from rekern.learning.search_tasks import ClassTask, NumberTask, OrderTask, SearchTask
-from rekern.learning.strongest_rules import StrongestRules
 from rekern.learning.training_labels import read_labels, read_weights
 from rekern.similarity.lexical_resources import Thesaurus
 from rekern.structures.word_space import WordSpace
@@ -90,11 +90,11 @@ class AutoPairModel(BaseEstimator):
             raise NotFittedError(f"this {type(self).__name__} is not trained yet; call fit(pairs, labels) first")
         return self.best_estimator_
 
-    def rules(self, n: int = 20, label: object = None) -> StrongestRules:
+    def rules(self, n: int = 20, label: object = None) -> ModelRules:
         """The ``n`` strongest rules for and against, as `PairClassifier.rules`."""
         return self._model().rules(n, label)
 
-    def curves(self, label: object = None) -> list[ScoreEffect]:
+    def curves(self, label: object = None) -> ScoreEffects:
         """What each score adds to the decision values, as `PairClassifier.curves`."""
         return self._model().curves(label)
 

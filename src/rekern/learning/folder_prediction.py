@@ -16,6 +16,7 @@ from typing import NamedTuple
 from rekern.core.files import make_folder, show_path, write_atomically
 from rekern.core.model_archive import load_model
 from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
+from rekern.core.parallel_jobs import allow_threads
 from rekern.datasets.table_formats import EXTENSIONS
 from rekern.datasets.table_writer import FORMATS
 from rekern.datasets.tables import ROWS, TableBlock, iterate_table, open_table
@@ -95,7 +96,8 @@ class FolderTask:
     def predict(self, name: str) -> PredictedFile:
         """Predict one table, and write the file of the same name; an error comes back as a text, from any worker."""
         try:
-            return PredictedFile(name, self._write_predictions(name))
+            with allow_threads(self.n_jobs):
+                return PredictedFile(name, self._write_predictions(name))
         except InputError as error:
             return PredictedFile(name, 0, str(error))
 

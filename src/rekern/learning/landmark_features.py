@@ -10,6 +10,7 @@ from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items
 from rekern.kernels.landmarks import Landmarks
 from rekern.learning.dense_descent import Features
+from rekern.learning.dense_descent_core import square_rows
 
 
 def add_landmarks(kernel: Kernel, n: int | None) -> Kernel:
@@ -53,3 +54,20 @@ def list_landmark_features(kernel: Landmarks, items: Items, n_jobs: int | None) 
         raise InputError(f"{many}: give fewer landmarks than {plan.columns:,}") from None
     fill_gram(plan, matrix, n_jobs)
     return matrix
+
+
+def scale_costs(kernel: Landmarks, items: Items, features: Features) -> float:
+    """Return the factor of the costs of errors with which C means the same as for the exact machine.
+
+    Landmarks keep only a part of an item: the square of its features is less than K(x, x). If all items were shorter by
+    a factor s, then a machine with costs larger by 1/s² would come to the same decisions, and with the same costs it
+    would learn less from each. So the factor is the mean of K(x, x) divided by the mean of the squares. It is 1 if all
+    items are landmarks.
+
+    >>> from rekern.kernels import Spectrum
+    >>> marks = Landmarks(Spectrum(1, normalize=False), n=1).fit(["a"])
+    >>> scale_costs(marks, ["a", "a b"], list_landmark_features(marks, ["a", "a b"], None))  # 1 and 2; 1 and 1
+    1.5
+    """
+    kept = float(square_rows(features).mean())
+    return float(np.mean(kernel.kernel.diag(items))) / kept if kept > 0 else 1.0

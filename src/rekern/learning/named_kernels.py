@@ -69,7 +69,7 @@ def resolve_kernel(kernel: object) -> Kernel:
     if kernel is None or is_kernel_name(kernel):
         return make_named_kernel(DEFAULT if kernel is None else str(kernel))
     names = ", ".join(NAMED_KERNELS)
-    raise ValueError(
+    raise InputError(
         f"kernel={show_value(kernel)}: give a kernel such as Rewriting(k=(1, 4)), or the name of one: {names}"
     )
 

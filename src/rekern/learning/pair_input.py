@@ -10,7 +10,7 @@ from rekern.core.estimators import BaseEstimator
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel, walk_kernels
 from rekern.kernels.pair_kernel import PairKernel
-from rekern.learning.foreign_columns import convert_columns
+from rekern.learning.nltk_and_spacy_columns import convert_columns
 from rekern.structures.nltk_and_spacy_items import is_foreign, list_words
 from rekern.structures.pairs import Pairs, as_pairs
 from rekern.structures.representations import Representations

@@ -29,11 +29,12 @@ from rekern.kernels.rewriting.hashed_rules import HashedDecision
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import forget_rules, remember_rules
 from rekern.kernels.rewriting.strong_rules import WeightedRule
-from rekern.kernels.score_effects import ScoreEffect
+from rekern.kernels.score_effects import ScoreEffect, ScoreEffects
 from rekern.learning.compaction import Compaction, compact_scorer
 from rekern.learning.dense_descent import Features, weigh_columns
 from rekern.learning.kernel_choice import KernelChoice
 from rekern.learning.landmark_features import add_landmarks, strip_landmarks
+from rekern.learning.model_rules import ModelRules
 from rekern.learning.named_kernels import is_kernel_name, resolve_kernel
 from rekern.learning.neighbor_search import find_nearest
 from rekern.learning.pair_explanation import PairExplanation
@@ -49,7 +50,6 @@ from rekern.learning.pair_input import (
 )
 from rekern.learning.pair_model_archive import pack_model, unpack_model
 from rekern.learning.stream_training import Stream, resume_stream
-from rekern.learning.strongest_rules import StrongestRules
 from rekern.learning.training_labels import read_labels, read_weights
 from rekern.structures.pairs import Pairs, check_one_pair
 from rekern.structures.representations import Representations, Row
@@ -316,7 +316,7 @@ class PairModel(BaseEstimator):
             for source, target in (self.pairs_[row],)
         ]
 
-    def rules(self, n: int = 20, label: object = None) -> StrongestRules:
+    def rules(self, n: int = 20, label: object = None) -> ModelRules:
         """The ``n`` strongest rules for and against, with weight, support and an example; and all scores.
 
         In a model of more than two classes ``label`` says for and against which class.
@@ -328,7 +328,7 @@ class PairModel(BaseEstimator):
         (3, 3)
         """
         if n < 1:
-            raise ValueError(f"n={n!r}: give a whole number of at least 1")
+            raise InputError(f"n={n!r}: give a whole number of at least 1")
         column, side = self._find_output(label)
         scorer = self.scorer_
         leaves = [term for term in scorer.terms() if isinstance(term, RuleDecision | HashedDecision)]
@@ -342,9 +342,9 @@ class PairModel(BaseEstimator):
             rules = [rule._replace(weight=side * rule.weight) for both in listed for rule in both[place]]
             found.append(sorted(rules, key=lambda rule: (-abs(rule.weight), rule.rule))[:n])
         favoring, opposing = found
-        return StrongestRules(favoring, opposing, scores)
+        return ModelRules(favoring, opposing, scores)
 
-    def curves(self, label: object = None) -> list[ScoreEffect]:
+    def curves(self, label: object = None) -> ScoreEffects:
         """What each score adds to the decision values, as a line or a curve; those that move decisions most first.
 
         In a model of more than two classes ``label`` says for which class.
@@ -355,7 +355,7 @@ class PairModel(BaseEstimator):
         >>> curve.name, curve.kind, curve.description
         ('recall', 'line', 'words of the target that the source has too')
         """
-        return self._list_curves(self._find_output(label))
+        return ScoreEffects(self._list_curves(self._find_output(label)))
 
     def _list_curves(self, output: Output) -> list[ScoreEffect]:
         known = self._cache.curves

@@ -19,7 +19,7 @@ from rekern.learning.candidate_groups import number_groups, rows_of_groups
 from rekern.learning.dense_descent import order_dense
 from rekern.learning.dual_descent import condense, order_features, order_gram
 from rekern.learning.gram_limits import GRAM_LIMIT
-from rekern.learning.landmark_features import list_landmark_features
+from rekern.learning.landmark_features import list_landmark_features, scale_costs
 from rekern.learning.measures import ranking_measures
 from rekern.learning.model_schema import LANDMARKS, RANKER
 from rekern.learning.pair_explanation import PairExplanation
@@ -120,6 +120,7 @@ class PairRanker(PairModel):
         landmark_features = None
         if isinstance(self.kernel_, Landmarks):
             landmark_features = list_landmark_features(self.kernel_, candidates, self.n_jobs)
+            costs = costs * scale_costs(self.kernel_, candidates, landmark_features)
             multipliers = order_dense((matrix @ landmark_features).astype(np.float32), costs)
         elif self._uses_gram(max(count, len(used))):
             gram = matrix @ (matrix @ self.kernel_.gram(candidates, n_jobs=self.n_jobs)).T
@@ -196,7 +197,10 @@ def subtract_candidates(labels: Floats, groups: Ints, weights: Floats | None = N
         better.extend(members[first].tolist())
         worse.extend(members[second].tolist())
     if not better:
-        raise InputError("no group has two candidates with different labels: there is no order to learn")
+        raise InputError(
+            "no group has two candidates with different labels: there is no order to learn; give groups to fit, or, as "
+            "inside GridSearchCV, a table with a column group"
+        )
     rows = np.repeat(np.arange(len(better)), 2)
     columns = np.stack([better, worse], axis=1).ravel()
     matrix = sp.csr_array((np.tile([1.0, -1.0], len(better)), (rows, columns)), shape=(len(better), len(labels)))

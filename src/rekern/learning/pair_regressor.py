@@ -26,7 +26,7 @@ from rekern.learning.dense_descent import regress_dense
 from rekern.learning.dual_descent import condense, regress_features
 from rekern.learning.gram_limits import GRAM_LIMIT
 from rekern.learning.gram_svm import regress_gram
-from rekern.learning.landmark_features import list_landmark_features
+from rekern.learning.landmark_features import list_landmark_features, scale_costs
 from rekern.learning.model_schema import LANDMARKS, REGRESSOR
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_input import list_pairs
@@ -114,6 +114,7 @@ class PairRegressor(RegressorMixin, PairModel):
         features = None
         if isinstance(self.kernel_, Landmarks):
             features = list_landmark_features(self.kernel_, self._training(), self.n_jobs)
+            costs = costs * scale_costs(self.kernel_, self._training(), features)
             solution = regress_dense(features, targets, costs, self.epsilon)
         elif self._uses_gram(n):
             gram = self.kernel_.gram(self._training(), n_jobs=self.n_jobs)

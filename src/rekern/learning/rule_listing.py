@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from rekern.core.json_values import JsonObject
 from rekern.errors import InputError
 from rekern.kernels.rewriting.strong_rules import WeightedRule
+from rekern.learning.model_rules import ModelRules
 from rekern.learning.pair_classifier import PairClassifier
 from rekern.learning.predicted_columns import PairPredictor
-from rekern.learning.strongest_rules import StrongestRules
 
 
-def list_rules(model: PairPredictor, n: int, label: str | None = None) -> dict[object, StrongestRules]:
+def list_rules(model: PairPredictor, n: int, label: str | None = None) -> dict[object, ModelRules]:
     """Return the ``n`` strongest rules for and against each label, or for and against one label.
 
     Of two labels the second stands for both. None stands for the only output of a regressor or ranker.
@@ -36,7 +36,7 @@ def _list_outputs(model: PairPredictor, label: str | None) -> list[object]:
     return names[1:] if len(names) == 2 else names
 
 
-def describe_rules(model: PairPredictor, found: Mapping[object, StrongestRules]) -> JsonObject:
+def describe_rules(model: PairPredictor, found: Mapping[object, ModelRules]) -> JsonObject:
     """Return the rules and scores of `list_rules` as plain values for JSON.
 
     >>> pairs = [("A beat B", "B was beaten by A"), ("C saw D", "C was seen by D")]

@@ -9,11 +9,11 @@ from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.learning.class_probabilities import Threshold
 from rekern.learning.gram_limits import GRAM_LIMIT
+from rekern.learning.model_rules import ModelRules
 from rekern.learning.model_schema import CLASSIFIER
 from rekern.learning.pair_classifier import PairClassifier
-from rekern.learning.strongest_rules import StrongestRules
 from rekern.learning.text_explanation import TextExplanation
-from rekern.learning.text_input import check_text_kernel, list_shown_texts, make_text_kernel, read_texts
+from rekern.learning.text_input import check_one_text, check_text_kernel, list_shown_texts, make_text_kernel, read_texts
 from rekern.structures.representations import Representations, Row
 
 
@@ -86,6 +86,7 @@ class TextClassifier(PairClassifier):
 
     def _read_pair(self, pair: object) -> Row:
         self._check_fitted()
+        check_one_text(pair)
         return self._read_items([pair])[0]
 
     def explain(self, pair: object, label: object = None, neighbors: int = 3) -> TextExplanation:
@@ -109,6 +110,6 @@ class TextClassifier(PairClassifier):
             curves=found.curves,
         )
 
-    def rules(self, n: int = 20, label: object = None) -> StrongestRules:
+    def rules(self, n: int = 20, label: object = None) -> ModelRules:
         """A model of texts has no re-writing rules; `explain` shows what it has learned."""
         raise InputError("a model of single texts has no re-writing rules; explain shows the parts of its decisions")

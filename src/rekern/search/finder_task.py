@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from rekern.core.cluster_calls import Cluster
 from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
+from rekern.core.parallel_jobs import allow_threads
 from rekern.errors import InputError
 from rekern.learning import PairClassifier, load_model
 from rekern.search.matches import ScoredPairs
@@ -37,9 +38,14 @@ class FinderTask:
     limits: ModelLimits = DEFAULT_LIMITS
     n_jobs: int | None = None
 
+    def open(self) -> PairFinder:
+        """Open the index and the model, once in a process."""
+        return _open_once(self, *map(_read_stamp, (self.index, self.model)))
+
     def call(self, method: str, *arguments: object) -> ScoredPairs:
         """Call a method of the finder on this machine."""
-        found: ScoredPairs = getattr(_open_once(self, *map(_read_stamp, (self.index, self.model))), method)(*arguments)
+        with allow_threads(self.n_jobs):
+            found: ScoredPairs = getattr(self.open(), method)(*arguments)
         return found
 
 

@@ -16,7 +16,7 @@ from rekern.learning.kernel_choice import KernelChoice, Trial
 from rekern.learning.measures import class_measures, correlations, ranking_measures
 from rekern.learning.reports.held_out import choose_rows, choose_sizes, get_learned_pairs, make_report_folds
 from rekern.learning.reports.intervals import find_share_interval
-from rekern.learning.reports.score_curves import find_score_curves
+from rekern.learning.reports.roc_and_calibration import find_quality_curves
 from rekern.learning.reports.slices import slice_values
 
 
@@ -176,8 +176,8 @@ def test_several_classes_and_single_texts() -> None:
 
 
 def test_curves_of_one_class_or_without_probabilities() -> None:
-    assert find_score_curves(np.array([0.5, 0.6]), np.array([True, True])) is None
-    assert find_score_curves(np.array([-3.0, 2.0]), np.array([False, True]))["calibration"] == []
+    assert find_quality_curves(np.array([0.5, 0.6]), np.array([True, True])) is None
+    assert find_quality_curves(np.array([-3.0, 2.0]), np.array([False, True]))["calibration"] == []
 
 
 def test_learning_curves_have_all_classes_and_nested_parts(model: PairClassifier) -> None:

@@ -21,7 +21,7 @@ from rekern.core.arrays import Booleans, Floats, Ints, Keys, offsets_of, slice_r
 from rekern.core.compiling import is_interpreted
 from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, stack_rows
-from rekern.core.parallel_jobs import SHARES, count_threads, resolve_jobs, run, run_in_threads, split_range
+from rekern.core.parallel_jobs import SHARES, count_jobs, resolve_jobs, run, run_in_threads, split_range
 from rekern.kernels.gram_plan import invert_roots
 from rekern.kernels.rewriting.aligned_rules import TokenArrays, extract_aligned_rules
 from rekern.kernels.rewriting.rule_columns import RuleColumns, number_rules
@@ -127,7 +127,7 @@ class RuleExtractor:
         finger = tokens.token_keys()
         size = 8 * PAIRS_IN_BLOCK
         if len(pairs) > PAIRS_IN_BLOCK and resolve_jobs(n_jobs) != 1:
-            size = max(PAIRS_IN_BLOCK, min(size, -(-len(pairs) // (SHARES * count_threads(n_jobs)))))
+            size = max(PAIRS_IN_BLOCK, min(size, -(-len(pairs) // (SHARES * count_jobs(n_jobs)))))
         blocks = [slice_ragged(tokens.offsets, 2 * first, 2 * last) for first, last in split_range(len(pairs), size)]
         calls = [(TokenArrays(tokens.ids[place], offsets, finger),) for place, offsets in blocks]
         calls = calls or [(TokenArrays(tokens.ids[:0], np.zeros(1, np.int64), finger),)]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.kernels.trees.tree_frame_core import (
+from rekern.kernels.trees.common_tree_core import (
     begin_tree,
     find_largest,
     find_longest,

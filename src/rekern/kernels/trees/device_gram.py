@@ -23,7 +23,6 @@ from rekern.kernels.trees.device_sides import DeviceCore, PairOfSides, Side, fol
 from rekern.kernels.trees.forests import cut_corpus
 from rekern.kernels.trees.label_similarity import LabelPlan
 from rekern.kernels.trees.tree_levels_cuda_core import FEW
-from rekern.kernels.trees.tree_ranges import check_range, find_scales, make_range_error
 from rekern.kernels.trees.tree_sums_cuda_core import (
     CLASS_FACTS,
     ROWS_OF_TILE,
@@ -35,6 +34,7 @@ from rekern.kernels.trees.tree_sums_cuda_core import (
     sum_over_columns,
     sum_over_rows,
 )
+from rekern.kernels.trees.tree_value_checks import check_range, find_scales, make_range_error
 from rekern.structures.trees import TreeArrays
 
 MOST_TREES = 3400  # of a chunk: many share more subtrees and need fewer calls, few are folded sooner

@@ -10,9 +10,7 @@ import numpy as np
 from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.cuda_compiling import CudaFunction
 from rekern.core.parallel_jobs import run_in_threads
-from rekern.kernels.trees.folded_forest_core import Forest, build_forest
-from rekern.kernels.trees.label_similarity import LabelPlan
-from rekern.kernels.trees.tree_runs_core import (
+from rekern.kernels.trees.device_layout_core import (
     describe_kids,
     describe_subtrees,
     lay_out_classes,
@@ -23,6 +21,8 @@ from rekern.kernels.trees.tree_runs_core import (
     number_productions,
     sort_by_height,
 )
+from rekern.kernels.trees.folded_forest_core import Forest, build_forest
+from rekern.kernels.trees.label_similarity import LabelPlan
 from rekern.kernels.trees.tree_sums_cuda_core import ROWS_OF_TILE
 from rekern.structures.trees import TreeArrays
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from rekern.core.compiling import compiled
 from rekern.core.hashing import extend_hash, size_table
-from rekern.kernels.trees.tree_frame_core import find_slot
+from rekern.kernels.trees.common_tree_core import find_slot
 
 
 class Forest(NamedTuple):

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.kernels.trees.label_table import LabelTable
-from rekern.kernels.trees.tree_frame_core import (
+from rekern.kernels.trees.common_tree_core import (
     begin_tree,
     find_largest,
     find_longest,
@@ -24,6 +23,7 @@ from rekern.kernels.trees.tree_frame_core import (
     point_to_row,
     release_children,
 )
+from rekern.kernels.trees.label_table import LabelTable
 
 FEW = 24  # matching pairs of children; with more, the sums run over all cells
 

@@ -29,7 +29,7 @@ from rekern.kernels.trees.forests import (
     plant_forests,
     read_rows,
 )
-from rekern.kernels.trees.tree_ranges import check_range, find_scales
+from rekern.kernels.trees.tree_value_checks import check_range, find_scales
 from rekern.structures.column_selection import select_trees
 from rekern.structures.trees import Trees
 

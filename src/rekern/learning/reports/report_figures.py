@@ -21,7 +21,7 @@ from rekern.learning.measures import (
 from rekern.learning.reports.held_out import Predictions
 from rekern.learning.reports.intervals import RESAMPLES, Interval, find_share_interval, resample_intervals
 from rekern.learning.reports.mistakes import Mistake, rank_wrong_classes, rank_wrong_numbers, rank_wrong_orders
-from rekern.learning.reports.score_curves import find_score_curves
+from rekern.learning.reports.roc_and_calibration import find_quality_curves
 from rekern.learning.reports.slices import Slice, list_properties, slice_values
 
 BY_SAMPLES = f"95 %, from {RESAMPLES} samples of the {{}} with replacement"
@@ -54,7 +54,7 @@ def measure_classes(found: Predictions, labels: Sequence[object], classes: Seque
     if len(classes) == 2:
         scores = found.values[:, 0] if found.probabilities is None else found.probabilities[:, 1]
         measures |= binary_measures(scores, positive) or {}
-        curves = dict(find_score_curves(scores, positive) or {})
+        curves = dict(find_quality_curves(scores, positive) or {})
     codes = _number_classes(labels, classes), _number_classes(guesses, classes)
 
     def resample(rows: Ints) -> dict[str, float | None]:

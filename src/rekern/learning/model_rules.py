@@ -18,23 +18,23 @@ SHOWN = 5  # rules of each side in a repr
 WIDTH = 120  # the most characters in a line of a repr
 
 
-class BothSides(NamedTuple):
+class _TwoLists(NamedTuple):
     """Rules for a class, and rules against it."""
 
     favoring: list[WeightedRule]
     opposing: list[WeightedRule]
 
 
-class StrongestRules(BothSides):
+class ModelRules(_TwoLists):
     """The strongest rules for a class (or a higher number), and those against it; what ``rules`` of a model returns.
 
     It unpacks into the two lists. ``scores`` are the scores of the model, those that move decisions most first.
 
     >>> rule = WeightedRule("⟨1⟩ ate → ⟨1⟩ eats", 0.5, 12, 0, "she ate", "she eats")
-    >>> rules = StrongestRules([rule], [])
+    >>> rules = ModelRules([rule], [])
     >>> favoring, opposing = rules
     >>> rules
-    <StrongestRules: 1 for, 0 against>
+    <ModelRules: 1 for, 0 against>
       +0.5000  ⟨1⟩ ate → ⟨1⟩ eats    as in: she ate | she eats    (12 pairs)
     >>> rules.to_dict()["for"][0]["weight"]
     0.5
@@ -60,7 +60,7 @@ class StrongestRules(BothSides):
     def to_frame(self) -> pd.DataFrame:
         """A pandas frame with a row for each rule; the column "side" says "for" or "against".
 
-        >>> StrongestRules([], []).to_frame().columns.tolist()
+        >>> ModelRules([], []).to_frame().columns.tolist()
         ['side', 'rule', 'weight', 'support', 'pair', 'source', 'target']
         """
         try:
@@ -74,7 +74,7 @@ class StrongestRules(BothSides):
     def to_html(self, n: int = 20, style: bool = True) -> str:
         """The ``n`` strongest rules of each side with their weights, and the curves of the scores, as HTML.
 
-        >>> "a → b" in StrongestRules([WeightedRule("a → b", 0.5, 12, 0, "a", "b")], []).to_html()
+        >>> "a → b" in ModelRules([WeightedRule("a → b", 0.5, 12, 0, "a", "b")], []).to_html()
         True
         """
         return draw_rules(self, n, style=style)
@@ -84,7 +84,7 @@ class StrongestRules(BothSides):
 
     def __repr__(self) -> str:
         """The number of rules and the first of each side, at most 15 lines."""
-        lines = [f"<StrongestRules: {len(self.favoring)} for, {len(self.opposing)} against>"]
+        lines = [f"<ModelRules: {len(self.favoring)} for, {len(self.opposing)} against>"]
         for rules in self:
             lines += [_shorten(f"  {rule.weight:+.4f}  {_describe(rule)}") for rule in rules[:SHOWN]]
             if len(rules) > SHOWN:

@@ -12,7 +12,7 @@ BINS = 10  # of the calibration curve
 MOST_POINTS = 200  # of a curve
 
 
-class ScoreCurves(TypedDict):
+class QualityCurves(TypedDict):
     """The curves of the scores of a class; ``calibration`` is empty if the scores are not probabilities."""
 
     roc: list[tuple[float, float]]  # false positive rate, true positive rate
@@ -20,12 +20,12 @@ class ScoreCurves(TypedDict):
     calibration: list[tuple[float, float, int]]  # mean probability, share of the class, number of pairs
 
 
-def find_score_curves(scores: Floats, positive: Booleans) -> ScoreCurves | None:
+def find_quality_curves(scores: Floats, positive: Booleans) -> QualityCurves | None:
     """Return the curves of scores that should be high where ``positive`` is true; None if all pairs are of one class.
 
     Scores from 0 to 1 are taken for probabilities.
 
-    >>> found = find_score_curves(np.array([0.1, 0.4, 0.6, 0.8]), np.array([False, True, False, True]))
+    >>> found = find_quality_curves(np.array([0.1, 0.4, 0.6, 0.8]), np.array([False, True, False, True]))
     >>> found["roc"][-1], found["precision_recall"][0], found["calibration"][0]
     ((1.0, 1.0), (1.0, 0.5), (0.1, 0.0, 1))
     """
