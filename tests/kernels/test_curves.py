@@ -311,7 +311,7 @@ def test_damaged_products_are_refused():
         plain.restore_decision(decision, 1)
 
 
-def test_products_are_for_grams_only():
+def test_products_of_a_kernel_that_is_given_are_kept():
     kernel = Rewriting(1) + Curves(Similarities(only=SCORES), products=3.0)
     numbers = [float(label) for label in LABELS]
     on_gram = [
@@ -329,11 +329,18 @@ def test_products_are_for_grams_only():
         PairRegressor(kernel).fit_in_blocks(PAIRS, numbers, memory="100MB"),
     ]
     assert [model.kernel_.right.products for model in on_gram] == [3.0] * 3
-    assert [model.kernel_.right.products for model in on_features] == [0.0] * 7
+    assert [model.kernel_.right.products for model in on_features] == [3.0] * 7
     for model in [*on_gram, *on_features]:
         why = model.explain(PAIRS[1], neighbors=0)
         assert sum(part.contribution for part in why.parts) + why.intercept == pytest.approx(why.decision, abs=1e-6)
     assert kernel.right.products == 3.0  # the kernel that was given stays as it is
+
+
+def test_products_of_a_named_kernel_are_for_grams_only():
+    on_gram = PairClassifier("curves", calibration=0).fit(PAIRS, LABELS)
+    on_features = PairClassifier("curves", calibration=0, gram_limit=10).fit(PAIRS, LABELS)
+    in_blocks = PairClassifier("curves", calibration=0).fit_in_blocks(PAIRS, LABELS, memory="100MB")
+    assert [model.kernel_.products for model in (on_gram, on_features, in_blocks)] == [3.0, 0.0, 0.0]
 
 
 def test_constant_scores_and_few_items_have_no_products():

@@ -100,6 +100,10 @@ class KernelOptions(OptionGroup):
         tokenizer("a")  # raises an error if there is no stemmer for the language
         return tokenizer
 
+    def is_named(self) -> bool:
+        """Return whether the kernel is given by its short name, or not at all."""
+        return self.kernel is None or not is_json_kernel(self.kernel)
+
     def build(self) -> Kernel:
         """Build the kernel and check its parameters."""
         name = DEFAULT_NAME if self.kernel is None else self.kernel

@@ -121,6 +121,7 @@ def train(
         skip_scikit_learn()
     from rekern.learning import TextClassifier
     from rekern.learning.compaction import Compaction
+    from rekern.learning.named_kernels import drop_products
 
     auto.check()
     check_address(cluster)
@@ -172,7 +173,9 @@ def train(
                 if pairs.is_single:
                     model = TextClassifier(**model.get_params(deep=False))
                 on_features = memory is not None or (landmarks is None and len(pairs) > model.gram_limit)
-                _report_kernel(_resolve_kernel(built, on_features), report, json)
+                if on_features and kernel.is_named():  # as for a model that is given the name itself
+                    model.kernel = built = drop_products(built)
+                _report_kernel(built, report, json)
                 if cv is not None:
                     _cross_validate(model, pairs, cv, report, json)
                 started = time.perf_counter()
@@ -249,13 +252,6 @@ def _find_measure(task: Task, threshold: ThresholdOptions) -> str:
     if task is Task.classify:
         return "accuracy" if threshold.metric is None else threshold.metric.value
     return "pearson" if task is Task.regress else "map"
-
-
-def _resolve_kernel(kernel: Kernel, on_features: bool) -> Kernel:
-    """Return the kernel as it is trained on features, or on a Gram."""
-    from rekern.learning.named_kernels import resolve_kernel
-
-    return resolve_kernel(kernel, on_features and kernel.has_features())
 
 
 def _report_kernel(kernel: Kernel, report: dict[str, object], json: bool) -> None:

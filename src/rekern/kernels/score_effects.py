@@ -143,6 +143,18 @@ class ScoreEffect(NamedTuple):
         return "\n".join(text)
 
 
+class ScoreEffects(list[ScoreEffect]):
+    """The effects of the scores of a model; notebooks show their curves side by side.
+
+    >>> effect = ScoreEffect("recall", "line", "shared words", 0.5, ((0.0, -1.0), (1.0, 1.0)))
+    >>> ScoreEffects([effect, effect._replace(name="precision")])._repr_html_().count("<polyline")
+    2
+    """
+
+    def _repr_html_(self) -> str:
+        return draw_curves([effect.to_dict() for effect in self])
+
+
 def _follow(points: Points, score: float) -> float:
     """Return the height of straight pieces between points; it is flat before the first and after the last."""
     (left, low), *_ = points

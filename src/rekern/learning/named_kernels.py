@@ -62,8 +62,7 @@ def make_named_kernel(name: str, rules: Rewriting | None = None, tokenizer: Toke
 def resolve_kernel(kernel: object, on_features: bool = False) -> Kernel:
     """Return a new kernel from what a model was given: a kernel, its short name, or None for the default.
 
-    A kernel that is to be trained ``on_features`` gets no products of scores. 48 scores have 1,128 of them: on a Gram
-    they cost little, as features of each pair they would double time and memory.
+    A kernel with a name that is to be trained ``on_features`` has no products of scores: see `drop_products`.
 
     >>> resolve_kernel("rules")
     Rewriting(k=(1, 4))
@@ -71,16 +70,28 @@ def resolve_kernel(kernel: object, on_features: bool = False) -> Kernel:
     (3.0, 0.0)
     """
     if isinstance(kernel, Kernel):
-        found = copy_unfitted(kernel)
-    elif kernel is None or is_kernel_name(kernel):
-        found = make_named_kernel(DEFAULT if kernel is None else str(kernel))
-    else:
-        names = ", ".join(NAMED_KERNELS)
-        raise InputError(
-            f"kernel={show_value(kernel)}: give a kernel such as Rewriting(k=(1, 4)), or the name of one: {names}"
-        )
+        return copy_unfitted(kernel)
+    if kernel is None or is_kernel_name(kernel):
+        named = make_named_kernel(DEFAULT if kernel is None else str(kernel))
+        return drop_products(named) if on_features else named
+    names = ", ".join(NAMED_KERNELS)
+    raise InputError(
+        f"kernel={show_value(kernel)}: give a kernel such as Rewriting(k=(1, 4)), or the name of one: {names}"
+    )
+
+
+def drop_products(kernel: Kernel) -> Kernel:
+    """Return a copy of a kernel whose curves have no products of scores, for training on features.
+
+    48 scores have 1,128 products: on a Gram they cost little, as features of each pair they would double time
+    and memory.
+
+    >>> drop_products(make_named_kernel("curves")).products
+    0.0
+    """
+    found = copy_unfitted(kernel)
     for part in walk_kernels(found):
-        if on_features and isinstance(part, Curves):
+        if isinstance(part, Curves):
             part.products = 0.0
     return found
 

@@ -29,7 +29,7 @@ from rekern.kernels.rewriting.hashed_rules import HashedDecision
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import forget_rules, remember_rules
 from rekern.kernels.rewriting.strong_rules import WeightedRule
-from rekern.kernels.score_effects import ScoreEffect
+from rekern.kernels.score_effects import ScoreEffect, ScoreEffects
 from rekern.learning.compaction import Compaction, compact_scorer
 from rekern.learning.dense_descent import Features, weigh_columns
 from rekern.learning.kernel_choice import KernelChoice
@@ -349,7 +349,7 @@ class PairModel(BaseEstimator):
         favoring, opposing = found
         return ModelRules(favoring, opposing, scores)
 
-    def curves(self, label: object = None) -> list[ScoreEffect]:
+    def curves(self, label: object = None) -> ScoreEffects:
         """What each score adds to the decision values, as a line or a curve; those that move decisions most first.
 
         In a model of more than two classes ``label`` says for which class.
@@ -360,7 +360,7 @@ class PairModel(BaseEstimator):
         >>> curve.name, curve.kind, curve.description
         ('recall', 'line', 'words of the target that the source has too')
         """
-        return self._list_curves(self._find_output(label))
+        return ScoreEffects(self._list_curves(self._find_output(label)))
 
     def _list_curves(self, output: Output) -> list[ScoreEffect]:
         known = self._cache.curves
