@@ -1,6 +1,6 @@
 """Every parameter of every public class: a wrong type, a wrong range, NaN or a huge number is one kind of error.
 
-The error is a ValueError of one line that names the parameter. What it may be is in one table beside the class.
+The error is an InputError, of one line that names the parameter. What it may be is in one table beside the class.
 """
 
 import importlib
@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from rekern.core.parameter_tables import check_parameters, find_parameter_table
+from rekern.errors import InputError
 from rekern.kernels import Kernel, Spectrum
 from rekern.krisp import read_grammar
 from rekern.krisp.annotated_sentence import AnnotatedSentence
@@ -148,9 +149,9 @@ def test_hostile_values_are_refused_in_one_line_that_names_the_parameter(kind, d
             except ValueError as error:
                 message = str(error)
                 assert "\n" not in message and len(message) < 1500, message
-                assert name.rstrip("s") in message or satisfies(kind, name, value), (
-                    f"{name}={value!r:.60} is not named: {message}"
-                )
+                if not satisfies(kind, name, value):
+                    assert name.rstrip("s") in message, f"{name}={value!r:.60} is not named: {message}"
+                    assert isinstance(error, InputError), f"{name}={value!r:.60}: {type(error).__name__}: {message}"
             except Exception as error:
                 raise AssertionError(f"{name}={value!r:.60}: {type(error).__name__}: {error}") from error
 

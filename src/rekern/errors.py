@@ -97,7 +97,7 @@ class ModelFileError(ValueError):
     True
     """
 
-    reason: str = ""  # what is needed, if a single value is wrong
+    needed: str = ""  # what a value must be, or what is wrong with it, if it is a single value
 
 
 class MissingExtraError(ImportError):

@@ -16,7 +16,7 @@ def make_rows(matrix, keys):
 def condense(blocks, n_jobs=1, room=None):
     groups = ColumnGroups(sum(len(rows.keys) for rows in blocks), 10**7, n_jobs)
     if room is not None:
-        groups._room = lambda: room
+        groups._count_room = lambda: room
     for rows in blocks:
         groups.note(rows.keys)
     first, placed = 0, []

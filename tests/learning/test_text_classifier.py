@@ -107,3 +107,11 @@ def test_what_is_refused():
         model.rules()
     with pytest.raises(InputError, match="a list of texts is needed"):
         model.predict("one text")
+
+
+def test_several_texts_are_not_taken_for_the_tokens_of_one():
+    model = TextClassifier(calibration=0).fit(["good film", "bad film", "good music", "bad music"], [1, 0, 1, 0])
+    for texts in (["good film", "bad film"], ("good film", "bad film"), np.array(["good film", "bad film"])):
+        with pytest.raises(InputError, match=r"^one text is needed, got a list of 2 texts"):
+            model.explain(texts)
+    assert model.explain(["good", "film"]).decision == model.explain("good film").decision

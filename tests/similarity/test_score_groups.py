@@ -20,7 +20,7 @@ from rekern.kernels import Gaussian, PartialTree, Rewriting, Spectrum, Subsequen
 from rekern.similarity import LatentSemantics, Similarities, WordVectors
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.wordnet import WordNet
-from rekern.similarity.overlap_core import count_ngrams, make_ngram_table, measure_common_run
+from rekern.similarity.overlap_core import count_ngrams, find_limit, make_ngram_table, measure_common_run
 from rekern.similarity.score_groups import GROUPS
 from rekern.similarity.sequence_core import _tile
 
@@ -436,7 +436,9 @@ def test_common_runs_and_ngrams_of_any_codes(one, two, n):
     assert (scratch[0] == -1).all()
     expected = [Counter(tuple(side[at : at + n]) for at in range(len(side) - n + 1)) for side in (one, two)]
     table = make_ngram_table(len(one) + len(two))
-    size = count_ngrams(np.array([*one, *two], np.int64), 0, len(one), len(one) + len(two), n, *table)
-    grams = [tuple([*one, *two][place : place + n]) for place in table[1][:size].tolist()]
-    assert len(set(grams)) == size == len(expected[0] | expected[1])
-    assert table[2][:size].tolist() == [[counts[gram] for counts in expected] for gram in grams]
+    both = np.array([*one, *two], np.int64)
+    for limit in (find_limit(both, len(both)), 1 << 40):  # the codes as bits of one number, if they fit; one by one
+        size = count_ngrams(both, 0, len(one), len(both), n, limit, *table)
+        grams = [tuple([*one, *two][place : place + n]) for place in table[1][:size].tolist()]
+        assert len(set(grams)) == size == len(expected[0] | expected[1])
+        assert table[3][:size].tolist() == [[counts[gram] for counts in expected] for gram in grams]

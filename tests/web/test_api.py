@@ -4,13 +4,17 @@ import json
 
 import numpy as np
 import pytest
+from starlette.testclient import TestClient
 
 from rekern.core.json_values import to_json_value
 from rekern.datasets import load_rewrites
 from rekern.errors import InputError
+from rekern.kernels import Rewriting
+from rekern.learning.pair_ranker import PairRanker
 from rekern.learning.pair_regressor import PairRegressor
 from rekern.learning.rule_listing import describe_rules, list_rules
 from rekern.learning.text_classifier import TextClassifier
+from rekern.web.application import make_application
 from rekern.web.predict_api import PredictRequest, predict_together
 from rekern.web.served_models import ServedModel, ServedModels, choose_name
 from rekern.web.site import Site, dump_json
@@ -142,9 +146,31 @@ def test_bodies_that_are_no_object_are_refused(client, body):
     assert answer.headers["content-type"] == "application/problem+json"
 
 
+def test_a_body_without_its_type_is_told(client):
+    for path in ("predict", "explain", "ask", "question"):
+        for content, type in (
+            (b'{"question": "who?"}', "application/x-www-form-urlencoded"),
+            (b"[]", "application/json"),
+        ):
+            answer = client.post(f"/api/{path}", content=content, headers={"content-type": type})
+            assert answer.status_code == 422 and "Content-Type: application/json" in answer.json()["detail"], path
+
+
+def test_a_value_that_is_nested_too_deeply_fails_alone(client, models):
+    deep = []
+    for _ in range(900):
+        deep = [deep]
+    requests = [PredictRequest(pairs=[list(PAIR)]), PredictRequest(pairs=[{"source": "a", "target": "b", "x": deep}])]
+    good, bad = predict_together(Site(models), models.find("demo"), requests, None)
+    assert json.loads(good)["pairs"] == 1 and isinstance(bad, InputError)
+    body = b'{"pairs": [{"source": "a", "target": "b", "x": %s}]}' % (b"[" * 900 + b"]" * 900)
+    assert client.post("/api/predict", content=body, headers={"content-type": "application/json"}).status_code == 422
+
+
 def test_unknown_addresses_and_methods(client):
     assert client.get("/api/nothing").json()["status"] == 404
-    assert client.get("/api/predict").json()["status"] == 405
+    wrong = client.get("/api/predict")
+    assert wrong.json()["status"] == 405 and wrong.headers["allow"] == "POST"
 
 
 def test_the_schema_describes_every_path(client):
@@ -172,6 +198,20 @@ def test_models_of_texts_and_of_numbers(client, models):
         assert client.get("/api/rules", params={"model": "numbers", "top": 2}).json()["outputs"][0]["label"] is None
     finally:
         models._models = before
+
+
+def test_a_ranker_ranks_in_groups():
+    pairs, _ = load_rewrites("train", size=9)
+    ranker = PairRanker(Rewriting(1)).fit(pairs, [1, 0, 0] * 3, [row // 3 for row in range(9)])
+    rows = [{"group": row // 3, "source": source, "target": target} for row, (source, target) in enumerate(pairs)]
+    with TestClient(make_application(Site(ServedModels({"ranker": ranker}))), base_url="http://127.0.0.1") as client:
+        found = client.post("/api/predict", json={"pairs": rows, "group": "group"}).json()["rows"]
+        for number in range(3):
+            assert sorted(row["rank"] for row in found if row["group"] == number) == [1, 2, 3]
+        alone = client.post("/api/predict", json={"pairs": rows}).json()["rows"]  # by the first text
+        assert max(row["rank"] for row in alone) < 3
+        missing = client.post("/api/predict", json={"pairs": rows, "group": "topic"})
+        assert missing.status_code == 422 and "topic" in missing.json()["detail"]
 
 
 def test_names_of_models():

@@ -153,6 +153,21 @@ def test_upload_and_download(open_page, tmp_path, model):
     expect(page.locator(".problem")).to_contain_text("tells no format")
 
 
+def test_the_address_of_a_file_has_its_fields(open_page):
+    page = open_page("/file")
+    page.locator("#format").select_option("csv")
+    page.locator("summary").click()
+    page.locator("#source").fill("premise")
+    page.locator("#label").fill("gold")
+    page.locator("#label").press("Tab")
+    expect(page).to_have_url(re.compile("format=csv&source=premise&label=gold"))
+    page.reload()
+    expect(page.locator("#format")).to_have_value("csv")
+    expect(page.locator("#source")).to_have_value("premise")
+    page.evaluate(DROP, ["pairs.txt", "premise,target,gold\na,b,1\n"])
+    expect(page.locator("#result h2").last).to_contain_text("1 prediction")
+
+
 def test_ask_by_keyboard(open_page):
     page = open_page("/ask?question=")
     said = page.locator("#status")

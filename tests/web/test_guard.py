@@ -1,9 +1,11 @@
 """Access, limits and the log: what stands in front of the application."""
 
 import asyncio
+import gc
 import socket
 import threading
 import time
+import weakref
 
 import pytest
 from starlette.testclient import TestClient
@@ -11,7 +13,7 @@ from starlette.testclient import TestClient
 from rekern.web import file_page
 from rekern.web.access import Access
 from rekern.web.application import make_application
-from rekern.web.guard import HEADERS, LimitedBody
+from rekern.web.guard import HEADERS, BodyRoom, LimitedBody
 from rekern.web.job_queue import ClientGone, Job, JobCancelled, JobQueue
 from rekern.web.problems import Problem
 from rekern.web.serving_limits import ServingLimits
@@ -63,8 +65,30 @@ def test_a_slow_body_is_refused():
         await asyncio.sleep(5)
 
     with pytest.raises(Problem) as caught:
-        asyncio.run(LimitedBody(receive, 100, seconds=0.02)())
+        asyncio.run(LimitedBody(receive, 100, BodyRoom(100), seconds=0.02)())
     assert caught.value.status_code == 408
+
+
+def test_bodies_share_their_room():
+    async def receive():
+        return {"type": "http.request", "body": bytes(60)}
+
+    room = BodyRoom(100)
+    first, second, third = (LimitedBody(receive, 100, room) for _ in range(3))
+    asyncio.run(first())
+    with pytest.raises(Problem) as caught:
+        asyncio.run(second())
+    assert caught.value.status_code == 429 and caught.value.headers["Retry-After"] == "1"
+    first.release()
+    second.release()
+    asyncio.run(third())
+
+
+def test_the_room_of_a_body_is_free_after_the_answer(models):
+    limits = ServingLimits(megabytes=0.001)  # 8,000 bytes for all bodies
+    with TestClient(make_application(Site(models, limits)), base_url=BASE) as client:
+        for body in [{"question": "who?", "more": "x" * 900}, {"question": "", "more": "x" * 900}] * 8:
+            assert client.post("/api/question", json=body).status_code == (200 if body["question"] else 422)
 
 
 def test_the_token(models):
@@ -115,6 +139,7 @@ def test_a_full_queue_refuses_at_once(models):
         answer = client.post("/api/question", json={"question": "who?"})
         assert answer.status_code == 429 and int(answer.headers["retry-after"]) >= 1
         assert client.get("/api/rules").status_code == 429
+        assert client.post("/file?format=tsv", content=b"source\ttarget\na\tb\n").status_code == 200  # another queue
         assert client.get("/api/health").json()["jobs"] == 1
         done.set()
         job.result(10)
@@ -225,6 +250,66 @@ def test_small_jobs_of_one_kind_that_wait_are_done_together():
     _, one, two, three, four = run(main())
     assert (one, two, four) == (10, 20, 40) and isinstance(three, ValueError)
     assert calls == [[1, 2], [3], [4]]  # 500 rows at once, and no job that nobody waits for
+
+
+class Body:
+    """What a job is about."""
+
+
+def test_bodies_of_finished_jobs_are_not_kept():
+    """Also if far more is asked for than gets done: as long as jobs are done together, others keep on waiting."""
+    bodies, counts = weakref.WeakSet(), []
+
+    def work(parts):
+        time.sleep(0.001)
+        counts.append(len(bodies))
+        return [1] * len(parts)
+
+    async def ask(queue):
+        for _ in range(20):
+            body = Body()
+            bodies.add(body)
+            await queue.run_together("a", body, 100, lambda parts, own=body: work(parts))
+
+    async def main():
+        queue = JobQueue(1, 17, seconds=10)
+        await asyncio.gather(*(ask(queue) for _ in range(18)))
+
+    run(main())
+    assert max(counts) <= 2 * 18
+
+
+def test_bodies_of_clients_that_leave_are_not_kept():
+    bodies = weakref.WeakSet()
+
+    async def main():
+        queue = JobQueue(1, 2, seconds=10)
+        done = threading.Event()
+        first = asyncio.ensure_future(queue.run(lambda job: done.wait(10)))
+        while not queue.taken:
+            await asyncio.sleep(0.001)
+
+        async def leave():
+            return {"type": "http.disconnect"}
+
+        async def ask(number):
+            body = Body()
+            bodies.add(body)
+            with pytest.raises(ClientGone):
+                if number % 2:
+                    await queue.run(lambda job: body, leave)
+                else:
+                    await queue.run_together("a", body, 1, list, leave)
+
+        for number in range(20):
+            await asyncio.create_task(ask(number))
+        await asyncio.sleep(0)
+        gc.collect()
+        assert not bodies and queue.taken == 1
+        done.set()
+        await first
+
+    run(main())
 
 
 def test_an_error_of_joined_work_reaches_all_of_it():

@@ -1,5 +1,6 @@
 """The pages as the server sends them: their state, their problems, and nothing in them that the policy forbids."""
 
+import html
 import json
 import re
 from itertools import pairwise
@@ -7,19 +8,26 @@ from itertools import pairwise
 import pyarrow
 import pyarrow.parquet
 import pytest
+from starlette.testclient import TestClient
 
 from rekern.core.explanations import Explanation, Part
+from rekern.datasets import load_rewrites
+from rekern.kernels import Rewriting
+from rekern.learning import PairClassifier, PairRanker, PairRegressor
+from rekern.web.application import make_application
 from rekern.web.kernels_page import FAMILIES, make_kernel
+from rekern.web.served_models import ServedModels
+from rekern.web.site import Site
 from rekern.web.what_if import list_changes
 
 PAGES = ("/pair", "/rules", "/file", "/ask", "/question", "/kernels", "/docs", "/sign-in")
 EVIL = "<script>alert('x')</script> & \"quotes\""
 
 
-def find_faults(html: str) -> list[str]:
+def find_faults(page: str) -> list[str]:
     """What the content security policy would block, or what loads from elsewhere."""
-    faults = re.findall(r"<style|\sstyle=|\son\w+=|javascript:|<script(?![^>]*\ssrc=\"/static/)", html)
-    return faults + re.findall(r"(?:src|href)=\"(?!/|#)[^\"]*", html)
+    faults = re.findall(r"<style|\sstyle=|\son\w+=|javascript:|<script(?![^>]*\ssrc=\"/static/)", page)
+    return faults + re.findall(r"(?:src|href)=\"(?!/|#)[^\"]*", page)
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -44,6 +52,37 @@ def test_the_address_brings_the_state_back(client):
     assert "PartialTree(decay=0.7, mu=0.2)" in page and ">(A b)</textarea>" in page
     page = client.get("/rules", params={"search": "was", "side": "for", "order": "support"}).text
     assert 'value="was"' in page and '<option value="support" selected>' in page and "rk-against" not in page
+
+
+def test_other_models_have_other_fields():
+    pairs, _ = load_rewrites("train", size=30)
+    kernel = Rewriting(1)
+    several = PairClassifier(kernel, calibration=0).fit(pairs, ["a", "b", "c"] * 10)
+    ranker = PairRanker(kernel).fit(pairs, [1, 0, 0] * 10, [row // 3 for row in range(30)])
+    numbers = PairRegressor(kernel).fit(pairs, [row / 4 for row in range(30)])
+    served = ServedModels({"several": several, "ranker": ranker, "numbers": numbers})
+    with TestClient(make_application(Site(served)), base_url="http://127.0.0.1") as client:
+        page = client.get("/pair?model=several&source=a+b&target=a+c").text
+        chosen = re.findall(r"<option[^>]*selected[^>]*>(.*?)<", page)
+        assert "the predicted class" in page and chosen == ["several"]  # and no class that is not explained
+        assert ">b</option>" in page and "for b" in client.get("/pair?model=several&source=a&target=b&label=b").text
+        assert 'id="group"' in client.get("/file?model=ranker").text
+        assert 'id="group"' not in client.get("/file?model=several").text
+        table = b"g\tsource\ttarget\n1\ta\tb\n1\tc\td\n2\te\tf\n"
+        lines = client.post("/file?model=ranker&format=tsv&group=g", content=table).text.splitlines()
+        written = "".join(json.loads(line).get("table", "") for line in lines)
+        assert [row.split("\t")[-1] for row in written.splitlines()[1:]] in (["1", "2", "1"], ["2", "1", "1"])
+        rules = client.get("/rules?model=numbers").text
+        page = client.get(html.unescape(re.search(r'href="(/rules\?[^"]*rule=[^"]*)"', rules).group(1))).text
+        groups = re.findall(r"<h3>\d+ with (.*?)</h3>", page)
+        assert groups and set(groups) <= {"a label below the mean of 3.62", "a label from the mean of 3.62 on"}
+
+
+def test_a_link_that_leads_nowhere_is_a_page(client):
+    for path, status in (("/pair?model=gone", 404), ("/nothing", 404), ("/pair?source=" + "a" * 1001, 422)):
+        answer = client.get(path, headers={"accept": "text/html,*/*"})
+        assert answer.status_code == status and 'role="alert"' in answer.text and not find_faults(answer.text)
+        assert client.get(path, headers={"accept": "*/*"}).headers["content-type"] == "application/problem+json"
 
 
 def test_home_leads_to_the_first_page(client):

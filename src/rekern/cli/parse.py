@@ -69,7 +69,7 @@ def parse(
     if json and out == "-":
         raise InputError("--json and --output - both want standard output: give --output a file")
     with closing(find_parser(parser, **_parse_options(option or []))) as adapter:
-        kinds = _split_names(trees, "--trees") if trees is not None else [_default_kind(adapter)]
+        kinds = _split_names(trees, "--trees") if trees is not None else [_choose_kind(adapter)]
         check_kinds(kinds, adapter)
 
         def add_trees() -> ParsedTable:
@@ -158,7 +158,7 @@ def _split_names(text: str, option: str) -> list[str]:
     return names
 
 
-def _default_kind(parser: TextParser) -> str:
+def _choose_kind(parser: TextParser) -> str:
     return "constituents" if "constituents" in parser.gives else "grct"
 
 

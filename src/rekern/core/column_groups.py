@@ -115,7 +115,9 @@ class ColumnGroups:
         if not len(self.slots):
             self._make_table()
         entries = (rows.lengths, rows.keys, rows.values, rows.values.view(np.uint32))
-        self.filled, places, kept, _ = sign_rows(first_row, *entries, self.slots, self.filled, self._room(), SPARE_BITS)
+        self.filled, places, kept, _ = sign_rows(
+            first_row, *entries, self.slots, self.filled, self._count_room(), SPARE_BITS
+        )
         return PlacedRows(rows.lengths, places, kept, rows.own)
 
     def number(self) -> int:
@@ -127,7 +129,7 @@ class ColumnGroups:
         self.group_of = np.full(len(self.slots), -1, np.int32)
         self.group_of[used] = numbers
         self.groups = len(distinct)
-        columns = self.groups + (1 << SPARE_BITS if self.filled >= self._room() else 0)
+        columns = self.groups + (1 << SPARE_BITS if self.filled >= self._count_room() else 0)
         self.ranks = np.full(columns, -1, np.int32)
         self.slots, self.seen = np.zeros((0, 2), np.uint64), np.zeros(0, np.uint8)
         return columns
@@ -142,7 +144,7 @@ class ColumnGroups:
         self.used = rank_columns(columns, self.ranks, self.used)
         return GroupedRows(offsets_of(lengths), columns, values, rows.own)
 
-    def _room(self) -> int:
+    def _count_room(self) -> int:
         return int(ROOM * len(self.slots))
 
     def _make_table(self) -> None:

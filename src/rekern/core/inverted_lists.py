@@ -59,12 +59,12 @@ NO_KEYS = FrequentKeys(np.zeros((0, 0), np.float32), np.zeros((0, 0), np.float32
 @compiled
 def invert_numbers(indptr, numbers, size):
     """Return for each key number the rows that contain it, in ascending order, and their entries."""
-    heads = np.zeros(size + 1, np.int64)
+    offsets = np.zeros(size + 1, np.int64)
     for number in numbers:
-        heads[number + 1] += 1
+        offsets[number + 1] += 1
     for number in range(size):
-        heads[number + 1] += heads[number]
-    fill = heads[:-1].copy()
+        offsets[number + 1] += offsets[number]
+    fill = offsets[:-1].copy()
     rows = np.empty(len(numbers), np.int32)
     entries = np.empty(len(numbers), np.int64)
     for row in range(len(indptr) - 1):
@@ -73,7 +73,7 @@ def invert_numbers(indptr, numbers, size):
             rows[at] = row
             entries[at] = entry
             fill[numbers[entry]] += 1
-    return heads, rows, entries
+    return offsets, rows, entries
 
 
 @compiled
@@ -122,7 +122,7 @@ def _list_rows_below(indptr, numbers, values, counts):
 
 
 @compiled
-def _list_other_rows(indptr, found, values, heads, rows, entries, other_values):
+def _list_other_rows(indptr, found, values, offsets, rows, entries, other_values):
     """Return the lists of a Gram of two corpora: an entry is multiplied with all entries in the list of its key."""
     weights = np.empty(len(entries), np.float64)
     for at in range(len(entries)):
@@ -139,8 +139,8 @@ def _list_other_rows(indptr, found, values, heads, rows, entries, other_values):
         for entry in range(indptr[row], indptr[row + 1]):
             if found[entry] >= 0:
                 left[fill] = values[entry]
-                begin[fill] = heads[found[entry]]
-                end[fill] = heads[found[entry] + 1]
+                begin[fill] = offsets[found[entry]]
+                end[fill] = offsets[found[entry] + 1]
                 fill += 1
         pointers[row + 1] = fill
     return pointers, left, begin, end, rows, weights
@@ -160,9 +160,9 @@ def invert_rows(left: KeyRows, right: KeyRows | None = None, n_jobs: int | None 
         counts = np.bincount(numbers, minlength=len(distinct))
         lists = _list_rows_below(base.indptr, numbers, base.values, counts)
     else:
-        heads, rows, entries = invert_numbers(base.indptr, numbers, len(distinct))
+        offsets, rows, entries = invert_numbers(base.indptr, numbers, len(distinct))
         found = look_up(left.keys, index_keys(distinct), n_jobs)
-        lists = _list_other_rows(left.indptr, found, left.values, heads, rows, entries, right.values)
+        lists = _list_other_rows(left.indptr, found, left.values, offsets, rows, entries, right.values)
     indptr, values, begin, end, rows, weights = lists
     return InvertedLists(indptr, values, begin, end, rows, weights, len(base.indptr) - 1)
 
@@ -234,9 +234,9 @@ def _list_shared_rows(shared: SharedKeys, height: int, spans: list[tuple[int, in
 
     The products of a key count as often as ``times`` says. Each span of entries has keys of its own.
     """
-    ((heads, ends, length),) = yield [(_lay_out_lists, shared.counts, shared.times)]
+    ((offsets, ends, length),) = yield [(_lay_out_lists, shared.counts, shared.times)]
     counts = np.zeros((len(spans), height), np.int64)  # of the entries that each span has in each row
-    fill = heads.copy()
+    fill = offsets.copy()
     yield [(_count_entries, *span, *shared[1:3], ends, fill, own) for span, own in zip(spans, counts)]
     ((indptr, places),) = yield [(_lay_out_rows, counts)]
     lists = InvertedLists(
@@ -248,7 +248,7 @@ def _list_shared_rows(shared: SharedKeys, height: int, spans: list[tuple[int, in
         np.empty(length),
         height,
     )
-    arrays = (*shared[1:4], shared.times, ends, heads)
+    arrays = (*shared[1:4], shared.times, ends, offsets)
     yield [(_place_entries, *span, *arrays, own, *lists[1:-1]) for span, own in zip(spans, places)]
     return lists
 
@@ -262,15 +262,15 @@ def _lay_out_rows(counts: Ints) -> tuple[Ints, Ints]:
 @compiled
 def _lay_out_lists(counts, times):
     """Return where the list of each key begins and ends, one after the other; -1 if a key has none."""
-    heads, ends = np.empty(len(counts), np.int32), np.empty(len(counts), np.int32)
+    offsets, ends = np.empty(len(counts), np.int32), np.empty(len(counts), np.int32)
     length = 0
     for number in range(len(counts)):
-        heads[number] = ends[number] = -1
+        offsets[number] = ends[number] = -1
         if times[number] > 0:
-            heads[number] = length
+            offsets[number] = length
             length += counts[number]
             ends[number] = length
-    return heads, ends, length
+    return offsets, ends, length
 
 
 @compiled

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from rekern.errors import ModelFileError
+from rekern.errors import InputError, ModelFileError
 
 LARGEST_NUMBER = 1e100  # sums and products of such numbers are finite
 
@@ -71,7 +71,7 @@ or --limit depth=10
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ValueError(f"{field.name}={value!r}: give a whole number of at least 1")
+                raise InputError(f"{field.name}={value!r}: give a whole number of at least 1")
 
     def check(self, name: str, found: int, message: str) -> None:
         """Raise ModelFileError if a number exceeds the limit of this name; ``message`` says what has the number."""

@@ -15,7 +15,7 @@ from rekern.core.arrays import AnyArray
 from rekern.core.json_values import Json, JsonObject
 from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
 from rekern.core.registry import find_class
-from rekern.core.state_schema import Array, Constraint, Sizes, Texts, find_schema, refuse
+from rekern.core.state_schema import Array, Constraint, Sizes, Texts, find_schema, refuse, require
 from rekern.errors import ModelFileError
 
 PLAIN = bool | int | float | str
@@ -76,7 +76,7 @@ class Raw:
     def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
         """Raise ModelFileError if the JSON does not satisfy the inner constraint."""
         if not isinstance(value, Verbatim):
-            raise refuse(name, "JSON is needed")
+            raise require(name, "JSON")
         self.inner.check(value.value, name, sizes)
 
 

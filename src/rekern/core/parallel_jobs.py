@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 import numpy as np
 
 from rekern.core.progress import track
+from rekern.errors import InputError
 
 T = TypeVar("T")
 
@@ -39,7 +40,7 @@ def resolve_jobs(n_jobs: int | None) -> int | None:
         backend, configured = joblib.parallel.get_active_backend()
         return -1 if _is_default(backend, configured) and not backend.nesting_level else None
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or not n_jobs:
-        raise ValueError(f"n_jobs={n_jobs!r}: give a whole number of threads, -1 for all cores, or None")
+        raise InputError(f"n_jobs={n_jobs!r}: give a whole number of threads, -1 for all cores, or None")
     return int(n_jobs)
 
 

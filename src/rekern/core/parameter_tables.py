@@ -69,9 +69,7 @@ def check_parameters(thing: object) -> None:
         try:
             constraint.check(_reduce(value), name)
         except ModelFileError as error:
-            reason = error.reason.removesuffix(" is needed").removesuffix(" are needed")
-            reason = reason.replace(f" and at most {LARGEST_NUMBER:g}", "")
-            raise InputError(f"{name}={show_value(value)}: give {reason}") from None
+            raise InputError(f"{name}={show_value(value)}: give {error.needed}") from None
 
 
 def _reduce(value: object) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rekern.errors import InputError, missing_extra
@@ -31,7 +32,7 @@ def load_pipeline(model: str) -> Language:
         try:
             return spacy.load(TWINS[model])
         except (KeyError, OSError):
-            if "E050" not in str(error):  # anything else than "can't find model"
+            if spacy.util.is_package(model) or Path(model).exists():  # it is there, and something else is wrong
                 raise InputError(f"spaCy cannot load {model}: {str(error).splitlines()[0]}") from None
             remedy = f"python -m spacy download {model}"
             raise InputError(f"the spaCy model {model} is not installed: {remedy}") from None

@@ -45,7 +45,14 @@ class Constraint(Protocol):
 def refuse(name: str, reason: str) -> ModelFileError:
     """Make the error for a value of this name."""
     error = ModelFileError(f"its {name} is damaged: {reason}")
-    error.reason = reason
+    error.needed = reason
+    return error
+
+
+def require(name: str, needed: str, verb: str = "is") -> ModelFileError:
+    """Make the error for a value of this name that is not what is needed."""
+    error = refuse(name, f"{needed} {verb} needed")
+    error.needed = needed
     return error
 
 
@@ -71,7 +78,7 @@ class Whole:
         """Raise ModelFileError if the value is no such number."""
         if isinstance(value, bool) or not isinstance(value, int) or not self.least <= value <= self.most:
             limits = f"of at least {self.least}" if self.most == MOST_WHOLE else f"from {self.least} to {self.most}"
-            raise refuse(name, f"a whole number {limits} is needed")
+            raise require(name, f"a whole number {limits}")
         if _bind(self.size, value, {} if sizes is None else sizes) != value:
             raise refuse(name, "it does not fit the other parts")
 
@@ -90,7 +97,8 @@ class Number:
         if not self.least <= number <= self.most or (self.above and number == self.least):
             kind = "a finite number" if self.most == LARGEST_NUMBER else "a number"
             low = f"above {self.least:g}" if self.above else f"of at least {self.least:g}"
-            raise refuse(name, f"{kind} {low} and at most {self.most:g} is needed")
+            high = "" if self.most == LARGEST_NUMBER else f" and at most {self.most:g}"
+            raise require(name, f"{kind} {low}{high}")
 
 
 @dataclass(frozen=True)
@@ -100,7 +108,7 @@ class Flag:
     def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
         """Raise ModelFileError if the value is something else."""
         if not isinstance(value, bool | int) or value not in (0, 1):
-            raise refuse(name, "True or False is needed")
+            raise require(name, "True or False")
 
 
 @dataclass(frozen=True)
@@ -112,7 +120,7 @@ class Text:
     def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
         """Raise ModelFileError if the value is no such text."""
         if not isinstance(value, str) or len(value) > self.longest:
-            raise refuse(name, f"a text of at most {self.longest:,} characters is needed")
+            raise require(name, f"a text of at most {self.longest:,} characters")
 
 
 class Choice:
@@ -125,7 +133,7 @@ class Choice:
         """Raise ModelFileError if the value is another one."""
         if not any(type(value) is type(known) and value == known for known in self.values):
             *first, last = map(repr, self.values)
-            raise refuse(name, f"{', '.join(first)} or {last} is needed" if first else f"{last} is needed")
+            raise require(name, f"{', '.join(first)} or {last}" if first else last)
 
 
 class Either:
@@ -136,13 +144,13 @@ class Either:
 
     def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
         """Raise ModelFileError if the value satisfies none."""
-        reasons: list[str] = []
+        needed: list[str] = []
         for choice in self.choices:
             try:
                 return choice.check(value, name, sizes)
             except ModelFileError as error:
-                reasons.append(error.reason.removesuffix(" is needed"))
-        raise refuse(name, f"{', or '.join(reasons)} is needed")
+                needed.append(error.needed)
+        raise require(name, ", or ".join(needed))
 
 
 @dataclass(frozen=True)
@@ -159,7 +167,7 @@ class Texts:
             or not isinstance(value, list | tuple)
             or not set(map(type, value)) <= {str}
         ):
-            raise refuse(name, "a list of texts is needed")
+            raise require(name, "a list of texts")
         if _bind(self.length, len(value), {} if sizes is None else sizes) != len(value):
             raise refuse(name, "it does not fit the other parts")
 
@@ -176,7 +184,7 @@ class ListOf:
     def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
         """Raise ModelFileError if the value is no such list."""
         if not isinstance(value, self.kind) or not isinstance(value, list | tuple) or len(value) > self.most:
-            raise refuse(name, "a list is needed" if self.most == 1 << 31 else f"a list of up to {self.most} is needed")
+            raise require(name, "a list" if self.most == 1 << 31 else f"a list of up to {self.most}")
         if _bind(self.length, len(value), {} if sizes is None else sizes) != len(value):
             raise refuse(name, "it does not fit the other parts")
         for part in value:
@@ -192,7 +200,7 @@ class Row:
     def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
         """Raise ModelFileError if the value is no such list."""
         if not isinstance(value, list) or len(value) != len(self.places):
-            raise refuse(name, f"a list of {len(self.places)} is needed")
+            raise require(name, f"a list of {len(self.places)}")
         for place, part in zip(self.places, value):
             place.check(part, name, sizes)
 
@@ -206,7 +214,7 @@ class MapOf:
     def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
         """Raise ModelFileError if the value is no such mapping."""
         if not isinstance(value, Mapping) or not set(map(type, value)) <= {str}:
-            raise refuse(name, "named values are needed")
+            raise require(name, "named values", "are")
         for part in value.values():
             self.item.check(part, name, sizes)
 
@@ -220,11 +228,11 @@ class Weights:
     def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
         """Raise ModelFileError if the value is no such mapping."""
         if not isinstance(value, dict) or not set(map(type, value)) <= {str}:
-            raise refuse(name, "words with numbers are needed")
+            raise require(name, "words with numbers", "are")
         if not set(map(type, value.values())) <= {float} or not all(
             self.least <= number <= LARGEST_NUMBER for number in value.values()
         ):
-            raise refuse(name, f"finite numbers of at least {self.least:g} are needed")
+            raise require(name, f"finite numbers of at least {self.least:g}", "are")
 
 
 @dataclass(frozen=True)
@@ -242,7 +250,7 @@ class Labels:
             or len(value) < self.least
             or not (kinds <= {str} or kinds <= {int, float, bool})
         ):
-            raise refuse(name, "a list of texts, or of numbers, is needed")
+            raise require(name, "a list of texts or of numbers")
         if _bind(self.length, len(value), {} if sizes is None else sizes) != len(value):
             raise refuse(name, "it does not fit the other parts")
         if kinds == {str}:
@@ -250,7 +258,7 @@ class Labels:
             if max(lengths) * len(value) > max(FEW_CHARACTERS, MOST_PADDING * sum(lengths)):
                 raise refuse(name, f"a label has {max(lengths):,} characters")
         elif not all(-LARGEST_WHOLE <= label <= LARGEST_WHOLE for label in value):
-            raise refuse(name, "finite numbers are needed")
+            raise require(name, "finite numbers", "are")
 
 
 class Array:
@@ -278,13 +286,13 @@ class Array:
         """Raise ModelFileError if the value is no such array."""
         sizes = {} if sizes is None else sizes
         if not isinstance(value, np.ndarray) or value.dtype.str[1:] not in self.types:
-            raise refuse(name, "an array of another type is needed")
+            raise require(name, "an array of another type")
         wanted = None
         if value.ndim == len(self.shape):
             wanted = tuple(_bind(dimension, found, sizes) for dimension, found in zip(self.shape, value.shape))
         if wanted != value.shape:
             sides = " × ".join(str(_bind(dimension, -1, dict(sizes))).replace("-1", "some") for dimension in self.shape)
-            raise refuse(name, f"an array of {sides} numbers is needed")
+            raise require(name, f"an array of {sides} numbers")
         self._check_numbers(value, name, sizes)
 
     def _check_numbers(self, value: np.ndarray[tuple[int, ...], np.dtype[np.number]], name: str, sizes: Sizes) -> None:
@@ -303,11 +311,11 @@ class Array:
             return
         low, high = value.min(), value.max()
         if self.least is not None and not low >= self.least:
-            raise refuse(name, f"numbers of at least {self.least:g} are needed")
+            raise require(name, f"numbers of at least {self.least:g}", "are")
         if self.most is not None and not high <= self.most:
-            raise refuse(name, f"numbers of at most {self.most:g} are needed")
+            raise require(name, f"numbers of at most {self.most:g}", "are")
         if self.below is not None and not high < sizes[self.below]:
-            raise refuse(name, f"numbers below {sizes[self.below]} are needed")
+            raise require(name, f"numbers below {sizes[self.below]}", "are")
 
 
 @dataclass(frozen=True)
@@ -321,7 +329,7 @@ class Spreads:
         """Raise ModelFileError if the value is no such array."""
         Array("f8", self.length, least=0.0).check(value, name, sizes)
         if isinstance(value, np.ndarray) and ((value > 0) & (value < self.smallest)).any():
-            raise refuse(name, f"0, or numbers of at least {self.smallest:g}, are needed")
+            raise require(name, f"0 or numbers of at least {self.smallest:g}", "are")
 
 
 class ObjectOf:
@@ -333,7 +341,7 @@ class ObjectOf:
     def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
         """Raise ModelFileError if the value is another object."""
         if not {kind.__name__ for kind in type(value).__mro__} & set(self.names):
-            raise refuse(name, f"a {' or '.join(self.names)} is needed")
+            raise require(name, f"a {' or '.join(self.names)}")
 
 
 class InstanceOf:
@@ -345,7 +353,7 @@ class InstanceOf:
     def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
         """Raise ModelFileError if the value is another object."""
         if not isinstance(value, self.kinds):
-            raise refuse(name, f"a {' or '.join(kind.__name__ for kind in self.kinds)} is needed")
+            raise require(name, f"a {' or '.join(kind.__name__ for kind in self.kinds)}")
 
 
 @dataclass(frozen=True)
@@ -355,7 +363,7 @@ class Tokenizes:
     def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
         """Raise ModelFileError if the value is another object."""
         if not callable(value) or "Kernel" in {kind.__name__ for kind in type(value).__mro__}:
-            raise refuse(name, "a tokenizer is needed")
+            raise require(name, "a tokenizer")
 
 
 @dataclass(frozen=True)
@@ -386,7 +394,7 @@ class Record:
     def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
         """Raise ModelFileError if a part is missing, unknown, or does not satisfy its constraint."""
         if not isinstance(value, Mapping):
-            raise refuse(name, "named parts are needed")
+            raise require(name, "named parts", "are")
         for part in value:
             if part not in self.parts:
                 raise ModelFileError(f"its {name} has no part named {str(part)[:40]!r}")

@@ -100,7 +100,7 @@ def decode_text(data: bytes, file: str | None = None, encoding: str | None = Non
         at = start + error.start
         byte = f"byte 0x{data[at]:02x} at offset {at} is " if at < len(data) else ""
         wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        reason = f"{byte}not {encoding or 'UTF-8'}; {_remedy(encoding, 'utf-16' if wide else 'latin-1')}"
+        reason = f"{byte}not {encoding or 'UTF-8'}; {_suggest_encoding(encoding, 'utf-16' if wide else 'latin-1')}"
         raise InputError(reason, file=file, row=data.count(b"\n", 0, at) + 1, unit="line") from None
     except UnicodeError:
         remedy = "name the file's encoding with --encoding"
@@ -148,7 +148,7 @@ def decode_line(
         return data.decode(encoding or "utf-8")
     except UnicodeDecodeError as error:
         byte = f"byte 0x{data[error.start]:02x} is "
-        reason = f"{byte}not {encoding or 'UTF-8'}; {_remedy(encoding, 'latin-1')}"
+        reason = f"{byte}not {encoding or 'UTF-8'}; {_suggest_encoding(encoding, 'latin-1')}"
         raise InputError(reason, file=file, row=number, unit=unit) from None
 
 
@@ -169,7 +169,7 @@ def write_lines(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
                 file.write(f"{line}\n".encode())
 
 
-def _remedy(encoding: str | None, likely: str) -> str:
+def _suggest_encoding(encoding: str | None, likely: str) -> str:
     if encoding is None:
         return "convert the file to UTF-8"
     return f"name the file's encoding, for example --encoding {likely} (encoding={likely!r})"

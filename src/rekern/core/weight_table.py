@@ -93,12 +93,21 @@ def make_table(keys: Keys, numbers: Numbers, weights: Floats) -> WeightTable:
         bounds = np.arange(COARSE, dtype=np.uint64) * np.uint64((1 << 64) // COARSE)
         starts = np.append(np.searchsorted(keys, bounds), len(keys)).astype(np.uint32)
         return WeightTable(keys, numbers, weights, starts, np.full(1, ~np.uint64(0)))
-    bits = max(0, len(keys).bit_length() - 2)
-    starts = np.zeros((1 << bits) + 1, np.uint32)
     # The bit map has at least 8 bits for each key, and 64 bits in a word.
     present = np.zeros(1 << max(0, int(size_table(4 * len(keys))) - 6), np.uint64)
-    _index_keys(keys, bits, starts, present)
-    return WeightTable(keys, numbers, weights, starts, present)
+    _mark_keys(keys, present)
+    return WeightTable(keys, numbers, weights, start_keys(keys), present)
+
+
+def start_keys(keys: Keys) -> Numbers:
+    """Return where the keys with the same top bits begin, for keys in ascending order.
+
+    >>> start_keys(np.array([1, 2, 2**62, 2**63, 2**63 + 1], np.uint64)).tolist()
+    [0, 3, 5]
+    """
+    starts = np.zeros((1 << max(0, len(keys).bit_length() - 2)) + 1, np.uint32)
+    _fill_starts(keys, find_shift(starts), starts)
+    return starts
 
 
 def pack_weights(table: WeightTable) -> State:
@@ -123,13 +132,15 @@ def unpack_weights(state: State, outputs: int) -> WeightTable:
 
 
 def share_weights(table: WeightTable) -> tuple[Numbers, Floats]:
-    """Return the distinct rows of weights of a table, and for every key the number of its row.
+    """Return for every key the number of its row of weights, and the rows; equal ones of a new table become one.
 
     >>> rows = KeyRows(np.array([0, 2]), np.array([7, 9], dtype=np.uint64), np.array([2.0, 2.0]))
     >>> numbers, weights = share_weights(sum_weights(rows, np.array([[0.5]])))
     >>> numbers.tolist(), weights.tolist()
     ([0, 0], [[1.0]])
     """
+    if not np.array_equal(table.numbers, np.arange(len(table.numbers))):  # keys share rows already
+        return table.numbers, table.weights
     weights = np.ascontiguousarray(table.weights)
     signatures = sign_rows(weights.view(np.uint64))
     codes, distinct = number_keys(signatures)
@@ -217,14 +228,18 @@ def _move_parts(starts, before, keys, weights, counts):
 
 
 @compiled
-def _index_keys(keys, bits, starts, present):
+def _mark_keys(keys, present):
     mask = np.uint64(64 * len(present) - 1)
     for index in range(len(keys)):
-        key = keys[index]
-        top = np.int64(key >> np.uint64(64 - bits)) if bits > 0 else 0
-        starts[top + 1] += np.uint32(1)
-        bit = key & mask
+        bit = keys[index] & mask
         present[np.int64(bit >> np.uint64(6))] |= np.uint64(1) << (bit & np.uint64(63))
+
+
+@compiled
+def _fill_starts(keys, shift, starts):
+    for index in range(len(keys)):
+        top = np.int64(keys[index] >> np.uint64(shift)) if shift < 64 else 0
+        starts[top + 1] += np.uint32(1)
     for top in range(len(starts) - 1):
         starts[top + 1] += starts[top]
 

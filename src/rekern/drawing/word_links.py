@@ -107,7 +107,7 @@ def _choose_lanes(words: list[PlacedWord], marks: list[Mark]) -> tuple[dict[tupl
     used: list[list[tuple[int, float, float]]] = [[] for _ in range(rows)]
     lanes: dict[tuple[int, int], int] = {}
     for mark in marks:
-        for row, (left, right) in _split_rows(words, _whole_span(mark)).items():
+        for row, (left, right) in _split_rows(words, _join_spans(mark)).items():
             left, right = left - MARGIN, max(right, left + 8) + 3
             lane = 0
             while any(lane == other and left < end and start < right for other, start, end in used[row]):
@@ -117,7 +117,7 @@ def _choose_lanes(words: list[PlacedWord], marks: list[Mark]) -> tuple[dict[tupl
     return lanes, [max((lane + 1 for lane, _, _ in row), default=0) for row in used]
 
 
-def _whole_span(mark: Mark) -> Span:
+def _join_spans(mark: Mark) -> Span:
     return Span(min(one.span.first for one in mark.elements), max(one.span.last for one in mark.elements))
 
 
@@ -189,7 +189,7 @@ def _find_height(mark: Mark, row: int, side: Side, baselines: list[float], direc
 def _list_ends(mark: Mark, side: Side, baselines: list[float], direction: int) -> dict[int, tuple[float, float]]:
     """Return where the curves of a rule begin: at each wildcard by its number, and for 0 at the middle of the rule."""
     found = {}
-    for number, span in [(0, _whole_span(mark)), *((one.number, one.span) for one in mark.elements if one.number)]:
+    for number, span in [(0, _join_spans(mark)), *((one.number, one.span) for one in mark.elements if one.number)]:
         row, (left, right) = next(iter(_split_rows(side.words, span).items()))
         y = _find_height(mark, row, side, baselines, direction) + direction * (7 if number else 1)
         found[number] = ((left + right) / 2, y)
@@ -199,7 +199,7 @@ def _list_ends(mark: Mark, side: Side, baselines: list[float], direction: int) -
 def _draw_mark(mark: Mark, side: Side, baselines: list[float], direction: int) -> list[Markup]:
     """Draw a bracket on the words of a rule, its number at the left end, and a chip for each wildcard."""
     shapes: list[Markup] = []
-    first, whole = True, _whole_span(mark)
+    first, whole = True, _join_spans(mark)
     is_sparse = whole.last - whole.first + 1 > sum(one.span.last - one.span.first + 1 for one in mark.elements)
     for row, (left, right) in _split_rows(side.words, whole).items():
         y = _find_height(mark, row, side, baselines, direction)

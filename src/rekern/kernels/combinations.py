@@ -16,6 +16,7 @@ from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads, split_range
 from rekern.core.registry import register
 from rekern.core.state_schema import KERNEL, Number, Schema, parameters
+from rekern.errors import InputError
 from rekern.kernels.decision_functions import DecisionFunction, SumDecision
 from rekern.kernels.gram_plan import Block, Fill, GramPlan, RescaledBlock, check_finite, invert_roots
 from rekern.kernels.kernel import Kernel
@@ -41,7 +42,7 @@ class CombinedBlock:
 
 def _combine_plans(left: GramPlan, right: GramPlan, combine: Combine) -> GramPlan:
     if (left.rows, left.columns) != (right.rows, right.columns):
-        raise ValueError("the two kernels do not see the same number of items: give a list, not an iterator")
+        raise InputError("the two kernels do not see the same number of items: give a list, not an iterator")
     block = CombinedBlock(left.block, right.block, combine)
     heights = [plan.height for plan in (left, right) if plan.height is not None]
     prepare = left.prepare + right.prepare
@@ -169,7 +170,7 @@ class Scaled(Kernel):
 
     def _check_weight(self) -> float:
         if not (isinstance(self.weight, Real) and 0 <= float(self.weight) < np.inf):
-            raise ValueError(f"weight={self.weight!r}: give a finite number of at least 0")
+            raise InputError(f"weight={self.weight!r}: give a finite number of at least 0")
         return float(self.weight)
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:

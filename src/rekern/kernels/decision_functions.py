@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, Self, cast
+from typing import TYPE_CHECKING, Protocol, Self, cast, runtime_checkable
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from rekern.kernels.score_effects import ScoreEffect
 from rekern.structures.item_states import has_plain_lists, pack_items, unpack_items
 from rekern.structures.pairs import Pairs
 from rekern.structures.representations import Representations
+
+if TYPE_CHECKING:
+    from rekern.core.explanations import Explanation
 
 
 class DecisionFunction(Protocol):
@@ -52,6 +55,15 @@ class DecisionFunction(Protocol):
     def has_items(self) -> bool:
         """Return whether the function needs the words, trees or graphs of training items, and its state has them."""
         return False
+
+
+@runtime_checkable
+class ExplainingKernel(Protocol):
+    """A kernel that lists what two items share."""
+
+    def explain(self, a: Item, b: Item, n: int | None = 10) -> Explanation:
+        """Return what two items share, the ``n`` heaviest parts."""
+        ...
 
 
 class GramSource(Protocol):

@@ -26,6 +26,7 @@ from rekern.core.state_schema import (
     Schema,
     parameters,
 )
+from rekern.errors import InputError
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import Block, GramPlan
 from rekern.kernels.kernel import Kernel
@@ -78,7 +79,7 @@ class Gaussian(Kernel):
         if not isinstance(self.gamma, str):
             return check_positive("gamma", self.gamma)
         if self.gamma != "scale":
-            raise ValueError(f"gamma={show_value(self.gamma)}: give a finite number above 0, or 'scale'")
+            raise InputError(f"gamma={show_value(self.gamma)}: give a finite number above 0, or 'scale'")
         if not isinstance(self.kernel, ScoreKernel):
             return 1.0
         return 1.0 / (len(self.kernel.names()) * float(getattr(self, "variance_", 1.0)))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Protocol, cast, runtime_checkable
+from typing import cast
 
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints
-from rekern.core.explanations import Explanation, Part
+from rekern.core.explanations import Part
 from rekern.core.object_descriptions import State
-from rekern.kernels.decision_functions import DecisionFunction, GramDecision, SumDecision
+from rekern.kernels.decision_functions import DecisionFunction, ExplainingKernel, GramDecision, SumDecision
 from rekern.kernels.kernel_items import Item, Items, wrap_item
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.structures.pairs import Pairs
@@ -18,15 +18,6 @@ from rekern.structures.representations import Row
 
 MOST_SHARED = 100  # landmarks, those that add most, of which the fragments are listed: all would take a minute
 MOST_FRAGMENTS = 50  # of one landmark
-
-
-@runtime_checkable
-class ExplainingKernel(Protocol):
-    """A kernel that lists what two items share."""
-
-    def explain(self, a: Item, b: Item, n: int | None = 10) -> Explanation:
-        """Return what two items share, the ``n`` heaviest parts."""
-        ...
 
 
 def share_out(decision: DecisionFunction, rows: Ints) -> DecisionFunction:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, Self, cast
+from typing import TYPE_CHECKING, Self, cast
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from rekern.core.messages import show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parameters import check_most
 from rekern.errors import InputError
-from rekern.kernels.decision_functions import DecisionFunction, PairDecision
+from rekern.kernels.decision_functions import DecisionFunction, ExplainingKernel, PairDecision
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Item, Items, add_sides
@@ -56,7 +56,7 @@ class PairingExplanation(Explanation):
 
     def heading(self) -> list[str]:
         """Return the lines above the parts: K and the four values of which it is made."""
-        values = [f"{name} {one:.4f} and {two:.4f}" for name, (one, two) in self._values().items()]
+        values = [f"{name} {one:.4f} and {two:.4f}" for name, (one, two) in self._list_values().items()]
         return [
             f"value       {self.decision:.4f}, from {', '.join(values)}",
             f"shared in the {self.pairing} pairing:",
@@ -65,19 +65,11 @@ class PairingExplanation(Explanation):
 
     def to_dict(self, n: int | None = None) -> JsonObject:
         """Return plain values for JSON."""
-        values = {name: list(pair) for name, pair in self._values().items()}
+        values = {name: list(pair) for name, pair in self._list_values().items()}
         return {**super().to_dict(n), **values, "pairing": self.pairing}
 
-    def _values(self) -> dict[str, tuple[float, float]]:
+    def _list_values(self) -> dict[str, tuple[float, float]]:
         return {"straight": self.straight, "crossed": self.crossed}
-
-
-class ExplainingKernel(Protocol):
-    """A kernel that lists what two items share."""
-
-    def explain(self, a: Item, b: Item, n: int | None = 10) -> Explanation:
-        """Return what two items share, the ``n`` heaviest parts."""
-        ...
 
 
 class PairKernel(Kernel):

@@ -11,6 +11,7 @@ from rekern.core.arrays import Floats
 from rekern.core.parameters import check_positive
 from rekern.core.registry import register
 from rekern.core.state_schema import KERNEL, Number, Schema, parameters
+from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items
 from rekern.kernels.pair_kernel import Combine, PairKernel
@@ -192,7 +193,7 @@ class SoftPairing(PairKernel):
         """Return the soft maximum of the two products."""
         c = check_positive("c", self.c)
         if c < SMALLEST_C:
-            raise ValueError(f"c={self.c!r}: give a number of at least {SMALLEST_C}; values are about log(2) / c")
+            raise InputError(f"c={self.c!r}: give a number of at least {SMALLEST_C}; values are about log(2) / c")
         return SoftMaximum(c)
 
 

@@ -38,7 +38,7 @@ class RowKernel:
         """Return the value for two row numbers, or the matrix for two columns of row numbers."""
         left, right = np.asarray(X), np.asarray(Y)
         if left.ndim < 2:
-            return float(self._column(_row_number(right))[_row_number(left)])
+            return float(self._column(_read_number(right))[_read_number(left)])
         columns = [self._column(number) for number in right[:, 0].astype(int).tolist()]
         values: Floats = np.array(columns).reshape(len(right), len(self.items)).T[left[:, 0].astype(int)]
         return values
@@ -53,5 +53,5 @@ class RowKernel:
         return self
 
 
-def _row_number(row: npt.NDArray[np.generic]) -> int:
+def _read_number(row: npt.NDArray[np.generic]) -> int:
     return int(row.ravel()[0])

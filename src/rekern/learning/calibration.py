@@ -108,11 +108,11 @@ def fit_sigmoid(
 
     options = {"maxiter": MOST_STEPS, "maxls": 50, "gtol": tolerance, "ftol": 64 * np.finfo(np.float64).eps}
     # For two parameters, waking the threads of BLAS takes longer than all the rest. exp may overflow to infinity.
-    with _LOCK, _blas().limit(limits=1, user_api="blas"), np.errstate(over="ignore"):
+    with _LOCK, _find_blas().limit(limits=1, user_api="blas"), np.errstate(over="ignore"):
         slope, shift = minimize(loss, np.zeros(2), method="L-BFGS-B", jac=True, options=options).x
     return Sigmoid(float(slope), float(shift))
 
 
 @cache
-def _blas() -> ThreadpoolController:
+def _find_blas() -> ThreadpoolController:
     return ThreadpoolController()

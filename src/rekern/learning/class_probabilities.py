@@ -16,7 +16,7 @@ import numpy as np
 from rekern.core.arrays import Booleans, Floats, Ints
 from rekern.core.messages import show_value
 from rekern.core.parameters import is_number
-from rekern.errors import ModelFileError
+from rekern.errors import InputError, ModelFileError
 from rekern.learning.calibration import Sigmoid, fit_sigmoid
 from rekern.learning.measures import find_best_threshold
 
@@ -34,14 +34,14 @@ def check_threshold(threshold: object) -> Threshold:
     >>> check_threshold(1.5)
     Traceback (most recent call last):
     ...
-    ValueError: threshold=1.5: give a probability above 0 and below 1, or one of accuracy, f1
+    rekern.errors.InputError: threshold=1.5: give a probability above 0 and below 1, or one of accuracy, f1
     """
     if isinstance(threshold, str) and threshold in METRICS:
         return threshold
     if is_number(threshold) and 0 < threshold < 1:
         return float(threshold)
     measures = ", ".join(METRICS)
-    raise ValueError(f"threshold={show_value(threshold)}: give a probability above 0 and below 1, or one of {measures}")
+    raise InputError(f"threshold={show_value(threshold)}: give a probability above 0 and below 1, or one of {measures}")
 
 
 def fit_probabilities(values: Floats, signs: Ints, weights: Floats | None) -> Sigmoid:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import AnyArray, Ints
+from rekern.core.arrays import AnyArray, Ints, SmallInts
 from rekern.errors import InputError
 from rekern.learning.candidate_groups import group_shared_texts, number_groups
 
@@ -29,7 +29,7 @@ def make_folds(n: int, folds: int, seed: int = 0) -> list[Fold]:
     """
     from sklearn.model_selection import KFold
 
-    return _listed(KFold(folds, shuffle=True, random_state=seed).split(np.zeros(n)))
+    return _list_folds(KFold(folds, shuffle=True, random_state=seed).split(np.zeros(n)))
 
 
 def make_stratified_folds(labels: AnyArray, folds: int, seed: int = 0) -> list[Fold]:
@@ -71,7 +71,7 @@ def make_group_folds(groups: Iterable[Hashable], folds: int) -> list[Fold]:
     numbers = number_groups(groups)
     from sklearn.model_selection import GroupKFold
 
-    return _listed(GroupKFold(folds).split(numbers, groups=numbers))
+    return _list_folds(GroupKFold(folds).split(numbers, groups=numbers))
 
 
 def make_text_folds(pairs: Sequence[tuple[str, str]], labels: AnyArray, folds: int, seed: int = 0) -> list[Fold]:
@@ -89,9 +89,19 @@ def make_text_folds(pairs: Sequence[tuple[str, str]], labels: AnyArray, folds: i
     groups = group_shared_texts(pairs)
     if len(np.unique(groups)) < folds:
         raise InputError(f"too many pairs share a text for {folds} folds that keep them together: ask for fewer folds")
+    return make_stratified_group_folds(groups, labels, folds, seed)
+
+
+def make_stratified_group_folds(groups: Ints | SmallInts, labels: AnyArray, folds: int, seed: int = 0) -> list[Fold]:
+    """Folds that keep the rows of a group together, with the classes in proportion.
+
+    >>> folds = make_stratified_group_folds(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 0]), 2)
+    >>> [fold.test.tolist() for fold in folds]
+    [[0, 1, 3], [2]]
+    """
     from sklearn.model_selection import StratifiedGroupKFold
 
-    return _listed(StratifiedGroupKFold(folds, shuffle=True, random_state=seed).split(labels, labels, groups))
+    return _list_folds(StratifiedGroupKFold(folds, shuffle=True, random_state=seed).split(labels, labels, groups))
 
 
 def deal_folds(n: int, folds: int, seed: int = 0) -> list[Fold]:
@@ -107,5 +117,5 @@ def deal_folds(n: int, folds: int, seed: int = 0) -> list[Fold]:
     return [Fold(shuffled[turns != fold], shuffled[turns == fold]) for fold in range(folds)]
 
 
-def _listed(splits: Iterable[tuple[Ints, Ints]]) -> list[Fold]:
+def _list_folds(splits: Iterable[tuple[Ints, Ints]]) -> list[Fold]:
     return [Fold(train, test) for train, test in splits]

@@ -43,7 +43,7 @@ def condense(matrix: sp.csr_array) -> tuple[sp.csr_array, Floats]:
 
     matrix = sp.csr_array(matrix)
     rows, columns = matrix.shape
-    indptr, indices, values = _arrays(matrix)
+    indptr, indices, values = _take_arrays(matrix)
     counts, signatures = np.zeros(columns, np.int32), np.zeros(columns, np.uint64)
     sign_columns(indptr, indices, (values + 0.0).view(np.uint64), counts, signatures)  # -0.0 is 0.0
     shared = np.flatnonzero(counts > 1)
@@ -87,7 +87,7 @@ def classify_features(
     [1.0, -1.0]
     """
     coefficients, intercept, _ = descend_rows(
-        *_arrays(matrix), norms, signs.astype(float), costs, 0.0, False, 1.0, tolerance, SWEEPS, 0
+        *_take_arrays(matrix), norms, signs.astype(float), costs, 0.0, False, 1.0, tolerance, SWEEPS, 0
     )
     return DualSolution(coefficients, float(intercept))
 
@@ -105,7 +105,7 @@ def regress_features(
     """
     middle = average_targets(targets, costs)
     coefficients, intercept, _ = descend_rows(
-        *_arrays(matrix), norms, targets - middle, costs, epsilon, True, 1.0, tolerance, SWEEPS, 0
+        *_take_arrays(matrix), norms, targets - middle, costs, epsilon, True, 1.0, tolerance, SWEEPS, 0
     )
     return DualSolution(coefficients, float(intercept) + middle)
 
@@ -121,7 +121,7 @@ def order_features(matrix: sp.csr_array, norms: Floats, costs: Floats, tolerance
     """
     coefficients: Floats
     coefficients, _, _ = descend_rows(
-        *_arrays(matrix), norms, np.ones(len(costs)), costs, 0.0, False, 0.0, tolerance, SWEEPS, 0
+        *_take_arrays(matrix), norms, np.ones(len(costs)), costs, 0.0, False, 0.0, tolerance, SWEEPS, 0
     )
     return coefficients
 
@@ -167,5 +167,5 @@ def average_targets(targets: Floats, costs: Floats) -> float:
     return float(costs @ targets / total)
 
 
-def _arrays(matrix: sp.csr_array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], Floats]:
+def _take_arrays(matrix: sp.csr_array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], Floats]:
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data.astype(np.float64)

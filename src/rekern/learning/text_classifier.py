@@ -13,7 +13,7 @@ from rekern.learning.model_rules import ModelRules
 from rekern.learning.model_schema import CLASSIFIER
 from rekern.learning.pair_classifier import PairClassifier
 from rekern.learning.text_explanation import TextExplanation
-from rekern.learning.text_input import check_text_kernel, list_shown_texts, make_text_kernel, read_texts
+from rekern.learning.text_input import check_one_text, check_text_kernel, list_shown_texts, make_text_kernel, read_texts
 from rekern.structures.representations import Representations, Row
 
 
@@ -69,8 +69,8 @@ class TextClassifier(PairClassifier):
         """The training texts, to show."""
         return [str(text) for text, _ in self.pairs_]
 
-    def _resolve_kernel(self) -> Kernel:
-        return make_text_kernel() if self.kernel is None else super()._resolve_kernel()
+    def _resolve_kernel(self, on_features: bool = False) -> Kernel:
+        return make_text_kernel() if self.kernel is None else super()._resolve_kernel(on_features)
 
     def check_kernel(self) -> None:
         """Raise an InputError if the kernel compares pairs."""
@@ -86,6 +86,7 @@ class TextClassifier(PairClassifier):
 
     def _read_pair(self, pair: object) -> Row:
         self._check_fitted()
+        check_one_text(pair)
         return self._read_items([pair])[0]
 
     def explain(self, pair: object, label: object = None, neighbors: int = 3) -> TextExplanation:

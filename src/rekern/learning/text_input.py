@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel, walk_kernels
 from rekern.kernels.strings.ngram_kernels import Spectrum
 from rekern.learning.nltk_and_spacy_columns import convert_columns
 from rekern.structures.data_frames import find_columns
 from rekern.structures.graphs import Graphs
+from rekern.structures.nltk_and_spacy_items import is_tree
 from rekern.structures.pairs import as_texts
 from rekern.structures.representations import Representations, Row
 from rekern.structures.tokens import Tokens
@@ -60,6 +63,23 @@ def read_texts(kernel: Kernel, X: object) -> Representations:
     found = {table.find_column(name) for name in names}
     words = ["text"] if table.has_column("text") else []
     return convert_columns(kernel, table.select_columns([*words, *sorted(found - set(words))]))
+
+
+def check_one_text(item: object) -> None:
+    """Refuse a list of texts where one text is needed; its texts would be read as tokens.
+
+    A token may hold a blank, so a list in which some values are single words is taken for the tokens of a text.
+
+    >>> check_one_text(["a", "cat"])
+    >>> check_one_text(["a cat", "a dog ran"])
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: one text is needed, got a list of 2 texts; give one of them, as in texts[0]
+    """
+    if not isinstance(item, np.ndarray | list | tuple) or len(item) < 2 or is_tree(item):
+        return
+    if all(isinstance(value, str) and len(value.split()) > 1 for value in item):
+        raise InputError(f"one text is needed, got a list of {len(item)} texts; give one of them, as in texts[0]")
 
 
 def list_shown_texts(table: Representations) -> list[str]:

@@ -80,10 +80,10 @@ class _FormulaParser:
         """Parse the whole text."""
         found = self._parse_or()
         if self.place < len(self.tokens):
-            raise self._make_error(f"{self._token()!r} is too much")
+            raise self._make_error(f"{self._find_token()!r} is too much")
         return found
 
-    def _token(self) -> str:
+    def _find_token(self) -> str:
         return self.tokens[self.place][0] if self.place < len(self.tokens) else ""
 
     def _make_error(self, reason: str) -> InputError:
@@ -93,7 +93,7 @@ class _FormulaParser:
 
     def _parse_parts(self, signs: str, parse_part: Callable[[], Formula]) -> tuple[Formula, ...]:
         parts = [parse_part()]
-        while self._token() and self._token() in signs:
+        while self._find_token() and self._find_token() in signs:
             self.place += 1
             parts.append(parse_part())
         return tuple(parts)
@@ -107,7 +107,7 @@ class _FormulaParser:
         return parts[0] if len(parts) == 1 else And(parts)
 
     def _parse_literal(self) -> Formula:
-        token = self._token()
+        token = self._find_token()
         if token and token in "!¬":
             self.place += 1
             return Not(self._parse_literal())
@@ -119,11 +119,11 @@ class _FormulaParser:
         if not token or token in "&|)∧∨":
             raise self._make_error("a name is missing")
         self.place += 1
-        return self._parse_only() if token == "only" and self._token() == "(" else Atom(token)
+        return self._parse_only() if token == "only" and self._find_token() == "(" else Atom(token)
 
     def _parse_only(self) -> Formula:
         self.place += 1
-        name = self._token()
+        name = self._find_token()
         if name not in self.queries:
             raise self._make_error(f"only(…) takes a query atom, one of {', '.join(self.queries)},")
         self.place += 1
@@ -132,7 +132,7 @@ class _FormulaParser:
         return And((Atom(name), *others)) if others else Atom(name)
 
     def _close_parenthesis(self) -> None:
-        if self._token() != ")":
+        if self._find_token() != ")":
             raise self._make_error("a ) is missing")
         self.place += 1
 

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from rekern.core.json_values import JsonObject
+from rekern.errors import InputError
 from rekern.learning.cross_validation import make_class_folds
 from rekern.questions.pattern_extraction import extract_method_patterns
 from rekern.questions.pattern_weights import learn_pattern_weights
@@ -39,7 +40,7 @@ def cross_validate_settings(
     """
     unknown = {name for setting in settings for name in setting} - set(LEARNING)
     if unknown:
-        raise ValueError(f"settings may vary {', '.join(sorted(LEARNING))}, not {', '.join(sorted(unknown))}")
+        raise InputError(f"settings may vary {', '.join(sorted(LEARNING))}, not {', '.join(sorted(unknown))}")
     model.check_parameters()
     kinds, numbers = np.unique(np.asarray(types), return_inverse=True)
     asked = list(questions)

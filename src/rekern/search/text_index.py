@@ -287,8 +287,8 @@ def _invert(blocks: list[WordCounts]) -> WordLists:
     order = np.argsort(distinct)
     places = np.empty(len(order), np.int32)
     places[order] = np.arange(len(order), dtype=np.int32)
-    heads, rows, entries = invert_numbers(starts, places[numbers], len(distinct))
-    return WordLists(distinct[order], heads, rows, counts[entries])
+    offsets, rows, entries = invert_numbers(starts, places[numbers], len(distinct))
+    return WordLists(distinct[order], offsets, rows, counts[entries])
 
 
 def _merge(lists: WordLists, added: WordLists, shift: int) -> WordLists:

@@ -182,40 +182,59 @@ def number_codes(keys):
 @compiled
 def make_ngram_table(n):
     """Return scratch space for counting ``n`` n-grams: see `count_ngrams`."""
-    return np.empty(1 << size_table(n), np.int32), np.empty(n, np.int64), np.empty((n, 2), np.int64)
+    return (
+        np.empty(1 << size_table(n), np.int32),
+        np.empty(n, np.int64),
+        np.empty(n, np.uint64),
+        np.empty((n, 2), np.int64),
+    )
 
 
 @compiled
-def count_ngrams(codes, begin, middle, end, n, slots, places, counts):
+def count_ngrams(codes, begin, middle, end, n, limit, slots, places, keys, counts):
     """Count the n-grams of two texts, ``codes[begin:middle]`` and ``codes[middle:end]``; return how many are distinct.
 
-    ``counts`` gets how often each text has each. n-grams are compared code by code: no two are ever confused.
+    ``counts`` gets how often each text has each. No two n-grams are ever confused: if all codes are below a ``limit``
+    that is small enough, the codes of an n-gram are the bits of one number, otherwise they are compared one by one.
     """
     bits = size_table(max(middle - begin - n + 1, 0) + max(end - middle - n + 1, 0))
     last = (1 << bits) - 1
     shift = np.uint64(64 - bits)
     slots[: last + 1] = -1
+    width = min(64 // n, 32)
+    is_short = limit <= 1 << width
+    step_bits, mask = np.uint64(width), ~np.uint64(0) >> np.uint64(64 - n * width)
     size = 0
     for side in range(2):
         first, stop = (begin, middle) if side == 0 else (middle, end)
+        key = np.uint64(0)
+        for step in range(min(n - 1, stop - first)):
+            key = (key << step_bits) | np.uint64(codes[first + step])
         for place in range(first, stop - n + 1):
-            key = np.uint64(0)
-            for step in range(n):
-                key = (key + np.uint64(codes[place + step])) * np.uint64(0x9E3779B97F4A7C15)
-            slot = np.int64(mix(key) >> shift)
+            if is_short:
+                key = ((key << step_bits) | np.uint64(codes[place + n - 1])) & mask
+            else:
+                key = np.uint64(0)
+                for step in range(n):
+                    key = (key + np.uint64(codes[place + step])) * np.uint64(0x9E3779B97F4A7C15)
+            slot = mix(key) >> shift
             number = np.int64(slots[slot])
             while number >= 0:
-                step = 0
-                while step < n and codes[places[number] + step] == codes[place + step]:
-                    step += 1
-                if step == n:
-                    break
-                slot = (slot + 1) & last
+                if keys[np.uint64(number)] == key:
+                    if is_short:
+                        break
+                    step = 0
+                    while step < n and codes[places[number] + step] == codes[place + step]:
+                        step += 1
+                    if step == n:
+                        break
+                slot = (slot + np.uint64(1)) & np.uint64(last)
                 number = np.int64(slots[slot])
             if number < 0:
                 number = size
                 slots[slot] = number
                 places[number] = place
+                keys[number] = key
                 counts[number, 0] = counts[number, 1] = 0
                 size += 1
             counts[number, side] += 1
@@ -223,10 +242,19 @@ def count_ngrams(codes, begin, middle, end, n, slots, places, counts):
 
 
 @compiled
-def _count_shared(codes, begin, middle, end, n, slots, places, counts):
+def find_limit(codes, size):
+    """Return a number above each of the first codes."""
+    limit = np.int64(0)
+    for index in range(size):
+        limit = max(limit, np.int64(codes[index]))
+    return limit + 1
+
+
+@compiled
+def _count_shared(codes, begin, middle, end, n, limit, slots, places, keys, counts):
     """How many n-grams two texts share, repeated ones as often as both have them."""
     shared = 0
-    for gram in range(count_ngrams(codes, begin, middle, end, n, slots, places, counts)):
+    for gram in range(count_ngrams(codes, begin, middle, end, n, limit, slots, places, keys, counts)):
         shared += min(counts[gram, 0], counts[gram, 1])
     return shared
 
@@ -286,7 +314,7 @@ def score_pairs(ids, offsets, capital, weights, prefix, negation, codes, begins,
         characters = max(characters, letters + _measure_spelling(ids, middle, end, begins, stops))
     last, before = np.full(vocabulary, -1, np.int64), np.empty(longest, np.int64)
     spelled = np.empty(characters, np.uint32)
-    slots, places, counts = make_ngram_table(max(longest, characters))
+    slots, places, keys, counts = make_ngram_table(max(longest, characters))
     idf = weights[1]
     for row in range(rows):
         begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
@@ -297,7 +325,7 @@ def score_pairs(ids, offsets, capital, weights, prefix, negation, codes, begins,
             score[column + 1] = _cover(t, s, weights[kind], count)
 
         for n, column in ((2, 4), (3, 6)):
-            shared = _count_shared(ids, begin, middle, end, n, slots, places, counts)
+            shared = _count_shared(ids, begin, middle, end, n, vocabulary, slots, places, keys, counts)
             score[column] = _divide(shared, max(len(s) - n + 1, 0), 0.0)
             score[column + 1] = _divide(shared, max(len(t) - n + 1, 0), 0.0)
 
@@ -311,7 +339,8 @@ def score_pairs(ids, offsets, capital, weights, prefix, negation, codes, begins,
 
         border = _spell(ids, begin, middle, codes, begins, stops, spelled, 0)
         written = _spell(ids, middle, end, codes, begins, stops, spelled, border)
-        shared = _count_shared(spelled, 0, border, written, 4, slots, places, counts)
+        limit = find_limit(spelled, written)
+        shared = _count_shared(spelled, 0, border, written, 4, limit, slots, places, keys, counts)
         score[18] = _divide(shared, max(border - 3, 0), 1.0)
         score[19] = _divide(shared, max(written - border - 3, 0), 1.0)
 

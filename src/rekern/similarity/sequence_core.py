@@ -10,6 +10,7 @@ from rekern.core.compiling import compiled
 from rekern.similarity.overlap_core import (
     BLANK,
     count_ngrams,
+    find_limit,
     make_ngram_table,
     measure_common_run,
     measure_common_subsequence,
@@ -24,12 +25,13 @@ def compare_ngrams(ids, offsets, longest):
     tokens = 0
     for row in range(rows):
         tokens = max(tokens, offsets[2 * row + 2] - offsets[2 * row])
-    slots, places, counts = make_ngram_table(tokens)
+    slots, places, keys, counts = make_ngram_table(tokens)
+    limit = find_limit(ids, len(ids))
     for row in range(rows):
         begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
         for n in range(1, longest + 1):
             product = one = two = 0.0
-            for gram in range(count_ngrams(ids, begin, middle, end, n, slots, places, counts)):
+            for gram in range(count_ngrams(ids, begin, middle, end, n, limit, slots, places, keys, counts)):
                 product += counts[gram, 0] * counts[gram, 1]
                 one += counts[gram, 0] ** 2
                 two += counts[gram, 1] ** 2

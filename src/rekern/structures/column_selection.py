@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rekern.errors import MissingColumnError
+from rekern.errors import InputError, MissingColumnError
 from rekern.structures.data_frames import SIDES, find_columns
 from rekern.structures.graphs import Graphs
 from rekern.structures.pairs import Pairs, as_texts
@@ -72,7 +72,7 @@ def _find_table(X: object, on: str | None) -> Representations | None:
     if isinstance(X, Representations):
         return X
     if on is not None and not isinstance(on, str):
-        raise ValueError(f"on={on!r}: give the name of a representation, or None for the words")
+        raise InputError(f"on={on!r}: give the name of a representation, or None for the words")
     if on is None:
         if isinstance(X, list | tuple):
             is_table = bool(X) and isinstance(X[0], Mapping) and "nodes" not in X[0]

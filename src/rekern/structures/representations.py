@@ -106,7 +106,7 @@ class Representations:
         if not len(rows):
             return cls({WORDS: [], "source": [], "target": []})
         if isinstance(rows[0], Mapping):
-            return _table_of_rows(list(rows))
+            return _join_rows(list(rows))
         if isinstance(rows[0], str) or is_foreign(rows[0]):
             return cls({WORDS: as_texts(rows)})
         return cls(dict(zip(SIDES, as_pairs(rows))))
@@ -330,7 +330,7 @@ class Row(Mapping[str, object]):
         return repr(dict(self))
 
 
-def _table_of_rows(rows: list[object]) -> Representations:
+def _join_rows(rows: list[object]) -> Representations:
     """Make the table of a list of dicts; rows of one table are taken from it."""
     taken = [row for row in rows if isinstance(row, Row)]
     if len(taken) == len(rows) and all(row.table is taken[0].table for row in taken):

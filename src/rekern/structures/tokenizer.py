@@ -98,11 +98,11 @@ class Tokenizer(BaseEstimator):
         for position, expression in enumerate(given):
             if not isinstance(expression, str):
                 raise InputError(f"expression {position} is {name_value(expression)}; give a list of texts")
-        return _expression_index(self.language, bool(self.lowercase), bool(self.punctuation), tuple(given))
+        return _index_expressions(self.language, bool(self.lowercase), bool(self.punctuation), tuple(given))
 
 
 @lru_cache(maxsize=16)
-def _expression_index(
+def _index_expressions(
     language: str | None, lowercase: bool, punctuation: bool, expressions: tuple[str, ...]
 ) -> ExpressionIndex:
     # no line end after the last word: an expression may stand inside a text, where a word keeps its full stop

@@ -28,7 +28,7 @@ from rekern.web import (
     rules_page,
     status_api,
 )
-from rekern.web.guard import Guard
+from rekern.web.guard import Guard, is_api
 from rekern.web.job_queue import ClientGone
 from rekern.web.problems import Problem
 from rekern.web.site import Site
@@ -57,22 +57,31 @@ def make_application(site: Site, log: Callable[[str], None] | None = None, shows
         api.add_routes(app, site)
     for page in (pair_page, rules_page, file_page, ask_page, question_page, kernels_page, docs_page):
         page.add_routes(app, site)
-    _answer_errors(app)
+    _answer_errors(app, site)
     paths = {route.path for route in app.routes if hasattr(route, "path")}
-    return Guard(app, site.access, site.limits, site.queue, site.metrics, paths, log, shows_texts)
+    queues = {"/api/": site.queue, "/file": site.files}
+    return Guard(app, site.access, site.limits, queues, site.metrics, paths, log, shows_texts)
 
 
-def _answer_errors(app: FastAPI) -> None:
-    """Answer every error with problem details."""
+def is_page(request: Request) -> bool:
+    """Whether a person has opened an address in a browser: a link, and no part of a page that a script asks for."""
+    if request.method != "GET" or is_api(request.scope) or "part" in request.query_params:
+        return False
+    return "text/html" in request.headers.get("accept", "")
+
+
+def _answer_errors(app: FastAPI, site: Site) -> None:
+    """Answer every error with problem details, or with a page that has them."""
 
     def answer(problem: Problem) -> Response:
         return problem.to_response()
 
     @app.exception_handler(HTTPException)
-    async def refuse(_: Request, error: HTTPException) -> Response:
-        if isinstance(error, Problem):
-            return answer(error)
-        return answer(Problem.from_status(error.status_code))
+    async def refuse(request: Request, error: HTTPException) -> Response:
+        problem = error if isinstance(error, Problem) else Problem.from_status(error.status_code, error.headers)
+        if is_page(request):
+            return site.render(request, "problem", {"problem": problem}, problem.status_code, problem.headers)
+        return problem.to_response()
 
     @app.exception_handler(RequestValidationError)
     async def refuse_fields(_: Request, error: RequestValidationError) -> Response:

@@ -41,19 +41,24 @@ def add_routes(app: FastAPI, site: Site) -> None:
 
     @app.get("/file", include_in_schema=False)
     async def show(request: Request) -> Response:
-        model = PageState(site, request).model()
-        return site.render(request, "file", {"model": model, "formats": FORMATS, "limits": site.limits})
+        state = PageState(site, request)
+        values = {"model": state.model(), "formats": FORMATS, "limits": site.limits}
+        return site.render(request, "file", {**values, "format": state.text("format"), "names": _read_names(state)})
 
     @app.post("/file", include_in_schema=False)
     async def predict(request: Request) -> Response:
         state = PageState(site, request)
         model, format = state.model(), state.choice("format", FORMATS)
-        names = ColumnNames(*(state.text(name) for name in ColumnNames._fields))
+        names = _read_names(state)
         data = await request.body()
         if site.files.is_full():
             raise site.files.refuse()
         events = _stream(site, lambda job, tell: predict_file(site, model, Upload(data, format, names), job, tell))
         return StreamingResponse(events, media_type="application/x-ndjson", headers={"Cache-Control": "no-store"})
+
+
+def _read_names(state: PageState) -> ColumnNames:
+    return ColumnNames(*(state.text(name) for name in ColumnNames._fields))
 
 
 async def _stream(site: Site, work: Callable[[Job, Tell], None]) -> AsyncIterator[bytes]:

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -49,14 +49,15 @@ class Guard:
         inner: ASGIApp,
         access: Access,
         limits: ServingLimits,
-        queue: JobQueue,
+        queues: Mapping[str, JobQueue],
         metrics: Metrics,
         paths: Collection[str] = (),
         log: Log | None = None,
         shows_texts: bool = False,
     ) -> None:
         self._inner, self._access, self._limits = inner, access, limits
-        self._queue, self._metrics, self._log, self._shows_texts = queue, metrics, log, shows_texts
+        self._queues, self._metrics, self._log, self._shows_texts = queues, metrics, log, shows_texts
+        self._room = BodyRoom(limits.room)
         self._paths = frozenset(paths)  # those that are counted by their name
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -66,14 +67,16 @@ class Guard:
             return
         started = time.perf_counter()
         answer = Answer(send)
+        body = LimitedBody(receive, self._limits.body, self._room)
         try:
             problem = self._find_problem(scope)
-            if problem is None and scope["method"] == "POST" and self._queue.is_full() and is_api(scope):
+            queue = self._find_queue(scope)
+            if problem is None and queue is not None and queue.is_full():
                 answer.status = 429  # before the body is read, so that a refusal costs little
-                for message in _write_refusal(self._queue):
+                for message in _write_refusal(queue):
                     await send(message)
             elif problem is None:
-                await self._inner(scope, LimitedBody(receive, self._limits.body), answer)
+                await self._inner(scope, body, answer)
             else:
                 await _make_refusal(problem, scope)(scope, receive, answer)
         except asyncio.CancelledError:
@@ -85,6 +88,7 @@ class Guard:
                 detail = "the server failed to answer; its log says where"
                 await Problem("internal", detail).to_response()(scope, receive, answer)
         finally:
+            body.release()
             seconds = time.perf_counter() - started
             path = self._name_path(scope)
             method = scope["method"] if scope["method"] in ("GET", "POST", "HEAD") else "other"
@@ -103,6 +107,12 @@ class Guard:
         if length.isdecimal() and int(length) > self._limits.body:
             return refuse_body(self._limits.body)
         return None
+
+    def _find_queue(self, scope: Scope) -> JobQueue | None:
+        """Return the queue in which a request with a body will wait."""
+        if scope["method"] != "POST":
+            return None
+        return next((queue for start, queue in self._queues.items() if scope["path"].startswith(start)), None)
 
     def _name_path(self, scope: Scope) -> str:
         """Return the path if the server has it; names that clients make up are counted together."""
@@ -135,11 +145,32 @@ class Answer:
         await self._send(message)
 
 
-class LimitedBody:
-    """The way in: it ends a body that is too large or too slow."""
+class BodyRoom:
+    """The memory that the bodies of all requests share, until they are answered: ``size`` bytes.
 
-    def __init__(self, receive: Receive, limit: int, seconds: float = BODY_SECONDS) -> None:
-        self._receive, self._limit = receive, limit
+    >>> room = BodyRoom(100)
+    >>> room.take(60), room.take(60)
+    (True, False)
+    """
+
+    def __init__(self, size: int) -> None:
+        self._free = size
+
+    def take(self, count: int) -> bool:
+        """Take some bytes, and return whether there was room for them."""
+        self._free -= count
+        return self._free >= 0
+
+    def give_back(self, count: int) -> None:
+        """Give bytes back."""
+        self._free += count
+
+
+class LimitedBody:
+    """The way in: it ends a body that is too large or too slow, or for which there is no room beside the others."""
+
+    def __init__(self, receive: Receive, limit: int, room: BodyRoom, seconds: float = BODY_SECONDS) -> None:
+        self._receive, self._limit, self._room = receive, limit, room
         self._read = 0
         self._is_complete = False
         self._deadline = time.monotonic() + seconds
@@ -154,11 +185,21 @@ class LimitedBody:
         except TimeoutError:
             raise Problem("too-slow", "the body did not arrive in time", headers={"Connection": "close"}) from None
         if message["type"] == "http.request":
-            self._read += len(message.get("body", b""))
+            count = len(message.get("body", b""))
+            self._read += count
             self._is_complete = not message.get("more_body", False)
+            has_room = self._room.take(count)
             if self._read > self._limit:
                 raise refuse_body(self._limit)
+            if not has_room:
+                detail = "there is no room for this beside the bodies of other requests; try again in 1 second"
+                raise Problem("too-many-jobs", detail, headers={"Retry-After": "1"})
         return message
+
+    def release(self) -> None:
+        """Give the room of the body back."""
+        self._room.give_back(self._read)
+        self._read = 0
 
 
 def is_api(scope: Scope) -> bool:

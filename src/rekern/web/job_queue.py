@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple, TypeVar, cast
@@ -59,11 +58,13 @@ class Job:
 
 
 class _Ticket(NamedTuple):
-    """A small job that waits to be done together with others: what it is about, its rows, and its result."""
+    """A job that waits: what is to be done about its part, together with others of its kind unless that is None."""
 
-    part: object
-    rows: int
     result: Future[object]
+    work: Callable[[Sequence[object]], Sequence[object]]
+    part: object
+    kind: Hashable = None
+    rows: int = 0
 
 
 class JobQueue:
@@ -73,8 +74,9 @@ class JobQueue:
         self.workers, self.waiting, self.seconds, self.name = workers, waiting, seconds, name
         self.taken = 0  # jobs that wait or run, also those that nobody waits for any more
         self._pool = ThreadPoolExecutor(workers, f"rekern-{name}")
-        self._tickets: dict[Hashable, deque[_Ticket]] = {}  # by kind
-        self._lock = threading.Lock()  # of the tickets
+        self._tickets: dict[Future[object], _Ticket] = {}  # jobs that wait, in their order, by their result
+        self._busy = 0  # threads that work, or are about to
+        self._lock = threading.Lock()  # of both
         self._is_closed = False
 
     def is_full(self) -> bool:
@@ -93,14 +95,13 @@ class JobQueue:
 
         The job is cancelled when its time is over, or when ``receive`` tells that the client has left.
         """
-        self._check_place()
         job = Job()
 
-        def run() -> T:
+        def run(_: Sequence[object]) -> Sequence[T]:
             job.check()
-            return work(job)
+            return [work(job)]
 
-        return await self._wait(self._note(self._pool.submit(run)), job, receive)
+        return cast(T, await self._wait(self._add(_Ticket(Future(), run, None)), job, receive))
 
     async def run_together(
         self,
@@ -114,40 +115,55 @@ class JobQueue:
 
         ``work`` gets the parts of all of them, and returns a result or an error for each.
         """
+        ticket = _Ticket(Future(), cast("Callable[[Sequence[object]], Sequence[object]]", work), part, kind, rows)
+        return cast(T, await self._wait(self._add(ticket), Job(), receive))
+
+    def _add(self, ticket: _Ticket) -> Future[object]:
+        """Let a job wait for a thread, and return what will be its result."""
         self._check_place()
-        ticket = _Ticket(part, rows, self._note(Future()))
-        with self._lock:
-            self._tickets.setdefault(kind, deque()).append(ticket)
-        self._pool.submit(self._work_together, kind, work)
-        return await self._wait(cast("Future[T]", ticket.result), Job(), receive)
+        loop = asyncio.get_running_loop()
+        self.taken += 1
 
-    def _work_together(self, kind: Hashable, work: Callable[[Sequence[Part]], Sequence[T | Exception]]) -> None:
-        tickets = [ticket for ticket in self._take_tickets(kind) if ticket.result.set_running_or_notify_cancel()]
-        if not tickets:  # another thread has done it
-            return
-        results: Sequence[T | BaseException]
-        try:
-            results = work([cast(Part, ticket.part) for ticket in tickets])
-        except BaseException as error:
-            results = [error] * len(tickets)
-        for ticket, result in zip(tickets, results):
-            if isinstance(result, BaseException):
-                ticket.result.set_exception(result)
-            else:
-                ticket.result.set_result(result)
+        def release(result: Future[object]) -> None:
+            with self._lock:
+                self._tickets.pop(result, None)  # it was cancelled: what it is about is not kept
+            try:
+                loop.call_soon_threadsafe(self._release)
+            except RuntimeError:  # the loop is closed
+                self._release()
 
-    def _take_tickets(self, kind: Hashable) -> list[_Ticket]:
+        ticket.result.add_done_callback(release)
         with self._lock:
-            waiting = self._tickets.get(kind)
-            if not waiting:
+            self._tickets[ticket.result] = ticket
+            starts = self._busy < self.workers
+            self._busy += starts
+        if starts:
+            self._pool.submit(self._work)
+        return ticket.result
+
+    def _work(self) -> None:
+        """Do the jobs that wait, until there are none."""
+        while tickets := self._take_tickets():
+            tickets = [ticket for ticket in tickets if ticket.result.set_running_or_notify_cancel()]
+            if tickets:
+                _do_work(tickets)
+
+    def _take_tickets(self) -> list[_Ticket]:
+        """Return the job that has waited longest, with others that can be done together with it."""
+        with self._lock:
+            if not self._tickets:
+                self._busy -= 1
                 return []
-            taken = [waiting.popleft()]
-            rows = taken[0].rows
-            while waiting and rows + waiting[0].rows <= MOST_TOGETHER:
-                rows += waiting[0].rows
-                taken.append(waiting.popleft())
-            if not waiting:
-                del self._tickets[kind]
+            first, *others = self._tickets.values()
+            taken, rows = [first], first.rows
+            for ticket in others if first.kind is not None else []:
+                if ticket.kind == first.kind:
+                    rows += ticket.rows
+                    if rows > MOST_TOGETHER:
+                        break
+                    taken.append(ticket)
+            for ticket in taken:
+                del self._tickets[ticket.result]
             return taken
 
     def _check_place(self) -> None:
@@ -175,20 +191,6 @@ class JobQueue:
             if leaving is not None:
                 leaving.cancel()
 
-    def _note(self, started: Future[T]) -> Future[T]:
-        """Count a job until its end."""
-        loop = asyncio.get_running_loop()
-        self.taken += 1
-
-        def release(_: Future[T]) -> None:
-            try:
-                loop.call_soon_threadsafe(self._release)
-            except RuntimeError:  # the loop is closed
-                self._release()
-
-        started.add_done_callback(release)
-        return started
-
     def _release(self) -> None:
         self.taken -= 1
 
@@ -196,6 +198,19 @@ class JobQueue:
         """Refuse new jobs; those that wait or run come to their end."""
         self._is_closed = True
         self._pool.shutdown(wait=False)
+
+
+def _do_work(tickets: Sequence[_Ticket]) -> None:
+    """Do jobs together, and hand out their results."""
+    try:
+        results = tickets[0].work([ticket.part for ticket in tickets])
+    except BaseException as error:
+        results = [error] * len(tickets)
+    for ticket, result in zip(tickets, results):
+        if isinstance(result, BaseException):
+            ticket.result.set_exception(result)
+        else:
+            ticket.result.set_result(result)
 
 
 async def _wait_for_leave(receive: Receive) -> None:

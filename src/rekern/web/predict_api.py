@@ -39,6 +39,11 @@ class PredictRequest(BaseModel):
         description="Predict the second of two classes above this probability, or above the best one for a measure.",
     )
 
+    group: str | None = Field(
+        None,
+        description="For a ranker: the field of the pairs that names their group; by default the first text.",
+    )
+
     model_config = {
         "json_schema_extra": {"examples": [{"pairs": [["The judge thanked the pilot.", "The pilot was thanked."]]}]}
     }
@@ -57,7 +62,7 @@ def add_routes(app: FastAPI, site: Site) -> None:
         rows = len(asked.pairs or asked.texts or ())
 
         def work(job: Job) -> bytes:
-            block = read_rows(site, model, asked.pairs, asked.texts)
+            block = read_rows(site, model, asked.pairs, asked.texts, asked.group)
             choice = ColumnChoice(None, False, "label", _ignore)
             return write_answer(list(iterate_predictions(model, block, asked.threshold, job, choice)))
 
@@ -85,11 +90,14 @@ def predict_together(
     blocks: dict[int, TableBlock] = {}
     for number, asked in enumerate(requests):
         try:
-            blocks[number] = read_rows(site, model, asked.pairs, asked.texts)
+            blocks[number] = read_rows(site, model, asked.pairs, asked.texts, asked.group)
         except (Problem, InputError) as problem:
             answers[number] = problem
     for number, found in predict_blocks(model, blocks, threshold).items():
-        answers[number] = found if isinstance(found, Exception) else write_answer([found])
+        try:
+            answers[number] = found if isinstance(found, Exception) else write_answer([found])
+        except InputError as error:
+            answers[number] = error
     return answers
 
 

@@ -40,6 +40,7 @@ KINDS = {
     "ending": ProblemKind(503, "The server is about to end"),
     "internal": ProblemKind(500, "The server failed"),
 }
+NO_OBJECT = ("model_attributes_type", "model_type", "dict_type", "missing")  # what pydantic calls it
 BY_STATUS = {
     400: ("not-json", "the body cannot be read: send JSON, or the form of the page"),
     404: ("not-found", "there is nothing at this address: / has the pages, /docs describes the API"),
@@ -68,9 +69,10 @@ class Problem(HTTPException):
         return cls("invalid-input", str(error), row=None if lines else error.row, line=lines, column=error.column)
 
     @classmethod
-    def from_status(cls, status: int) -> Problem:
-        """Return the problem of an answer of the framework."""
-        return cls(*BY_STATUS.get(status, ("invalid-input", "the request cannot be read: /docs describes the API")))
+    def from_status(cls, status: int, headers: Mapping[str, str] | None = None) -> Problem:
+        """Return the problem of an answer of the framework, with its headers, such as the methods that are allowed."""
+        kind, detail = BY_STATUS.get(status, ("invalid-input", "the request cannot be read: /docs describes the API"))
+        return cls(kind, detail, headers=headers)
 
     @classmethod
     def from_fields(cls, errors: Sequence[JsonMapping]) -> Problem:
@@ -82,6 +84,8 @@ class Problem(HTTPException):
         first = errors[0]
         if first.get("type") == "json_invalid":
             return cls("not-json", f"the body is not JSON: {first.get('ctx', {}).get('error', 'it cannot be read')}")
+        if first.get("type") in NO_OBJECT and len(first["loc"]) == 1:
+            return cls("invalid-input", "the body is no object of JSON; send one, with Content-Type: application/json")
         names = [part for part in first["loc"][1:] if isinstance(part, str)]
         rows = [part for part in first["loc"][1:] if isinstance(part, int)]
         column = names[0] if names else None
@@ -92,12 +96,15 @@ class Problem(HTTPException):
             "invalid-input", f"{where or 'the body'}: {message[:1].lower()}{message[1:]}", row=row, column=column
         )
 
+    @property
+    def title(self) -> str:
+        """What kind of problem it is."""
+        return KINDS[self.kind].title
+
     def to_dict(self) -> JsonObject:
         """Return the members of the problem details."""
-        title = KINDS[self.kind].title
-        return {"type": f"/docs#{self.kind}", "title": title, "status": self.status_code, "detail": self.detail} | (
-            self.place
-        )
+        about = {"type": f"/docs#{self.kind}", "title": self.title, "status": self.status_code}
+        return {**about, "detail": self.detail, **self.place}
 
     def to_response(self) -> Response:
         """Return the answer."""

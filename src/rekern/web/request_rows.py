@@ -44,8 +44,17 @@ TEXTS = Field(None, description="Single texts, for a model of texts: strings, or
 PAIR = 'give two texts, ["…", "…"], or an object with source and target'
 
 
-def read_rows(site: Site, model: ServedModel, pairs: Sequence[Json] | None, texts: Sequence[Json] | None) -> TableBlock:
-    """Return the rows of a request as a table; its rows are counted from 0, as in JSON."""
+def read_rows(
+    site: Site,
+    model: ServedModel,
+    pairs: Sequence[Json] | None,
+    texts: Sequence[Json] | None,
+    group: str | None = None,
+) -> TableBlock:
+    """Return the rows of a request as a table; its rows are counted from 0, as in JSON.
+
+    ``group`` is the field of the pairs that belong together.
+    """
     wanted, other = ("texts", "pairs") if model.is_for_texts else ("pairs", "texts")
     given = texts if model.is_for_texts else pairs
     if given is None:
@@ -64,7 +73,7 @@ def read_rows(site: Site, model: ServedModel, pairs: Sequence[Json] | None, text
                 if isinstance(value, str):
                     site.check_text(value, name, row)
         columns = collect_records(records, list(range(len(records))), None, "row")
-    return make_block(columns, {"source": "source", "target": "target", "label": None, "group": None})
+    return make_block(columns, {"source": "source", "target": "target", "label": None, "group": group})
 
 
 def _read_plain_pairs(site: Site, given: Sequence[Json]) -> NamedColumns | None:

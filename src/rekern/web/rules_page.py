@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from urllib.parse import urlencode
 
+import numpy as np
 from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rekern.drawing.curve_plots import ScorePlot, write_plots
+from rekern.drawing.curve_plots import make_plot, write_plots
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_places import RulePlace, find_rule_places
 from rekern.kernels.rewriting.strong_rules import STORED, WeightedRule
 from rekern.kernels.score_effects import ScoreEffect
 from rekern.learning.model_rules import ModelRules
+from rekern.learning.pair_regressor import PairRegressor
 from rekern.learning.rule_listing import find_pair_texts, list_rules
 from rekern.web.job_queue import Job
 from rekern.web.page_state import PageState
@@ -25,6 +28,7 @@ from rekern.web.site import Site
 SHOWN = 60  # rules in the list
 SHOWN_PLACES = 6  # pairs of each label
 SECONDS = 2.0  # for the search of pairs
+NO_PAIRS = "The model file has no training pairs: train it with --keep-pairs (in Python, save it with keep_pairs=True)."
 SIDES = {"all": "for and against", "for": "for", "against": "against"}
 ORDERS = {"weight": "weight", "support": "number of pairs", "rule": "words"}
 
@@ -114,7 +118,7 @@ def _make_address(fields: dict[str, str], **more: str) -> str:
 
 
 def _draw_effect(effect: ScoreEffect) -> str:
-    return write_plots([ScorePlot(effect.description, effect.points, None)])
+    return write_plots([make_plot(effect.to_dict())])
 
 
 def _describe_places(model: ServedModel, rule: WeightedRule) -> dict[str, object]:
@@ -123,9 +127,9 @@ def _describe_places(model: ServedModel, rule: WeightedRule) -> dict[str, object
     leaf = next((term for term in trained.scorer_.terms() if isinstance(term, RuleDecision)), None)
     pairs = trained.list_tokens() if trained.has_pairs() else None
     if leaf is None or pairs is None:
-        return {"groups": [], "remark": "The model file has no training pairs: save it with keep_pairs=True."}
+        return {"groups": [], "remark": NO_PAIRS}
     places, count = find_rule_places(leaf.extractor, pairs, rule, SECONDS)
-    labels = [str(label) for label in trained.labels_.tolist()]
+    labels = name_labels(trained.labels_.tolist(), isinstance(trained, PairRegressor))
     numbers = Counter(labels[place.pair] for place in places)
     groups = [
         {
@@ -135,10 +139,26 @@ def _describe_places(model: ServedModel, rule: WeightedRule) -> dict[str, object
                 _describe_place(model, place) for place in [p for p in places if labels[p.pair] == label][:SHOWN_PLACES]
             ],
         }
-        for label, number in sorted(numbers.items(), reverse=True)
+        for label, number in sorted(numbers.items(), key=lambda item: item[0], reverse=True)
     ]
     remark = "" if count == len(pairs) else f"Among the first {count:,} of {len(pairs):,} training pairs."
     return {"groups": groups, "remark": remark}
+
+
+def name_labels(labels: Sequence[object], are_numbers: bool) -> list[str]:
+    """Return the group of each label in words: the label itself, or on which side of the mean a number is.
+
+    >>> name_labels(["yes", "no"], False)
+    ['the label yes', 'the label no']
+    >>> name_labels([0.5, 4.5], True)
+    ['a label below the mean of 2.5', 'a label from the mean of 2.5 on']
+    """
+    if not are_numbers:
+        return [f"the label {label}" for label in labels]
+    numbers = np.asarray(labels, dtype=float)
+    mean = float(numbers.mean())
+    sides = (f"a label below the mean of {mean:.3g}", f"a label from the mean of {mean:.3g} on")
+    return [sides[int(number >= mean)] for number in numbers]
 
 
 def _describe_place(model: ServedModel, place: RulePlace) -> dict[str, str]:

@@ -67,6 +67,11 @@ class ServedModel:
         """Whether it judges single texts, and not pairs."""
         return isinstance(self.model, TextClassifier)
 
+    @property
+    def is_for_groups(self) -> bool:
+        """Whether it ranks the pairs of a group."""
+        return isinstance(self.model, PairRanker)
+
     @cached_property
     def reads_pairs_alone(self) -> bool:
         """Whether a prediction depends on the two texts of its pair, and not on trees or on other rows."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MEGABYTE = 1_000_000
+BODIES = 8  # of the largest size that are in memory at once
 
 
 @dataclass(frozen=True)
@@ -27,3 +28,8 @@ class ServingLimits:
     def body(self) -> int:
         """The most bytes of a body."""
         return int(self.megabytes * MEGABYTE)
+
+    @property
+    def room(self) -> int:
+        """The most bytes of the bodies of all requests together, until they are answered."""
+        return BODIES * self.body

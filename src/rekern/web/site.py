@@ -61,10 +61,18 @@ class Site:
             return self.render(request, template, {**values, "problem": problem.detail}, problem.status_code)
         return self.render(request, template, {**values, **found})
 
-    def render(self, request: Request, template: str, values: Mapping[str, object], status: int = 200) -> Response:
+    def render(
+        self,
+        request: Request,
+        template: str,
+        values: Mapping[str, object],
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+    ) -> Response:
         """Return a page; with ``part`` in the query only its changing part, for the scripts."""
         name = f"{template}_part" if "part" in request.query_params else template
-        return HTMLResponse(self.fill(name, {"page": template, **values}), status, {"Cache-Control": "no-store"})
+        html = self.fill(name, {"page": template, **values})
+        return HTMLResponse(html, status, {**(headers or {}), "Cache-Control": "no-store"})
 
     def fill(self, template: str, values: Mapping[str, object]) -> str:
         """Return a template with values filled in; all text in it is escaped."""
@@ -102,4 +110,7 @@ def dump_json(value: object) -> bytes:
     try:
         return to_json(value, inf_nan_mode="null", fallback=to_json_value)
     except (PydanticSerializationError, TypeError, ValueError):  # half of a character, or no plain value
-        return json.dumps(to_json_value(value), ensure_ascii=False).encode("utf-8", "replace")
+        try:
+            return json.dumps(to_json_value(value), ensure_ascii=False).encode("utf-8", "replace")
+        except RecursionError:  # a field that is copied
+            raise InputError("a value has too many lists and objects inside each other: leave it out") from None

@@ -23,6 +23,7 @@ class ColumnNames(NamedTuple):
     source: str = ""
     target: str = ""
     label: str = ""
+    group: str = ""
 
 
 def read_upload(site: Site, model: ServedModel, data: bytes, format: str, names: ColumnNames) -> TableBlock:
@@ -39,7 +40,7 @@ def read_upload(site: Site, model: ServedModel, data: bytes, format: str, names:
     label = names.label or ("label" if has_labels(columns) else None)
     text = (names.source or "text") if model.is_for_texts else None
     sides: Roles = {"source": names.source or "source", "target": names.target or "target"}
-    block = make_block(columns, {**sides, "label": label, "group": None}, text)
+    block = make_block(columns, {**sides, "label": label, "group": names.group or None}, text)
     if block.table.is_single != model.is_for_texts:
         wanted = "columns source and target"
         raise InputError(f"the model {model.name} needs a file with {wanted}", file=FILE)

@@ -106,3 +106,14 @@ def test_the_shipped_confidence_is_what_the_code_gives(tmp_path):
     shipped = json.loads(read_europe_file("confidence.json"))
     assert shipped.pop("data") == made.pop("data") == europe_digest()
     assert made == pytest.approx(shipped, rel=1e-3)
+
+
+def test_answers_are_shown_in_few_lines(asker):
+    for question, shown in [
+        ("which countries border germany?", "and 4 more rows"),
+        ("what is the capital of spain?", "Madrid"),
+        ("foo capital", "no answer   unknown words: foo"),
+    ]:
+        text = repr(asker.ask(question))
+        assert shown in text and len(text.splitlines()) <= 15
+        assert max(map(len, text.splitlines())) <= 120

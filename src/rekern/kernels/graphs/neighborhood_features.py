@@ -104,7 +104,7 @@ def iterate_root_pairs(graph: Graphs, radius: int, distance: int) -> Iterator[tu
     """Yield the pairs of nodes of a single graph at this distance, and the keys of their neighbourhoods, in parts."""
     heads, others, links, own = find_links(graph)
     rooted = core.hash_roots(radius, radius, heads, others, links, own)[:, 0]
-    cell = _cell_constants(radius, radius, distance)[0, distance]
+    cell = _make_constants(radius, radius, distance)[0, distance]
     for begin, end in split_range(len(own), max(1, core.PAIRS_AT_ONCE // max(len(own), 1))):
         pairs, starts = core.list_pairs(begin, end, distance, heads, others)
         pairs = pairs[starts[distance] : starts[distance + 1]]
@@ -123,7 +123,7 @@ def hash_roots(graph: Graphs, radius: int) -> Keys:
     return keys
 
 
-def _cell_constants(smallest: int, largest: int, farthest: int) -> Keys:
+def _make_constants(smallest: int, largest: int, farthest: int) -> Keys:
     """Return a constant for every radius and distance, the same whatever the other radii and distances are."""
     return np.stack([constants(0x6300 + radius, farthest + 1) for radius in range(smallest, largest + 1)])
 
@@ -131,7 +131,7 @@ def _cell_constants(smallest: int, largest: int, farthest: int) -> Keys:
 def _extract_block(
     first: int, last: int, offsets: Ints, links: Links, smallest: int, largest: int, farthest: int
 ) -> KeyRows:
-    cells = _cell_constants(smallest, largest, farthest)
+    cells = _make_constants(smallest, largest, farthest)
     steps = float((np.diff(offsets[first : last + 1]).astype(float) ** 2).sum())
     call = (first, last, offsets, *links, smallest, largest, farthest, cells)
     return KeyRows(*call_core(steps, core.extract_graphs, *call))

@@ -114,7 +114,7 @@ def _count_distinct(colors, count, scratch):
 
 
 @compiled
-def _next_color(node, heads, others, links, colors):
+def _find_next_color(node, heads, others, links, colors):
     total = np.uint64(0)
     for entry in range(heads[node], heads[node + 1]):
         total += mix(colors[others[entry]] * NEIGHBOR + links[entry])
@@ -129,7 +129,7 @@ def _refine(count, heads, others, links, colors, scratch):
     work = 0
     while classes < count:
         for node in range(count):
-            following[node] = _next_color(node, heads, others, links, colors)
+            following[node] = _find_next_color(node, heads, others, links, colors)
         colors[:count] = following
         work += heads[count] + count
         before = classes
@@ -144,12 +144,12 @@ def _digest(count, heads, others, links, colors):
     """Return a hash of all colours and of the edges between them."""
     total = np.uint64(0)
     for node in range(count):
-        total += _next_color(node, heads, others, links, colors)
+        total += _find_next_color(node, heads, others, links, colors)
     return mix(total)
 
 
 @compiled
-def _undecided(count, heads, others, links, colors, members):
+def _find_undecided(count, heads, others, links, colors, members):
     """Find the smallest class that is joined to another, or within itself, by some of the possible edges only.
 
     Its nodes are stored in ``members``; their number is returned, 0 if there is no such class. The colours are refined,
@@ -221,7 +221,7 @@ def _search(count, heads, others, links, colors, scratch, members, size):
             return total, False
         size = 0
         if classes < count:
-            size = _undecided(count, heads, others, links, trial, members)
+            size = _find_undecided(count, heads, others, links, trial, members)
         if size == 0:
             total += mix(_digest(count, heads, others, links, trial))
         elif level + 1 == SEARCH_DEPTH:
@@ -236,14 +236,14 @@ def _search(count, heads, others, links, colors, scratch, members, size):
 
 
 @compiled
-def _core_key(count, heads, others, links, colors, scratch):
+def _hash_core(count, heads, others, links, colors, scratch):
     """Return the key of a neighbourhood whose tree branches are folded."""
     classes, _ = _refine(count, heads, others, links, colors, scratch)
     digest = _digest(count, heads, others, links, colors)
     if classes == count:
         return digest
     members = np.empty(count, np.int64)
-    size = _undecided(count, heads, others, links, colors, members)
+    size = _find_undecided(count, heads, others, links, colors, members)
     if size == 0:
         return digest
     total, complete = _search(count, heads, others, links, colors, scratch, members, size)
@@ -343,4 +343,4 @@ def hash_neighborhoods(smallest, largest, order, place, ends, graph, keys, scrat
                     core_links[filled] = links[entry]
                     filled += 1
             core_heads[queue[at] + 1] = filled
-        keys[radius - smallest] = _core_key(left, core_heads, core_others, core_links, colors, folded)
+        keys[radius - smallest] = _hash_core(left, core_heads, core_others, core_links, colors, folded)

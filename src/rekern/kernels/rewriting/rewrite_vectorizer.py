@@ -221,17 +221,17 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         hashing, least = self.hashing, self.min_df
         whole = isinstance(hashing, Integral) and not isinstance(hashing, bool)
         if hashing is not None and not (whole and 1 <= hashing <= MOST_COLUMNS):
-            raise ValueError(
+            raise InputError(
                 f"hashing={show_value(hashing)}: give a number of columns from 1 to {MOST_COLUMNS}, or None"
             )
         counted = isinstance(least, Integral) and not isinstance(least, bool) and least >= 1
         shared = isinstance(least, Real) and not isinstance(least, Integral) and 0 <= least <= 1
         if not counted and not shared:
-            raise ValueError(
+            raise InputError(
                 f"min_df={show_value(least)}: give a whole number of pairs from 1, or a share of them up to 1.0"
             )
         if hashing is not None and least != 1:
-            raise ValueError("min_df counts training pairs, and hashing keeps no counts: leave out one of them")
+            raise InputError("min_df counts training pairs, and hashing keeps no counts: leave out one of them")
         return self
 
     def _check_fitted(self) -> None:

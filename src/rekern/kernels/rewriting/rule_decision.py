@@ -11,14 +11,16 @@ from rekern.core.arrays import Floats, Ints, Keys
 from rekern.core.explanation_parts import Part, PartList, join_parts
 from rekern.core.key_rows import KeyRows
 from rekern.core.object_descriptions import State
-from rekern.core.parallel_jobs import run_in_threads, split_range
+from rekern.core.parallel_jobs import count_threads, run_in_threads, split_range
 from rekern.core.state_schema import Array, InstanceOf, ListOf, Optional, Record, Whole
+from rekern.core.weight_buckets import WeightBuckets, make_buckets
 from rekern.core.weight_table import (
     Numbers,
     WeightTable,
     add_scores,
     find_weights,
     pack_weights,
+    share_weights,
     sum_and_count,
     unpack_weights,
 )
@@ -38,7 +40,7 @@ from rekern.kernels.strings.ngram_kernels import Tokenize
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs, as_pairs
 
-PAIRS_IN_BLOCK = 256
+FEW_PAIRS, MANY_PAIRS = 256, 1024  # in a block: one thread scores it, one window size after the other
 SHORTEST_KEY, LONGEST_KEY = 16, 64  # bits
 
 
@@ -93,6 +95,7 @@ class RuleDecision(DecisionFunction):
         # Of a trained function, not of a file: the training pairs, and how many of them have each rule with wildcards.
         self.training: Pairs | None = None
         self.wildcard_counts: list[Numbers] = []
+        self._buckets: list[WeightBuckets] | None = None  # made when many rules are looked up
 
     @classmethod
     def learn(cls, kernel: RuleKernel, X: Items, coefficients: Floats) -> Self:
@@ -145,19 +148,26 @@ class RuleDecision(DecisionFunction):
         """Return the sums for every pair, a column for each output. Other pairs do not change the sum of a pair."""
         for rules in self.plain:
             rules.prepare()
+        if self.extractor.has_short_rules():
+            self._make_buckets()
         known = self.extractor.recall(X) if isinstance(X, Pairs) else None
         if known is not None and not known.heavy and self.heavy is None:
             return self._score_rows(known, n_jobs)
         if isinstance(X, Pairs):
-            blocks_of_rows = split_range(len(X), PAIRS_IN_BLOCK)
-            calls: list[tuple[object, int]] = [(X[first:last], 0) for first, last in blocks_of_rows]
+            calls: list[tuple[object, int]] = [(X[first:last], 0) for first, last in _split_pairs(len(X), n_jobs)]
             calls = [(X, 0)] if len(calls) == 1 else calls
         else:
             sources, targets = as_pairs(select_pairs(materialize_items(X), self.kernel.on))
             whole = list(zip(sources, targets))
-            calls = [(whole[first:last], first) for first, last in split_range(len(whole), PAIRS_IN_BLOCK)]
+            calls = [(whole[first:last], first) for first, last in _split_pairs(len(whole), n_jobs)]
         blocks = run_in_threads(self._score_block, calls, n_jobs)  # in this process: the table is larger than the work
         return np.concatenate(blocks) if blocks else np.zeros((0, self.outputs))
+
+    def _make_buckets(self) -> list[WeightBuckets]:
+        """Return the buckets of the rules with wildcards of every window size, made once."""
+        if self._buckets is None:
+            self._buckets = run_in_threads(make_buckets, [(table,) for table in self.wildcard])
+        return self._buckets
 
     def _score_rows(self, measured: MeasuredBlocks, n_jobs: int | None) -> Floats:
         """Return the sums for pairs whose rules are extracted already."""
@@ -171,7 +181,7 @@ class RuleDecision(DecisionFunction):
         calls, offset = [], 0
         for windows in measured.blocks:
             pairs = windows[0].count_pairs()
-            calls += [(windows, offset, first, last) for first, last in split_range(pairs, PAIRS_IN_BLOCK)]
+            calls += [(windows, offset, first, last) for first, last in split_range(pairs, FEW_PAIRS)]
             offset += pairs
         run_in_threads(add_block, calls, n_jobs)
         return scores
@@ -190,11 +200,11 @@ class RuleDecision(DecisionFunction):
         scores = np.zeros((len(pairs), self.outputs))
         is_done = ~extractor.mark_long(pairs)
         mask = mask_first_bits(self.key_bits)
-        for window, plain, wildcard in zip(extractor.windows, self.plain, self.wildcard):
+        for window, plain, wildcard, buckets in zip(extractor.windows, self.plain, self.wildcard, self._make_buckets()):
             constants = find_constants(window, 1)
             sums, scale, source, target = sum_rules(
                 tokens.ids, tokens.offsets, tokens.token_keys(), is_done, window, extractor.decay, *constants,
-                extractor.normalize, mask, *wildcard,
+                extractor.normalize, mask, tuple(wildcard), tuple(buckets),
             )  # fmt: skip
             plain.add_scores(scores, scale, KeyRows(*source), KeyRows(*target))
             scores += sums * scale[:, None]
@@ -275,6 +285,15 @@ class RuleDecision(DecisionFunction):
         return RuleShelf.collect(self.list_both_sides, self.outputs)
 
 
+def _split_pairs(count: int, n_jobs: int | None) -> list[tuple[int, int]]:
+    """Return blocks of pairs: large ones, so that the rules of one window size stay in cache, and as many a thread."""
+    if count <= FEW_PAIRS:
+        return split_range(count, FEW_PAIRS)
+    threads = count_threads(n_jobs)
+    rounds = -(-count // (threads * MANY_PAIRS))
+    return split_range(count, max(FEW_PAIRS, -(-count // (threads * rounds))))
+
+
 def shorten_keys(keys: Keys, bits: int) -> Keys:
     """Return keys of which all but the first bits are 0.
 
@@ -296,7 +315,9 @@ def mask_first_bits(bits: int) -> np.uint64:
 def _learn_window(rows: WindowRows, factors: Floats) -> tuple[PlainRules, WeightTable, Numbers]:
     """Return the rules of one window size with their weights, and how many pairs have each rule with wildcards."""
     plain = PlainRules(NgramLists.from_rows(rows.source), NgramLists.from_rows(rows.target), factors)
-    return plain, *sum_and_count(rows.get_wildcard_rules(), factors)
+    table, counts = sum_and_count(rows.get_wildcard_rules(), factors)
+    numbers, weights = share_weights(table)
+    return plain, table._replace(numbers=numbers, weights=weights), counts
 
 
 def _extract_used(extractor: RuleExtractor, pairs: Pairs, used: Ints) -> tuple[list[WindowRows], Floats, Ints, Ints]:

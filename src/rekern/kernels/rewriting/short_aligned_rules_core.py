@@ -1,9 +1,8 @@
 """Rewriting rules with aligned wildcards in short windows, where a wildcard stands for one token: the common case.
 
-A window of up to 6 tokens has at most 64 sets of wildcards. They are built up bit by bit, each from a smaller set. The
-wildcards of a set are kept in the order of their tokens' keys. So two sides whose wildcards cover the same tokens are
-aligned first with first, second with second, and only repeated tokens need a search. The keys of the rules are those of
-`aligned_rules_core`.
+The wildcards of a set (`wildcard_sets_core`) are kept in the order of their tokens' keys. So two sides whose wildcards
+cover the same tokens are aligned first with first, second with second, and only repeated tokens need a search. The keys
+of the rules are those of `aligned_rules_core`.
 """
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -17,171 +16,33 @@ from rekern.core.compiling import compiled
 from rekern.core.hashing import mix, size_table
 from rekern.core.key_rows import merge_equal
 from rekern.core.prefetching import prefetch
+from rekern.kernels.rewriting.wildcard_sets_core import (
+    ELEMENTS,
+    NEXT_TWO,
+    NONE,
+    ONE,
+    REPEATED,
+    TWIN,
+    TWO_BITS,
+    TWO_ELEMENTS,
+    WILDCARDS,
+    WINDOW,
+    bound_sets,
+    chain_sets,
+    find_bit,
+    list_wildcard_sets,
+    list_windows,
+    make_chains,
+    make_sets,
+    make_side,
+    mark_pair,
+)
 
 MOST_WAYS = 720  # alignments of six equal tokens
 ROOM = 64  # for rules, times the number of tokens
 BITS_PER_KEY = 64  # in a bit map of keys
+MOST_TWINS = 1 << 12  # rules of a pair that are looked at one by one, lest two are equal
 EVERY_RULE: Keys = np.zeros(0, np.uint64)
-
-
-@compiled
-def make_side(offsets, side):
-    """Return scratch space for the longest text of one side: see `read_side` and `list_windows`."""
-    length = 0
-    for text in range(side, len(offsets) - 1, 2):
-        length = max(length, offsets[text + 1] - offsets[text])
-    return (
-        np.empty(length, np.uint64),
-        np.empty(length, np.bool_),
-        np.empty(length, np.int64),
-        np.empty(length),
-        np.empty(length, np.uint64),
-        np.empty(1 << size_table(length), np.int32),
-    )
-
-
-@compiled
-def make_sets(n):
-    """Return scratch space for ``n`` sets of wildcards: see `list_wildcard_sets`."""
-    return np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.int64)
-
-
-@compiled
-def make_chains(n):
-    """Return scratch space for the chains of ``n`` sets: see `chain_sets`."""
-    return np.empty(1 << size_table(n), np.int32), np.empty(n, np.int32)
-
-
-@compiled
-def bound_sets(is_shared, length, size):
-    """Return a number of sets of wildcards that the windows of a text do not exceed."""
-    sets = count = 0
-    for place in range(length):
-        count += is_shared[place]
-        if place >= size:
-            count -= is_shared[place - size]
-        if place >= size - 1:
-            sets += (1 << count) - 1
-    return sets
-
-
-@compiled
-def mark_pair(ids, first, middle, last, finger, mark, stamp, prints, is_shared, prints2, is_shared2):
-    """Read both sides of a pair; return the stamp that was used last in ``mark``, which has a number for each token."""
-    for place in range(middle, last):
-        mark[ids[place]] = stamp + 1
-    read_side(ids, first, middle, finger, mark, stamp + 1, prints, is_shared)
-    for place in range(first, middle):
-        mark[ids[place]] = stamp + 2
-    read_side(ids, middle, last, finger, mark, stamp + 2, prints2, is_shared2)
-    return stamp + 2
-
-
-@compiled
-def read_side(ids, begin, end, finger, mark, stamp, prints, is_shared):
-    """Store the key of each token of one side of a pair, and whether the other side, which is marked, has it too."""
-    for place in range(end - begin):
-        token = ids[begin + place]
-        prints[place] = finger[token]
-        is_shared[place] = mark[token] == stamp
-
-
-@compiled
-def list_windows(prints, length, size, factors, starts, counts, keys, table):
-    """Store where each distinct window begins, how often it occurs, and the key of its n-gram; return how many.
-
-    ``table`` is scratch space of ``1 << size_table(length)`` numbers.
-    """
-    number = max(length - size + 1, 0)
-    bits = size_table(number)
-    last = (1 << bits) - 1
-    shift = np.uint64(64 - bits)
-    table[: last + 1] = -1
-    kept = 0
-    for start in range(number):
-        key = np.uint64(0)
-        for element in range(size):
-            key += prints[start + element] * factors[element]
-        slot = np.int64(mix(key) >> shift)
-        while table[slot] >= 0 and keys[table[slot]] != key:
-            slot = (slot + 1) & last
-        if table[slot] < 0:
-            table[slot] = kept
-            starts[kept] = start
-            counts[kept] = 1.0
-            keys[kept] = key
-            kept += 1
-        else:
-            counts[table[slot]] += 1.0
-    return kept
-
-
-@compiled
-def _find_bit(wildcard):
-    """Return where the element of a wildcard begins in a shape, after its first 8 bits."""
-    return 8 * (wildcard >> 1) + 3 * (wildcard & 1)
-
-
-@compiled
-def list_wildcard_sets(prints, is_shared, starts, keys, windows, size, factors, text, bag, shape):
-    """List the sets of wildcards of every window in ``text``, ``bag`` and ``shape``; return how many.
-
-    ``text`` gets the key of the tokens that stay, ``bag`` that of the multiset of tokens that are covered. A shape has,
-    from its lowest bits on: 4 for the number of wildcards, 4 that are not 0 if a token is covered twice, 3 times 8 for
-    two elements each that are wildcards, counted from 1, and 32 for the window.
-    """
-    number = 0
-    position = np.empty(8, np.int64)
-    covered = np.empty(8, np.uint64)
-    for window in range(windows):
-        start = starts[window]
-        whole = keys[window]
-        count = 0
-        for element in range(size):
-            if is_shared[start + element]:
-                token = prints[start + element]
-                at = count
-                while at > 0 and covered[at - 1] > token:
-                    covered[at] = covered[at - 1]
-                    position[at] = position[at - 1]
-                    at -= 1
-                covered[at] = token
-                position[at] = element
-                count += 1
-        first = number - 1  # the empty set would stand here: it is not listed
-        for bit in range(count):
-            element = position[bit]
-            literal = covered[bit] * factors[element]
-            spread = mix(covered[bit])
-            # Its twin may not be in the smaller set, but then the search merely finds the one alignment there is.
-            repeated = 16 if bit > 0 and covered[bit - 1] == covered[bit] else 0
-            text[number] = whole - literal
-            bag[number] = spread
-            shape[number] = (window << 32) | ((element + 1) << 8) | 1
-            number += 1
-            for rest in range(1, 1 << bit):
-                smaller = shape[first + rest]
-                text[number] = text[first + rest] - literal
-                bag[number] = bag[first + rest] + spread
-                shape[number] = (smaller | repeated | ((element + 1) << (8 + _find_bit(smaller & 15)))) + 1
-                number += 1
-    return number
-
-
-@compiled
-def chain_sets(bag, listed, head, after):
-    """Put the sets of one side into a hash table by the tokens that they cover, as chains; return the shift of a key.
-
-    ``head`` has room for ``1 << size_table(listed)`` numbers, ``after`` for ``listed``.
-    """
-    bits = size_table(listed)
-    shift = np.uint64(64 - bits)
-    head[: 1 << bits] = -1
-    for one in range(listed):
-        slot = np.int64(bag[one] >> shift)
-        after[one] = head[slot]
-        head[slot] = one
-    return shift
 
 
 @compiled
@@ -198,8 +59,8 @@ def _list_alignments(prints, prints2, start, start2, elements, elements2, wildca
         if chosen == wildcards:
             depth -= 1
             continue
-        element = (elements >> _find_bit(depth)) & 7
-        element2 = (elements2 >> _find_bit(chosen)) & 7
+        element = (elements >> find_bit(depth)) & 7
+        element2 = (elements2 >> find_bit(chosen)) & 7
         fits = prints[start + element - 1] == prints2[start2 + element2 - 1]
         for earlier in range(depth):
             fits = fits and aligned[earlier] != chosen
@@ -218,57 +79,107 @@ def _list_alignments(prints, prints2, start, start2, elements, elements2, wildca
 @compiled
 def join_sets(
     one, other, listed, text, bag, shape, prints, starts, counts, text2, bag2, shape2, prints2, starts2, counts2, head,
-    after, shift, groups, size_key, pair_sums, powers, part, parts, keys, values, filled, found, present,
+    after, shift, groups, size_key, pair_sums, powers, part, parts, keys, values, filled, found, twins, paired, present,
 ):  # fmt: skip
     """Append the rules of one pair, from set ``one`` of the source and set ``other`` of the target on.
 
     Of several parts, ``part`` has the rules whose source patterns fall into it. No set has more than ``groups`` times
-    two wildcards; ``pair_sums`` is that of `sum_pair_keys`. ``present`` is the bit map in which the keys are looked up
-    next, or has one word. Returns where it stopped, for lack of room or because all is done (``one`` equals
-    ``listed``), and how much is filled.
+    two wildcards; ``pair_sums`` is that of `sum_pair_keys`. ``twins`` gets the entries that may be equal to others:
+    only a rule of two windows each of which may look like another one occurs twice, as both windows must differ.
+    ``paired`` is how many they are; those that have no room are counted only. ``present`` is the bit map in which the
+    keys are looked up next, or has one word. Returns where it stopped, for lack of room or because all is done (``one``
+    equals ``listed``), how much is filled, and ``paired``.
     """
-    room = len(keys) - MOST_WAYS
+    room, last_twin = np.uint64(len(keys) - MOST_WAYS), len(twins) - 1
     word = np.uint64(len(present) - 1)
+    entry = np.uint64(filled)
     while one < listed:
         if parts > 1 and np.int64(mix(text[one]) & np.uint64(parts - 1)) != part:
             one += 1
             continue
         covered = bag[one]
         own = shape[one]
-        wildcards, repeated, elements = own & 15, own & 16, own >> 8
-        weight = counts[own >> 32] * powers[wildcards]
+        elements = own >> ELEMENTS
+        weight = counts[own >> WINDOW] * powers[own & WILDCARDS]
         begun = text[one] + size_key
+        both = (elements & TWO_ELEMENTS) << TWO_BITS
+        next_both = ((elements >> NEXT_TWO) & TWO_ELEMENTS) << TWO_BITS
+        last_both = ((elements >> NEXT_TWO >> NEXT_TWO) & TWO_ELEMENTS) << TWO_BITS
         if other < 0:
-            other = np.int64(head[np.int64(covered >> shift)])
+            other = np.int64(head[covered >> shift])
         while other >= 0:
-            if filled > room:
-                return one, other, filled
-            theirs = shape2[other]
-            if bag2[other] == covered and theirs & 15 == wildcards:
-                elements2 = theirs >> 8
-                value = weight * counts2[theirs >> 32]
-                key = begun + text2[other]
-                if repeated == 0:
-                    for group in range(groups):  # past the last wildcard, no element with no element adds nothing
-                        both, both2 = (elements >> (8 * group)) & 63, (elements2 >> (8 * group)) & 63
-                        key += pair_sums[(both << 6) | both2]
+            if entry > room:
+                return one, other, np.int64(entry), paired
+            place = np.uint64(other)
+            theirs = shape2[place]
+            if bag2[place] == covered and (theirs ^ own) & WILDCARDS == NONE:
+                elements2 = theirs >> ELEMENTS
+                value = weight * counts2[theirs >> WINDOW]
+                key = begun + text2[place]
+                before = entry
+                if own & REPEATED == NONE:
+                    # Past the last wildcard, no element with no element adds nothing.
+                    key += pair_sums[both | (elements2 & TWO_ELEMENTS)]
+                    if groups > 1:
+                        key += pair_sums[next_both | ((elements2 >> NEXT_TWO) & TWO_ELEMENTS)]
+                    if groups > 2:
+                        key += pair_sums[last_both | ((elements2 >> NEXT_TWO >> NEXT_TWO) & TWO_ELEMENTS)]
                     key = mix(key)
-                    prefetch(present, np.int64((key >> np.uint64(6)) & word))
-                    keys[filled] = key
-                    values[filled] = value
-                    filled += 1
+                    prefetch(present, np.int64((key >> TWO_BITS) & word))
+                    keys[entry] = key
+                    values[entry] = value
+                    entry += ONE
                 else:
                     ways = _list_alignments(
-                        prints, prints2, starts[own >> 32], starts2[theirs >> 32], elements, elements2, wildcards, key,
-                        pair_sums, found,
+                        prints, prints2, starts[own >> WINDOW], starts2[theirs >> WINDOW], np.int64(elements),
+                        np.int64(elements2), np.int64(own & WILDCARDS), key, pair_sums, found,
                     )  # fmt: skip
                     for way in range(ways):
-                        keys[filled] = found[way]
-                        values[filled] = value
-                        filled += 1
-            other = np.int64(after[other])
+                        keys[entry] = found[way]
+                        values[entry] = value
+                        entry += ONE
+                if own & theirs & TWIN:
+                    for twin in range(before, entry):
+                        twins[min(paired, last_twin)] = twin
+                        paired += 1
+            other = np.int64(after[place])
         one += 1
-    return one, -1, filled
+    return one, -1, np.int64(entry), paired
+
+
+@compiled
+def merge_twins(keys, values, size, twins, paired, table):
+    """Add up the values of equal rules among the first ``size``, in place; return how many are left, and the table.
+
+    ``twins`` and ``paired`` are those of `join_sets`, ``table`` is scratch space. The result is that of `merge_equal`.
+    """
+    if paired > len(twins):
+        return merge_equal(keys, values, size, table)
+    bits = size_table(paired)
+    if len(table) < (1 << bits):
+        table = np.empty(1 << bits, np.int32)
+    mask = (1 << bits) - 1
+    table[: mask + 1] = -1
+    shift = np.uint64(64 - bits)
+    dropped = 0
+    for index in range(paired):
+        entry = twins[index]
+        key = keys[entry]
+        slot = np.int64(key >> shift)
+        while table[slot] >= 0 and keys[table[slot]] != key:
+            slot = (slot + 1) & mask
+        if table[slot] < 0:
+            table[slot] = entry
+        else:
+            values[table[slot]] += values[entry]
+            twins[dropped] = entry
+            dropped += 1
+    for index in range(dropped):
+        last = twins[index + 1] if index + 1 < dropped else size
+        for entry in range(twins[index] + 1, last):
+            keys[entry - index - 1] = keys[entry]
+            values[entry - index - 1] = values[entry]
+    return size - dropped, table
 
 
 @compiled
@@ -348,11 +259,11 @@ def _list_short_rules(
     scratch = np.empty(16, np.int32)
     mark = np.zeros(len(finger), np.int64)
     size, size2 = window
-    prints, is_shared, starts, counts, grams, table = make_side(offsets, 0)
-    prints2, is_shared2, starts2, counts2, grams2, table2 = make_side(offsets, 1)
+    prints, is_shared, is_single, starts, counts, grams, table = make_side(offsets, 0)
+    prints2, is_shared2, is_single2, starts2, counts2, grams2, table2 = make_side(offsets, 1)
     (text, bag, shape), (text2, bag2, shape2), (head, after) = make_sets(256), make_sets(256), make_chains(256)
     found = np.empty(MOST_WAYS, np.uint64)
-    no_map = np.empty(1, np.uint64)
+    twins, no_map = np.empty(MOST_TWINS, np.int64), np.empty(1, np.uint64)
     pair_sums, powers = sum_pair_keys(pair_keys), decay ** np.arange(8)
     stamp = 0
     filled = 0
@@ -360,7 +271,10 @@ def _list_short_rules(
         first, middle, last = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
         if middle - first >= size and last - middle >= size2:
             begin = filled
-            stamp = mark_pair(ids, first, middle, last, finger, mark, stamp, prints, is_shared, prints2, is_shared2)
+            stamp = mark_pair(
+                ids, first, middle, last, finger, mark, stamp, prints, is_shared, is_single, prints2, is_shared2,
+                is_single2,
+            )  # fmt: skip
             sets, sets2 = bound_sets(is_shared, middle - first, size), bound_sets(is_shared2, last - middle, size2)
             if sets > len(text):
                 text, bag, shape = make_sets(2 * sets)
@@ -369,18 +283,18 @@ def _list_short_rules(
             windows = list_windows(prints, middle - first, size, source_factors, starts, counts, grams, table)
             windows2 = list_windows(prints2, last - middle, size2, target_factors, starts2, counts2, grams2, table2)
             listed = list_wildcard_sets(
-                prints, is_shared, starts, grams, windows, size, source_factors, text, bag, shape
+                prints, is_shared, is_single, starts, grams, windows, size, source_factors, text, bag, shape
             )
             listed2 = list_wildcard_sets(
-                prints2, is_shared2, starts2, grams2, windows2, size2, target_factors, text2, bag2, shape2
+                prints2, is_shared2, is_single2, starts2, grams2, windows2, size2, target_factors, text2, bag2, shape2
             )
             shift = chain_sets(bag2, listed2, head, after)
-            one, other = 0, -1
+            one, other, paired = 0, -1, len(twins) + 1
             while True:
-                one, other, filled = join_sets(
+                one, other, filled, paired = join_sets(
                     one, other, listed, text, bag, shape, prints, starts, counts, text2, bag2, shape2, prints2,
                     starts2, counts2, head, after, shift, (min(size, size2) + 1) // 2, size_key, pair_sums, powers,
-                    part, parts, keys, values, filled, found, no_map,
+                    part, parts, keys, values, filled, found, twins, paired, no_map,
                 )  # fmt: skip
                 if one < listed and 2 * (filled - begin) <= limit:
                     keys, values = grow(keys, 2 * len(keys)), grow(values, 2 * len(values))

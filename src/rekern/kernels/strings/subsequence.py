@@ -71,7 +71,7 @@ class Subsequence(Kernel):
         self.tokenizer = tokenizer
         self.on = on
 
-    def _weights(self) -> SubsequenceWeights:
+    def _check_weights(self) -> SubsequenceWeights:
         check_choice("weight", self.weight, ("gaps", "span"))
         longest = check_whole("max_length", self.max_length, 1)
         decay = check_decay(self.decay)
@@ -83,26 +83,28 @@ class Subsequence(Kernel):
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Number the tokens of all texts alike; blocks are computed pair by pair."""
-        weights = self._weights()
+        weights = self._check_weights()
         left = self.read_items(X)
         right, size = (left, len(left.vocabulary)) if Y is None else _renumber_tokens(self.read_items(Y), left)
         rows = columns = None
         if self.normalize:
-            rows = invert_roots(self._squares(left))
-            columns = rows if Y is None else invert_roots(self._squares(right, size))
+            rows = invert_roots(self._sum_squares(left))
+            columns = rows if Y is None else invert_roots(self._sum_squares(right, size))
         block = SubsequenceBlock(
             left.ids, left.offsets, right.ids, right.offsets, size, weights, rows, columns, Y is None
         )
         return GramPlan(len(left), len(right), Y is None, block)
 
-    def _squares(self, tokens: Tokens, size: int | None = None) -> Floats:
+    def _sum_squares(self, tokens: Tokens, size: int | None = None) -> Floats:
         size = size or len(tokens.vocabulary)
         steps = float((np.diff(tokens.offsets).astype(float) ** 2).sum())
-        return check_range(call_core(steps, sum_own_subsequences, tokens.ids, tokens.offsets, size, *self._weights()))
+        return check_range(
+            call_core(steps, sum_own_subsequences, tokens.ids, tokens.offsets, size, *self._check_weights())
+        )
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every text."""
-        squares = self._squares(self.read_items(X))
+        squares = self._sum_squares(self.read_items(X))
         return (squares > 0).astype(float) if self.normalize else squares
 
 

@@ -107,7 +107,7 @@ def plan_label_table(similarity: LabelSimilarity | None, vocabulary: list[str], 
     elif callable(similarity):
         members = _group_similar(vocabulary, used, _compare_each(similarity), least)
     else:
-        raise ValueError(
+        raise InputError(
             f"similarity={show_value(similarity)}: give a function of two labels, a dict of word vectors, or an object "
             "with a method vectors(words) or similarities(labels, labels2)"
         )

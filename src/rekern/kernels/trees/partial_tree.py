@@ -22,6 +22,7 @@ from rekern.core.state_schema import (
     Whole,
     parameters,
 )
+from rekern.errors import InputError
 from rekern.kernels.trees.device_sides import DeviceCore
 from rekern.kernels.trees.label_similarity import (
     LabelPlan,
@@ -95,7 +96,7 @@ class PartialTree(TreeKernel[PartialTreeParameters]):
         check_choice("gaps", self.gaps, ("skipped", "span"))
         longest = self.max_children
         if longest is not None and (not is_whole(longest) or longest < 1):
-            raise ValueError(f"max_children={longest!r}: give None or a whole number of at least 1")
+            raise InputError(f"max_children={longest!r}: give None or a whole number of at least 1")
         factor = 1.0 if self.gaps == "skipped" else decay * decay
         return PartialTreeWeights(mu, decay, factor, min(int(longest or 0), LONGEST), terminal_factor)
 
@@ -181,5 +182,5 @@ class SmoothedPartialTree(PartialTree):
         """Return how the labels in use are compared."""
         least = self.min_similarity
         if not is_number(least) or not 0 <= least <= 1:
-            raise ValueError(f"min_similarity={least!r}: give a number from 0 to 1")
+            raise InputError(f"min_similarity={least!r}: give a number from 0 to 1")
         return plan_label_table(self.similarity, vocabulary, used, float(least))

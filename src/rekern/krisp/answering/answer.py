@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rekern.core.messages import shorten_text
 from rekern.drawing import draw_answer, draw_answer_svg
 from rekern.krisp.answering.database import QueryResult, Value
 from rekern.krisp.answering.scored_reading import ScoredReading
 from rekern.krisp.answering.sql_compiler import Query
 
+SHOWN = 5  # rows of an answer, or nearest readings, in a repr
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Answer:
     """The answer to a question.
 
     Without a confident reading, there are only the nearest readings, and the reason why none of them is an answer.
 
-    >>> Answer("why?", why="unknown words: why").to_dict()["confident"]
-    False
+    >>> Answer("why?", why="unknown words: why")
+    <Answer>
+    question    why?
+    no answer   unknown words: why
     """
 
     question: str
@@ -28,6 +33,20 @@ class Answer:
     nearest: tuple[ScoredReading, ...] = ()
     why: str = ""
     not_understood: tuple[str, ...] = ()  # words and names of the question, as they are written in it
+
+    def __repr__(self) -> str:
+        """The question, and its answer or why there is none, in a few lines."""
+        if self.reading is not None and self.result is not None:
+            lines = [("answer", "  ".join(map(str, row))) for row in self.result.rows[:SHOWN]]
+            more = len(self.result.rows) - len(lines)
+            lines += [("", f"and {more:,} more rows")] if more else []
+            lines.append(("query", f"{self.reading.meaning}, confidence {self.reading.confidence:.3f}"))
+        else:
+            lines = [("no answer", self.why)]
+            lines += [("nearest", f"{near.meaning}, confidence {near.confidence:.3f}") for near in self.nearest[:SHOWN]]
+        return "\n".join(
+            ["<Answer>", *(f"{name:12}{shorten_text(text)}" for name, text in [("question", self.question), *lines])]
+        )
 
     def to_dict(self) -> dict[str, object]:
         """The answer as plain data, for JSON.
@@ -47,16 +66,7 @@ class Answer:
                 "parameters": self.query.parameters,
                 "confidence": self.reading.confidence,
                 "words": list(self.reading.words),
-                "derivation": [
-                    {
-                        "label": node.label,
-                        "words": " ".join(self.reading.words[node.start : node.end]),
-                        "start": node.start,
-                        "end": node.end,
-                        "depth": node.depth,
-                    }
-                    for node in self.reading.nodes
-                ],
+                "derivation": self.reading.list_nodes(),
             }
         else:
             found["why"] = self.why

@@ -136,7 +136,7 @@ def limit_time(connection: sqlite3.Connection, name: str, seconds: float) -> Ite
     try:
         yield
     except sqlite3.Error as error:
-        late = str(error) == "interrupted"
+        late = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT
         raise InputError(describe_timeout(name, seconds) if late else f"{name}: {describe_error(error)}") from None
     finally:
         connection.set_progress_handler(None, 0)

@@ -36,6 +36,19 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   send();
 });
+
+/** The model, the format and the names of the columns, as the query of an address. */
+function readState() {
+  const fields = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (typeof value === "string" && value) fields.append(name, value);
+  return fields;
+}
+
+form.addEventListener("change", (event) => {
+  const address = `${location.pathname}?${readState()}`;
+  if (event.target.id === "model") location.assign(address); // another model may need other columns
+  else history.replaceState(null, "", address);
+});
 stop.addEventListener("click", () => controller?.abort());
 
 function offer(link, name, type, pieces) {
@@ -73,10 +86,8 @@ async function send() {
   status.textContent = "The file is being predicted.";
   const pieces = [];
   let name = "predictions.tsv";
-  const query = new URLSearchParams({ model: form.elements.model.value, format });
-  for (const column of ["source", "target", "label"]) {
-    if (form.elements[column]?.value) query.set(column, form.elements[column].value);
-  }
+  const query = readState();
+  query.set("format", format);
   try {
     const answer = await fetch(`/file?${query}`, { method: "POST", body: file, signal: controller.signal, headers: { "Content-Type": "application/octet-stream" } });
     if (!answer.ok) {
