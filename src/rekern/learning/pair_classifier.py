@@ -96,7 +96,7 @@ class PairClassifier(ClassifierMixin, BlockClassifier):
         threshold is chosen in the folds of the calibration.
     landmarks : int, optional
         Train on the values of the kernel with so many landmarks (see `rekern.kernels.Landmarks`), and on no Gram. For
-        kernels on trees and graphs with more than ``gram_limit`` pairs.
+        kernels on trees and graphs with more than ``gram_limit`` pairs. ``C`` means the same as without landmarks.
 
     Attributes
     ----------
