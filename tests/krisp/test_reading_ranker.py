@@ -1,5 +1,6 @@
 """Ranking of readings: the weights of their scores, and a parser that learns them."""
 
+import json
 import math
 import zipfile
 
@@ -9,9 +10,9 @@ from small_models import GRAMMAR as LINES
 
 from rekern import SemanticParser, load_model
 from rekern.errors import InputError, ModelFileError
-from rekern.krisp import read_grammar
-from rekern.krisp.reading_ranker import CERTAINTY, PENALTY, SCORES, learn_ranker, learn_weights
-from rekern.krisp.second_opinion import SecondOpinion
+from rekern.krisp import read_grammar, semantic_parser
+from rekern.krisp.reading_ranker import CERTAINTY, PENALTY, SCORES, SentenceKnowledge, learn_ranker, learn_weights
+from rekern.krisp.substring_gram import SubstringGram
 from rekern.krisp.word_parser import load_word_parser
 
 GRAMMAR = read_grammar(LINES)
@@ -62,8 +63,8 @@ def test_sentences_without_a_choice_teach_nothing():
 
 @pytest.mark.parametrize("right", [True, False])
 def test_the_confidence_follows_what_was_right(right):
-    opinion = SecondOpinion([["size"]], [GRAMMAR.parse("answer(size(state('utah')))")])
-    ranker = learn_ranker(opinion, [np.zeros((1, len(SCORES)))] * 8, [np.array([right])] * 8)
+    known = SentenceKnowledge.learn([["size"]], [GRAMMAR.parse("answer(size(state('utah')))")])
+    ranker = learn_ranker(known, [np.zeros((1, len(SCORES)))] * 8, [np.array([right])] * 8)
     assert len(ranker.certainty) == len(CERTAINTY)
     assert 1 / (1 + math.exp(-ranker.certainty[-1])) == pytest.approx(0.9 if right else 0.1)
 
@@ -110,6 +111,40 @@ def test_a_damaged_ranker_is_refused(parser, tmp_path):
             new.writestr(name, content)
     with pytest.raises(ModelFileError):
         load_model(damaged)
+
+
+def test_a_ranker_of_an_earlier_version_is_read(parser, tmp_path):
+    path, earlier = tmp_path / "parser.rekern", tmp_path / "earlier.rekern"
+    parser.save(path)
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(earlier, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "ranker.json":
+                ranker = json.loads(content)
+                del ranker["translation"]
+                ranker["weights"] = ranker["weights"][:7]
+                content = json.dumps(ranker).encode()
+            new.writestr(name, content)
+    found = load_model(earlier)
+    assert found.ranker_.weights.tolist() == [*parser.ranker_.weights.tolist()[:7], 0.0]
+    assert found.predict(["size of new york"]) == ["answer(size(state('new york')))"]
+
+
+def test_folds_that_share_kernel_values_learn_the_same(parser, monkeypatch):
+    grams = []
+    build = SubstringGram.__init__
+
+    def count(self, *arguments):
+        grams.append(self)
+        build(self, *arguments)
+
+    monkeypatch.setattr(SubstringGram, "__init__", count)
+    SemanticParser(GRAMMAR, ranking=2, n_jobs=1).fit(SENTENCES, MEANINGS)
+    assert len(grams) == 1
+    monkeypatch.setattr(semantic_parser._KnownGram, "fits", lambda self, annotated: False)
+    alone = SemanticParser(GRAMMAR, ranking=2, n_jobs=1).fit(SENTENCES, MEANINGS)
+    assert len(grams) == 4
+    assert alone.ranker_.weights == pytest.approx(parser.ranker_.weights, rel=1e-3, abs=1e-3)
 
 
 def test_what_parses_texts_is_not_copied():

@@ -43,6 +43,7 @@ SHAPES = """
 .rk-against .rk-fill,.rk-fill.rk-against{fill:var(--rk-against-tint)}
 .rk-cell{fill:var(--rk-for)}
 .rk-plot{fill:none;stroke:var(--rk-for);stroke-width:2;stroke-linejoin:round}
+.rk-dashed{stroke-dasharray:5 3;opacity:.75}
 .rk-mark{fill:var(--rk-ink);stroke:var(--rk-paper);stroke-width:1.5}
 """
 

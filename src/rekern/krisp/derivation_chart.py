@@ -107,25 +107,30 @@ def search_derivations(
     return Chart(value, parts, (int(low), int(high)), bool(cut))
 
 
-def unfold_entry(chart: Chart, entry: int) -> ChartNode:
-    """The derivation that an entry of the chart stands for."""
+def unfold_entry(chart: Chart, entry: int, known: dict[int, ChartNode]) -> ChartNode:
+    """The derivation that an entry of the chart stands for; ``known`` are those of other entries, which share parts."""
+    if entry in known:
+        return known[entry]
     kind, number, _, _, _, start, end = chart.parts[entry].tolist()
     below: dict[int, ChartNode] = {}
     place = entry if kind == RULE else -1
     while place >= 0:  # from the child with the last words to the one with the first words
         _, _, rest, child, last, _, _ = chart.parts[place].tolist()
-        below[last] = unfold_entry(chart, child)
+        below[last] = unfold_entry(chart, child, known)
         place = rest
         if rest >= 0 and chart.parts[rest, KIND] != PART:  # the entry of the first child itself
             only = next(c for c in range(len(below) + 1) if c not in below)
-            below[only] = unfold_entry(chart, rest)
+            below[only] = unfold_entry(chart, rest, known)
             break
-    return ChartNode(kind, number, start, end, float(chart.value[entry]), tuple(below[c] for c in sorted(below)))
+    children = tuple(below[c] for c in sorted(below))
+    known[entry] = ChartNode(kind, number, start, end, float(chart.value[entry]), children)
+    return known[entry]
 
 
 def list_derivations(chart: Chart) -> list[ChartNode]:
     """The derivations of the whole sentence, the most probable first."""
-    return [unfold_entry(chart, entry) for entry in range(*chart.roots)]
+    known: dict[int, ChartNode] = {}
+    return [unfold_entry(chart, entry, known) for entry in range(*chart.roots)]
 
 
 def drop_improbable(scores: Floats, threshold: float) -> Floats:

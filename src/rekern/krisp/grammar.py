@@ -24,7 +24,8 @@ A grammar file is plain text with one production per line. A line that begins wi
   of its ``names NonTerminal = a | b`` lines, and those that its ``names NonTerminal := SELECT …`` line finds in the
   database (`Grammar.name_queries`, `Grammar.with_names`). ``also NonTerminal name = phrase | phrase`` lists other words
   for a name. ``{number}`` stands for any number that the sentence mentions, ``{word}`` for any of its words,
-  ``{identifier}`` for words that are written as in programs (R2, left_wing, ourHalf).
+  ``{identifier}`` for words that are written as in programs (R2, left_wing, ourHalf). ``Player -> {again}`` is a
+  pronoun: it repeats another ``Player`` of the same sentence, the last one before it or else the first one after it.
 
 `rekern.krisp.read_grammar` reads such files, and also WASP's (``*n:State -> ({ next_to_1 ( *n:State ) })``).
 """
@@ -33,14 +34,14 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
 from rekern.errors import InputError
 from rekern.krisp.meaning_reader import DEEPEST, MeaningReader, ProductionIndex, index_productions
-from rekern.krisp.productions import VALUES, Derivation, Production, fill_name, shorten, split_meaning
+from rekern.krisp.productions import AGAIN, VALUES, Derivation, Production, fill_name, shorten, split_meaning
 from rekern.krisp.question_words import fold_accents, split_phrase
 
 
@@ -177,8 +178,9 @@ class Grammar:
         if productions is not None:
             wanted = [_to_canonical(line) for line in productions]
             for derivation in found:
-                if _has_productions(derivation, wanted):
-                    return derivation
+                marked = self._follow_productions(derivation, wanted)
+                if marked is not None:
+                    return marked
             raise InputError(f"the productions given for {shorten(meaning)} are not a derivation of it")
         if len(found) > 1:
             message = f"{shorten(meaning)} has several derivations; the first in grammar order is used"
@@ -204,29 +206,33 @@ class Grammar:
                     productions.append(fill_name(self.name_templates[left], value))
         return replace(self, productions=tuple(replace(p, number=i) for i, p in enumerate(productions)))
 
+    def _follow_productions(self, derivation: Derivation, wanted: Sequence[str]) -> Derivation | None:
+        """The derivation, with pronouns where these productions have them; None if it does not have the others."""
+        rest = iter(wanted)
+        pronouns = {p.left: p for p in self.productions if p.kind == AGAIN}
+
+        def follow(node: Derivation) -> Derivation | None:
+            line, left = next(rest, None), node.production.left
+            if left in pronouns and line == _to_canonical(str(pronouns[left])):
+                return Derivation(pronouns[left], (node,))
+            if line not in (_to_canonical(str(node.production)), _to_canonical(f"{left} -> {node.meaning()}")):
+                return None
+            children = []
+            for child in node.children:
+                found = follow(child)
+                if found is None:
+                    return None
+                children.append(found)
+            return replace(node, children=tuple(children))
+
+        found = follow(derivation)
+        return found if next(rest, None) is None else None
+
     def _derive_all(self, reader: MeaningReader, meaning: str) -> list[Derivation]:
         try:
             return reader.derive_all()
         except RecursionError:
             raise InputError(f"the meaning {shorten(meaning)} is nested too deeply: beyond {DEEPEST} levels") from None
-
-
-def _has_productions(derivation: Derivation, wanted: list[str]) -> bool:
-    """Whether a derivation has these productions; a back-reference of WASP fits any derivation of its symbol."""
-    place = 0
-    stack = [derivation]
-    while stack:
-        node = stack.pop()
-        if place == len(wanted):
-            return False
-        line, place = wanted[place], place + 1
-        left = node.production.left
-        if line == f"{left} -> *^":
-            continue
-        if line not in (_to_canonical(str(node.production)), _to_canonical(f"{left} -> {node.meaning()}")):
-            return False
-        stack.extend(reversed(node.children))
-    return place == len(wanted)
 
 
 def _to_canonical(line: str) -> str:
@@ -237,7 +243,7 @@ def _to_canonical(line: str) -> str:
     if wasp and right.startswith("({") and "})" in right:
         right = right[2 : right.rindex("})")].strip()
         if right.startswith("*^:"):
-            return f"{left} -> *^"
+            right = f"{{{AGAIN}}}"
         right = re.sub(r"\*n:(\w+)", r"\1", right)
     else:
         right = re.sub(r"\{([A-Z]\w*)\}", r"\1", right).replace("{{", "{").replace("}}", "}")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
 from rekern.errors import InputError
 from rekern.krisp.meaning_reader import DEEPEST
-from rekern.krisp.productions import Production, shorten, split_meaning
+from rekern.krisp.productions import AGAIN, Production, shorten, split_meaning
 
 MOST_SLOTS = 8  # of a production: the search tries all orders in which a sentence may fill them
 
@@ -120,8 +120,9 @@ def _check_cycles(productions: Sequence[PlacedProduction]) -> None:
 def _check_finite(productions: Sequence[PlacedProduction]) -> None:
     """Every non-terminal must derive something finite that is not too deep."""
     finite: set[str] = set()
+    own = [placed for placed in productions if placed.production.kind != AGAIN]  # the others repeat a meaning
     for _ in range(DEEPEST):
-        more = {p.left for _, p in productions if p.left not in finite and all(slot in finite for slot in p.slots)}
+        more = {p.left for _, p in own if p.left not in finite and all(slot in finite for slot in p.slots)}
         if not more:
             break
         finite |= more

@@ -32,7 +32,7 @@ from rekern.krisp.name_learning import is_mention_of
 from rekern.krisp.parsing_rules import ClassSpan, DerivationRules, ParserClasses
 from rekern.krisp.production_classifiers import ProductionClassifier, compute_log_probabilities, train_classifier
 from rekern.krisp.productions import Derivation
-from rekern.krisp.substring_gram import SubstringGram
+from rekern.krisp.substring_gram import GramPart, SubstringGram
 
 FLOOR = float(np.log(1e-4))  # the score in a correct derivation of a node that its classifier finds impossible
 SPARED = 10  # best correct derivations whose nodes are no negative examples …
@@ -53,7 +53,7 @@ class LearnerSettings:
 class TrainingSet(NamedTuple):
     """The training sentences: their kernel values, what they mention, and their derivations."""
 
-    gram: SubstringGram
+    gram: SubstringGram | GramPart
     mentions: Sequence[list[Mention]]
     derivations: Sequence[Derivation]
 
@@ -65,9 +65,16 @@ class _Lesson(NamedTuple):
     wrong: set[ClassSpan]
 
 
+class Lessons(NamedTuple):
+    """What was learned: the classifiers, and the log probabilities of the distinct substrings under each of them."""
+
+    classifiers: list[ProductionClassifier]
+    values: Floats
+
+
 def learn_classifiers(
     grammar: Grammar, classes: ParserClasses, training: TrainingSet, settings: LearnerSettings
-) -> list[ProductionClassifier]:
+) -> Lessons:
     """Train a classifier for every class."""
     gram, derivations, n_jobs = training.gram, training.derivations, settings.n_jobs
     sentences = range(len(derivations))
@@ -95,11 +102,11 @@ def learn_classifiers(
                 negative[label][int(numbers[start, end - 1])] += 1
         classifiers = _train_all(gram, positive, negative, settings, f"learning, round {turn + 2}")
         values = compute_log_probabilities(classifiers, gram)
-    return classifiers
+    return Lessons(classifiers, values)
 
 
 def _train_all(
-    gram: SubstringGram,
+    gram: SubstringGram | GramPart,
     positive: list[Counter[int]],
     negative: list[Counter[int]],
     settings: LearnerSettings,
@@ -113,7 +120,7 @@ def _train_all(
         numbers = np.array([*good, *bad], dtype=np.int64)
         signs = np.repeat([1.0, -1.0], [len(good), len(bad)])
         weights = np.array([*good.values(), *bad.values()], dtype=float)
-        return train_classifier(gram.rows(numbers)[:, numbers], numbers, signs, weights, settings.C)
+        return train_classifier(gram.square(numbers), numbers, signs, weights, settings.C)
 
     return list(run(train_one, [(place,) for place in range(len(positive))], settings.n_jobs, label))
 
@@ -153,7 +160,8 @@ class _Teacher:
         chart = search_derivations(rules, scores, names, self._root, beam, least=worth, search=search_chart)
         wrong: set[ClassSpan] = set()
         for node in list_derivations(chart):
-            if builder.to_derivation(mentions, node).meaning() != self._meanings[place]:
+            found = builder.to_derivation(mentions, node)
+            if found is None or found.meaning() != self._meanings[place]:
                 wrong |= set(builder.list_class_spans(node))
         return _Lesson(right, wrong - spared)
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from rekern.errors import InputError
-from rekern.krisp.productions import VALUES, Derivation, Production, Symbol, find_tokens, shorten, split_meaning
+from rekern.krisp.productions import AGAIN, VALUES, Derivation, Production, Symbol, find_tokens, shorten, split_meaning
 
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
 DEEPEST = 100  # levels of a derivation
@@ -37,6 +37,8 @@ def index_productions(productions: Iterable[Production]) -> ProductionIndex:
     """
     found: dict[str, ProductionChoices] = {}
     for production in productions:
+        if production.kind == AGAIN:  # a meaning does not show that its sentence had a pronoun
+            continue
         choices = found.setdefault(production.left, ProductionChoices({}, set(), [], {}))
         first = production.symbols[0]
         if any(symbol.is_slot for symbol in production.symbols):

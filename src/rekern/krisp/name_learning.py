@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.mentions import Mention, find_mentions, find_names
-from rekern.krisp.productions import Derivation, Production
+from rekern.krisp.productions import AGAIN, Derivation, Production
 from rekern.krisp.question_words import split_phrase
 
 RELIABLE = 0.8  # of the sentences with a word that is taken for a name, this share must lack the name's known phrases
@@ -141,7 +141,7 @@ def is_mention_of(mention: Mention, node: Derivation) -> bool:
     """Whether a mention expresses the name, number or word of a node."""
     if mention.production.kind == "name":
         return mention.production == node.production
-    return mention.text == node.value and mention.production == replace(node.production, value=None)
+    return mention.text == node.value and mention.production.number == node.production.number
 
 
 def mark_unsaid_values(derivations: Sequence[Derivation], mentions: Sequence[list[Mention]]) -> list[Derivation]:
@@ -155,6 +155,8 @@ def mark_unsaid_values(derivations: Sequence[Derivation], mentions: Sequence[lis
     """
 
     def find_missing(node: Derivation, found: list[Mention]) -> list[Production]:
+        if node.production.kind == AGAIN:  # a pronoun does not say it, but the words that it refers to may
+            return []
         if node.value is not None and not any(is_mention_of(mention, node) for mention in found):
             return [replace(node.production, value=node.value)]
         return [production for child in node.children for production in find_missing(child, found)]

@@ -12,7 +12,7 @@ from rekern.kernels.kernel import Kernel
 from rekern.krisp.production_classifiers import ProductionClassifier
 from rekern.krisp.productions import Production
 from rekern.krisp.sentence_corpus import SentenceCorpus
-from rekern.krisp.substring_gram import SubstringGram, compute_gram, compute_norms
+from rekern.krisp.substring_gram import GramPart, SubstringGram, compute_gram, compute_norms
 from rekern.krisp.substrings import Substrings, list_spans
 from rekern.krisp.word_reader import ParserInput
 from rekern.krisp.word_scores import SparseRows, find_nonzero, score_classes
@@ -33,7 +33,9 @@ class ParserWeights(NamedTuple):
 
 
 def collect_weights(
-    productions: tuple[Production, ...], gram: SubstringGram, classifiers: Sequence[ProductionClassifier]
+    productions: tuple[Production, ...],
+    gram: SubstringGram | GramPart,
+    classifiers: Sequence[ProductionClassifier],
 ) -> ParserWeights:
     """Collect what the classifiers use of the training sentences."""
     numbers = np.unique(np.concatenate([np.zeros(0, np.int64), *(found.numbers for found in classifiers)]))

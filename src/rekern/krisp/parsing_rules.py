@@ -7,8 +7,9 @@ production of the start symbol with one slot (``answer({City})``), one without w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,8 @@ from rekern.krisp.derivation_chart import ChartNode, Rules
 from rekern.krisp.derivation_steps_core import LEAF, NAME, RULE
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.mentions import Mention
-from rekern.krisp.productions import Derivation, Production
+from rekern.krisp.productions import AGAIN, Derivation, Production
+from rekern.krisp.pronouns import MeaningPart, find_repeated
 
 
 class Leaf(NamedTuple):
@@ -59,6 +61,11 @@ class RuleBuilder:
     leaves: list[Leaf] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
 
+    @cached_property
+    def has_pronouns(self) -> bool:
+        """Whether one of its leaves repeats another meaning; only to be asked when all leaves are there."""
+        return any(leaf.production is not None and leaf.production.kind == AGAIN for leaf in self.leaves)
+
     def number_symbol(self, name: str) -> int:
         """The number of a symbol."""
         return self.symbols.setdefault(name, len(self.symbols))
@@ -84,18 +91,51 @@ class RuleBuilder:
             slot_first=np.array([int(rule.has_leaf) for rule in self.rules], np.int32),
         )
 
-    def to_derivation(self, mentions: Sequence[Mention], node: ChartNode) -> Derivation:
-        """The derivation of the meaning grammar that a derivation of the search stands for."""
+    def to_derivation(self, mentions: Sequence[Mention], node: ChartNode) -> Derivation | None:
+        """The derivation of the meaning grammar that a derivation of the search stands for.
+
+        Pronouns are replaced by the meanings that they repeat. The result is None if there is nothing to repeat.
+        """
+        parts = list(self._list_parts(mentions, node)) if self.has_pronouns else []
+        pronouns = [part for part in parts if part.node.kind == LEAF and part.production.kind == AGAIN]
+        repeated: dict[ChartNode, ChartNode] = {}
+        for pronoun in pronouns:
+            found = find_repeated(pronoun, parts, pronouns)
+            if found is None:
+                return None
+            repeated[pronoun.node] = found
+        return self._derive(mentions, node, repeated)
+
+    def _derive(
+        self, mentions: Sequence[Mention], node: ChartNode, repeated: Mapping[ChartNode, ChartNode]
+    ) -> Derivation:
+        if repeated and node in repeated:
+            node = repeated[node]
         if node.kind == NAME:
             mention = mentions[node.number]
             return Derivation(mention.production, (), None if mention.production.kind == "name" else mention.text)
         if node.kind == LEAF:
             production = self.leaves[node.number].production
             assert production is not None
+            if production.value is None:
+                return Derivation(production)
             return Derivation(replace(production, value=None), (), production.value)
         rule = self.rules[node.number]
         children = node.children[1:] if rule.has_leaf else node.children
-        return Derivation(rule.production, tuple(self.to_derivation(mentions, child) for child in children))
+        return Derivation(rule.production, tuple(self._derive(mentions, child, repeated) for child in children))
+
+    def _list_parts(self, mentions: Sequence[Mention], node: ChartNode) -> Iterator[MeaningPart]:
+        """The nodes of a derivation of the search that stand for meanings, from the top down."""
+        if node.kind == NAME:
+            yield MeaningPart(node, mentions[node.number].production)
+        elif node.kind == LEAF:
+            production = self.leaves[node.number].production
+            if production is not None:  # otherwise it is the leaf of a predicate
+                yield MeaningPart(node, production)
+        else:
+            yield MeaningPart(node, self.rules[node.number].production)
+            for child in node.children:
+                yield from self._list_parts(mentions, child)
 
     def list_class_spans(self, node: ChartNode) -> list[ClassSpan]:
         """The classes of a derivation of the search, with the words that express them."""
@@ -201,6 +241,9 @@ class ParserClasses:
 
         def visit(node: Derivation) -> int:
             symbol = builder.number_symbol(f"node {len(builder.symbols)}")
+            if node.production.kind == AGAIN:
+                builder.leaves.append(Leaf(symbol, self._of_production[node.production], None))
+                return symbol
             if node.production.kind != "rule":
                 names.append((symbol, node))
                 own = self._of_production.get(replace(node.production, value=node.value))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints
-from rekern.krisp.substring_gram import SingleFloats, SubstringGram
+from rekern.krisp.substring_gram import GramPart, SingleFloats, SubstringGram
 from rekern.learning.calibration import fit_sigmoid
 from rekern.learning.dual_descent import classify_dense_gram
 
@@ -58,7 +58,7 @@ def train_classifier(
     return ProductionClassifier(numbers[used], coefficients[used], intercept, slope, sigmoid.offset)
 
 
-def compute_log_probabilities(classifiers: Sequence[ProductionClassifier], gram: SubstringGram) -> Floats:
+def compute_log_probabilities(classifiers: Sequence[ProductionClassifier], gram: SubstringGram | GramPart) -> Floats:
     """The log probability of every distinct substring under every classifier, (classifiers, substrings)."""
     numbers = np.unique(np.concatenate([np.zeros(0, np.int64), *(classifier.numbers for classifier in classifiers)]))
     coefficients = np.zeros((len(classifiers), len(numbers)), np.float32)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 _TOKEN = re.compile(r"[^\s(){}\[\],'\"]+|[(){}\[\],'\"]")
 VALUES = ("number", "word", "identifier")  # kinds of productions that take their value from the sentence
-CLASSES = ("name", *VALUES)
+AGAIN = "again"  # the kind of a production that repeats a meaning of the same sentence
+CLASSES = ("name", *VALUES, AGAIN)
 LONGEST_SHOWN = 80  # characters of a meaning or a production in a message
 
 
@@ -32,6 +33,7 @@ class Production:
       that a sentence may use for it.
     - "number", "word" or "identifier": a production that takes its value from the sentence. If ``value`` is set, other
       words may express that value ("the goalie" for player 1).
+    - "again": a production for pronouns. It repeats another meaning of the same non-terminal in the same sentence.
 
     ``silent`` marks a production that no words of a sentence express (``zero-fertility`` in WASP's files).
 
@@ -52,7 +54,7 @@ class Production:
 
     def __str__(self) -> str:
         parts = [part.replace("{", "{{").replace("}", "}}") for part in self.parts]
-        if self.kind in VALUES or (self.kind == "name" and self.value is None):
+        if self.kind in (*VALUES, AGAIN) or (self.kind == "name" and self.value is None):
             inner = f"{{{self.kind}}}" if self.value is None else self.value
             return f"{self.left} -> {parts[0]}{inner}{parts[1]}"
         between = [f"{{{slot}}}" for slot in self.slots] + [""]
@@ -66,7 +68,7 @@ class Production:
     @property
     def is_learned(self) -> bool:
         """Whether the parser learns which words express it; names, numbers and words are found in the sentence."""
-        return self.kind == "rule" or (self.kind != "name" and self.value is not None)
+        return self.kind in ("rule", AGAIN) or (self.kind != "name" and self.value is not None)
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -83,6 +85,8 @@ class Production:
 @dataclass(frozen=True)
 class Derivation:
     """A parse tree of a meaning; ``value`` is the number or word that the production took from the sentence.
+
+    The child of a production of the kind "again" is the meaning that it repeats.
 
     >>> all_states = Derivation(Production(1, "State", ("state(all)",)))
     >>> Derivation(Production(0, "Query", ("answer(", ")"), ("State",)), (all_states,)).meaning()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from rekern.krisp.productions import Derivation
 from rekern.krisp.reading import Reading, Readings
 from rekern.krisp.second_opinion import SecondOpinion
 from rekern.krisp.unused_names import list_unused_spans
+from rekern.krisp.word_translation import WordTranslation
 from rekern.learning.calibration import Sigmoid
 
 SCORES = (
@@ -30,23 +32,37 @@ SCORES = (
     "unused names",
     "agreement with the words",
     "overlooked words",
+    "explained words",
 )
 CERTAINTY = ("log share", "mean log probability", "agreement with the words", "overlooked words", "intercept")
 UNTRAINED = (1.0, *[0.0] * (len(SCORES) - 1))  # the weights of a parser without examples: by probability
-SCALES = np.array([0.25, 0.1, 3.0, 1.0, 1.0, 1.0, 1.0])  # bring the scores to similar sizes
+SCALES = np.array([0.25, 0.1, 3.0, 1.0, 1.0, 1.0, 1.0, 0.3])  # bring the scores to similar sizes
 PENALTY = 0.1  # on the squares of the weights
 CERTAINTY_PENALTY = 1.0
 SIGMOID = Sigmoid(1.0, 0.0)
+
+
+class SentenceKnowledge(NamedTuple):
+    """What scores of readings know of the training sentences: which parts go with which words."""
+
+    opinion: SecondOpinion
+    translation: WordTranslation
+
+    @classmethod
+    def learn(cls, sentences: Sequence[Sequence[str]], derivations: Sequence[Derivation]) -> Self:
+        """Learn from sentences, as the kernels see them, and their meanings."""
+        return cls(SecondOpinion(sentences, derivations), WordTranslation.learn(sentences, derivations))
 
 
 @dataclass(frozen=True)
 class ReadingRanker:
     """Orders the readings of a sentence and tells how probable it is that the best one is right.
 
-    ``weights`` are those of `SCORES`, ``certainty`` those of `CERTAINTY`; ``opinion`` knows the training sentences.
+    ``weights`` are those of `SCORES`, ``certainty`` those of `CERTAINTY`; ``known`` is learned from the training
+    sentences.
     """
 
-    opinion: SecondOpinion
+    known: SentenceKnowledge
     weights: Floats
     certainty: Floats
 
@@ -57,7 +73,7 @@ class ReadingRanker:
         """
         if not readings:
             return Readings()
-        table = measure_readings(self.opinion, words, mentions, readings)
+        table = measure_readings(self.known, words, mentions, readings)
         values = table @ self.weights
         shares = np.exp(values - values.max())
         shares /= shares.sum()
@@ -74,9 +90,10 @@ class ReadingRanker:
 
 
 def measure_readings(
-    opinion: SecondOpinion, words: Sequence[str], mentions: Sequence[Mention], readings: Sequence[Reading]
+    known: SentenceKnowledge, words: Sequence[str], mentions: Sequence[Mention], readings: Sequence[Reading]
 ) -> Floats:
     """The scores of readings, one row each; the columns are `SCORES`."""
+    opinion = known.opinion
     expected = opinion.expect_parts(words)
     rows = [
         (
@@ -87,6 +104,7 @@ def measure_readings(
             len(list_unused_spans(mentions, reading.derivation)),
             opinion.measure_agreement(expected, reading.derivation),
             len(opinion.list_overlooked(words, reading.derivation)),
+            known.translation.explain(words, reading.derivation),
         )
         for reading in readings
     ]
@@ -112,7 +130,7 @@ def describe_certainty(scores: Floats, share: float) -> Floats:
     return np.array([np.log(max(share, 1e-12)), scores[2], scores[5], scores[6], 1.0])
 
 
-def learn_ranker(opinion: SecondOpinion, tables: Sequence[Floats], right: Sequence[AnyArray]) -> ReadingRanker:
+def learn_ranker(known: SentenceKnowledge, tables: Sequence[Floats], right: Sequence[AnyArray]) -> ReadingRanker:
     """Learn the weights from the scores of the readings of sentences, and from which of them are right."""
     weights = learn_weights(tables, right)
     rows, truth = [], []
@@ -123,7 +141,7 @@ def learn_ranker(opinion: SecondOpinion, tables: Sequence[Floats], right: Sequen
             rows.append(describe_certainty(table[best], float(1 / np.exp(values - values[best]).sum())))
             truth.append(bool(correct[best]))
     certainty = _fit_logistic(np.array(rows).reshape(-1, len(CERTAINTY)), np.array(truth, dtype=bool))
-    return ReadingRanker(opinion, weights, certainty)
+    return ReadingRanker(known, weights, certainty)
 
 
 def learn_weights(tables: Sequence[Floats], right: Sequence[AnyArray]) -> Floats:

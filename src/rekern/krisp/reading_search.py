@@ -31,6 +31,7 @@ LONGEST = 100  # words of a sentence that is parsed
 # Readings that are ranked: the right one is often improbable, but among the first.
 RANKED = 60
 RANKED_THRESHOLD = 0.002
+RANKED_BEAM = 300  # many derivations have the same meaning, with its words divided in another way
 
 
 class SearchSettings(NamedTuple):
@@ -56,11 +57,17 @@ class ReadingSearch:
 
     def find_readings(self, question: ParserInput, n: int) -> Readings:
         """The ``n`` most probable readings of a sentence."""
-        return self._find_probable(question, n, self._settings.threshold)
+        # The best reading is the best derivation, unless that has a pronoun that refers to nothing.
+        beam = max(self._settings.beam, n) if n > 1 or self._builder.has_pronouns else 1
+        return self._find_probable(question, n, self._settings.threshold, beam)
 
-    def find_candidates(self, question: ParserInput) -> Readings:
-        """Readings of a sentence to be ranked: more of them, and less probable ones."""
-        return self._find_probable(question, RANKED, min(RANKED_THRESHOLD, self._settings.threshold))
+    def find_candidates(self, question: ParserInput, scores: Floats | None = None) -> Readings:
+        """Readings of a sentence to be ranked: more of them, and less probable ones.
+
+        ``scores`` are the log probabilities of all classes on all substrings, if they are known.
+        """
+        threshold, beam = min(RANKED_THRESHOLD, self._settings.threshold), max(RANKED_BEAM, self._settings.beam)
+        return self._find_probable(question, RANKED, threshold, beam, scores)
 
     def rank_readings(self, ranker: ReadingRanker, question: ParserInput, n: int) -> Readings:
         """The ``n`` best readings of a sentence, as a ranker orders them."""
@@ -70,7 +77,9 @@ class ReadingSearch:
         result.cut = candidates.cut
         return result
 
-    def _find_probable(self, question: ParserInput, n: int, threshold: float) -> Readings:
+    def _find_probable(
+        self, question: ParserInput, n: int, threshold: float, beam: int, scores: Floats | None = None
+    ) -> Readings:
         result = Readings()
         words = len(question.words)
         if words == 0:
@@ -80,9 +89,8 @@ class ReadingSearch:
         mentions = self._reader.find_mentions(question.words)
         symbols = self._builder.symbols
         names = [NameSpan(symbols[m.left], m.start, m.end, m.log_probability) for m in mentions]
-        scores = drop_improbable(self._settings.score(question), threshold)
+        scores = drop_improbable(self._settings.score(question) if scores is None else scores, threshold)
         root = symbols[self._reader.grammar.start]
-        beam = max(self._settings.beam, n) if n > 1 else 1  # the best reading is the best derivation
         for least in LEAST:  # the first pass finds the readings of most sentences, and is fast
             chart = search_derivations(self._rules, scores, names, root, beam, STEPS, least, self._settings.search)
             found = self._list_readings(chart, mentions, n)
@@ -97,9 +105,12 @@ class ReadingSearch:
         """The meanings of a finished search, each once."""
         result = Readings()
         known: set[str] = set()
+        unfolded: dict[int, ChartNode] = {}
         for entry in range(*chart.roots):
-            node = unfold_entry(chart, entry)
+            node = unfold_entry(chart, entry, unfolded)
             derivation = self._builder.to_derivation(mentions, node)
+            if derivation is None:  # a pronoun that refers to nothing
+                continue
             meaning = derivation.meaning()
             if meaning in known:  # the same meaning, with its words divided in another way
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Self, cast
@@ -19,10 +20,11 @@ from rekern.core.registry import register
 from rekern.core.state_schema import POSITIVE, Choice, Flag, Number, ObjectOf, Whole
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
+from rekern.krisp.annotated_sentence import AnnotatedSentence
 from rekern.krisp.answer_calibration import AnswerCalibration
 from rekern.krisp.derivation_chart_core import search_chart
 from rekern.krisp.grammar import Grammar
-from rekern.krisp.learner import LearnerSettings, TrainingSet, learn_classifiers
+from rekern.krisp.learner import LearnerSettings, TrainingSet, learn_classifiers, spread_values
 from rekern.krisp.mentions import Span, find_longest_spans, find_mentions
 from rekern.krisp.name_learning import learn_names, mark_unsaid_values, rebuild_derivation
 from rekern.krisp.parsed_examples import ParsedExamples
@@ -32,18 +34,41 @@ from rekern.krisp.parser_schema import MOST_FOLDS, PARSER_SCHEMA
 from rekern.krisp.parser_weights import ParserWeights, collect_weights, score_substrings
 from rekern.krisp.parsing_rules import ParserClasses
 from rekern.krisp.productions import Derivation
+from rekern.krisp.pronouns import mark_pronouns
 from rekern.krisp.rare_word_stems import Stems, learn_stems
 from rekern.krisp.reading import Readings
-from rekern.krisp.reading_ranker import ReadingRanker, learn_ranker, measure_readings
+from rekern.krisp.reading_ranker import ReadingRanker, SentenceKnowledge, learn_ranker, measure_readings
 from rekern.krisp.reading_search import ReadingSearch, SearchSettings
-from rekern.krisp.second_opinion import SecondOpinion
 from rekern.krisp.sentence_corpus import SentenceCorpus
-from rekern.krisp.substring_gram import SubstringGram
+from rekern.krisp.substring_gram import GramPart, SubstringGram
 from rekern.krisp.substring_kernels import make_substring_kernel
 from rekern.krisp.word_reader import ParserInput
 from rekern.krisp.word_scores import find_nonzero
 
 TreeParser = Callable[[list[str]], Sequence[TreeInput]]
+
+
+@dataclass
+class _KnownGram:
+    """Kernel values of sentences, and the places of those that a parser learns from.
+
+    ``values`` are those of the learner, if it could use the kernel values.
+    """
+
+    gram: SubstringGram
+    places: list[int]
+    values: Floats | None = None
+
+    def fits(self, annotated: Sequence[AnnotatedSentence]) -> bool:
+        """Whether the kernels see the same; names and stems that are learned from fewer sentences may differ."""
+        sentences = self.gram.substrings.corpus.sentences
+        return all(sentences[place] == found for place, found in zip(self.places, annotated))
+
+    def find_scores(self, place: int, sentence: AnnotatedSentence) -> Floats | None:
+        """The scores of a sentence, if they are known."""
+        if self.values is None or self.gram.substrings.corpus.sentences[place] != sentence:
+            return None
+        return spread_values(self.values, self.gram.numbers[place])
 
 
 @register
@@ -166,6 +191,17 @@ class SemanticParser(BaseEstimator):
         ``trees`` are their constituent trees, whose leaves are then their words. ``productions`` selects the
         derivation of a meaning that has several, see `Grammar.parse`.
         """
+        return self._fit(sentences, meanings, trees, productions, None)
+
+    def _fit(
+        self,
+        sentences: Sequence[SentenceInput],
+        meanings: Sequence[str],
+        trees: Sequence[TreeInput] | None,
+        productions: Sequence[Iterable[str] | None] | None,
+        known: _KnownGram | None,
+    ) -> Self:
+        """Learn; ``known`` are kernel values that a parser for more sentences has computed."""
         self._check_parameters()
         sentences, meanings = list(sentences), list(meanings)
         if len(sentences) != len(meanings):
@@ -190,23 +226,34 @@ class SemanticParser(BaseEstimator):
             if not found.words:
                 raise InputError(f"sentence {row + 1} is empty: drop it, with its meaning")
         mentions = [reader.find_mentions(found.words) for found in inputs]
+        if productions is None:
+            exact = [find_mentions(grammar, found.words, 0.0) for found in inputs]
+            derivations = [mark_pronouns(grammar, *example) for example in zip(derivations, exact)]
         derivations = mark_unsaid_values(derivations, mentions)
         learned = {p for derivation in derivations for p in derivation.productions() if p.is_learned}
         classes = ParserClasses(grammar, learned)
-        gram = SubstringGram(kernel, SentenceCorpus(found.annotated for found in inputs), self.n_jobs)
+        annotated = [found.annotated for found in inputs]
+        gram: SubstringGram | GramPart
+        shared = known if known is not None and known.fits(annotated) else None
+        if shared is not None:
+            gram = GramPart(shared.gram, shared.places)
+        else:
+            gram = SubstringGram(kernel, SentenceCorpus(annotated), self.n_jobs)
         settings = LearnerSettings(self.beam, self.threshold, self.rounds, self.C, self.n_jobs)
-        classifiers = learn_classifiers(grammar, classes, TrainingSet(gram, mentions, derivations), settings)
+        classifiers, values = learn_classifiers(grammar, classes, TrainingSet(gram, mentions, derivations), settings)
+        if shared is not None:
+            shared.values = values
         weights = collect_weights(tuple(classes.productions), gram, classifiers)
         ranker = None
         if self.ranking:
-            del gram  # the folds need its memory
+            assert isinstance(gram, SubstringGram)  # a part of one is only for the folds, which do not rank
             examples = ParsedExamples(sentences, meanings, trees, productions, derivations)
-            opinion = SecondOpinion([found.annotated.words for found in inputs], derivations)
-            ranker = learn_ranker(opinion, *self._measure_folds(examples))
+            knowledge = SentenceKnowledge.learn([sentence.words for sentence in annotated], derivations)
+            ranker = learn_ranker(knowledge, *self._measure_folds(examples, gram))
         self._set_state(grammar, kernel, reader.stems, weights, None, ranker)
         return self
 
-    def _measure_folds(self, examples: ParsedExamples) -> tuple[list[Floats], list[AnyArray]]:
+    def _measure_folds(self, examples: ParsedExamples, gram: SubstringGram) -> tuple[list[Floats], list[AnyArray]]:
         """Parse each fold after training on the others: the scores of its readings, and which of them are right."""
         tables, right = [], []
         for fold in range(self.ranking):
@@ -215,14 +262,17 @@ class SemanticParser(BaseEstimator):
                 continue
             # not a clone: what parses texts may hold a process, and the trees are here already
             parser = type(self)(**{**self.get_params(deep=False), "ranking": 0, "parser": None})
-            parser.fit(known.sentences, known.meanings, known.trees, known.productions)
+            places = range(len(examples.sentences))
+            shared = _KnownGram(gram, [place for place in places if place % self.ranking != fold])
+            parser._fit(known.sentences, known.meanings, known.trees, known.productions, shared)
             seen = _read_inputs(parser._reader, parser.kernel_, known.sentences, known.trees)
-            opinion = SecondOpinion([found.annotated.words for found in seen], known.derivations)
+            knowledge = SentenceKnowledge.learn([found.annotated.words for found in seen], known.derivations)
             inputs = _read_inputs(parser._reader, parser.kernel_, held_out.sentences, held_out.trees)
-            for found, derivation in zip(inputs, held_out.derivations):
-                readings = parser._search.find_candidates(found)
+            for place, found, derivation in zip(places[fold :: self.ranking], inputs, held_out.derivations):
+                scores = shared.find_scores(place, found.annotated)
+                readings = parser._search.find_candidates(found, scores)
                 mentions = find_mentions(parser.grammar_, found.words, 0.0)
-                tables.append(measure_readings(opinion, found.annotated.words, mentions, readings))
+                tables.append(measure_readings(knowledge, found.annotated.words, mentions, readings))
                 right.append(np.array([reading.meaning == derivation.meaning() for reading in readings], dtype=bool))
         return tables, right
 

@@ -136,6 +136,12 @@ class SubstringGram:
         found: SingleFloats = self._rows[self._place[np.asarray(numbers, dtype=np.int64)]]
         return found
 
+    def square(self, numbers: Ints) -> SingleFloats:
+        """The values between these substrings, without a copy of their rows."""
+        self.compute(numbers)
+        found: SingleFloats = self._rows[np.ix_(self._place[numbers], numbers)]
+        return found
+
     def combine_rows(self, coefficients: SingleFloats, numbers: Ints) -> SingleFloats:
         """Combinations of the rows of these substrings, without a copy of the rows: coefficients @ rows."""
         self.compute(numbers)
@@ -143,6 +149,22 @@ class SubstringGram:
         placed[:, self._place[numbers]] = coefficients
         found: SingleFloats = placed @ self._rows
         return found
+
+
+class GramPart:
+    """The kernel values of some of the sentences of a `SubstringGram`, which computes and keeps them.
+
+    >>> from rekern.krisp import WordSubsequences
+    >>> sentences = [AnnotatedSentence(("a", "b")), AnnotatedSentence(("b", "b"))]
+    >>> part = GramPart(SubstringGram(WordSubsequences(), SentenceCorpus(sentences)), [1])
+    >>> [numbers.tolist() for numbers in part.numbers]
+    [[[2, 3], [-1, 2]]]
+    """
+
+    def __init__(self, gram: SubstringGram, places: Iterable[int]):
+        self.numbers = [gram.numbers[place] for place in places]
+        self.substrings, self.norms = gram.substrings, gram.norms
+        self.compute, self.square, self.combine_rows = gram.compute, gram.square, gram.combine_rows
 
 
 def _identify(parts: Sequence[SubstringKernel], sentence: AnnotatedSentence, start: int, end: int) -> Hashable:

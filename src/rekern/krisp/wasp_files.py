@@ -9,7 +9,7 @@ from dataclasses import replace
 from rekern.errors import InputError
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.grammar_checks import PlacedProduction
-from rekern.krisp.productions import Production, fill_name
+from rekern.krisp.productions import AGAIN, Production, fill_name
 
 
 def is_wasp_grammar(lines: Sequence[str]) -> bool:
@@ -38,7 +38,8 @@ def read_wasp_productions(lines: Sequence[str]) -> list[PlacedProduction]:
         if not begin or not words:
             reason = "this is no production of the form '*n:Left -> ({ right })'"
             raise InputError(reason, row=number, unit="line")
-        if words[0].startswith("*^:"):  # a back-reference has no text of its own
+        if words[0] == f"*^:{begin[1]}" and len(words) == 1:
+            found.append(PlacedProduction(number, Production(0, begin[1], ("", ""), kind=AGAIN)))
             continue
         silent = "zero-fertility" in line[end:]
         found.append(PlacedProduction(number, replace(_read_production(begin[1], words, lisp), silent=silent)))

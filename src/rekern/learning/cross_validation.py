@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import AnyArray, Ints
+from rekern.core.arrays import AnyArray, Ints, SmallInts
 from rekern.errors import InputError
 from rekern.learning.candidate_groups import group_shared_texts, number_groups
 
@@ -92,7 +92,7 @@ def make_text_folds(pairs: Sequence[tuple[str, str]], labels: AnyArray, folds: i
     return make_stratified_group_folds(groups, labels, folds, seed)
 
 
-def make_stratified_group_folds(groups: Ints, labels: AnyArray, folds: int, seed: int = 0) -> list[Fold]:
+def make_stratified_group_folds(groups: Ints | SmallInts, labels: AnyArray, folds: int, seed: int = 0) -> list[Fold]:
     """Folds that keep the rows of a group together, with the classes in proportion.
 
     >>> folds = make_stratified_group_folds(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 0]), 2)

@@ -80,7 +80,7 @@ class PairClassifier(ClassifierMixin, BlockClassifier):
     ----------
     kernel : Kernel or str, optional
         A kernel, or the name of one: "rules", "rules+scores", "paper" (see docs/reference/kernels.md). By default
-        "rules+curves", which is ``Rewriting(k=(1, 4)) + Curves(Similarities(groups=…))``.
+        "rules+curves", which is ``Rewriting(k=(1, 4)) + Curves(Similarities(groups=…), products=3.0)``.
     C : float
         The cost of a training error.
     class_weight : "balanced", dict or None

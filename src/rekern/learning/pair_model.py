@@ -141,18 +141,23 @@ class PairModel(BaseEstimator):
         self.how_chosen_, self.compact_ = None, None
         self.kernel_ = add_landmarks(self._resolve_kernel(), self.landmarks)
         self._read_training(X)
+        if self.landmarks is None and not self._uses_gram(len(self.pairs_)):
+            self.kernel_ = self._resolve_kernel(on_features=True)
         self.labels_ = read_labels(y, len(self.pairs_))
         weights = read_weights(sample_weight, len(self.pairs_))
         self.start_cache()
         remember_rules(self._training())  # for the Gram or the features, and for the decision function
-        # A pair without weight is not there.
-        used = None if weights is None or weights.all() else np.flatnonzero(weights)
-        self.kernel_.adapt(self._training() if used is None else take_items(self._training(), used))
+        self._adapt_kernel(weights)
         return weights
 
-    def _resolve_kernel(self) -> Kernel:
+    def _adapt_kernel(self, weights: Floats | None) -> None:
+        """Let the kernel learn from the training pairs; a pair without weight is not there."""
+        used = None if weights is None or weights.all() else np.flatnonzero(weights)
+        self.kernel_.adapt(self._training() if used is None else take_items(self._training(), used))
+
+    def _resolve_kernel(self, on_features: bool = False) -> Kernel:
         """The kernel to train, a new object: the given one, the one of the given name, or the default one."""
-        return resolve_kernel(self.kernel)
+        return resolve_kernel(self.kernel, on_features)
 
     def _read_training(self, X: object) -> None:
         """Check that the kernel compares pairs, and read the training pairs."""

@@ -29,7 +29,7 @@ from rekern.krisp.substring_kernels import make_substring_kernel
 KERNELS = ("dependency", "word", "syntactic")
 SUMS = ("dependency+word", "dependency+syntactic", "word+syntactic", "dependency+word+syntactic")
 CHOSEN = "chosen"  # the kernel that the training part of each fold chooses among all of these
-RANKED = "ranked"  # the sum of all kernels, by a parser that learns to rank its readings
+RANKED = "ranked"  # the sum of all kernels, by a parser that learns to rank its readings; ranked-KERNEL: another one
 RANKING_FOLDS = 4
 
 
@@ -182,13 +182,18 @@ def _run_fold(
     used = kernel
     if kernel == CHOSEN:
         used = choose_kernel(corpus, (*KERNELS, *SUMS), train, settings, n_jobs)
-    elif kernel == RANKED:
-        used, settings = SUMS[-1], {**settings, "ranking": RANKING_FOLDS}
+    elif kernel.startswith(RANKED):
+        used, settings = _find_ranked_kernel(kernel), {**settings, "ranking": RANKING_FOLDS}
     predicted = train_and_parse(corpus, used, train, part["test"], settings, n_jobs)
     work.mkdir(parents=True, exist_ok=True)
     with write_atomically(path) as temporary:
         temporary.write_text(json.dumps({"kernel": used, "predicted": predicted}), encoding="utf-8")
     return used, predicted
+
+
+def _find_ranked_kernel(name: str) -> str:
+    """Return the kernel of a parser that ranks readings, from its name: "ranked", or "ranked-word+dependency"."""
+    return name.removeprefix(RANKED).removeprefix("-") or SUMS[-1]
 
 
 def choose_kernel(
@@ -314,8 +319,8 @@ def read_options(
     """
     wanted = [name.strip() for name in str(kernel).split(",")] if kernel else list(kernels)
     for name in wanted:
-        if name not in (CHOSEN, RANKED):
-            make_substring_kernel(name)
+        if name != CHOSEN:
+            make_substring_kernel(_find_ranked_kernel(name) if name.startswith(RANKED) else name)
     if not train:
         return wanted, list(sizes)
     listed = [part.strip() for part in str(train).split(",")]

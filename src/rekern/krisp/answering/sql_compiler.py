@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rekern.errors import InputError
 from rekern.krisp.grammar import Grammar
-from rekern.krisp.productions import Derivation, Production, shorten
+from rekern.krisp.productions import AGAIN, Derivation, Production, shorten
 
 LONGEST_SQL = 1_000_000  # characters; a template that uses a slot twice grows without bound when it is nested
 DEEPEST = 6  # levels of nested queries before one of them becomes a table of a WITH clause
@@ -196,6 +196,8 @@ def _list_templates(grammar: Grammar) -> Iterator[Production]:
     seen = set()
     for production in [*grammar.productions, *grammar.name_templates.values()]:
         key = (production.left, production.kind, production.sql)
+        if production.kind == AGAIN:  # it has the SQL of what it repeats
+            continue
         if production.kind == "rule" or key not in seen:
             seen.add(key)
             yield production
@@ -245,7 +247,7 @@ def _find_shortest(grammar: Grammar) -> dict[str, Derivation]:
             for left, productions in grammar.by_left.items()
             if left not in found
             for production in reversed(productions)
-            if all(slot in found for slot in production.slots)
+            if production.kind != AGAIN and all(slot in found for slot in production.slots)
         }
         if not ready:
             return found
