@@ -2,6 +2,9 @@
 
     python benchmarks/curves.py [--corpora msrp rte …] [--pairs 6000] [--questions 400] [--folds 5] [--only curves]
 
+After the settings of each corpus come differences: the default setting minus the other ones that are worth comparing,
+with the standard error of the difference. Both settings are tested on the same pairs, or questions.
+
 Only training parts are read (of PAWS the dev part, which has no training part). Pairs that share a text are in one
 fold, and so are the candidates of a question. Larger corpora are sampled: ``--pairs`` and ``--questions`` say how many
 are kept. What a kernel learns without labels (idf, ranges and means of scores) it learns once from all folds. C is 1.
@@ -23,6 +26,7 @@ from rekern.learning.cross_validation import Fold, make_group_folds, make_text_f
 from rekern.learning.dual_descent import order_gram
 from rekern.learning.gram_svm import classify_held_out
 from rekern.learning.measures import ranking_measures
+from rekern.learning.named_kernels import PRODUCTS
 from rekern.learning.pair_ranker import subtract_candidates
 from rekern.similarity import PrecisionRecall, Similarities
 from rekern.structures.pairs import Pairs
@@ -36,6 +40,8 @@ CORPORA: dict[str, Callable[[str | None], Table]] = {
     "wikiqa": lambda data: corpora.load_wikiqa("train", data=data),
 }
 TEXT_GROUPS = ("basic", "ngrams", "sequences", "differences")  # the scores of the default kernel
+DEFAULT = "rules + curves, products (all)"
+COMPARED = ("rules + curves (all)", "rules + 3 Gaussian 0.3/n (all)", "rules + 10 Gaussian 0.3/n (all)")
 SCORES = {"basic": ("basic",), "all": TEXT_GROUPS, "all, order, contexts": (*TEXT_GROUPS, "order", "contexts")}
 WIDTHS = (0.1, 0.3, 1.0)  # of the Gaussian: γ times the number of scores
 WEIGHTS = (3, 10)  # of the Gaussian
@@ -72,12 +78,15 @@ def compare(table: Table, folds: int, only: str = "") -> None:
         make_text_folds(table.pairs, labels, folds) if table.groups is None else make_group_folds(table.groups, folds)
     )
 
+    outcomes: dict[str, Floats] = {}
+
     def report(name: str, gram: Floats) -> None:
         if only not in name:
             return
         started = time.perf_counter()
-        value = measure(gram, labels, table.groups, splits)
-        print(f"  {value:6.2f}  {name:<44} {time.perf_counter() - started:6.1f} s", flush=True)
+        outcomes[name] = measure(gram, labels, table.groups, splits)
+        took = time.perf_counter() - started
+        print(f"  {outcomes[name].mean():6.2f}  {name:<44} {took:6.1f} s", flush=True)
 
     tokens = Pairs.from_items(table.pairs)
     rules = Rewriting(k=(1, 4)).gram(tokens)
@@ -90,15 +99,24 @@ def compare(table: Table, folds: int, only: str = "") -> None:
         products = found @ found.T
         report(f"rules + scores ({count})", rules + products)
         report(f"rules + curves ({count})", rules + Curves(scores).fit(table.pairs).gram(table.pairs))
+        with_products = Curves(scores, products=PRODUCTS).fit(table.pairs)
+        report(f"rules + curves, products ({count})", rules + with_products.gram(table.pairs))
         squares = np.diag(products)[:, None] + np.diag(products) - 2 * products
         for width in WIDTHS:
             bell = np.exp(-width / found.shape[1] * np.maximum(squares, 0.0))
             for weight in WEIGHTS:
                 report(f"rules + {weight} Gaussian {width:g}/n ({count})", rules + weight * bell)
+    gaussians = [name for name in outcomes if "Gaussian" in name and "(all)" in name]
+    best = max(gaussians, key=lambda name: float(outcomes[name].mean()), default="")
+    for name in dict.fromkeys([*COMPARED, best]):
+        if name in outcomes and DEFAULT in outcomes:
+            gains = outcomes[DEFAULT] - outcomes[name]
+            error = gains.std(ddof=1) / len(gains) ** 0.5
+            print(f"  {gains.mean():+6.2f}  ± {error:.2f}  compared with {name}", flush=True)
 
 
-def measure(gram: Floats, labels: AnyArray, groups: list[object] | None, splits: list[Fold]) -> float:
-    """The accuracy in the folds, or the mean average precision of candidates in groups, in percent."""
+def measure(gram: Floats, labels: AnyArray, groups: list[object] | None, splits: list[Fold]) -> Floats:
+    """100 for each pair that is right in the folds, else 0; or 100 · the average precision of each question."""
     if groups is not None:
         values = np.zeros(len(labels))
         numbers = number_groups(groups)
@@ -107,15 +125,17 @@ def measure(gram: Floats, labels: AnyArray, groups: list[object] | None, splits:
             inner = rows @ (rows @ gram[np.ix_(train, train)]).T
             multipliers = order_gram(np.ascontiguousarray(inner), np.ones(rows.shape[0]))
             values[test] = gram[np.ix_(test, train)] @ (rows.T @ multipliers)
-        return 100 * ranking_measures(values, labels.tolist(), groups)["map"]
+        answered = [np.flatnonzero(numbers == number) for number in np.unique(numbers[labels.astype(float) > 0])]
+        found = [ranking_measures(values[rows], labels[rows].tolist(), [0] * len(rows))["map"] for rows in answered]
+        return 100 * np.array(found)
     classes = np.unique(labels)
-    right = 0
+    right = np.zeros(len(labels))
     for train, test in splits:
         outputs = classes[1:] if len(classes) == 2 else classes
         values = np.array([classify_held_out(gram, np.where(labels == k, 1, -1), 1.0, train, test) for k in outputs])
         chosen = (values[0] > 0).astype(int) if len(classes) == 2 else values.argmax(axis=0)
-        right += int((classes[chosen] == labels[test]).sum())
-    return 100 * right / len(labels)
+        right[test] = classes[chosen] == labels[test]
+    return 100 * right
 
 
 if __name__ == "__main__":

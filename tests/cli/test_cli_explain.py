@@ -74,7 +74,7 @@ def test_rules_for_and_against(models: Path) -> None:
         assert len(rules) == 4 and all(sign * rule["weight"] > 0 and rule["support"] >= 1 for rule in rules)
         assert [abs(rule["weight"]) for rule in rules] == sorted((abs(rule["weight"]) for rule in rules), reverse=True)
     text = invoke("rules", models / "two.rekern", "--top", 4).stdout
-    assert "Rules for 1" in text and "Rules against 1" in text and found[0]["for"][0]["rule"] in text
+    assert "Rules for 1" in text and "Rules against 1" in text and found[0]["against"][0]["rule"] in text
     assert max(map(len, text.splitlines())) <= 80
 
 
@@ -124,16 +124,19 @@ def test_neighbors_are_shortened(models: Path, tmp_path: Path) -> None:
 
 def test_scores_are_listed_and_drawn(models: Path) -> None:
     report = json_of("rules", models / "two.rekern", "--top", 3)["outputs"][0]
-    assert len(report["for"]) == len(report["against"]) == 3 and len(report["scores"]) == 48
-    first = report["scores"][0]
+    assert len(report["for"]) == len(report["against"]) == 3
+    first, *_ = curves = [score for score in report["scores"] if score["kind"] == "curve"]
     assert set(first) == {"name", "kind", "description", "spread", "points"} and len(first["points"]) == 6
+    pairs = [score for score in report["scores"] if score["kind"] == "pair"]
+    assert len(curves) == 48 and len(pairs) == 50 and len(report["scores"]) == 98
+    assert all(len(score["points"]) == len(score["partner"]["points"]) == 2 for score in pairs)
     text = invoke("rules", models / "two.rekern", "--top", 3, "--curves").stdout
     assert "Scores for 1, by how much they move decisions" in text and text.count("└──") == 3
     pair = ("Anna met Ben.", "Ben was met by Anna.")
     parts = json_of("explain", models / "two.rekern", *pair)["parts"]
     recall = next(part for part in parts if part["name"] == "recall")
     assert recall["description"] == "words of the target that the source has too" and 0 < recall["score"] < 1
-    shown = invoke("explain", models / "two.rekern", *pair, "--top", 100, "--curves").stdout
+    shown = invoke("explain", models / "two.rekern", *pair, "--top", 2000, "--curves").stdout
     assert f"words of the target that the source has too: {recall['score']:.2f}" in " ".join(shown.split())
     assert shown.count("◆") == sum(score["spread"] > 0 for score in report["scores"])
 

@@ -12,7 +12,7 @@ def test_it_says_what_it_read_did_and_wrote(tables: Path, tmp_path: Path) -> Non
     path = tmp_path / "m.rekern"
     lines = invoke("train", tables / "train.tsv", "-o", path, "--jobs", 1).stdout.splitlines()
     assert lines[0].startswith("read      240 pairs from ") and lines[0].endswith(": 2 classes, 0 (120), 1 (120)")
-    assert lines[1] == "kernel    rules with aligned wildcards, k 1-4, + curves of 48 scores"
+    assert lines[1] == "kernel    rules with aligned wildcards, k 1-4, + curves of 48 scores and products of every two"
     assert lines[2] == "tokens    case folded, english stems"
     assert lines[3].startswith("solver    LIBSVM on a 240 × 240 Gram matrix, in ")
     assert lines[4].startswith(f"model     {path} (")

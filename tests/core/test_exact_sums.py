@@ -1,13 +1,14 @@
-"""Sums that are rounded once are those of math.fsum."""
+"""Sums that are rounded once are those of math.fsum; sums of products do not depend on the order."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rekern.core.exact_sums import sum_rows_exactly
+from rekern.core.exact_sums import multiply_columns, sum_rows_exactly
 
 NUMBERS = st.one_of(
     st.floats(-1e3, 1e3),
@@ -34,3 +35,18 @@ def test_numbers_that_are_not_finite():
     assert np.array_equal(sum_rows_exactly(rows), [np.inf, np.inf, np.nan, 6.0], equal_nan=True)
     with pytest.raises(OverflowError):
         sum_rows_exactly(np.full((1, 200), 1e308))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=30), st.randoms())
+def test_products_of_columns_are_those_of_fractions_in_any_order(rows, random):
+    values = np.array(rows, float)
+    found = multiply_columns(values)
+    exact = [
+        [sum(Fraction(row[one]) * Fraction(row[other]) for row in values.tolist()) for other in range(2)]
+        for one in range(2)
+    ]
+    largest = np.abs(values).max(axis=0, initial=1e-300)
+    assert np.abs(found - np.array(exact, float)).max() <= 1e-13 * len(rows) * largest.max() ** 2
+    random.shuffle(rows)
+    assert np.array_equal(multiply_columns(np.array(rows, float)), found)

@@ -18,7 +18,9 @@ from rekern.drawing import (
 from rekern.drawing.figures import choose_figure
 from rekern.drawing.tree_places import find_nodes, is_tree, read_tree
 from rekern.kernels import DependencyPaths, Neighborhoods, PartialTree, SubsetTree, SubTree
-from rekern.krisp.reading import Readings
+from rekern.krisp import read_grammar
+from rekern.krisp.answering.scored_reading import ScoredReading
+from rekern.krisp.reading import ReadingNode, Readings
 from rekern.questions import embedded_model
 from rekern.structures import Graphs, Trees
 
@@ -136,6 +138,14 @@ def test_an_answer_shows_reading_sql_values_and_rows() -> None:
     assert "and 10 more" in several and "<th>length</th>" in several
 
 
+def test_a_reading_is_drawn_over_its_words() -> None:
+    nodes = (ReadingNode("rivers(all)", 0, 2, 0), ReadingNode("all", 0, 1, 1))
+    derivation = read_grammar(["Query -> all"]).parse("all")
+    reading = ScoredReading("rivers(all)", derivation, 0.9, -0.1, nodes, ("all", "rivers"))
+    page = reading._repr_html_()
+    assert "confidence" in page and "rivers(all): all rivers; all: all" in page
+
+
 def test_an_answer_without_a_confident_reading() -> None:
     page = text_of(draw_answer({"question": "why?", "confident": False, "why": "unknown words: why", "nearest": []}))
     assert "no confident reading: unknown words: why" in page
@@ -148,9 +158,11 @@ def test_an_answer_without_a_confident_reading() -> None:
 
 def test_rules_and_curves_are_shown_by_notebooks() -> None:
     pairs = [("A beat B", "B was beaten by A"), ("C saw D", "C was seen by D"), ("E met F", "F met E")]
-    rules = PairClassifier("paper", calibration=0).fit(pairs, [1, 0, 1]).rules(3)
+    model = PairClassifier("paper", calibration=0).fit(pairs, [1, 0, 1])
+    rules = model.rules(3)
     page = rules._repr_html_()
     assert all(rule.rule in page for rule in rules.favoring) and "<polyline" in rules.scores[0]._repr_html_()
+    assert model.curves()._repr_html_().count("<polyline") == len(model.curves()) > 1
     assert "Rules that count for" not in draw_rules({"for": [], "against": []})
 
 

@@ -1,5 +1,7 @@
 """Curves over scores: the kernel against its definition, what a model learns with it, and how it is shown."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,11 +9,14 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 from helpers import rewritings
-from reference.curves import curve_features
-from rekern import PairClassifier, PairRegressor, load_model
-from rekern.errors import InputError
+from reference.curves import curve_features, product_features
+from rekern import PairClassifier, PairRanker, PairRegressor, load_model
+from rekern.core.object_descriptions import State
+from rekern.errors import InputError, ModelFileError
 from rekern.kernels import Curves, Gaussian, Rewriting, Spectrum
 from rekern.kernels.score_kernel import ScoreKernel
+from rekern.kernels.score_products import join_pairs
+from rekern.learning.gram_svm import classify_gram
 from rekern.similarity import PrecisionRecall, Similarities
 
 PAIRS, CLASSES = rewritings(60, 0)
@@ -73,8 +78,6 @@ def test_a_curve_learns_what_a_line_cannot():
     inside = (values > 0.3) & (values < 0.7)
     kernel = Curves(Given(), bend=1.0).fit(rows)
     gram = kernel.gram(rows)
-    from rekern.learning.gram_svm import classify_gram
-
     learned = classify_gram(gram, np.where(inside, 1, -1), 10.0)
     assert np.mean((learned.decide(gram) > 0) == inside) > 0.95
     effect = kernel.decision_function(rows, learned.coefficients[:, None]).effects()[0]
@@ -122,7 +125,14 @@ def test_several_outputs_and_numbers():
 
 
 def test_bad_parameters():
-    for parameters in ({"knots": 1}, {"knots": 2.5}, {"bend": 0}, {"weight": -1.0}, {"kernel": Spectrum(2)}):
+    for parameters in (
+        {"knots": 1},
+        {"knots": 2.5},
+        {"bend": 0},
+        {"weight": -1.0},
+        {"products": -1.0},
+        {"kernel": Spectrum(2)},
+    ):
         with pytest.raises(ValueError, match=f"{next(iter(parameters))}="):
             Curves(**{"kernel": Similarities(), **parameters}).fit(PAIRS)
     with pytest.raises(InputError, match="at least one"):
@@ -173,3 +183,180 @@ def test_a_plot_has_the_points_and_the_mark(model):
     assert plain.splitlines()[0] == effect.description and len(plain.splitlines()) == 8
     assert "●" in plain and "◆" not in plain and marked.count("◆") == 1
     assert len(effect.sketch(9)) == 9
+
+
+@settings(max_examples=60, deadline=None)
+@given(ROWS, ROWS, st.sampled_from([0.5, 3.0]))
+def test_products_agree_with_the_definition(training, items, products):
+    spans = np.ptp(np.array(training), axis=0)
+    if ((spans > 0) & (spans < 1e-3)).any():  # a range this small is lost in the rounding of the values
+        return
+    kernel = Curves(Given(), knots=3, weight=2.0, products=products).fit(training)
+    known, asked = (np.array(product_features(training, rows, 3, 0.1, 2.0, products)) for rows in (training, items))
+    np.testing.assert_allclose(kernel.scores(items), asked, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(kernel.gram(items, training), asked @ known.T, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(kernel.gram(training), known @ known.T, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(kernel.diag(items), (asked**2).sum(axis=1), rtol=1e-6, atol=1e-6)
+    coefficients = np.linspace(-1, 1, 2 * len(training)).reshape(-1, 2)
+    decision = kernel.decision_function(training, coefficients)
+    values = decision.score(items)
+    np.testing.assert_allclose(values, asked @ known.T @ coefficients, rtol=1e-5, atol=1e-5)
+    by_weights = kernel.decide_by_weights(kernel.scores(training).T @ coefficients, training)
+    np.testing.assert_allclose(by_weights.score(items), values, atol=1e-8)
+    np.testing.assert_allclose(kernel.scores(items) @ decision.list_weights(), values, atol=1e-8)
+    effects = {effect.name: effect for effect in decision.effects(1)}
+    parts = decision.parts(items[0], 1)
+    assert sum(part.contribution for part in parts) == pytest.approx(values[0, 1], abs=1e-9)
+    for part in parts:
+        if part.kind == "score pair" and part.name in effects:
+            effect = effects[part.name]
+            assert effect.find_height(part.score, part.other) == pytest.approx(part.contribution, abs=1e-7)
+            assert effect.flip().find_height(part.score, part.other) == -effect.find_height(part.score, part.other)
+
+
+def test_products_learn_what_no_sum_of_curves_can():
+    rows = [(one, two, 0.0) for one in np.linspace(0, 1, 12) for two in np.linspace(0, 1, 12)]
+    signs = np.array([1 if (one - 0.5) * (two - 0.5) > 0 else -1 for one, two, _ in rows])
+    right = {}
+    for products in (0.0, 3.0):
+        gram = Curves(Given(), products=products).fit(rows).gram(rows)
+        right[products] = np.mean(np.sign(classify_gram(gram, signs, 1.0).decide(gram)) == signs)
+    assert right[0.0] < 0.7 and right[3.0] > 0.95
+
+
+def test_products_depend_neither_on_the_order_of_the_pairs_nor_on_the_others_that_are_scored():
+    one = Curves(Similarities(), products=3.0).fit(PAIRS)
+    assert one.diag(PAIRS).mean() == pytest.approx(3.0 * 1.1 + 3.0)
+    assert np.array_equal(one.scores(PAIRS), Curves(Similarities(), products=3.0).fit(PAIRS[::-1]).scores(PAIRS))
+    gram = one.gram(PAIRS, n_jobs=1)
+    assert np.array_equal(gram, one.gram(PAIRS, n_jobs=2)) and np.array_equal(
+        gram[:7, :50], one.gram(PAIRS[:7], PAIRS[:50])
+    )
+    decision = one.decision_function(PAIRS, np.linspace(-1, 1, len(PAIRS))[:, None])
+    values = decision.score(PAIRS)
+    assert np.array_equal(values[3:4], decision.score(PAIRS[3:4])) and np.array_equal(
+        values[5:20], decision.score(PAIRS[5:20])
+    )
+
+
+@pytest.fixture(scope="module")
+def with_products():
+    kernel = Rewriting((1, 2)) + Curves(Similarities(only=SCORES), products=3.0)
+    return PairClassifier(kernel, calibration=0).fit(PAIRS, LABELS)
+
+
+def test_pairs_of_scores_are_explained_and_listed(with_products):
+    why = with_products.explain(PAIRS[0], neighbors=0)
+    pairs = [part for part in why.parts if part.kind == "score pair"]
+    assert {part.name for part in pairs} <= set(join_pairs(SCORES)) and len(pairs) >= 3
+    assert sum(part.contribution for part in why.parts) + why.intercept == pytest.approx(why.decision, abs=1e-9)
+    values = {part.name: part.score for part in why.parts if part.kind == "score"}
+    for part in pairs:
+        first, second = part.name.split(" × ")
+        assert (part.score, part.other) == (values[first], values[second])
+        assert part.to_words().endswith(f": {part.score:.2f} × {part.other:.2f}")
+        assert part.to_dict()["other"] == part.other
+    listed = [effect for effect in with_products.rules(3).scores if effect.kind == "pair"]
+    assert {effect.name for effect in listed} == {part.name for part in pairs}
+    raw = with_products.scorer_.terms()[1].kernel.raw_values(PAIRS)
+    for effect in listed:
+        first, second = (raw[:, SCORES.index(name)] for name in effect.name.split(" × "))
+        added = [effect.find_height(one, other) for one, other in zip(first, second)]
+        assert np.std(added) == pytest.approx(effect.spread, abs=1e-9)
+    assert listed[0].draw(mark=0.5, other=0.5).count("◆") == 1 and "○" in listed[0].draw()
+    assert json.dumps(listed[0].to_dict()).count("points") == 2
+    drawn = why.to_html(n=200)
+    assert drawn.count("rk-plot rk-dashed") >= 1 and "dashed:" in drawn
+
+
+def test_a_model_with_products_is_saved_and_loaded(with_products, tmp_path):
+    with_products.save(tmp_path / "m.rekern")
+    loaded = load_model(tmp_path / "m.rekern")
+    assert np.array_equal(loaded.decision_function(PAIRS), with_products.decision_function(PAIRS))
+    assert loaded.rules(3).to_dict() == with_products.rules(3).to_dict()
+
+
+def test_damaged_products_are_refused():
+    kernel = Curves(Given(), products=3.0).fit([(0.0, 1.0, 2.0), (1.0, 0.0, 5.0), (2.0, 2.0, 2.0)])
+    learned = kernel.get_learned()
+    decision = kernel.decision_function([(0.0, 1.0, 2.0)], np.ones((1, 1))).to_state()
+    for name, value in (
+        ("product_center_", None),
+        ("product_center_", np.zeros(2)),
+        ("product_center_", np.zeros((3, 3))),
+        ("product_center_", np.zeros(3, np.int64)),
+        ("product_scale_", np.array([-1.0])),
+        ("product_scale_", np.zeros(2)),
+        ("product_scale_", None),
+    ):
+        damaged = State({key: other for key, other in learned.items() if key != name})
+        if value is not None:
+            damaged[name] = value
+        with pytest.raises(ModelFileError):
+            Curves(Given(), products=3.0).set_learned(damaged)
+    with pytest.raises(ModelFileError, match="fit together"):
+        Curves(Given()).set_learned(learned)
+    for name, value in (
+        ("product_weights", np.zeros((1, 2))),
+        ("product_spreads", np.zeros((2, 3))),
+        ("product_weights", None),
+    ):
+        damaged = State({key: other for key, other in decision.items() if key != name})
+        if value is not None:
+            damaged[name] = value
+        with pytest.raises(ModelFileError):
+            kernel.restore_decision(damaged, 1)
+    plain = Curves(Given()).fit([(0.0, 1.0, 2.0), (1.0, 0.0, 5.0)])
+    with pytest.raises(ModelFileError, match="product_weights"):
+        plain.restore_decision(decision, 1)
+
+
+def test_products_of_a_kernel_that_is_given_are_kept():
+    kernel = Rewriting(1) + Curves(Similarities(only=SCORES), products=3.0)
+    numbers = [float(label) for label in LABELS]
+    on_gram = [
+        PairClassifier(kernel, calibration=0).fit(PAIRS, LABELS),
+        PairRegressor(kernel).fit(PAIRS, numbers),
+        PairRanker(kernel).fit(PAIRS, numbers, groups=np.arange(60) // 6),
+    ]
+    on_features = [
+        PairClassifier(kernel, calibration=0, gram_limit=10).fit(PAIRS, LABELS),
+        PairRegressor(kernel, gram_limit=10).fit(PAIRS, numbers),
+        PairRanker(kernel, gram_limit=10).fit(PAIRS, numbers, groups=np.arange(60) // 6),
+        PairRanker(kernel, gram_limit=60).fit(PAIRS, numbers, groups=np.arange(60) // 20),  # more differences
+        PairClassifier(kernel, calibration=0).fit_in_blocks(PAIRS, LABELS, memory="100MB"),
+        PairClassifier(kernel, calibration=0).partial_fit(PAIRS, LABELS),
+        PairRegressor(kernel).fit_in_blocks(PAIRS, numbers, memory="100MB"),
+    ]
+    assert [model.kernel_.right.products for model in on_gram] == [3.0] * 3
+    assert [model.kernel_.right.products for model in on_features] == [3.0] * 7
+    for model in [*on_gram, *on_features]:
+        why = model.explain(PAIRS[1], neighbors=0)
+        assert sum(part.contribution for part in why.parts) + why.intercept == pytest.approx(why.decision, abs=1e-6)
+    assert kernel.right.products == 3.0  # the kernel that was given stays as it is
+
+
+def test_products_of_a_named_kernel_are_for_grams_only():
+    on_gram = PairClassifier("curves", calibration=0).fit(PAIRS, LABELS)
+    on_features = PairClassifier("curves", calibration=0, gram_limit=10).fit(PAIRS, LABELS)
+    in_blocks = PairClassifier("curves", calibration=0).fit_in_blocks(PAIRS, LABELS, memory="100MB")
+    assert [model.kernel_.products for model in (on_gram, on_features, in_blocks)] == [3.0, 0.0, 0.0]
+
+
+def test_constant_scores_and_few_items_have_no_products():
+    for rows in ([(1.0, 2.0, 3.0)], [(1.0, 2.0, 3.0), (1.0, 5.0, 3.0)], [(0.0, 0.0, 0.0), (1.0, 1.0, 0.0)]):
+        kernel = Curves(Given(), products=3.0).fit(rows)
+        assert kernel.product_scale_ == 0.0 and not kernel.gram(rows)[0, 0] < 0
+        decision = kernel.decision_function(rows, np.ones((len(rows), 1)))
+        assert all(part.kind == "score" for part in decision.parts(rows[0]))
+    again = kernel.set_params(products=0.0).fit(rows)
+    assert "product_scale_" not in again.get_learned()
+
+
+def test_a_very_stiff_curve_is_a_line():
+    rows = [(value, 0.0, value**2) for value in np.linspace(0, 1, 9)]
+    line = Curves(Given(), knots=2, bend=1e-9).fit(rows).gram(rows)
+    for bend in (1e-9, 1e-30, 1e-300):
+        kernel = Curves(Given(), bend=bend).fit(rows)
+        np.testing.assert_allclose(kernel.gram(rows), line, atol=1e-6)
+        np.testing.assert_allclose(kernel.gram(rows), kernel.scores(rows) @ kernel.scores(rows).T, atol=1e-12)

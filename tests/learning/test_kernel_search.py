@@ -158,6 +158,15 @@ def test_other_shapes_of_the_best_are_tried_and_are_as_simple():
     assert "rules 1-4 + flat" not in tried and "rules 1-2 + one" not in tried
 
 
+def test_the_best_kernel_that_has_shapes_is_shaped_even_if_others_lead():
+    shaped = Step(3, "four", PrecisionRecall(), shapes=(("wide", PrecisionRecall()),))
+    rights = {
+        (f"rules 1-4 + {name}", 1.0): score for name, score in zip(("one", "two", "three", "four"), (84, 84, 84, 82))
+    }
+    search = make_search({**rights, ("rules 1-4 + wide", 1.0): 90})
+    assert search.trials[search.climb([*STEPS, shaped]).place].kernel == "rules 1-4 + wide"
+
+
 @pytest.mark.parametrize("has_direction", [True, False])
 def test_both_orders_are_tried_where_there_may_be_no_direction(has_direction):
     search = make_search({("rules 1-4 + one", 1.0): 80, ("both orders: rules 1-4 + one", 1.0): 85})

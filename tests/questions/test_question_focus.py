@@ -10,7 +10,7 @@ from rekern.errors import InputError, ModelFileError
 from rekern.kernels import Spectrum
 from rekern.learning import TextClassifier
 from rekern.questions import QuestionFocus
-from rekern.questions.question_focus import describe_form, find_focus, list_kinds
+from rekern.questions.question_focus import describe_ending, describe_form, find_focus, list_kinds
 from rekern.similarity.lexicons.wordnet import WordNet
 
 NOUNS = {
@@ -27,11 +27,14 @@ NOUNS = {
     "capital": ("city",),
     "work": (),
     "play": ("work",),
+    "saw": (),
 }
-VERBS = ["write", "begin", "play", "call", "mean", "make", "work"]
+VERBS = ["write", "begin", "play", "call", "mean", "make", "work", "manage", "boast"]
 WORDNET = WordNet.from_synsets(
     [(f"n-{noun}", "n", [noun], [f"n-{other}" for other in above], "") for noun, above in NOUNS.items()]
     + [(f"v-{verb}", "v", [verb], [], "") for verb in VERBS]
+    + [(f"v-see-{sense}", "v", ["see"], [], "") for sense in range(4)]
+    + [("a-quick", "a", ["quick"], [], ""), ("a-managing", "a", ["managing"], [], "")]
 )
 
 
@@ -54,6 +57,15 @@ WORDNET = WordNet.from_synsets(
         ("What are the two most managing cities of it ?", "what is", "cities"),
         ("What vice-director wrote it ?", "what", "director"),
         ("When you write , what city is this ?", "what", "city"),
+        ("What country 's capital is it ?", "what", "country"),
+        ("What country boasts the director 's plays ?", "what", "country"),
+        ("What is the country 's capital ?", "what is", "capital"),
+        ("What is the quickest and quick bird ?", "what is", "bird"),
+        ("What five cities make it ?", "what", "cities"),
+        ("Which one of the birds is it ?", "which", "birds"),
+        ("Name of the composer 's bird ?", "name", "bird"),
+        ("What managing director wrote it ?", "what", "director"),
+        ("What bird saw the play ?", "what", "bird"),  # more senses as a verb than as a noun
         ("Who wrote the play ?", "who", None),
         ("How many birds are there ?", "how many", None),
         ("What does CPR mean ?", "what do mean", None),
@@ -91,14 +103,16 @@ def test_the_gram_is_the_product_of_the_features():
 
 def test_parts_are_chosen():
     names = {
-        part: set(QuestionFocus((part,), WORDNET).fit(["What city has birds?"]).get_feature_names_out())
-        for part in ("question", "focus", "kinds", "context")
+        part: set(QuestionFocus((part,), WORDNET).fit(["What city writes birds?"]).get_feature_names_out())
+        for part in ("question", "focus", "ending", "kinds", "context", "actions")
     }
     assert names == {
         "question": {"asks what"},
         "focus": {"focus city", "asks what: city"},
+        "ending": {"ends birds", "ends writes birds"},
         "kinds": {"kind of focus: city", "kind of focus: place"},
         "context": {"kind of word: bird", "kind of word: animal"},
+        "actions": {"kind of action: write"},
     }
     for wrong in ((), "kinds", ("kinds", "nonsense")):
         with pytest.raises(InputError, match="parts="):
@@ -121,3 +135,11 @@ def test_a_model_is_saved_loaded_with_its_lexicon_and_explained(tmp_path):
 
 def test_the_form_of_a_question_with_an_empty_word():
     assert describe_form(["Who", "", "is"]) == ["who ", "who  is"]
+
+
+@given(st.lists(st.sampled_from(["What", "is", "called", "?", "''", "", "\ud800"])))
+def test_the_ending_is_what_stands_before_the_last_marks(words):
+    last = max((place for place, word in enumerate(words) if word.isalnum()), default=-1)
+    rest = [word.casefold() for word in words[: last + 1]]
+    expected = ([rest[-1]] if len(rest) > 1 else []) + ([" ".join(rest[-2:])] if len(rest) > 2 else [])
+    assert describe_ending(words) == expected

@@ -35,3 +35,19 @@ def curve_features(training, items, knots, bend, weight):
             found = rise(item[place], low, high, knots - 1)
             row += [(value - center) * scale for value, center, scale in zip(found, centers, scales)]
     return rows
+
+
+def product_features(training, items, knots, bend, weight, products):
+    """The features of the curves, and the products of every two standardised scores."""
+    known, asked = (curve_features(training, rows, knots, bend, weight) for rows in (training, items))
+    places = range(0, len(known[0]), knots)  # of the lines
+    pairs = [(one, other) for one in places for other in places if one < other]
+    seen = [[row[one] * row[other] for row in known] for one, other in pairs]
+    centers = [mean(values) for values in seen]
+    total = sum(mean([(value - center) ** 2 for value in values]) for values, center in zip(seen, centers))
+    whole = sum(mean([value**2 for value in values]) for values in seen)
+    scale = math.sqrt(products / total) if total > 1e-9 * whole else 0.0
+    return [
+        row + [(row[one] * row[other] - center) * scale for (one, other), center in zip(pairs, centers)]
+        for row in asked
+    ]

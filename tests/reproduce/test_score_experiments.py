@@ -57,6 +57,13 @@ def test_settings_of_trees():
     assert len(names) == len(set(names)) == 110
 
 
+def test_a_large_corpus_without_a_direction_needs_no_gram():
+    resources = score_experiments.Resources("oewn", "pairs.tsv", WordVectors(["a"], [[1.0]]))
+    default, landmarks = score_experiments.list_settings(CORPORA["qqp"], resources)
+    assert default.method == "default" and landmarks.method.startswith("both orders")
+    assert landmarks.kernel.has_features()
+
+
 def test_unknown_corpus():
     with pytest.raises(InputError, match="there is no corpus 'sick': choose msrp, rte3"):
         reproduce.run("pairs", only="sick")

@@ -35,7 +35,7 @@ METHODS = {
 }
 
 
-class Corpus(NamedTuple):
+class DemoCorpus(NamedTuple):
     """The embedded corpus: training pairs with labels, held-out pairs with labels and details."""
 
     train: list[tuple[str, str]]
@@ -142,17 +142,17 @@ def _report_pairs(folder: Path, json: bool) -> None:
         print(f"The pairs are in {files[0]} and {files[1]}.")
 
 
-def _load_corpus() -> Corpus:
+def _load_corpus() -> DemoCorpus:
     import numpy as np
 
     from rekern.datasets import load_rewrites
 
     train, labels = load_rewrites("train")
     test, truth, details = load_rewrites("test", details=True)
-    return Corpus(train, labels, test, np.array(truth), details)
+    return DemoCorpus(train, labels, test, np.array(truth), details)
 
 
-def _compare(corpus: Corpus, jobs: int | None) -> Comparison:
+def _compare(corpus: DemoCorpus, jobs: int | None) -> Comparison:
     """Train every method and test it on the held-out pairs."""
     from rekern.kernels import Rewriting
     from rekern.learning import PairClassifier
@@ -185,7 +185,7 @@ def _compare(corpus: Corpus, jobs: int | None) -> Comparison:
     return Comparison(rows, model, predictions)
 
 
-def _classify_words(corpus: Corpus) -> AnyArray:
+def _classify_words(corpus: DemoCorpus) -> AnyArray:
     """Predict by a linear support vector machine on the word counts of the two sides."""
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.pipeline import make_pipeline
@@ -208,7 +208,7 @@ def _measure_accuracy(right: Booleans) -> float:
     return round(100 * float(right.mean()), 2)
 
 
-def _choose_pair(corpus: Corpus, predictions: dict[str, AnyArray], model: PairClassifier) -> int:
+def _choose_pair(corpus: DemoCorpus, predictions: dict[str, AnyArray], model: PairClassifier) -> int:
     """Choose the positive held-out pair with the largest decision value that only the rules classify correctly."""
     import numpy as np
 
@@ -223,7 +223,7 @@ def _choose_pair(corpus: Corpus, predictions: dict[str, AnyArray], model: PairCl
     return 0
 
 
-def _measure_rewritings(corpus: Corpus, right: Booleans) -> list[RewritingRow]:
+def _measure_rewritings(corpus: DemoCorpus, right: Booleans) -> list[RewritingRow]:
     """Return the accuracy on every kind of re-writing, the highest first."""
     rows: dict[str, list[int]] = {}
     for row, detail in enumerate(corpus.details):
@@ -234,7 +234,7 @@ def _measure_rewritings(corpus: Corpus, right: Booleans) -> list[RewritingRow]:
     return sorted(found, key=lambda kind: (-kind["accuracy"], kind["rewriting"]))
 
 
-def _write_pairs(corpus: Corpus, folder: Path) -> None:
+def _write_pairs(corpus: DemoCorpus, folder: Path) -> None:
     from rekern.datasets.tables import write_table
 
     for name, pairs, labels in (("train", corpus.train, corpus.labels), ("test", corpus.test, corpus.truth.tolist())):
@@ -242,7 +242,7 @@ def _write_pairs(corpus: Corpus, folder: Path) -> None:
         write_table(folder / f"{name}.tsv", {"source": sources, "target": targets, "label": labels})
 
 
-def _print_corpus(corpus: Corpus) -> None:
+def _print_corpus(corpus: DemoCorpus) -> None:
     console = output.make_console()
     console.rule("Does the second sentence follow from the first?", style="dim")
     print(

@@ -215,8 +215,8 @@ def print_curves(effects: Sequence[ScoreEffect], parts: Sequence[Part]) -> None:
     """Draw the curves of the scores among the parts, with a mark where the pair is."""
     known = {effect.name: effect for effect in effects if effect.spread > 0}  # not those of constant scores
     for part in parts:
-        if part.kind == "score" and part.name in known:
-            print("\n" + known[part.name].draw(mark=part.score))
+        if part.kind in ("score", "score pair") and part.name in known:
+            print("\n" + known[part.name].draw(mark=part.score, other=part.other))
 
 
 def _format_value(value: object) -> str:

@@ -100,6 +100,10 @@ class KernelOptions(OptionGroup):
         tokenizer("a")  # raises an error if there is no stemmer for the language
         return tokenizer
 
+    def is_named(self) -> bool:
+        """Return whether the kernel is given by its short name, or not at all."""
+        return self.kernel is None or not is_json_kernel(self.kernel)
+
     def build(self) -> Kernel:
         """Build the kernel and check its parameters."""
         name = DEFAULT_NAME if self.kernel is None else self.kernel
@@ -182,7 +186,7 @@ def summarize_kernel(kernel: Kernel) -> KernelSummary:
     >>> summary.tokens
     'case kept, no stems'
     >>> summarize_kernel(KernelOptions(kernel="rules+curves").build()).kernel
-    'rules with aligned wildcards, k 1-4, + curves of 48 scores'
+    'rules with aligned wildcards, k 1-4, + curves of 48 scores and products of every two'
     """
     from rekern.kernels import Rewriting
     from rekern.kernels.kernel_summary import summarize_kernel as show_kernel
@@ -222,7 +226,8 @@ def describe_scores(kernel: Kernel) -> str | None:
         return f"{len(kernel.names())} scores"
     if isinstance(kernel, Curves | Gaussian) and isinstance(kernel.kernel, Similarities):
         how = "curves of" if isinstance(kernel, Curves) else "a Gaussian kernel over"
-        return f"{how} {describe_scores(kernel.kernel)}"
+        more = " and products of every two" if isinstance(kernel, Curves) and kernel.products else ""
+        return f"{how} {describe_scores(kernel.kernel)}{more}"
     return None
 
 

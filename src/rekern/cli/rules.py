@@ -124,7 +124,7 @@ def print_scores(effects: Sequence[ScoreEffect], heading: str, curves: bool = Fa
     print(f"{heading}\n")
     table = output.make_table(">moves", "adds from … to", "shape", "score")
     for effect in effects:
-        heights = [height for _, height in effect.points]
+        heights = effect.list_heights()
         ends = f"{min(heights):+.2f} … {max(heights):+.2f}"
         table.add_row(f"{effect.spread:.3f}", ends, effect.sketch(), effect.description)
     output.make_console().print(table)

@@ -121,6 +121,7 @@ def train(
         skip_scikit_learn()
     from rekern.learning import TextClassifier
     from rekern.learning.compaction import Compaction
+    from rekern.learning.named_kernels import drop_products
 
     auto.check()
     check_address(cluster)
@@ -171,6 +172,9 @@ def train(
                 model.landmarks = landmarks
                 if pairs.is_single:
                     model = TextClassifier(**model.get_params(deep=False))
+                on_features = memory is not None or (landmarks is None and len(pairs) > model.gram_limit)
+                if on_features and kernel.is_named():  # as for a model that is given the name itself
+                    model.kernel = built = drop_products(built)
                 _report_kernel(built, report, json)
                 if cv is not None:
                     _cross_validate(model, pairs, cv, report, json)

@@ -74,3 +74,30 @@ def _sum_rows(first, last, rows, found):
             if total + twice - total == twice:
                 total += twice
         found[row] = total
+
+
+def multiply_columns(values: Floats) -> Floats:
+    """Return ``values.T @ values``, which does not depend on the order of the rows.
+
+    Every column is cut into three slices of so few bits that the sums of their products are exact (Ozaki et al.,
+    2012). For a million rows the three have 48 bits together, for fewer rows more.
+
+    >>> multiply_columns(np.array([[1.0, 0.5], [2.0, 0.25]])).tolist()
+    [[5.0, 1.0], [1.0, 0.3125]]
+    """
+    n, columns = values.shape
+    bits = (52 - n.bit_length()) // 2
+    rest, largest = values.copy(), np.abs(values).max(axis=0, initial=0.0)
+    step = np.exp2(np.where(largest > 0, np.frexp(largest)[1], 0) - float(bits))
+    slices = []
+    for _ in range(3):
+        part = np.round(rest / step) * step
+        rest -= part
+        slices.append(part)
+        step = step / 2.0**bits
+    first, second, third = slices
+    mixed = first.T @ third
+    small = (second.T @ second + (mixed + mixed.T)) if columns else np.zeros((0, 0))
+    middle = first.T @ second
+    products: Floats = first.T @ first + ((middle + middle.T) + small)
+    return products

@@ -26,8 +26,8 @@ class Part(NamedTuple):
     1.0
     """
 
-    # what it is: "rule", "score", "fragment", "path", "neighbourhoods", "pattern", "pair", "landmark", "kernel" or
-    # "baseline"
+    # what it is: "rule", "score", "score pair", "fragment", "path", "neighbourhoods", "pattern", "pair", "landmark",
+    # "kernel" or "baseline"
     kind: str
     name: str  # the part as text
     value: float  # how much of it there is in the item, normalised as the kernel does
@@ -36,6 +36,7 @@ class Part(NamedTuple):
     target: str = ""  # the words of the target
     description: str = ""  # a score in words
     score: float | None = None  # the value of a score, before it is standardised or goes through a curve
+    other: float | None = None  # the value of the second score of a pair
 
     @property
     def contribution(self) -> float:
@@ -43,9 +44,9 @@ class Part(NamedTuple):
         return self.value * self.weight
 
     def to_dict(self) -> JsonObject:
-        """The fields and the contribution, for JSON."""
-        kind, name, value, weight, source, target, description, score = self
-        return {
+        """The fields and the contribution, for JSON; only a pair of scores has the value of another score."""
+        kind, name, value, weight, source, target, description, score, other = self
+        found: JsonObject = {
             "kind": kind,
             "name": name,
             "value": value,
@@ -56,20 +57,35 @@ class Part(NamedTuple):
             "description": description,
             "score": score,
         }
+        if other is not None:
+            found["other"] = other
+        return found
 
     def to_words(self) -> str:
-        """The part in words: a rule, or the description of a score with its value.
+        """The part in words: a rule, or the description of a score or of a pair of scores, with the values.
 
         >>> Part("score", "recall", 0.4, 2.0, description="words of the target in the source", score=0.75).to_words()
         'words of the target in the source: 0.75'
+        >>> Part("score pair", "recall × length", 0.4, score=0.75, other=12.0).to_words()
+        'recall × length: 0.75 × 12.00'
         """
-        words = self.description or self.name
-        return words if self.score is None else f"{words}: {self.score:.2f}"
+        return write_words(self.description or self.name, self.score, self.other)
 
     def to_text(self) -> str:
         """One line: the contribution, the part, and the words that a rule lies on."""
         words = f"    on: {self.source} | {self.target}" if self.source or self.target else ""
         return f"{self.contribution:+.4f}  {self.to_words()}{words}"
+
+
+def write_words(words: str, score: float | None, other: float | None = None) -> str:
+    """Return a score, or a pair of scores, in words with the values.
+
+    >>> write_words("length", 12.0), write_words("→ a", None)
+    ('length: 12.00', '→ a')
+    """
+    if score is None:
+        return words
+    return f"{words}: {score:.2f}" if other is None else f"{words}: {score:.2f} × {other:.2f}"
 
 
 def make_parts(
@@ -85,7 +101,7 @@ def make_parts(
     >>> make_parts("rule", ["a → b"], [0.5], [2.0], ["a"], ["b"]) == [Part("rule", "a → b", 0.5, 2.0, "a", "b")]
     True
     """
-    columns = repeat(kind), names, values, weights, sources, targets, repeat(""), repeat(None)
+    columns = repeat(kind), names, values, weights, sources, targets, repeat(""), repeat(None), repeat(None)
     return list(map(partial(tuple.__new__, Part), zip(*columns)))
 
 

@@ -279,11 +279,15 @@ def _write_chances(readings: Sequence[Values], measure: str) -> Markup:
 
 
 def draw_readings(readings: Sequence[Values], *, style: bool = True) -> Markup:
-    """Return the readings of a sentence, each with "query" and "probability", as a fragment of HTML.
+    """Return the readings of a sentence, each with "query" and "probability" or "confidence", as a fragment of HTML.
+
+    A reading that has "words" and "derivation", as in the answers of ``ask``, is drawn over them.
 
     >>> "rivers(all)" in draw_readings([{"query": "rivers(all)", "probability": 0.9}])
     True
     """
     head = element("style", Markup(STYLE)) if style else None
-    table = _write_chances(readings, "probability") if readings else element("p", "no reading")
-    return element("figure", head, element("h4", "Readings, with their probability"), table, class_="rk")
+    measure = "confidence" if readings and "confidence" in readings[0] else "probability"
+    table = _write_chances(readings, measure) if readings else element("p", "no reading")
+    drawn = [figure for reading in readings for figure in _write_reading(reading)]
+    return element("figure", head, element("h4", f"Readings, with their {measure}"), table, *drawn, class_="rk")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -13,34 +13,67 @@ WIDTH, HEIGHT = 200.0, 84.0
 LEFT, RIGHT, TOP, BOTTOM = 38.0, 6.0, 8.0, 16.0
 
 
+Points = tuple[tuple[float, float], ...]
+
+
 class ScorePlot(NamedTuple):
-    """A score in words, its curve, and the value of the score in the pair."""
+    """A score in words, its curve, and the place of the pair of texts: the value of the score, and what it adds.
+
+    A pair of scores has a second line, for the smallest value of its second score.
+    """
 
     text: str
-    points: tuple[tuple[float, float], ...]
-    mark: float | None
+    points: Points
+    mark: tuple[float, float] | None
+    low_points: Points = ()
 
 
-def choose_plots(curves: Sequence[Values], scores: dict[str, float | None], n: int) -> list[ScorePlot]:
-    """Return plots for the first ``n`` of these scores that have a curve.
+def choose_plots(
+    curves: Sequence[Values], scores: Mapping[str, tuple[float | None, float | None]], n: int
+) -> list[ScorePlot]:
+    """Return plots for the first ``n`` of these scores that have a curve; pairs of scores have two values.
 
-    >>> choose_plots([{"name": "recall", "points": [[0, -1], [1, 1]]}], {"recall": 0.5}, n=4)
-    [ScorePlot(text='recall', points=((0.0, -1.0), (1.0, 1.0)), mark=0.5)]
+    >>> choose_plots([{"name": "recall", "points": [[0, -1], [1, 1]]}], {"recall": (0.5, None)}, n=4)
+    [ScorePlot(text='recall', points=((0.0, -1.0), (1.0, 1.0)), mark=(0.5, 0.0), low_points=())]
     """
     known = {curve["name"]: curve for curve in curves}
     found = []
-    for name, score in scores.items():
+    for name, (score, other) in scores.items():
         curve = known.get(name)
         if curve is not None and len(curve["points"]) > 1:
-            points = tuple((float(x), float(y)) for x, y in curve["points"])
-            found.append(ScorePlot(str(curve.get("description") or name), points, score))
+            found.append(make_plot(curve, score, other))
     return found[:n]
+
+
+def make_plot(curve: Values, score: float | None = None, other: float | None = None) -> ScorePlot:
+    """Return the plot of a curve, or of a pair of scores, with a mark at these values.
+
+    >>> partner = {"description": "length", "low": 1, "high": 3, "points": [[0, 1], [1, -1]]}
+    >>> pair = {"name": "recall × length", "points": [[0, -1], [1, 1]], "partner": partner}
+    >>> make_plot(pair, 1.0, 2.0).mark, make_plot(pair).text
+    ((1.0, 0.0), 'recall × length (solid: the second is 3.00, dashed: 1.00)')
+    """
+    text, partner = str(curve.get("description") or curve["name"]), curve.get("partner")
+    points = _read_points(curve["points"])
+    low = _read_points(partner["points"]) if partner else ()
+    if partner:
+        text += f" (solid: the second is {partner['high']:.2f}, dashed: {partner['low']:.2f})"
+    if score is None:
+        return ScorePlot(text, points, None, low)
+    height = _find_height(points, score)
+    if partner and other is not None:
+        height = _find_height(((partner["low"], _find_height(low, score)), (partner["high"], height)), other)
+    return ScorePlot(text, points, (score, height), low)
+
+
+def _read_points(points: Sequence[Sequence[float]]) -> Points:
+    return tuple((float(x), float(y)) for x, y in points)
 
 
 def draw_plot(plot: ScorePlot) -> Markup:
     """Return the shapes of one plot, of the size `WIDTH` × `HEIGHT`."""
     first, last = plot.points[0][0], plot.points[-1][0]
-    heights = [y for _, y in plot.points]
+    heights = [y for _, y in plot.points + plot.low_points]
     low, high = min(*heights, 0.0), max(*heights, 0.0)
     wide, tall = last - first or 1.0, high - low or 1.0
 
@@ -61,10 +94,12 @@ def draw_plot(plot: ScorePlot) -> Markup:
         text = write_number(x, 2).replace("-", "−")
         at = place(x, 0.0)[0]
         shapes.append(element("text", text, class_="rk-soft", x=at, y=HEIGHT - 3, font_size=10.5, text_anchor=anchor))
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*point) for point in plot.points))
-    shapes.append(element("polyline", class_="rk-plot", points=path))
+    for points, name in ((plot.low_points, "rk-plot rk-dashed"), (plot.points, "rk-plot")):
+        if points:
+            path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*point) for point in points))
+            shapes.append(element("polyline", class_=name, points=path))
     if plot.mark is not None:
-        x, y = place(plot.mark, _find_height(plot.points, plot.mark))
+        x, y = place(*plot.mark)
         shapes.append(element("circle", class_="rk-mark", cx=x, cy=y, r=5))
     return join(shapes)
 
@@ -86,6 +121,6 @@ def write_plots(plots: Sequence[ScorePlot]) -> Markup:
         label = f"curve of {plot.text}"
         box = f"0 0 {write_number(WIDTH)} {write_number(HEIGHT)}"
         picture = element("svg", draw_plot(plot), class_="rk-svg", viewBox=box, role="img", aria_label=label)
-        at = "" if plot.mark is None else f": {plot.mark:.2f}"
+        at = "" if plot.mark is None or plot.low_points else f": {plot.mark[0]:.2f}"
         figures.append(element("figure", picture, element("figcaption", plot.text + at)))
     return element("div", *figures, class_="rk-curves")

@@ -44,6 +44,7 @@ class DrawnPart(NamedTuple):
     target: str
     score: float | None
     number: int = 0
+    other: float | None = None  # the value of the second score of a pair
 
 
 class Step(NamedTuple):
@@ -86,16 +87,18 @@ def read_parts(values: Values) -> list[DrawnPart]:
 
 
 def _read_part(part: Values) -> DrawnPart:
-    score = part.get("score")
+    score, other = part.get("score"), part.get("other")
     words = str(part.get("description") or part["name"])
+    values = "" if score is None else f": {score:.2f}" if other is None else f": {score:.2f} × {other:.2f}"
     return DrawnPart(
         str(part.get("kind", "")),
         str(part["name"]),
-        words if score is None else f"{words}: {score:.2f}",
+        words + values,
         float(part.get("contribution", part.get("value", 0.0) * part.get("weight", 1.0))),
         str(part.get("source", "")),
         str(part.get("target", "")),
         None if score is None else float(score),
+        other=None if other is None else float(other),
     )
 
 

@@ -102,7 +102,7 @@ def draw_svg(
     for first in range(0, len(plots), columns):
         row = plots[first : first + columns]
         y += 14
-        lines = [wrap_text(plot.text, WIDTH - 8, 11.5)[:4] for plot in row]
+        lines = [wrap_text(plot.text, WIDTH - 8, 11.5)[:6] for plot in row]
         for place, plot in enumerate(row):
             text = [
                 element("text", line, class_="rk-soft", x=0, y=HEIGHT + 12 + 14 * number, font_size=11.5)
@@ -207,8 +207,8 @@ def _list_curves(explanation: object) -> list[Values]:
 
 
 def _choose_plots(curves: Sequence[Values], parts: Sequence[DrawnPart], n: int) -> list[ScorePlot]:
-    scores = {part.name: part.score for part in choose_parts(parts, n) if part.kind == "score"}
-    return choose_plots(curves, scores, SHOWN_PLOTS)
+    shown = [part for part in choose_parts(parts, n) if part.kind in ("score", "score pair")]
+    return choose_plots(curves, {part.name: (part.score, part.other) for part in shown}, SHOWN_PLOTS)
 
 
 def _write_neighbors(values: Values) -> Markup | None:

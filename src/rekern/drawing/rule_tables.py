@@ -60,7 +60,7 @@ def _draw_weight(weight: float, heaviest: float) -> Markup:
 
 def write_curves(curves: Sequence[Values]) -> Markup:
     """Return the curves of scores as small plots."""
-    return write_plots(choose_plots(curves, {curve["name"]: None for curve in curves}, len(curves)))
+    return write_plots(choose_plots(curves, {curve["name"]: (None, None) for curve in curves}, len(curves)))
 
 
 def draw_curves(curves: Sequence[Values], *, style: bool = True) -> Markup:

@@ -43,6 +43,7 @@ SHAPES = """
 .rk-against .rk-fill,.rk-fill.rk-against{fill:var(--rk-against-tint)}
 .rk-cell{fill:var(--rk-for)}
 .rk-plot{fill:none;stroke:var(--rk-for);stroke-width:2;stroke-linejoin:round}
+.rk-dashed{stroke-dasharray:5 3;opacity:.75}
 .rk-mark{fill:var(--rk-ink);stroke:var(--rk-paper);stroke-width:1.5}
 """
 
@@ -166,6 +167,8 @@ SHADES
 .rk-mistakes summary{cursor:pointer;padding:6px 0;font-weight:600}
 .rk-all{max-width:none}
 .rk-rows td:first-child,.rk-rows td:nth-child(n+4){white-space:nowrap}
+@media (max-width:480px){.rk-rows td:not(:first-child):nth-child(-n+3){overflow-wrap:anywhere}
+.rk .rk-rows td,.rk .rk-rows th{padding-left:0;padding-right:5px}}
 input[type=search]{font:inherit;padding:5px 8px;border:1px solid var(--rk-soft);border-radius:5px;
 background:var(--rk-paper);color:var(--rk-ink);min-width:16em;max-width:100%;box-sizing:border-box}
 .rk-print{display:none}

@@ -34,7 +34,7 @@ from rekern.structures.trees import Trees
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-Corpus = Pairs | Tokens | Trees | Graphs | Representations
+ReadItems = Pairs | Tokens | Trees | Graphs | Representations
 
 SMALLEST_EIGENVALUE = 1e-10  # of the Gram of the landmarks, as a share of the largest; smaller ones are left out
 
@@ -242,11 +242,11 @@ def _make_sequence(X: Items) -> Sequence[Item]:
     X = materialize_items(X)
     if find_columns(X) is not None:
         return cast(Sequence[Item], Representations.from_items(X))
-    return cast(Sequence[Item], X if isinstance(X, Corpus | list | tuple) else column_to_list(X))
+    return cast(Sequence[Item], X if isinstance(X, ReadItems | list | tuple) else column_to_list(X))
 
 
 def _take_items(items: Sequence[Item], rows: Ints) -> Sequence[Item]:
-    if isinstance(items, Corpus):
+    if isinstance(items, ReadItems):
         return cast(Sequence[Item], items.take(rows))
     return [items[row] for row in rows.tolist()]
 

@@ -2,6 +2,8 @@
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs, no-warn-return-any
 
+import numpy as np
+
 from rekern.core.compiling import compiled
 
 TILE = 256  # columns of a block that are filled at once: their scores stay in the cache
@@ -50,3 +52,47 @@ def _fill_line(values, right, start, end, line):
         value, rest = values[score], right[score, start:end]
         for j in range(end - start):
             line[j] += value * rest[j]
+
+
+@compiled
+def add_products(lines, others, squares, other_squares, shifts, other_shifts, factor, offset, block):
+    """Add to a block what the products of every two scores give, from rows ``lines`` and columns ``others``.
+
+    The sum over all i < j of l[i]·l[j]·o[i]·o[j] is half of (l·o)² − l²·o². The shifts are what is left of the means
+    that are subtracted from the products.
+    """
+    sums, sums2 = np.empty(TILE), np.empty(TILE)
+    doubles, doubles2 = np.empty(TILE), np.empty(TILE)
+    for begin in range(0, block.shape[1], TILE):
+        start, end = offset + begin, offset + min(begin + TILE, block.shape[1])
+        for row in range(0, len(lines), 2):
+            second = min(row + 1, len(lines) - 1)  # the last row twice, if their number is odd
+            _fill_two_lines(lines[row], lines[second], others, start, end, sums, sums2)
+            _fill_two_lines(squares[row], squares[second], other_squares, start, end, doubles, doubles2)
+            _add_line(sums, doubles, shifts[row], other_shifts, factor, start, end, block[row, begin:])
+            if second > row:
+                _add_line(sums2, doubles2, shifts[second], other_shifts, factor, start, end, block[second, begin:])
+
+
+@compiled
+def _add_line(sums, doubles, shift, other_shifts, factor, start, end, line):
+    half = 0.5 * factor
+    for j in range(end - start):
+        line[j] += half * (sums[j] * sums[j] - doubles[j]) - (shift + other_shifts[start + j])
+
+
+@compiled
+def sum_products(lines, weights, sums):
+    """Add to the sum of each row the products of every two of its scores, times weights above the diagonal."""
+    n = lines.shape[1]
+    found = np.empty(n)
+    for row in range(len(lines)):
+        found[:] = 0.0
+        for first in range(n):
+            value, line = lines[row, first], weights[first]
+            for second in range(first + 1, n):
+                found[second] += value * line[second]
+        total = 0.0
+        for second in range(n):
+            total += found[second] * lines[row, second]
+        sums[row] += total

@@ -16,7 +16,7 @@ from rekern.core.state_schema import POSITIVE, TOKENIZER, Choice, Number, Whole
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import materialize_items
-from rekern.kernels.score_effects import ScoreEffect
+from rekern.kernels.score_effects import ScoreEffects
 from rekern.learning.auto_search import ChosenKernel, SearchSettings, TrainingPairs, choose_kernel, read_training_pairs
 from rekern.learning.candidate_groups import number_groups
 from rekern.learning.class_probabilities import METRICS, Threshold
@@ -94,7 +94,7 @@ class AutoPairModel(BaseEstimator):
         """The ``n`` strongest rules for and against, as `PairClassifier.rules`."""
         return self._model().rules(n, label)
 
-    def curves(self, label: object = None) -> list[ScoreEffect]:
+    def curves(self, label: object = None) -> ScoreEffects:
         """What each score adds to the decision values, as `PairClassifier.curves`."""
         return self._model().curves(label)
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, cast
 
 import numpy as np
-from sklearn.model_selection import StratifiedGroupKFold
 
 from rekern.core.arrays import Ints
 from rekern.kernels.kernel import Kernel
 from rekern.learning.candidate_groups import group_shared_texts, number_groups
-from rekern.learning.cross_validation import Fold, make_group_folds
+from rekern.learning.cross_validation import Fold, make_group_folds, make_stratified_group_folds
 from rekern.learning.kernel_choice import CHOSEN, KernelChoice, Trial
 from rekern.learning.kernel_ladder import Resources, find_trees, list_steps
 from rekern.learning.kernel_search import KernelSearch
@@ -120,5 +119,4 @@ def make_search_folds(groups: Ints, classes: Ints | None, folds: int, seed: int)
         return None
     if classes is None:
         return make_group_folds(groups.tolist(), most)
-    splitter = StratifiedGroupKFold(most, shuffle=True, random_state=seed)
-    return [Fold(train, test) for train, test in splitter.split(classes, classes, groups)]
+    return make_stratified_group_folds(groups, classes, most, seed)

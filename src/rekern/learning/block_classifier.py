@@ -88,7 +88,13 @@ class BlockClassifier(PairModel):
         problems = [Problem(sign.astype(float), costs) for sign in signs]
         held_out = choose_held_out(len(pairs)) if self.calibration else np.zeros(0, np.int64)
         trained = train_in_blocks(
-            self._resolve_kernel(), pairs, problems, held_out, parse_memory(memory), as_path(folder), self.n_jobs
+            self._resolve_kernel(on_features=True),
+            pairs,
+            problems,
+            held_out,
+            parse_memory(memory),
+            as_path(folder),
+            self.n_jobs,
         )
         self.solver_, labels = trained.solver, self.labels_
         self._take_decision(trained.kernel, trained.decision, trained.intercept)
@@ -132,7 +138,7 @@ class BlockClassifier(PairModel):
             raise InputError(f"the class {found!s} is new: name all classes in the first call of partial_fit")
         signs, costs = self._read_classes(known, cost, None, threshold)
         if stream is None:
-            stream = self._stream = start_stream(self._resolve_kernel(), pairs, len(signs))
+            stream = self._stream = start_stream(self._resolve_kernel(on_features=True), pairs, len(signs))
         was_trained = stream.is_trained
         before = stream.learn(pairs, [Problem(sign.astype(float), costs) for sign in signs], self.n_jobs)
         if was_trained:

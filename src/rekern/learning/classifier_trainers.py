@@ -35,7 +35,7 @@ class Trainer(Protocol):
         """Return the decision values of test rows, from a machine trained on other rows."""
 
 
-class Task(NamedTuple):
+class TrainingTask(NamedTuple):
     """Rows to train one output on; with test rows, of which the decision values are wanted, else the machine."""
 
     output: int

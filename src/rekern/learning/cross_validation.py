@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import AnyArray, Ints
+from rekern.core.arrays import AnyArray, Ints, SmallInts
 from rekern.errors import InputError
 from rekern.learning.candidate_groups import group_shared_texts, number_groups
 
@@ -89,6 +89,16 @@ def make_text_folds(pairs: Sequence[tuple[str, str]], labels: AnyArray, folds: i
     groups = group_shared_texts(pairs)
     if len(np.unique(groups)) < folds:
         raise InputError(f"too many pairs share a text for {folds} folds that keep them together: ask for fewer folds")
+    return make_stratified_group_folds(groups, labels, folds, seed)
+
+
+def make_stratified_group_folds(groups: Ints | SmallInts, labels: AnyArray, folds: int, seed: int = 0) -> list[Fold]:
+    """Folds that keep the rows of a group together, with the classes in proportion.
+
+    >>> folds = make_stratified_group_folds(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 0]), 2)
+    >>> [fold.test.tolist() for fold in folds]
+    [[0, 1, 3], [2]]
+    """
     from sklearn.model_selection import StratifiedGroupKFold
 
     return _list_folds(StratifiedGroupKFold(folds, shuffle=True, random_state=seed).split(labels, labels, groups))

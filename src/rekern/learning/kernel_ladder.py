@@ -1,8 +1,9 @@
 """The kernels that a search tries: a ladder from simple to rich, each step with what it needs.
 
-A step adds something to re-writing rules: nothing, precision and recall, scores, curves over scores, a Gaussian kernel
-over scores; then scores that need WordNet, word vectors or a thesaurus, and kernels over trees, where there are any.
-A Gaussian kernel may have other shapes, which are tried if it is among the best.
+A step adds something to re-writing rules: nothing, precision and recall, scores, curves over scores, curves with
+products of every two scores, a Gaussian kernel over scores; then scores that need WordNet, word vectors or a
+thesaurus, and kernels over trees, where there are any. A Gaussian kernel may have other shapes, which are tried if it
+is among the best.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from operator import add
 from typing import NamedTuple, TypeAlias
 
 from rekern.kernels import AllProduct, Curves, Gaussian, Kernel, PairSum, PartialTree, Rewriting, Symmetric
+from rekern.learning.named_kernels import PRODUCTS
 from rekern.similarity import PrecisionRecall, Similarities, UnsharedWords
 from rekern.similarity.lexical_resources import Thesaurus
 from rekern.structures.representations import Representations
@@ -143,11 +145,13 @@ def list_steps(resources: Resources) -> list[Step]:
     basic = sets["scores"]
     found.append(Step(0, "scores", basic * (WEIGHT_OF_SCORES / len(basic.names()))))
     found += [_make_curves(scores, name) for name, scores in sets.items()]
+    found += [_make_products(scores, name) for name, scores in sets.items() if name != "scores"]
     found += [_make_gaussian_step(scores, name) for name, scores in sets.items()]
     groups = resources.list_groups()
     if groups:
         scores = _make_scores(groups, resources)
-        found += [_make_curves(scores, "all scores"), _make_gaussian_step(scores, "all scores")]
+        found += [_make_curves(scores, "all scores"), _make_products(scores, "all scores")]
+        found.append(_make_gaussian_step(scores, "all scores"))
     if resources.trees:
         found += [Step(0, name, kernel) for name, kernel in _list_on_trees(groups, resources)]
     return [step._replace(number=number, tokenizer=resources.tokenizer) for number, step in enumerate(found)]
@@ -155,6 +159,10 @@ def list_steps(resources: Resources) -> list[Step]:
 
 def _make_curves(scores: Similarities, name: str) -> Step:
     return Step(0, f"curves over {name}", Curves(scores))
+
+
+def _make_products(scores: Similarities, name: str) -> Step:
+    return Step(0, f"curves and products over {name}", Curves(scores, products=PRODUCTS))
 
 
 def _make_gaussian_step(scores: Similarities, name: str) -> Step:

@@ -96,7 +96,7 @@ class KernelSearch:
         """Try all steps of a ladder, then the best ones in other ways; returns the winner."""
         for step in steps:
             self.try_kernel(Candidate(step, DEFAULT_WINDOWS), 1.0)
-        for candidate in self._list_leaders():
+        for candidate in self._list_shaped():
             for step in candidate.step.list_shapes():
                 self.try_kernel(Candidate(step, candidate.windows), 1.0)
         for candidate in self._list_leaders():
@@ -201,6 +201,11 @@ class KernelSearch:
         place = self.choose().place
         winner = next(one.candidate for one in self.runs if one.place == place)
         return list(dict.fromkeys([*leaders[:LEADERS], *readable[:1], winner]))
+
+    def _list_shaped(self) -> list[Candidate]:
+        """The kernels to try in other shapes: the leaders, and the best that has some."""
+        best = max((run for run in self.runs if run.candidate.step.shapes), key=_get_score, default=None)
+        return list(dict.fromkeys([*self._list_leaders(), *([] if best is None else [best.candidate])]))
 
     def _record(self, trial: Trial) -> None:
         self.trials.append(trial)

@@ -33,7 +33,14 @@ from rekern.learning.class_probabilities import (
     shift_to_threshold,
     spread_probabilities,
 )
-from rekern.learning.classifier_trainers import FeatureTrainer, GramTrainer, LargeGramTrainer, Task, Trainer, do_task
+from rekern.learning.classifier_trainers import (
+    FeatureTrainer,
+    GramTrainer,
+    LargeGramTrainer,
+    Trainer,
+    TrainingTask,
+    do_task,
+)
 from rekern.learning.cross_validation import make_stratified_folds
 from rekern.learning.dense_descent import DenseTrainer
 from rekern.learning.dual_descent import condense
@@ -73,7 +80,7 @@ class PairClassifier(ClassifierMixin, BlockClassifier):
     ----------
     kernel : Kernel or str, optional
         A kernel, or the name of one: "rules", "rules+scores", "paper" (see docs/reference/kernels.md). By default
-        "rules+curves", which is ``Rewriting(k=(1, 4)) + Curves(Similarities(groups=…))``.
+        "rules+curves", which is ``Rewriting(k=(1, 4)) + Curves(Similarities(groups=…), products=3.0)``.
     C : float
         The cost of a training error.
     class_weight : "balanced", dict or None
@@ -196,7 +203,7 @@ class PairClassifier(ClassifierMixin, BlockClassifier):
             self.solver_ = f"dual coordinate descent on {n} rows with {matrix.shape[1]} shared features"
         # The machines of the whole set and of the folds are trained together, so that no thread waits for others.
         folds = self._list_folds(costs, len(signs)) if self.calibration else []
-        calls = [Task(output, np.arange(n), None) for output in range(len(signs))]
+        calls = [TrainingTask(output, np.arange(n), None) for output in range(len(signs))]
         if folds:
             load_optimizer()
         found = run(partial(do_task, trainer), [*calls, *folds], self.n_jobs, "training")
@@ -235,13 +242,13 @@ class PairClassifier(ClassifierMixin, BlockClassifier):
                 raise InputError(f"all pairs of class {label!s} have the weight 0; give one of them a weight")
         return signs, costs
 
-    def _list_folds(self, costs: Floats, outputs: int) -> list[Task]:
+    def _list_folds(self, costs: Floats, outputs: int) -> list[TrainingTask]:
         """The training and test rows of the folds of the calibration; none if a class has a single example."""
         used = np.flatnonzero(costs > 0)
         codes = np.searchsorted(self.classes_, self.labels_[used])  # numbers with decimals may be classes too
         folds = min(int(self.calibration), int(np.bincount(codes).min()))
         splits = make_stratified_folds(codes, folds) if folds >= 2 else []
-        return [Task(output, used[train], used[test]) for output in range(outputs) for train, test in splits]
+        return [TrainingTask(output, used[train], used[test]) for output in range(outputs) for train, test in splits]
 
     def _weigh(self, weights: Floats | None) -> Floats:
         """The weight of every pair, from its class and its own weight."""

@@ -29,7 +29,7 @@ from rekern.kernels.rewriting.hashed_rules import HashedDecision
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import forget_rules, remember_rules
 from rekern.kernels.rewriting.strong_rules import WeightedRule
-from rekern.kernels.score_effects import ScoreEffect
+from rekern.kernels.score_effects import ScoreEffect, ScoreEffects
 from rekern.learning.compaction import Compaction, compact_scorer
 from rekern.learning.dense_descent import Features, weigh_columns
 from rekern.learning.kernel_choice import KernelChoice
@@ -141,18 +141,23 @@ class PairModel(BaseEstimator):
         self.how_chosen_, self.compact_ = None, None
         self.kernel_ = add_landmarks(self._resolve_kernel(), self.landmarks)
         self._read_training(X)
+        if self.landmarks is None and not self._uses_gram(len(self.pairs_)):
+            self.kernel_ = self._resolve_kernel(on_features=True)
         self.labels_ = read_labels(y, len(self.pairs_))
         weights = read_weights(sample_weight, len(self.pairs_))
         self.start_cache()
         remember_rules(self._training())  # for the Gram or the features, and for the decision function
-        # A pair without weight is not there.
-        used = None if weights is None or weights.all() else np.flatnonzero(weights)
-        self.kernel_.adapt(self._training() if used is None else take_items(self._training(), used))
+        self._adapt_kernel(weights)
         return weights
 
-    def _resolve_kernel(self) -> Kernel:
+    def _adapt_kernel(self, weights: Floats | None) -> None:
+        """Let the kernel learn from the training pairs; a pair without weight is not there."""
+        used = None if weights is None or weights.all() else np.flatnonzero(weights)
+        self.kernel_.adapt(self._training() if used is None else take_items(self._training(), used))
+
+    def _resolve_kernel(self, on_features: bool = False) -> Kernel:
         """The kernel to train, a new object: the given one, the one of the given name, or the default one."""
-        return resolve_kernel(self.kernel)
+        return resolve_kernel(self.kernel, on_features)
 
     def _read_training(self, X: object) -> None:
         """Check that the kernel compares pairs, and read the training pairs."""
@@ -344,7 +349,7 @@ class PairModel(BaseEstimator):
         favoring, opposing = found
         return ModelRules(favoring, opposing, scores)
 
-    def curves(self, label: object = None) -> list[ScoreEffect]:
+    def curves(self, label: object = None) -> ScoreEffects:
         """What each score adds to the decision values, as a line or a curve; those that move decisions most first.
 
         In a model of more than two classes ``label`` says for which class.
@@ -355,7 +360,7 @@ class PairModel(BaseEstimator):
         >>> curve.name, curve.kind, curve.description
         ('recall', 'line', 'words of the target that the source has too')
         """
-        return self._list_curves(self._find_output(label))
+        return ScoreEffects(self._list_curves(self._find_output(label)))
 
     def _list_curves(self, output: Output) -> list[ScoreEffect]:
         known = self._cache.curves

@@ -46,7 +46,7 @@ class PairRanker(PairModel):
     ----------
     kernel : Kernel or str, optional
         A kernel, or the name of one: "rules", "rules+scores", "paper" (see docs/reference/kernels.md). By default
-        "rules+curves", which is ``Rewriting(k=(1, 4)) + Curves(Similarities(groups=…))``.
+        "rules+curves", which is ``Rewriting(k=(1, 4)) + Curves(Similarities(groups=…), products=3.0)``.
     C : float
         The cost of a wrong order of two candidates.
     gram_limit, n_jobs, landmarks
@@ -127,6 +127,9 @@ class PairRanker(PairModel):
             multipliers = order_gram(np.ascontiguousarray(gram), costs)
             self.solver_ = f"dual coordinate descent on a {count} × {count} Gram matrix of differences"
         else:
+            if self._uses_gram(len(self.pairs_)):  # few candidates, but many differences of them
+                self.kernel_ = self._resolve_kernel(on_features=True)
+                self._adapt_kernel(weights)
             features, norms = condense(sp.csr_array(matrix @ self.kernel_.features(candidates, self.n_jobs)))
             multipliers = order_features(features, norms, costs)
             self.solver_ = f"dual coordinate descent on {count} differences with {features.shape[1]} shared features"

@@ -44,7 +44,7 @@ class PairRegressor(RegressorMixin, PairModel):
     ----------
     kernel : Kernel or str, optional
         A kernel, or the name of one: "rules", "rules+scores", "paper" (see docs/reference/kernels.md). By default
-        "rules+curves", which is ``Rewriting(k=(1, 4)) + Curves(Similarities(groups=…))``.
+        "rules+curves", which is ``Rewriting(k=(1, 4)) + Curves(Similarities(groups=…), products=3.0)``.
     C : float
         The cost of an error beyond ``epsilon``.
     epsilon : float
@@ -148,7 +148,13 @@ class PairRegressor(RegressorMixin, PairModel):
         problem = Problem(targets - middle, np.full(len(pairs), cost), self.epsilon, True)
         nobody = np.zeros(0, np.int64)
         trained = train_in_blocks(
-            self._resolve_kernel(), pairs, [problem], nobody, parse_memory(memory), as_path(folder), self.n_jobs
+            self._resolve_kernel(on_features=True),
+            pairs,
+            [problem],
+            nobody,
+            parse_memory(memory),
+            as_path(folder),
+            self.n_jobs,
         )
         self.solver_ = trained.solver
         self._take_decision(trained.kernel, trained.decision, trained.intercept + middle)
@@ -169,7 +175,9 @@ class PairRegressor(RegressorMixin, PairModel):
         stream, levels = self._continue_stream(pairs), vars(self).get("levels_")
         targets = self._read_targets(read_labels(y, len(pairs)))
         if stream is None:
-            stream = self._stream = start_stream(self._resolve_kernel(), pairs, 1, middle=float(targets.mean()))
+            stream = self._stream = start_stream(
+                self._resolve_kernel(on_features=True), pairs, 1, middle=float(targets.mean())
+            )
         elif levels is not None:
             self.levels_ = np.union1d(levels, self.levels_)
         problem = Problem(targets - stream.middle, np.full(len(pairs), cost), self.epsilon, True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats, Ints
 from rekern.errors import InputError
-from rekern.kernels.curves import CurveDecision
+from rekern.kernels.curve_decision import CurveDecision
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.rewriting.hashed_rules import HashedDecision

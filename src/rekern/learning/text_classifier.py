@@ -69,8 +69,8 @@ class TextClassifier(PairClassifier):
         """The training texts, to show."""
         return [str(text) for text, _ in self.pairs_]
 
-    def _resolve_kernel(self) -> Kernel:
-        return make_text_kernel() if self.kernel is None else super()._resolve_kernel()
+    def _resolve_kernel(self, on_features: bool = False) -> Kernel:
+        return make_text_kernel() if self.kernel is None else super()._resolve_kernel(on_features)
 
     def check_kernel(self) -> None:
         """Raise an InputError if the kernel compares pairs."""

@@ -9,7 +9,8 @@ import joblib
 import numpy as np
 
 from rekern.core.arrays import Floats
-from rekern.kernels.kernel import Kernel
+from rekern.kernels.curves import Curves
+from rekern.kernels.kernel import Kernel, walk_kernels
 from rekern.kernels.kernel_terms import split_into_terms
 from rekern.learning.dual_descent import condense
 from rekern.learning.pair_input import read_items
@@ -52,8 +53,11 @@ class SharedMatrices:
         self.last: tuple[str, TrainingMatrix] | None = None
 
     def build(self, kernel: Kernel) -> TrainingMatrix | None:
-        """Return what to train on; the next call may overwrite it. None if it would be a Gram of too many pairs."""
-        if not self.use_grams and not kernel.has_features():
+        """Return what to train on; the next call may overwrite it. None if it would be a Gram of too many pairs.
+
+        Products of scores are as good as a Gram: they are far too many features of as many pairs.
+        """
+        if not self.use_grams and (not kernel.has_features() or has_products(kernel)):
             return None
         key = joblib.hash(kernel)
         if self.last is None or self.last[0] != key:
@@ -63,7 +67,7 @@ class SharedMatrices:
 
     def needs_gram(self, kernel: Kernel) -> bool:
         """Return whether machines are trained on the Gram of a kernel, and not on its features."""
-        return self.use_grams and not (self.all_features and kernel.has_features())
+        return self.use_grams and not (self.all_features and kernel.has_features() and not has_products(kernel))
 
     def _add_grams(self, kernel: Kernel) -> TrainingMatrix:
         for number, (weight, term) in enumerate(split_into_terms(kernel)):
@@ -104,6 +108,17 @@ class SharedMatrices:
         if key not in self.read:
             self.read[key] = read_items(term, self.items)
         return self.read[key]
+
+
+def has_products(kernel: Kernel) -> bool:
+    """Return whether a kernel has products of scores, which are quick on a Gram and slow as features.
+
+    >>> from rekern.kernels import Curves
+    >>> from rekern.similarity import Similarities
+    >>> has_products(Curves(Similarities())), has_products(2 * Curves(Similarities(), products=1.0))
+    (False, True)
+    """
+    return any(isinstance(part, Curves) and part.products > 0 for part in walk_kernels(kernel))
 
 
 def _count_bytes(matrices: Sequence[Floats | sp.csr_array]) -> int:

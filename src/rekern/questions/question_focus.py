@@ -31,16 +31,19 @@ def read_words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-PARTS = ("question", "focus", "form", "kinds", "context")
+PARTS = ("question", "focus", "form", "ending", "kinds", "context", "actions")
 LONGEST_FORM = 5  # parts of the form of a question: what follows is rarely the same twice
-MOST_SENSES = 3  # of a word: rare senses have kinds that mislead
+MOST_SENSES = {"n": 3, "v": 2}  # of a noun and of a verb: rare senses have kinds that mislead
 QUESTION_WORDS = read_words("what which who whom whose where when why how name")
 WITHOUT_FOCUS = read_words("who whom where when why")  # these words say themselves what is asked for
 AUXILIARIES = read_words(
     "is are was were be been do does did has have had can could will would should may might must 's 're"
 )
-DETERMINERS = read_words("the a an this that these those his her its their your my our any some all most first")
-INSIDE_PHRASES = read_words("most first")  # "the three most successful companies" is one phrase
+NUMERALS = read_words("two three four five six seven eight nine ten eleven twelve")
+DETERMINERS = NUMERALS | read_words(
+    "the a an this that these those his her its their your my our any some all most first"
+)
+INSIDE_PHRASES = NUMERALS | read_words("most first")  # "the three most successful companies" is one phrase
 # Words and marks that end the phrase of the focus.
 BOUNDARIES = read_words(
     "of in on at for by with from to into about as during between than through under over after before without within "
@@ -49,8 +52,10 @@ BOUNDARIES = read_words(
 # "What kind of bird …" asks for a bird, not for a kind.
 EMPTY_NOUNS = read_words(
     "kind kinds type types sort sorts name names form forms part member species variety term number example list group "
-    "genre class brand style"
+    "genre class brand style one"
 )
+CONJUNCTIONS = read_words("and or ,")  # between adjectives they do not end a phrase: "the quickest and cheapest way"
+MORE_OFTEN_VERB = 3  # times as many senses as a verb as a noun: "what holiday saw …"
 POSSESSIVES = ("'s", "'")
 NO_MAIN_VERBS = AUXILIARIES | BOUNDARIES
 BEFORE_FOCUS = AUXILIARIES | DETERMINERS
@@ -77,6 +82,8 @@ def find_focus(words: list[str], wordnet: WordNet) -> Focus:
     Focus(question='how many', word=None)
     >>> find_focus("What does it mean ?".split(), wordnet)
     Focus(question='what do mean', word=None)
+    >>> find_focus("Which city 's population grows ?".split(), wordnet)  # the owner is asked for
+    Focus(question='which', word='city')
     """
     lower = [word.casefold() for word in words]
     place = _find_question_word(lower)
@@ -84,6 +91,8 @@ def find_focus(words: list[str], wordnet: WordNet) -> Focus:
     if question in WITHOUT_FOCUS:
         return Focus(question, None)
     start = 0 if place is None else place + 1
+    if question == "name" and lower[start : start + 1] == ["of"]:
+        start += 1
     if question == "how":
         return Focus(" ".join(["how", *lower[start : start + 1]]), None)
     if lower[start : start + 1] in (["do"], ["does"], ["did"]):
@@ -94,7 +103,7 @@ def find_focus(words: list[str], wordnet: WordNet) -> Focus:
     while start < len(lower) and lower[start] in BEFORE_FOCUS:
         direct = direct and lower[start] not in AUXILIARIES
         start += 1
-    if question != "name" and _is_verb_only(wordnet, lower[start : start + 1]):
+    if question != "name" and _is_verb_only(wordnet, lower[start : start + 1], lower[start + 1 : start + 2], direct):
         verb = lower[start]
         if direct:
             return Focus(f"{question} {verb}", None)
@@ -103,7 +112,8 @@ def find_focus(words: list[str], wordnet: WordNet) -> Focus:
             start += 1
         if start == len(lower) or _ends_phrase(lower[start], False):
             return Focus(f"{question} is {verb}", None)
-    return Focus(question if direct else f"{question} is", _find_head(lower, start, wordnet))
+    asks_for_owner = direct and question in ("what", "which")
+    return Focus(question if direct else f"{question} is", _find_head(lower, start, wordnet, asks_for_owner))
 
 
 def _find_question_word(words: list[str]) -> int | None:
@@ -116,22 +126,30 @@ def _find_question_word(words: list[str]) -> int | None:
     return places[0] if places else None
 
 
-def _find_head(words: list[str], start: int, wordnet: WordNet) -> str | None:
-    """Return the last noun of the phrase that begins at ``start``; of "name of X" and "Y's X" it is that of X."""
+def _find_head(words: list[str], start: int, wordnet: WordNet, asks_for_owner: bool) -> str | None:
+    """Return the last noun of the phrase that begins at ``start``; of "name of X" and "Y's X" it is that of X.
+
+    With ``asks_for_owner`` it is that of Y: "which country's capital …" asks for a country.
+    """
     while True:
+        phrase: list[str] = []
         end = start
-        while end < len(words) and not _ends_phrase(words[end], end > start):
+        while end < len(words):
+            word = words[end]
+            if word in CONJUNCTIONS and end > start and not any(_is(wordnet, other, "n") for other in phrase):
+                end += 1
+                continue
+            if _ends_phrase(word, end > start):
+                break
+            if phrase and _continues_as_verb(phrase[-1], word, words[end + 1 : end + 2], wordnet):
+                break
+            phrase.append(word)
             end += 1
-        if end == start:
+        if not phrase:
             return None
-        if words[end : end + 1] and words[end] in POSSESSIVES:
+        if not asks_for_owner and words[end : end + 1] and words[end] in POSSESSIVES:
             start = end + 1
             continue
-        phrase: list[str] = []
-        for place in range(start, end):
-            if phrase and _continues_as_verb(phrase[-1], words[place], words[place + 1 : place + 2], wordnet):
-                break
-            phrase.append(words[place])
         head = next((word for word in reversed(phrase) if _is(wordnet, _cut_hyphen(word), "n")), phrase[-1])
         head = _cut_hyphen(head)
         if head not in EMPTY_NOUNS or words[end : end + 1] != ["of"]:
@@ -151,18 +169,30 @@ def _cut_hyphen(word: str) -> str:
 
 
 def _continues_as_verb(before: str, word: str, following: list[str], wordnet: WordNet) -> bool:
-    """Whether a word after a noun is its verb, as in "countries begin", "composer wrote" and "spider makes a web"."""
-    if not (_is(wordnet, word, "v") and _is(wordnet, _cut_hyphen(before), "n")):
+    """Whether a word after a noun is its verb, as in "countries begin", "composer wrote" and "spider makes a web".
+
+    A word that may be a noun, too, is a verb if it has more senses as one: "radio stations" are no verb.
+    """
+    verbs, nouns = len(wordnet.synsets(word, "v")), len(wordnet.synsets(word, "n"))
+    if not verbs or not _is(wordnet, _cut_hyphen(before), "n"):
         return False
     plural = before.endswith("s") and before not in wordnet.lemmas(before)
-    if not _is(wordnet, word, "n") or word.endswith("ed") or (plural and not word.endswith("s")):
+    if not nouns or word.endswith("ed") or (plural and not word.endswith("s")):
         return True
+    if plural:
+        return False
+    if not word.endswith("s") or word.endswith("ss"):
+        return verbs > MORE_OFTEN_VERB * nouns
     goes_on = following and following[0] not in BOUNDARIES | AUXILIARIES and following[0] not in POSSESSIVES
-    return bool(goes_on) and not plural and word.endswith("s") and not word.endswith("ss")
+    return verbs > nouns or (verbs == nouns and bool(goes_on))
 
 
-def _is_verb_only(wordnet: WordNet, words: list[str]) -> bool:
-    return any(_is(wordnet, word, "v") and not _is(wordnet, word, "n") for word in words)
+def _is_verb_only(wordnet: WordNet, words: list[str], following: list[str], direct: bool) -> bool:
+    """Whether the first word is a verb and no noun; before a noun, "moving" and "interesting" are adjectives."""
+    if not any(_is(wordnet, word, "v") and not _is(wordnet, word, "n") for word in words):
+        return False
+    is_adjective = direct and _is(wordnet, words[0], "a")
+    return not (is_adjective and any(_is(wordnet, word, "n") and word not in DETERMINERS for word in following))
 
 
 def _is(wordnet: WordNet, word: str, pos: str) -> bool:
@@ -193,14 +223,26 @@ def describe_form(words: list[str]) -> list[str]:
     return [" ".join(found[:length]) for length in range(2, min(len(found), LONGEST_FORM) + 1)]
 
 
-def list_kinds(word: str, wordnet: WordNet) -> list[str]:
-    """Return the names of what a noun may be: its senses and all that is above them, each once.
+def describe_ending(words: list[str]) -> list[str]:
+    """Describe how a question ends: its last word and its last two, without the marks behind them.
+
+    >>> describe_ending("What is a young cat called ?".split())
+    ['called', 'cat called']
+    """
+    rest = [word.casefold() for word in words]
+    while rest and not any(character.isalnum() for character in rest[-1]):
+        rest.pop()
+    return [" ".join(rest[-length:]) for length in (1, 2) if len(rest) > length]
+
+
+def list_kinds(word: str, wordnet: WordNet, pos: str = "n") -> list[str]:
+    """Return the names of what a noun or a verb may be: its senses and all that is above them, each once.
 
     >>> synsets = [("1", "n", ["animal"], [], ""), ("2", "n", ["bird"], ["1"], "")]
     >>> list_kinds("birds", WordNet.from_synsets(synsets))
     ['bird', 'animal']
     """
-    places = wordnet.synsets(word, "n")[:MOST_SENSES]
+    places = wordnet.synsets(word, pos)[: MOST_SENSES[pos]]
     seen = dict.fromkeys(places)
     for place in places:  # it grows
         above = wordnet.above[wordnet.starts[place] : wordnet.starts[place + 1]].tolist()
@@ -220,8 +262,10 @@ class QuestionFocus(PatternKernel):
     ----------
     parts : tuple of str
         ``"question"`` is how the question asks ("what is", "how many"); ``"focus"`` the word in focus, alone and with
-        the former; ``"form"`` how it begins, with names and other words by their kind ("who is Name ?"); ``"kinds"``
-        are the kinds of things that WordNet has above the word in focus; ``"context"`` those above the other words.
+        the former; ``"form"`` how it begins, with names and other words by their kind ("who is Name ?");
+        ``"ending"`` the last word and the last two ("called", "come from"); ``"kinds"`` are the kinds of things that
+        WordNet has above the word in focus; ``"context"`` those above the other words; ``"actions"`` are the kinds of
+        actions that WordNet has above the verbs ("publish" is a way to make).
     wordnet : str or WordNet, optional
         The folder of WordNet's tables, or ``"wn:"`` and a lexicon of the ``wn`` library, or a `WordNet`. By default it
         is searched in the folder that the environment variable ``REKERN_DATA`` names.
@@ -281,7 +325,7 @@ class QuestionFocus(PatternKernel):
             found = Tokens.from_texts(select_texts(materialize_items(X), self.on), None, with_forms=True)
             texts = found if found.forms is None else found.forms
         wordnet = self.wordnet if isinstance(self.wordnet, WordNet) else find_wordnet(self.wordnet)
-        kinds = lru_cache(maxsize=None)(lambda word: list_kinds(word, wordnet))
+        kinds = lru_cache(maxsize=None)(lambda word, pos="n": list_kinds(word, wordnet, pos))
         rows = []
         for words in texts:
             focus = find_focus(words, wordnet)
@@ -290,14 +334,18 @@ class QuestionFocus(PatternKernel):
                 found_in.append(f"asks {focus.question}")
             if "form" in self.parts:
                 found_in += [f"form: {form}" for form in describe_form(words)]
+            if "ending" in self.parts:
+                found_in += [f"ends {ending}" for ending in describe_ending(words)]
             if focus.word is not None:
                 base = find_base(focus.word)
                 if "focus" in self.parts:
                     found_in += [f"focus {base}", f"asks {focus.question}: {base}"]
                 if "kinds" in self.parts:
                     found_in += [f"kind of focus: {name}" for name in kinds(focus.word)]
+            others = {word.casefold() for word in words} - WITHOUT_KINDS
+            if "actions" in self.parts:
+                found_in += [f"kind of action: {name}" for word in sorted(others) for name in kinds(word, "v")]
             if "context" in self.parts:
-                others = {word.casefold() for word in words} - WITHOUT_KINDS
                 for word in sorted(others - {focus.word or ""}):
                     found_in += [f"kind of word: {name}" for name in kinds(word)]
             rows.append(list(dict.fromkeys(found_in)))

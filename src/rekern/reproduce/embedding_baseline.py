@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -19,11 +20,12 @@ from rekern.core.json_values import JsonObject
 from rekern.datasets.public_corpora import DataPath
 from rekern.errors import InputError
 from rekern.reproduce.measured_figures import measure_predictions
-from rekern.reproduce.pair_corpora import CORPORA
+from rekern.reproduce.pair_corpora import CORPORA, N_FOLDS
 from rekern.reproduce.question_data_sets import list_data_sets
 
 Encode = Callable[[Sequence[str]], Floats]  # texts -> a row of length 1 for each
 
+STRENGTHS = (0.0001, 0.001, 0.01, 0.1, 1.0)  # of the regressions: C, or 1 / alpha; of equal ones the first is taken
 QUESTIONS = {"trec-coarse": "trec/coarse", "trec-fine": "trec/fine", "nf-cats-human": "nf_cats/human"}
 
 
@@ -101,11 +103,20 @@ def make_pair_features(pairs: Sequence[tuple[str, str]], encode: Encode) -> Floa
 def predict_by_vectors(train: Floats, labels: Sequence[object], test: Floats, measure: str) -> AnyArray:
     """Predict classes by logistic and numbers by ridge regression; an order is that of the first feature, the cosine.
 
+    How strongly weights are held back is chosen in folds of the training part: there are more features than a small
+    corpus can bear.
+
     >>> predict_by_vectors(np.array([[0.0], [0.1], [0.9], [1.0]]), [0, 0, 1, 1], np.array([[0.2], [0.8]]), "accuracy")
     array([0, 1])
     """
     if measure == "map":
         return test[:, 0]
-    model = LogisticRegression(max_iter=1000) if measure == "accuracy" else Ridge(alpha=len(train) / 100)
-    predicted: AnyArray = make_pipeline(StandardScaler(), model).fit(train, np.array(labels)).predict(test)
+    settings: dict[str, list[float]]
+    if measure == "accuracy":
+        model, settings = LogisticRegression(max_iter=1000), {"logisticregression__C": list(STRENGTHS)}
+    else:
+        model, settings = Ridge(), {"ridge__alpha": [1 / strength for strength in STRENGTHS]}
+    folds = KFold(min(N_FOLDS, len(train)), shuffle=True, random_state=0)
+    search = GridSearchCV(make_pipeline(StandardScaler(), model), settings, cv=folds)
+    predicted: AnyArray = search.fit(train, np.array(labels)).predict(test)
     return predicted

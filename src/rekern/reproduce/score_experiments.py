@@ -19,7 +19,17 @@ from rekern.core.json_values import JsonObject
 from rekern.core.parallel_jobs import run
 from rekern.core.progress import show_bars, track
 from rekern.datasets.public_corpora import DataPath
-from rekern.kernels import AllProduct, Curves, Gaussian, Kernel, Neighborhoods, PartialTree, Rewriting, Symmetric
+from rekern.kernels import (
+    AllProduct,
+    Curves,
+    Gaussian,
+    Kernel,
+    Landmarks,
+    Neighborhoods,
+    PartialTree,
+    Rewriting,
+    Symmetric,
+)
 from rekern.learning import PairClassifier, PairRanker, PairRegressor
 from rekern.learning.cross_validation import Fold
 from rekern.learning.named_kernels import make_named_kernel
@@ -45,6 +55,7 @@ from rekern.similarity import Similarities, UnsharedWords, WordVectors
 
 TEXT = ("basic", "ngrams", "sequences", "differences", "order", "contexts")
 LEXICAL = ("wordnet", "relations", "esa", "thesaurus", "alignment", "vectors")
+N_LANDMARKS = 1000
 
 
 class Resources(NamedTuple):
@@ -73,6 +84,8 @@ def list_settings(corpus: PairCorpus, resources: Resources) -> list[Setting]:
     """List what is compared; the first one is the default kernel."""
     rules = Rewriting(k=(1, 4))
     default = Setting("default", make_named_kernel("rules+curves"))
+    if corpus.is_large and corpus.is_symmetric:
+        return [default, _make_landmark_setting(resources)]
     if corpus.is_large:
         return [default, *_list_curves(corpus, resources)]
     few, many = resources.make_scores(TEXT), resources.make_scores((*TEXT, *LEXICAL))
@@ -105,6 +118,14 @@ def list_settings(corpus: PairCorpus, resources: Resources) -> list[Setting]:
             kernel = reduce(add, trees[:number], rules + 10 * _make_gaussian(many, 0.3))
             found.append(Setting(f"rules + 10 Gaussian 0.3/n over all scores + {name}", kernel))
     return found
+
+
+def _make_landmark_setting(resources: Resources) -> Setting:
+    """Make the sum of rules and a Gaussian kernel, both for both orders of a pair, by features: it needs no Gram."""
+    bells = Symmetric(_make_gaussian(resources.make_scores((*TEXT, *LEXICAL, "answers")), 0.3))
+    kernel = Symmetric(Rewriting(k=(1, 2))) * 2 + Landmarks(bells, N_LANDMARKS) * 20
+    name = f"both orders: rules 1-2 + 10 Gaussian 0.3/n over all scores, {N_LANDMARKS} landmarks"
+    return Setting(name, kernel)
 
 
 def _list_curves(corpus: PairCorpus, resources: Resources) -> list[Setting]:

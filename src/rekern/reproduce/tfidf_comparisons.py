@@ -33,7 +33,7 @@ PairModel = PairClassifier | PairRegressor | PairRanker
 
 
 @dataclass(frozen=True)
-class Task:
+class ComparedTask:
     """What is learned: how a model is made, how it is measured, and the measure by which settings are chosen."""
 
     make_model: Callable[[Setting, int | None], PairModel]
@@ -81,15 +81,17 @@ def measure_ranking(predicted: npt.ArrayLike, table: Table) -> dict[str, float]:
     return {"map": round(found["map"], 4), "mrr": round(found["mrr"], 4)}
 
 
-CLASSIFICATION = Task(
+CLASSIFICATION = ComparedTask(
     lambda setting, n_jobs: PairClassifier(setting.kernel, setting.C, calibration=0, n_jobs=n_jobs),
     measure_accuracy,
     "accuracy",
 )
-REGRESSION = Task(
+REGRESSION = ComparedTask(
     lambda setting, n_jobs: PairRegressor(setting.kernel, setting.C, n_jobs=n_jobs), measure_correlations, "pearson"
 )
-RANKING = Task(lambda setting, n_jobs: PairRanker(setting.kernel, setting.C, n_jobs=n_jobs), measure_ranking, "map")
+RANKING = ComparedTask(
+    lambda setting, n_jobs: PairRanker(setting.kernel, setting.C, n_jobs=n_jobs), measure_ranking, "map"
+)
 
 
 def list_settings() -> list[Setting]:
@@ -116,7 +118,7 @@ def list_linear_settings() -> list[Setting]:
 
 
 def compare_settings(
-    task: Task,
+    task: ComparedTask,
     load: Callable[[str], Table],
     parts: tuple[str, str, str],
     settings: Sequence[Setting],
@@ -156,7 +158,7 @@ def compare_settings(
     }
 
 
-def _try_setting(task: Task, setting: Setting, table: Table, dev: Table, n_jobs: int | None) -> TriedSetting:
+def _try_setting(task: ComparedTask, setting: Setting, table: Table, dev: Table, n_jobs: int | None) -> TriedSetting:
     model = task.train(setting, table, n_jobs)
     return TriedSetting(setting, model, task.measure(_predict(model, dev), dev))
 

@@ -28,16 +28,17 @@ VECTORS = ("glove_6b_100d", "vectors.bin")
 TREE = "lct"
 START = "^"  # stands before the first word, so that n-grams know where the question begins
 
-# The kernels that are added to each other, with their weights: each method has all terms of the one above it and more.
+# The kernels that are added to each other, with their weights: each method has all terms of the one above it.
 WORDS = {"words": 1.0, "bigrams": 1.0}
-FOCUS = {**WORDS, "focus": 1.0, "form": 1.0}
-KINDS = {**FOCUS, "kinds": 1.0, "context": 1.0}
+FOCUS = {**WORDS, "focus": 1.0, "form": 1.0, "ending": 1.0}
+KINDS = {**FOCUS, "kinds": 1.0, "context": 1.0, "actions": 1.0}
 METHODS: dict[str, dict[str, float]] = {
     "words": WORDS,
     "focus": FOCUS,
     "kinds": KINDS,
     "kinds+ptk": {**KINDS, "ptk": 2.0},
     "kinds+ptk+sptk": {**KINDS, "ptk": 2.0, "sptk": 4.0},
+    "2 kinds+ptk+sptk": {**KINDS, "focus": 2.0, "kinds": 2.0, "ptk": 2.0, "sptk": 4.0},
 }
 
 
@@ -142,8 +143,10 @@ def list_terms(data: DataPath = None) -> dict[str, Term]:
         "bigrams": make_term(Spectrum(2), read_lower),
         "focus": make_term(QuestionFocus(("question", "focus"), wordnet), read_written),
         "form": make_term(QuestionFocus(("form",), wordnet), read_written),
+        "ending": make_term(QuestionFocus(("ending",), wordnet), read_written),
         "kinds": make_term(QuestionFocus(("kinds",), wordnet), read_written),
         "context": make_term(QuestionFocus(("context",), wordnet), read_written),
+        "actions": make_term(QuestionFocus(("actions",), wordnet), read_written),
         "ptk": make_term(PartialTree(), read_trees),
         "sptk": make_term(SmoothedPartialTree(similarity=vectors), read_trees),
     }

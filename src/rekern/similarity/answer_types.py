@@ -9,7 +9,7 @@ import numpy as np
 from rekern.core.arrays import Floats
 from rekern.similarity.answer_core import find_evidence
 from rekern.similarity.further_scores import find_capitals, find_content
-from rekern.similarity.lexical_resources import Resources
+from rekern.similarity.lexical_resources import LexicalResources
 from rekern.similarity.pair_sides import Sides
 from rekern.similarity.word_classes import CLASSES, number_classes, split_words
 
@@ -58,7 +58,7 @@ def find_wanted_kind(words: Sequence[str]) -> str | None:
     return None
 
 
-def score_answers(sides: Sides, resources: Resources) -> Floats:
+def score_answers(sides: Sides, resources: LexicalResources) -> Floats:
     """Return a column for each name of the group: 1 if the kind is wanted and found, -1 if it is wanted and missing."""
     lemmas, forms = sides.lemmas, sides.forms
     small = [form.casefold() for form in forms.vocabulary]

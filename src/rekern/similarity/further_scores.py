@@ -7,7 +7,7 @@ import numpy as np
 from rekern.core.arrays import Booleans, Floats, Ints
 from rekern.core.interruption import call_core
 from rekern.similarity import best_match_core, context_core, vector_match_core, word_order_core
-from rekern.similarity.lexical_resources import Resources
+from rekern.similarity.lexical_resources import LexicalResources
 from rekern.similarity.lexicons.wordnet import WordNet
 from rekern.similarity.pair_sides import Sides
 from rekern.similarity.token_traits import find_traits
@@ -77,7 +77,7 @@ RELATIONS = (
 STEPS_UP = 3  # how far a more general word may be above
 
 
-def score_vectors(sides: Sides, resources: Resources) -> Floats:
+def score_vectors(sides: Sides, resources: LexicalResources) -> Floats:
     """Return soft alignments of words by their vectors, and comparisons of sums of vectors."""
     vectors, keys = find_vectors(sides, resources)
     lengths = np.linalg.norm(vectors, axis=1)
@@ -91,7 +91,7 @@ def score_vectors(sides: Sides, resources: Resources) -> Floats:
     return found
 
 
-def find_vectors(sides: Sides, resources: Resources) -> tuple[Floats, Ints]:
+def find_vectors(sides: Sides, resources: LexicalResources) -> tuple[Floats, Ints]:
     """Return the vectors of all words, and for each place the number of its vector.
 
     A word is looked up as it is written, in small letters, then by its lemma: some spaces have stems only.
@@ -107,7 +107,7 @@ def find_vectors(sides: Sides, resources: Resources) -> tuple[Floats, Ints]:
     return np.where(vectors.any(axis=1, keepdims=True), vectors, by_lemma), keys.ravel().astype(np.int64)
 
 
-def score_order(sides: Sides, resources: Resources) -> Floats:
+def score_order(sides: Sides, resources: LexicalResources) -> Floats:
     """Return scores of the order of shared words."""
     lemmas = sides.lemmas
     steps = float(np.diff(lemmas.offsets)[::2] @ np.diff(lemmas.offsets)[1::2])
@@ -116,7 +116,7 @@ def score_order(sides: Sides, resources: Resources) -> Floats:
     return found
 
 
-def score_contexts(sides: Sides, resources: Resources) -> Floats:
+def score_contexts(sides: Sides, resources: LexicalResources) -> Floats:
     """Return scores of negation, modality, numbers, names and times."""
     lemmas = sides.lemmas
     content, classes = find_content(lemmas, resources), number_classes(lemmas.vocabulary)
@@ -126,7 +126,7 @@ def score_contexts(sides: Sides, resources: Resources) -> Floats:
     return found
 
 
-def score_relations(sides: Sides, resources: Resources) -> Floats:
+def score_relations(sides: Sides, resources: LexicalResources) -> Floats:
     """Return shares of words with a more general, a more special or a sister word on the other side."""
     lemmas, forms = sides.lemmas, sides.forms
     senses, above, parents = list_senses(resources.find_wordnet(), forms.vocabulary)
@@ -169,7 +169,7 @@ def flatten(lists: list[Ints]) -> tuple[Ints, Ints]:
     return (np.concatenate(lists).astype(np.int64) if lists else np.empty(0, np.int64)), starts
 
 
-def find_content(lemmas: Tokens, resources: Resources) -> Booleans:
+def find_content(lemmas: Tokens, resources: LexicalResources) -> Booleans:
     """Return which words of the vocabulary are content words: not frequent, and with a letter or a digit."""
     return recall(find_traits, lemmas.vocabulary).is_word & ~resources.mark_frequent(lemmas)
 

@@ -25,7 +25,7 @@ _CONCEPTS: WeakKeyDictionary[WordNet, dict[str, ExplicitSemantics]] = WeakKeyDic
 
 
 @dataclass
-class Resources:
+class LexicalResources:
     """What the groups may need beyond the words; each is found when a group first asks for it."""
 
     wordnet_at: str | WordNet | None

@@ -11,7 +11,7 @@ from rekern.core.interruption import call_core
 from rekern.similarity import best_match_core, further_scores, sequence_core
 from rekern.similarity.answer_types import ANSWERS, score_answers
 from rekern.similarity.further_scores import flatten
-from rekern.similarity.lexical_resources import Resources
+from rekern.similarity.lexical_resources import LexicalResources
 from rekern.similarity.overlap_core import number_codes
 from rekern.similarity.pair_sides import Sides
 from rekern.similarity.token_traits import find_traits
@@ -58,12 +58,12 @@ NEED_TREES = ("tags", "links")
 NOUNS = ("NN", "NNS")  # proper names have no generalisation
 
 
-def score_group(group: str, sides: Sides, resources: Resources) -> Floats:
+def score_group(group: str, sides: Sides, resources: LexicalResources) -> Floats:
     """The scores of one group, a row for each pair."""
     return _FUNCTIONS[group](sides, resources)
 
 
-def _score_ngrams(sides: Sides, resources: Resources) -> Floats:
+def _score_ngrams(sides: Sides, resources: LexicalResources) -> Floats:
     found: Floats = sequence_core.compare_ngrams(sides.lemmas.ids, sides.lemmas.offsets, LONGEST_GRAM)
     return found
 
@@ -74,13 +74,13 @@ def _count_steps(offsets: Ints) -> float:
     return float(lengths[::2] @ lengths[1::2])
 
 
-def _score_tags(sides: Sides, resources: Resources) -> Floats:
+def _score_tags(sides: Sides, resources: LexicalResources) -> Floats:
     assert sides.tags is not None
     found: Floats = sequence_core.compare_ngrams(sides.tags.ids, sides.tags.offsets, LONGEST_GRAM)
     return found
 
 
-def _score_sequences(sides: Sides, resources: Resources) -> Floats:
+def _score_sequences(sides: Sides, resources: LexicalResources) -> Floats:
     spelled = recall(spell_words, sides.forms.vocabulary, True)
     codes, offsets = sequence_core.spell_texts(sides.forms.ids, sides.forms.offsets, *spelled)
     distinct = int(codes.max(initial=0)) + 1
@@ -97,7 +97,7 @@ def _score_sequences(sides: Sides, resources: Resources) -> Floats:
     )
 
 
-def _score_differences(sides: Sides, resources: Resources) -> Floats:
+def _score_differences(sides: Sides, resources: LexicalResources) -> Floats:
     lemmas = sides.lemmas
     found: Floats = sequence_core.score_differences(
         lemmas.ids,
@@ -110,7 +110,7 @@ def _score_differences(sides: Sides, resources: Resources) -> Floats:
     return found
 
 
-def _score_links(sides: Sides, resources: Resources) -> Floats:
+def _score_links(sides: Sides, resources: LexicalResources) -> Floats:
     """Shares of the links between a word and its head, by lemmas, and by lemmas and relation."""
     assert sides.heads is not None and sides.relations is not None
     columns = []
@@ -138,7 +138,7 @@ def _score_links(sides: Sides, resources: Resources) -> Floats:
     return np.column_stack(columns)
 
 
-def _score_resnik(lemmas: Tokens, forms: Tokens, resources: Resources) -> Floats:
+def _score_resnik(lemmas: Tokens, forms: Tokens, resources: LexicalResources) -> Floats:
     wordnet = resources.find_wordnet()
     ancestors, starts = flatten([wordnet.ancestors(form) for form in forms.vocabulary])
     weights = resources.weigh(lemmas)
@@ -148,7 +148,7 @@ def _score_resnik(lemmas: Tokens, forms: Tokens, resources: Resources) -> Floats
     return found
 
 
-def _score_wordnet(sides: Sides, resources: Resources) -> Floats:
+def _score_wordnet(sides: Sides, resources: LexicalResources) -> Floats:
     wordnet = resources.find_wordnet()
     forms, lemmas = sides.forms, sides.lemmas
     senses = [wordnet.synsets(form) for form in forms.vocabulary]
@@ -176,11 +176,11 @@ def _score_wordnet(sides: Sides, resources: Resources) -> Floats:
     return np.column_stack([_score_resnik(lemmas, forms, resources), synonyms, antonyms])
 
 
-def _score_esa(sides: Sides, resources: Resources) -> Floats:
+def _score_esa(sides: Sides, resources: LexicalResources) -> Floats:
     return resources.find_concepts().cosines(sides.lemmas[::2], sides.lemmas[1::2])[:, None]
 
 
-def _score_substitution(sides: Sides, resources: Resources) -> Floats:
+def _score_substitution(sides: Sides, resources: LexicalResources) -> Floats:
     """Resnik and ESA on the texts whose nouns are replaced by more general words."""
     wordnet = resources.find_wordnet()
     cut = Tokenizer() if resources.tokenizer is None else resources.tokenizer
@@ -204,7 +204,7 @@ def _score_substitution(sides: Sides, resources: Resources) -> Floats:
     return np.column_stack([_score_resnik(Tokens.from_texts(lemmas), Tokens.from_texts(forms), resources), explicit])
 
 
-def _score_thesaurus(sides: Sides, resources: Resources) -> Floats:
+def _score_thesaurus(sides: Sides, resources: LexicalResources) -> Floats:
     listed = resources.read_thesaurus()
     forms, lemmas = sides.forms, sides.lemmas
     folded: dict[str, list[int]] = {}
@@ -220,7 +220,7 @@ def _score_thesaurus(sides: Sides, resources: Resources) -> Floats:
     return found
 
 
-def _score_alignment(sides: Sides, resources: Resources) -> Floats:
+def _score_alignment(sides: Sides, resources: LexicalResources) -> Floats:
     vectors, keys = further_scores.find_vectors(sides, resources)
     lemmas = sides.lemmas
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -229,7 +229,7 @@ def _score_alignment(sides: Sides, resources: Resources) -> Floats:
     return found
 
 
-_FUNCTIONS: dict[str, Callable[[Sides, Resources], Floats]] = {
+_FUNCTIONS: dict[str, Callable[[Sides, LexicalResources], Floats]] = {
     "ngrams": _score_ngrams,
     "tags": _score_tags,
     "sequences": _score_sequences,

@@ -21,7 +21,7 @@ from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import add_sides, materialize_items
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.similarity.kernel_scores import compare_sides, name_kernels
-from rekern.similarity.lexical_resources import Resources, Thesaurus, list_word_pairs
+from rekern.similarity.lexical_resources import LexicalResources, Thesaurus, list_word_pairs
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.latent_semantics import LatentSemantics
 from rekern.similarity.overlap_core import score_pairs
@@ -371,14 +371,14 @@ class Similarities(ScoreKernel):
         # A copy in C order, because the memory layout decides the order in which NumPy later adds up a row.
         return np.ascontiguousarray(np.column_stack([found[name] for name in names]))
 
-    def _gather_resources(self) -> Resources:
+    def _gather_resources(self) -> LexicalResources:
         if isinstance(self.min_match, bool) or not isinstance(self.min_match, int) or self.min_match < 1:
             raise InputError(f"min_match={self.min_match!r}: give a whole number of at least 1")
         if not isinstance(self.space_, WordSpace | None):
             raise InputError(f"space={self.space_!r}: give a WordVectors or a LatentSemantics")
         if self.concepts is not None and not hasattr(self.concepts, "cosines"):
             raise InputError(f"concepts={self.concepts!r}: give an ExplicitSemantics")
-        return Resources(
+        return LexicalResources(
             self.wordnet,
             self.thesaurus,
             self.space_,

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rekern.drawing.curve_plots import ScorePlot, write_plots
+from rekern.drawing.curve_plots import make_plot, write_plots
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_places import RulePlace, find_rule_places
 from rekern.kernels.rewriting.strong_rules import STORED, WeightedRule
@@ -118,7 +118,7 @@ def _make_address(fields: dict[str, str], **more: str) -> str:
 
 
 def _draw_effect(effect: ScoreEffect) -> str:
-    return write_plots([ScorePlot(effect.description, effect.points, None)])
+    return write_plots([make_plot(effect.to_dict())])
 
 
 def _describe_places(model: ServedModel, rule: WeightedRule) -> dict[str, object]:

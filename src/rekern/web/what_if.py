@@ -36,7 +36,7 @@ def list_changes(before: Explanation, after: Explanation) -> list[Step]:
     shown = shown[:SHOWN]
     steps, level = [Step("before", 0.0, before.decision, is_total=True)], before.decision
     for change, text, part in shown:
-        drawn = DrawnPart(part.kind, part.name, text, change, part.source, part.target, part.score)
+        drawn = DrawnPart(part.kind, part.name, text, change, part.source, part.target, part.score, other=part.other)
         steps.append(Step(text, level, level + change, drawn))
         level += change
     others = len(changes) - len(shown)

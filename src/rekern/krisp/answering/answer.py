@@ -66,16 +66,7 @@ class Answer:
                 "parameters": self.query.parameters,
                 "confidence": self.reading.confidence,
                 "words": list(self.reading.words),
-                "derivation": [
-                    {
-                        "label": node.label,
-                        "words": " ".join(self.reading.words[node.start : node.end]),
-                        "start": node.start,
-                        "end": node.end,
-                        "depth": node.depth,
-                    }
-                    for node in self.reading.nodes
-                ],
+                "derivation": self.reading.list_nodes(),
             }
         else:
             found["why"] = self.why

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rekern.core.json_values import JsonObject
+from rekern.drawing import draw_readings
 from rekern.krisp.productions import Derivation
 from rekern.krisp.reading import ReadingNode
 
@@ -27,6 +29,23 @@ class ScoredReading:
     score: float
     nodes: tuple[ReadingNode, ...]  # from the top down
     words: tuple[str, ...]
+
+    def list_nodes(self) -> list[JsonObject]:
+        """The nodes as plain values for JSON, each with the words that it covers."""
+        return [
+            {
+                "label": node.label,
+                "words": " ".join(self.words[node.start : node.end]),
+                "start": node.start,
+                "end": node.end,
+                "depth": node.depth,
+            }
+            for node in self.nodes
+        ]
+
+    def _repr_html_(self) -> str:
+        values = {"query": self.meaning, "confidence": self.confidence}
+        return draw_readings([{**values, "words": list(self.words), "derivation": self.list_nodes()}])
 
     def draw_tree(self) -> list[str]:
         """The derivation as lines: the nodes as a tree, each with the words that it covers."""
