@@ -62,7 +62,7 @@ class ScoreProducts(NamedTuple):
 
     >>> lines = np.array([[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
     >>> products = ScoreProducts.learn(lines, 3.0)
-    >>> float((products.list_features(lines) ** 2).sum(axis=1).mean())
+    >>> round(float((products.list_features(lines) ** 2).sum(axis=1).mean()), 12)
     3.0
     """
 

@@ -32,7 +32,7 @@ from rekern.kernels import (
 )
 from rekern.learning import PairClassifier, PairRanker, PairRegressor
 from rekern.learning.cross_validation import Fold
-from rekern.learning.named_kernels import make_named_kernel
+from rekern.learning.named_kernels import resolve_kernel
 from rekern.learning.search_tasks import SearchTask, list_rows
 from rekern.learning.training_matrices import SharedMatrices
 from rekern.reproduce.experiment_titles import format_title
@@ -83,7 +83,7 @@ def load_resources(data: DataPath) -> Resources:
 def list_settings(corpus: PairCorpus, resources: Resources) -> list[Setting]:
     """List what is compared; the first one is the default kernel."""
     rules = Rewriting(k=(1, 4))
-    default = Setting("default", make_named_kernel("rules+curves"))
+    default = Setting("default", resolve_kernel(None, on_features=corpus.is_large))
     if corpus.is_large and corpus.is_symmetric:
         return [default, _make_landmark_setting(resources)]
     if corpus.is_large:
