@@ -43,7 +43,8 @@ def test_one_data_set(folder, tmp_path, name, monkeypatch):
     assert [row["method"] for row in result["rows"]] == ["sb", "mb", "msb", "mss"]
     assert all(set(row) >= COLUMNS and row["data"] == name and 0 <= row["all"] <= 100 for row in result["rows"])
     stem = f"questions-{name.replace('/', '-')}"
-    assert json.loads(json.dumps(result, allow_nan=False)) == json.loads((tmp_path / f"{stem}.json").read_text())
+    written = json.loads((tmp_path / f"{stem}.json").read_text())
+    assert json.loads(json.dumps(result, allow_nan=False)) == written | {"files": result["files"]}
     assert all(os.path.isfile(path) for path in result["files"])
     assert name == "orcas" or (tmp_path / f"{stem}-chosen.json").is_file()
     text = reproduce.render(result)

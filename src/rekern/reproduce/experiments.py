@@ -139,12 +139,12 @@ def run(
         if option not in experiment.options:
             raise InputError(f"{name} {REFUSALS[option]}")
     result = {"name": name, **experiment.run(data, folder, n_jobs, **options)}
-    if folder is not None:
-        path = folder / (f"{name}.json" if only is None else f"{name}-{only.replace('/', '-')}.json")
-        result["files"] = [str(drawn) for drawn in experiment.draw(result, folder)] + [str(path)]
+    drawn = [] if folder is None else experiment.draw(result, folder)
     result["seconds"] = round(time.perf_counter() - started, 1)
     if folder is not None:
-        write_json(path, result)
+        path = folder / (f"{name}.json" if only is None else f"{name}-{only.replace('/', '-')}.json")
+        write_json(path, result)  # without the paths of this machine, since such files are handed on
+        result["files"] = [*map(str, drawn), str(path)]
     return result
 
 
