@@ -66,7 +66,7 @@ def test_what_to_explain_must_be_clear(models: Path) -> None:
     assert "--row 1 goes with one file" in error_of("explain", model, "--row", 1, "a", "b")
 
 
-def test_rules_for_and_against(models: Path) -> None:
+def test_rules_for_and_against(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = json_of("rules", models / "two.rekern", "--top", 4)["outputs"]
     assert [output["label"] for output in found] == [1]
     for side, sign in (("for", 1), ("against", -1)):
@@ -74,8 +74,11 @@ def test_rules_for_and_against(models: Path) -> None:
         assert len(rules) == 4 and all(sign * rule["weight"] > 0 and rule["support"] >= 1 for rule in rules)
         assert [abs(rule["weight"]) for rule in rules] == sorted((abs(rule["weight"]) for rule in rules), reverse=True)
     text = invoke("rules", models / "two.rekern", "--top", 4).stdout
-    assert "Rules for 1" in text and "Rules against 1" in text and found[0]["against"][0]["rule"] in text
+    assert "Rules for 1" in text and "Rules against 1" in text
     assert max(map(len, text.splitlines())) <= 80
+    monkeypatch.setenv("COLUMNS", "200")  # so that no rule is wrapped
+    wide = invoke("rules", models / "two.rekern", "--top", 4).stdout
+    assert all(rule["rule"] in wide for side in ("for", "against") for rule in found[0][side])
 
 
 def test_rules_of_each_class(models: Path) -> None:
