@@ -62,7 +62,7 @@ def test_the_best_derivations_are_found(words, seed, threshold, beam):
     def leaves(symbol, start, end):
         found = [(f"leaf {symbol}", chances[len(RULES) + LEAVES.index(symbol), start, end])] if symbol in LEAVES else []
         return found + [
-            (f"name {n}", np.exp(value)) for n, (s, i, j, value) in enumerate(names)
+            (f"name {n}", np.exp(value)) for n, (s, i, j, value, _) in enumerate(names)
             if (s, i, j) == (builder.symbols[symbol], start, end)
         ]  # fmt: skip
 
@@ -80,6 +80,50 @@ def test_the_best_derivations_are_found(words, seed, threshold, beam):
     for node in found:
         assert known[tree(builder, node, names)] == pytest.approx(np.exp(node.value))
     assert len({tree(builder, node, names) for node in found}) == len(found)
+
+
+def shape(derivation, keys):
+    """The parts of a derivation in the order of their words, without the words; names by their keys."""
+    label, _, _, *below = derivation
+    if not below:
+        return keys[int(label.split()[1])] if label.startswith("name") else label
+    children = sorted(enumerate(below[0]), key=lambda child: child[1][1])
+    return (label, *((place, shape(child, keys)) for place, child in children))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 4), st.integers(0, 10**6), st.integers(1, 40))
+def test_the_best_distinct_derivations_are_found(words, seed, beam):
+    rng = np.random.default_rng(seed)
+    builder, rules = grammar()
+    chances = rng.random((len(RULES) + len(LEAVES), words, words + 1))
+    keys = [0, 1, 0, -1]
+    names = []
+    for key in keys:
+        start = int(rng.integers(words))
+        end, value = int(rng.integers(start + 1, words + 1)), float(np.log(rng.random()))
+        names.append(NameSpan(builder.symbols["A"], start, end, value, key))
+
+    def leaves(symbol, start, end):
+        found = [(f"leaf {symbol}", chances[len(RULES) + LEAVES.index(symbol), start, end])] if symbol in LEAVES else []
+        return found + [
+            (f"name {n}", np.exp(name.log_probability)) for n, name in enumerate(names)
+            if name[:3] == (builder.symbols[symbol], start, end)
+        ]  # fmt: skip
+
+    listed = [(*rule[:3], lambda i, j, n=n: chances[n, i, j], rule[3]) for n, rule in enumerate(RULES)]
+    best = {}
+    for chance, derivation in reference.best_derivations("Q", listed, leaves, words):
+        best.setdefault(shape(derivation, keys), chance)
+    options = {"beam": beam, "distinct": True}
+    chart = search_derivations(rules, np.log(chances), names, builder.symbols["Q"], search=search_chart, **options)
+    plain = search_derivations(rules, np.log(chances), names, builder.symbols["Q"], search=search_plainly, **options)
+    assert all(np.array_equal(one, other) for one, other in zip(chart, plain))
+    found = list_derivations(chart)
+    shapes = [shape(tree(builder, node, names), keys) for node in found]
+    assert len(set(shapes)) == len(found) == min(beam, len(best))
+    np.testing.assert_allclose(np.exp([node.value for node in found]), sorted(best.values(), reverse=True)[:beam])
+    np.testing.assert_allclose(np.exp([node.value for node in found]), [best[one] for one in shapes])
 
 
 def test_a_search_that_is_cut_says_so():

@@ -121,7 +121,7 @@ def test_a_ranker_of_an_earlier_version_is_read(parser, tmp_path):
             content = old.read(name)
             if name == "ranker.json":
                 ranker = json.loads(content)
-                del ranker["translation"]
+                del ranker["translation"], ranker["distant"]
                 ranker["weights"] = ranker["weights"][:7]
                 content = json.dumps(ranker).encode()
             new.writestr(name, content)

@@ -2,6 +2,8 @@
 
 from itertools import combinations, permutations
 
+import numpy as np
+
 
 def word_subsequences(a, b, decay, longest):
     """Every pair of equal subsequences listed; a gap of g words in all weighs decay ** g."""
@@ -108,3 +110,27 @@ def best_derivations(symbol, rules, leaves, words, swapped=0.99):
             yield p, (name, start, end, children)
 
     return sorted(derive(symbol, 0, words), key=lambda entry: -entry[0])
+
+
+def expect_parts(sentences, signs, words, features, ridge):
+    """Ridge regression with explicit features: what is expected of each column of ``signs``, given ``words``.
+
+    ``features`` gives the weights of the features of a sentence; their vector has the length 1.
+    """
+    names = sorted({name for sentence in [*sentences, words] for name in features(sentence)})
+    rows = [[features(sentence).get(name, 0.0) for name in names] for sentence in [*sentences, words]]
+    matrix = np.array([np.array(row) / np.linalg.norm(row) for row in rows])
+    known, asked = matrix[:-1], matrix[-1]
+    mean = np.mean(signs, axis=0)
+    weights = np.linalg.solve(known.T @ known + ridge * np.eye(len(names)), known.T @ (signs - mean))
+    return asked @ weights + mean
+
+
+def ordered_pairs(words, decay):
+    """The words and all pairs of words, the ends of the sentence included; k words between two weigh decay ** k."""
+    whole = ["<", *words, ">"]
+    found = {(word,): 1.0 for word in whole}
+    for i, j in combinations(range(len(whole)), 2):
+        pair = (whole[i], whole[j])
+        found[pair] = max(found.get(pair, 0.0), decay ** (j - i - 1))
+    return found

@@ -42,12 +42,16 @@ class Rules(NamedTuple):
 
 
 class NameSpan(NamedTuple):
-    """A name in a sentence: the symbol that it is a leaf of, its words, and its log probability."""
+    """A name in a sentence: the symbol that it is a leaf of, its words, and its log probability.
+
+    Names of the same ``key`` mean the same; what has the key -1 means something of its own.
+    """
 
     symbol: int
     start: int
     end: int
     log_probability: float
+    key: int = -1
 
 
 class Chart(NamedTuple):
@@ -62,6 +66,11 @@ class Chart(NamedTuple):
     parts: SmallInts
     roots: tuple[int, int]
     cut: bool
+
+    @property
+    def n_roots(self) -> int:
+        """How many derivations of the whole sentence were found."""
+        return self.roots[1] - self.roots[0]
 
 
 class ChartNode(NamedTuple):
@@ -84,27 +93,57 @@ def search_derivations(
     limit: int = 200_000_000,
     least: float = -np.inf,
     search: Function = search_chart,
+    distinct: bool = False,
 ) -> Chart:
     """Find the best derivations of ``root`` over all words.
 
     ``scores[c, i, j]`` is the log probability that the words from i to j express class c. A rule of class -1 costs
     nothing. Derivations below the log probability ``least`` are left out; as probabilities only fall from part to
-    whole, this saves most of the work. ``search`` is `search_chart`, plain or compiled.
+    whole, this saves most of the work. ``search`` is `search_chart`, plain or compiled. With ``distinct``, of the
+    derivations that have the same parts in the same order only the best is found.
     """
     words = scores.shape[1]
     symbols = len(rules.leaf_first) - 1
     order = sorted(range(len(names)), key=lambda name: names[name][:3])
     counts = np.zeros((symbols, words, words + 2), np.int32)
-    for symbol, start, end, _ in names:
+    for symbol, start, end, _, _ in names:
         counts[symbol, start, end + 1] += 1
     first = np.cumsum(counts.ravel()).astype(np.int32).reshape(counts.shape)
     values = np.array([names[place].log_probability for place in order], dtype=float)
     ahead = np.full_like(scores, -np.inf)  # the best score of the class on more words with the same start
     ahead[:, :, :-1] = np.maximum.accumulate(scores[:, :, :0:-1], axis=2)[:, :, ::-1]
-    value, parts, low, high, cut = search(words, beam, limit, rules, scores, ahead, first, values, root, least)
+    outside = bound_outside(rules, scores, names, root)
+    others = 1 + max((name.key for name in names), default=0)
+    keys = np.array([names[place].key if names[place].key >= 0 else others + place for place in order], np.int64)
+    value, parts, low, high, cut = search(
+        words, beam, limit, rules, scores, ahead, outside, first, values, keys, root, least, distinct
+    )
     is_name = parts[:, KIND] == NAME
     parts[is_name, NUMBER] = np.array(order, np.int32)[parts[is_name, NUMBER]]
     return Chart(value, parts, (int(low), int(high)), bool(cut))
+
+
+def bound_outside(rules: Rules, scores: Floats, names: Sequence[NameSpan], root: int) -> Floats:
+    """The highest log probabilities that the rest of a derivation may have: of the words before and after a part.
+
+    Every word is in one leaf or name. So the words before a part, and those after it, are divided into leaves and
+    names; row 0 has the best division of the words before each place, row 1 that of the words after it. A part of the
+    sentence is also below a rule of the root: the best score of these is in row 0.
+    """
+    words = scores.shape[1]
+    leaves = np.unique(rules.leaf_class)
+    best = scores[leaves].max(axis=0) if len(leaves) else np.full((words, words + 1), -np.inf)
+    for _, start, end, value, _ in names:
+        best[start, end] = max(best[start, end], value)
+    labels = rules.rule_class[rules.rule_first[root] : rules.rule_first[root + 1]]
+    top = max((float(scores[label, 0, words]) if label >= 0 else 0.0 for label in labels), default=-np.inf)
+    outside = np.full((2, words + 1), -np.inf)
+    outside[0, 0], outside[1, words] = top, 0.0
+    for end in range(1, words + 1):
+        outside[0, end] = np.max(outside[0, :end] + best[:end, end])
+    for start in range(words - 1, -1, -1):
+        outside[1, start] = np.max(best[start, start + 1 :] + outside[1, start + 1 :])
+    return outside
 
 
 def unfold_entry(chart: Chart, entry: int, known: dict[int, ChartNode]) -> ChartNode:

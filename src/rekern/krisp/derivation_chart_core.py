@@ -5,6 +5,7 @@
 from rekern.core.compiling import compiled, replace_globals
 from rekern.krisp import derivation_steps_core
 
-_NAMES = ("list_candidates", "bound_part", "count_candidates", "comes_first", "enlarge")
+_NAMES = ("list_candidates", "bound_part", "count_candidates", "comes_first", "enlarge", "find_last", "mix_key")
 _HELPERS = {name: compiled(getattr(derivation_steps_core, name)) for name in _NAMES}
+_HELPERS["set_key"] = compiled(replace_globals(derivation_steps_core.set_key, mix_key=_HELPERS["mix_key"]))
 search_chart = compiled(replace_globals(derivation_steps_core.search_chart, **_HELPERS))

@@ -18,15 +18,19 @@ KIND, NUMBER, REST, CHILD, LAST, START, END = range(7)  # columns of `Chart.part
 # here the next candidate of its cell), and the next best entry.
 CELL, ORDER, RANK, FOLLOW = range(7, 11)
 NONE, UNKNOWN = -1, -2
+FIRST_END, LAST_END, FIRST_START, LAST_START = range(4)  # columns of the limits of a cell
+MODULI, FACTORS = (2147483647, 2147483629), (1000003, 998244353)  # of the two halves of the key of a meaning
+SLACK = 1e-9  # sums of the same numbers in another order are rounded in another way
 
 
 def list_candidates(
-    cell, i, j, rules, scores, name_first, name_value, table, entries, least, lowest, weight, charge, made
+    cell, i, j, rules, scores, name_first, name_value, table, entries, limits, least, lowest, weight, charge, made
 ):
     """List the ways to make an entry of a cell from the best entries of others: ``weight``, ``charge`` and ``made``.
 
-    ``table`` has the values of the best entries and ``entries`` their numbers. The value of an entry is its charge and
-    the values of its parts. Returns how many there are, and how many were looked at.
+    ``table`` has the values of the best entries and ``entries`` their numbers. ``limits`` has for each cell and start
+    the first and the last end of an entry, and for each cell and end the first and the last start. The value of an
+    entry is its charge and the values of its parts. Returns how many there are, and how many were looked at.
     """
     leaf_first, rule_first, child_first, children = (
         rules.leaf_first,
@@ -89,9 +93,14 @@ def list_candidates(
                 while not remaining >> single & 1:
                     single += 1
                 before = children[base + single]
-            steps += j - i
-            for k in range(i + 1, j):
-                score = extra + table[before, i, k] + table[below, k, j]
+            first = max(limits[before, i, FIRST_END], limits[below, j, FIRST_START])
+            last = min(limits[before, i, LAST_END], limits[below, j, LAST_START])
+            steps += 1 + max(0, last + 1 - first)
+            for k in range(first, last + 1):
+                score = extra + table[before, i, k]
+                if score == -np.inf or score < lowest:  # the other part cannot make it more probable
+                    continue
+                score += table[below, k, j]
                 if score > -np.inf and score >= lowest:
                     weight[n], charge[n] = score, extra
                     made[n, KIND], made[n, NUMBER], made[n, REST] = kind, rule, entries[before, i, k]
@@ -100,19 +109,26 @@ def list_candidates(
     return n, steps
 
 
-def bound_part(rules, ahead, cell, i, j, least):
+def bound_part(rules, ahead, outside, cell, i, j, least):
     """The least value of an entry that is of use; infinity if none is: the words of a rule's children may be too few.
 
-    ``ahead`` is the best score of a class on more words with the same start.
+    ``ahead`` is the best score of a class on more words with the same start. ``outside`` has the highest value that the
+    words before i, or after j, and the root may add: see `rekern.krisp.derivation_chart.bound_outside`.
     """
     symbols = len(rules.leaf_first) - 1
+    lowest = least
+    if i > 0 or j < len(outside[0]) - 1:
+        rest = outside[0, i] + outside[1, j]
+        if rest == -np.inf:
+            return np.inf
+        lowest = least - rest - SLACK
     if cell < symbols:
-        return least
+        return lowest
     label = rules.rule_class[np.searchsorted(rules.partial_first, cell - symbols, "right") - 1]
     if label < 0:
-        return least
+        return lowest
     later = ahead[label, i, j]
-    return np.inf if later == -np.inf or later < least else least - later - 1e-9  # other orders, other roundings
+    return np.inf if later == -np.inf or later < lowest else lowest - later - SLACK
 
 
 def count_candidates(words, rules, name_value):
@@ -124,22 +140,30 @@ def count_candidates(words, rules, name_value):
     return most + len(name_value)
 
 
-def search_chart(words, beam, limit, rules, scores, ahead, name_first, name_value, root, least):
+def search_chart(
+    words, beam, limit, rules, scores, ahead, outside, name_first, name_value, name_key, root, least, distinct
+):
     """Find the best entries of the root; returns values and parts of entries, the range of the root's, and if cut.
 
     After ``limit`` steps the search is cut; what it has found of the root until then are the best entries.
 
     ``rules`` is a `rekern.krisp.derivation_chart.Rules`, ``scores`` are the log probabilities (class, start, end), and
-    ``ahead`` the best of them on more words with the same start. The names of a symbol on the words from i to j are
-    those from ``name_first[symbol, i, j]`` to ``name_first[symbol, i, j + 1]``.
+    ``ahead`` the best of them on more words with the same start; ``outside`` see `bound_part`. The names of a symbol
+    on the words from i to j are those from ``name_first[symbol, i, j]`` to ``name_first[symbol, i, j + 1]``; names with
+    the same ``name_key`` mean the same. With ``distinct``, a cell has one entry, the best, for all derivations that
+    have the same parts in the same order.
     """
     symbols, n_rules = len(rules.leaf_first) - 1, len(rules.rule_class)
     cells = symbols + rules.partial_first[n_rules]
     table = np.full((cells, words, words + 1), -np.inf)  # the best value of every cell
     entries = np.full((cells, words, words + 1), NONE, np.int32)  # … and the entry that has it
+    limits = np.empty((cells, words + 1, 4), np.int32)
+    limits[:, :, FIRST_END], limits[:, :, FIRST_START] = words + 1, words + 1
+    limits[:, :, LAST_END], limits[:, :, LAST_START] = -1, -1
     size = count_candidates(words, rules, name_value)
     weight, charge, made = np.empty(size), np.empty(size), np.empty((size, 5), np.int32)
     value, cost, parts = np.empty(1024), np.empty(1024), np.empty((1024, 11), np.int32)
+    keys, repeats = np.empty((1024, 2), np.int64), np.zeros(1024, np.bool_)  # what entries mean; if an earlier one does
     used, steps = 0, 0
     for length in range(1, words + 1):
         for i in range(words - length + 1):
@@ -152,14 +176,14 @@ def search_chart(words, beam, limit, rules, scores, ahead, name_first, name_valu
                 )  # fmt: skip
                 if first >= last:
                     continue
-                lowest = bound_part(rules, ahead, first, i, j, least)
+                lowest = bound_part(rules, ahead, outside, first, i, j, least)
                 if lowest == np.inf:
                     continue
                 for cell in range(first, last):
                     if rule >= 0 and (cell - first) & (cell - first - 1) == 0:
                         continue  # no child, or one child, which has its own cell
                     n, looked = list_candidates(
-                        cell, i, j, rules, scores, name_first, name_value, table, entries, least, lowest,
+                        cell, i, j, rules, scores, name_first, name_value, table, entries, limits, least, lowest,
                         weight, charge, made,
                     )  # fmt: skip
                     steps += looked
@@ -171,8 +195,11 @@ def search_chart(words, beam, limit, rules, scores, ahead, name_first, name_valu
                             best = place
                     if used == len(value):
                         value, cost, parts = enlarge(value), enlarge(cost), enlarge(parts)
-                    value[used], cost[used] = weight[best], charge[best]
+                        keys, repeats = enlarge(keys), enlarge(repeats)
+                    value[used], cost[used], repeats[used] = weight[best], charge[best], False
                     parts[used, :5] = made[best]
+                    if distinct:
+                        set_key(keys, parts, name_key, used)
                     parts[used, START], parts[used, END] = i, j
                     parts[used, CELL], parts[used, ORDER], parts[used, RANK], parts[used, FOLLOW] = (
                         cell,
@@ -181,6 +208,10 @@ def search_chart(words, beam, limit, rules, scores, ahead, name_first, name_valu
                         UNKNOWN,
                     )
                     table[cell, i, j], entries[cell, i, j] = weight[best], used
+                    limits[cell, i, FIRST_END] = min(limits[cell, i, FIRST_END], j)
+                    limits[cell, i, LAST_END] = max(limits[cell, i, LAST_END], j)
+                    limits[cell, j, FIRST_START] = min(limits[cell, j, FIRST_START], i)
+                    limits[cell, j, LAST_START] = max(limits[cell, j, LAST_START], i)
                     used += 1
                 if steps > limit:
                     return value[:0], parts[:0, :7].copy(), 0, 0, True
@@ -192,8 +223,9 @@ def search_chart(words, beam, limit, rules, scores, ahead, name_first, name_valu
     roots = np.empty(beam, np.int32)
     found, entry = 0, entries[root, 0, words]
     while entry >= 0:
-        roots[found] = entry
-        found += 1
+        if not repeats[entry]:
+            roots[found] = entry
+            found += 1
         if found == beam:
             break
         height = 1
@@ -202,20 +234,26 @@ def search_chart(words, beam, limit, rules, scores, ahead, name_first, name_valu
             top = stack[height - 1]
             cell, i, j = parts[top, CELL], parts[top, START], parts[top, END]
             rest, child = parts[top, REST], parts[top, CHILD]
-            if child >= 0 and parts[child, FOLLOW] == UNKNOWN:
-                stack[height] = child
-                height += 1
-                continue
-            if rest >= 0 and parts[child, RANK] == 0 and parts[rest, FOLLOW] == UNKNOWN:
-                stack[height] = rest
-                height += 1
-                continue
-            n = 0
+            next_child, next_rest = NONE, NONE
+            if child >= 0:
+                last = find_last(parts, repeats, child)
+                next_child = parts[last, FOLLOW]
+                if next_child == UNKNOWN:
+                    stack[height] = last
+                    height += 1
+                    continue
+            if rest >= 0 and parts[child, RANK] == 0:
+                last = find_last(parts, repeats, rest)
+                next_rest = parts[last, FOLLOW]
+                if next_rest == UNKNOWN:
+                    stack[height] = last
+                    height += 1
+                    continue
+            n, lowest = 0, bound_part(rules, ahead, outside, cell, i, j, least)
             if waiting[cell, i, j] == UNKNOWN:
                 waiting[cell, i, j] = NONE
-                lowest = bound_part(rules, ahead, cell, i, j, least)
                 n, looked = list_candidates(
-                    cell, i, j, rules, scores, name_first, name_value, table, entries, least, lowest,
+                    cell, i, j, rules, scores, name_first, name_value, table, entries, limits, least, lowest,
                     weight, charge, made,
                 )  # fmt: skip
                 steps += looked
@@ -231,16 +269,15 @@ def search_chart(words, beam, limit, rules, scores, ahead, name_first, name_valu
             for side in range(
                 2
             ):  # the successors of the last entry: the next child, or with the first child the next rest
-                later = child if side == 0 else rest
-                if later < 0 or (side == 1 and parts[child, RANK] > 0) or parts[later, FOLLOW] < 0:
+                later = next_child if side == 0 else next_rest
+                if later < 0:
                     continue
-                later = parts[later, FOLLOW]
                 score = cost[top] + value[later]
                 if side == 1:
                     score += value[child]
                 elif rest >= 0:
                     score = cost[top] + value[rest] + value[later]
-                if score < least:
+                if score < lowest:
                     continue
                 worth[listed], price[listed] = score, cost[top]
                 ways[listed, :5] = parts[top, :5]
@@ -263,8 +300,15 @@ def search_chart(words, beam, limit, rules, scores, ahead, name_first, name_valu
                     ways[before_best, RANK] = ways[best, RANK]
                 if used == len(value):
                     value, cost, parts = enlarge(value), enlarge(cost), enlarge(parts)
-                value[used], cost[used] = worth[best], price[best]
+                    keys, repeats = enlarge(keys), enlarge(repeats)
+                value[used], cost[used], repeats[used] = worth[best], price[best], False
                 parts[used, :5] = ways[best, :5]
+                if distinct:
+                    set_key(keys, parts, name_key, used)
+                    earlier = entries[cell, i, j]
+                    while earlier >= 0 and not repeats[used]:
+                        repeats[used] = keys[earlier, 0] == keys[used, 0] and keys[earlier, 1] == keys[used, 1]
+                        earlier = parts[earlier, FOLLOW]
                 parts[used, START], parts[used, END], parts[used, CELL] = i, j, cell
                 parts[used, ORDER], parts[used, RANK], parts[used, FOLLOW] = (
                     ways[best, ORDER],
@@ -284,6 +328,32 @@ def search_chart(words, beam, limit, rules, scores, ahead, name_first, name_valu
     for place in range(found):
         value[used + place], parts[used + place] = value[roots[place]], parts[roots[place]]
     return value[: used + found], parts[: used + found, :7].copy(), used, used + found, steps > limit
+
+
+def find_last(parts, repeats, entry):
+    """The last entry of a cell before the next one that does not repeat an earlier one, as far as they are known."""
+    while parts[entry, FOLLOW] >= 0 and repeats[parts[entry, FOLLOW]]:
+        entry = parts[entry, FOLLOW]
+    return entry
+
+
+def set_key(keys, parts, name_key, entry):
+    """Set the key of what an entry means: its rule, and the keys of its parts in the order of their words."""
+    kind, number, rest, child = parts[entry, KIND], parts[entry, NUMBER], parts[entry, REST], parts[entry, CHILD]
+    own = np.int64(number)
+    if kind == NAME:
+        own = np.int64(name_key[number])
+    for half in range(2):
+        key = mix_key(np.int64(kind + 1), own, half)
+        key = mix_key(key, np.int64(parts[entry, LAST]), half)
+        key = mix_key(key, keys[rest, half] + 1 if rest >= 0 else np.int64(0), half)
+        keys[entry, half] = mix_key(key, keys[child, half] + 1 if child >= 0 else np.int64(0), half)
+
+
+def mix_key(key, piece, half):
+    """Join a key and a piece; the shift keeps sums of the same pieces in other places apart."""
+    key = (key * FACTORS[half] + piece) % MODULI[half]
+    return key ^ (key >> 13)
 
 
 def comes_first(worth, ways, parts, one, other):

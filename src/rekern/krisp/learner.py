@@ -159,8 +159,10 @@ class _Teacher:
         beam = self._settings.beam
         chart = search_derivations(rules, scores, names, self._root, beam, least=worth, search=search_chart)
         wrong: set[ClassSpan] = set()
-        for node in list_derivations(chart):
-            found = builder.to_derivation(mentions, node)
+        derived: dict[int, Derivation | None] = {}
+        nodes = list_derivations(chart)  # all of them at once: ``derived`` knows nodes by their ids
+        for node in nodes:
+            found = builder.to_derivation(mentions, node, derived)
             if found is None or found.meaning() != self._meanings[place]:
                 wrong |= set(builder.list_class_spans(node))
         return _Lesson(right, wrong - spared)

@@ -91,38 +91,71 @@ class RuleBuilder:
             slot_first=np.array([int(rule.has_leaf) for rule in self.rules], np.int32),
         )
 
-    def to_derivation(self, mentions: Sequence[Mention], node: ChartNode) -> Derivation | None:
+    def to_derivation(
+        self, mentions: Sequence[Mention], node: ChartNode, known: dict[int, Derivation | None] | None = None
+    ) -> Derivation | None:
         """The derivation of the meaning grammar that a derivation of the search stands for.
 
         Pronouns are replaced by the meanings that they repeat. The result is None if there is nothing to repeat.
+        ``known`` are the derivations of nodes without pronouns, by ``id``: derivations of one search share their nodes.
         """
-        parts = list(self._list_parts(mentions, node)) if self.has_pronouns else []
+        known = {} if known is None else known
+        plain = self._derive_plainly(mentions, node, known)
+        if plain is not None:
+            return plain
+        parts = list(self._list_parts(mentions, node))
         pronouns = [part for part in parts if part.node.kind == LEAF and part.production.kind == AGAIN]
-        repeated: dict[ChartNode, ChartNode] = {}
+        repeated: dict[int, ChartNode] = {}
         for pronoun in pronouns:
             found = find_repeated(pronoun, parts, pronouns)
             if found is None:
                 return None
-            repeated[pronoun.node] = found
-        return self._derive(mentions, node, repeated)
+            repeated[id(pronoun.node)] = found
+        return self._derive(mentions, node, repeated, known)
 
-    def _derive(
-        self, mentions: Sequence[Mention], node: ChartNode, repeated: Mapping[ChartNode, ChartNode]
-    ) -> Derivation:
-        if repeated and node in repeated:
-            node = repeated[node]
+    def _derive_plainly(
+        self, mentions: Sequence[Mention], node: ChartNode, known: dict[int, Derivation | None]
+    ) -> Derivation | None:
+        """The derivation of a node without pronouns; None if it has one."""
+        key = id(node)
+        if key in known:
+            return known[key]
+        found: Derivation | None = None
         if node.kind == NAME:
             mention = mentions[node.number]
-            return Derivation(mention.production, (), None if mention.production.kind == "name" else mention.text)
-        if node.kind == LEAF:
+            found = Derivation(mention.production, (), None if mention.production.kind == "name" else mention.text)
+        elif node.kind == LEAF:
             production = self.leaves[node.number].production
             assert production is not None
-            if production.value is None:
-                return Derivation(production)
-            return Derivation(replace(production, value=None), (), production.value)
+            if production.kind == AGAIN:
+                pass
+            elif production.value is None:
+                found = Derivation(production)
+            else:
+                found = Derivation(replace(production, value=None), (), production.value)
+        else:
+            rule = self.rules[node.number]
+            below = [self._derive_plainly(mentions, child, known) for child in node.children[int(rule.has_leaf) :]]
+            children = tuple(child for child in below if child is not None)
+            if len(children) == len(below):
+                found = Derivation(rule.production, children)
+        known[key] = found
+        return found
+
+    def _derive(
+        self,
+        mentions: Sequence[Mention],
+        node: ChartNode,
+        repeated: Mapping[int, ChartNode],
+        known: dict[int, Derivation | None],
+    ) -> Derivation:
+        """The derivation of a node with pronouns; what they repeat has none."""
+        plain = self._derive_plainly(mentions, repeated.get(id(node), node), known)
+        if plain is not None:
+            return plain
         rule = self.rules[node.number]
-        children = node.children[1:] if rule.has_leaf else node.children
-        return Derivation(rule.production, tuple(self._derive(mentions, child, repeated) for child in children))
+        below = node.children[int(rule.has_leaf) :]
+        return Derivation(rule.production, tuple(self._derive(mentions, child, repeated, known) for child in below))
 
     def _list_parts(self, mentions: Sequence[Mention], node: ChartNode) -> Iterator[MeaningPart]:
         """The nodes of a derivation of the search that stand for meanings, from the top down."""

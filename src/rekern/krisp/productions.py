@@ -60,7 +60,7 @@ class Production:
         between = [f"{{{slot}}}" for slot in self.slots] + [""]
         return f"{self.left} -> {''.join(part + slot for part, slot in zip(parts, between))}"
 
-    @property
+    @cached_property
     def predicate(self) -> str:
         """The words of the right side that are not slots, joined by blanks; "" if there is only punctuation."""
         return " ".join(token for part in self.parts for token in split_meaning(part) if re.search(r"\w", token))
@@ -103,6 +103,10 @@ class Derivation:
         >>> Derivation(Production(0, "State", ("state(all)",))).meaning()
         'state(all)'
         """
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:  # kept, because the readings of a sentence share most of their parts
         if self.value is not None:
             return "".join(part + text for part, text in zip(self.production.parts, (self.value, "")))
         written = self.production.parts[0]

@@ -7,7 +7,7 @@ import numpy as np
 from rekern.core.arrays import Floats
 from rekern.core.json_values import JsonObject
 from rekern.core.model_archive import OpenArchive
-from rekern.core.state_schema import Array, ListOf, MapOf, Number, Optional, Record, Row, Text, Texts
+from rekern.core.state_schema import Array, Flag, ListOf, MapOf, Number, Optional, Record, Row, Text, Texts
 from rekern.errors import ModelFileError
 from rekern.krisp.reading_ranker import CERTAINTY, SCORES, ReadingRanker, SentenceKnowledge
 from rekern.krisp.second_opinion import LABELS, SecondOpinion
@@ -23,6 +23,7 @@ RANKER = Record(
     telling=ListOf(MapOf(Texts()), len(LABELS)),
     denied=ListOf(Row(Text(), Texts())),
     parts=Texts(),
+    distant=Optional(Flag()),  # files of earlier versions do not have it
     translation=Optional(MapOf(MapOf(PROBABILITY))),  # files of earlier versions have none
     weights=ListOf(WEIGHT),
     certainty=ListOf(WEIGHT, len(CERTAINTY)),

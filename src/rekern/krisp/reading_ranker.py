@@ -51,7 +51,8 @@ class SentenceKnowledge(NamedTuple):
     @classmethod
     def learn(cls, sentences: Sequence[Sequence[str]], derivations: Sequence[Derivation]) -> Self:
         """Learn from sentences, as the kernels see them, and their meanings."""
-        return cls(SecondOpinion(sentences, derivations), WordTranslation.learn(sentences, derivations))
+        opinion = SecondOpinion(sentences, derivations, distant=True)
+        return cls(opinion, WordTranslation.learn(sentences, derivations))
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,19 @@ from rekern.krisp.derivation_chart import (
 from rekern.krisp.derivation_steps_core import LEAF, NAME
 from rekern.krisp.mentions import Mention, find_mentions
 from rekern.krisp.parsing_rules import ParserClasses
-from rekern.krisp.productions import Production
+from rekern.krisp.productions import Derivation, Production
 from rekern.krisp.reading import Reading, ReadingNode, Readings
 from rekern.krisp.reading_ranker import ReadingRanker
 from rekern.krisp.word_reader import ParserInput, WordReader
 
 STEPS = 100_000_000  # of a search, before it is cut: about a second
-LEAST = (-8.0, -16.0, -math.inf)  # log probabilities of the readings that a search looks for, pass by pass
+LEAST = (
+    -8.0,
+    -16.0,
+    -24.0,
+    -36.0,
+    -math.inf,
+)  # log probabilities that a search looks for, pass by pass
 LONGEST = 100  # words of a sentence that is parsed
 # Readings that are ranked: the right one is often improbable, but among the first.
 RANKED = 60
@@ -67,7 +73,7 @@ class ReadingSearch:
         ``scores`` are the log probabilities of all classes on all substrings, if they are known.
         """
         threshold, beam = min(RANKED_THRESHOLD, self._settings.threshold), max(RANKED_BEAM, self._settings.beam)
-        return self._find_probable(question, RANKED, threshold, beam, scores)
+        return self._find_probable(question, RANKED, threshold, beam, scores, distinct=True)
 
     def rank_readings(self, ranker: ReadingRanker, question: ParserInput, n: int) -> Readings:
         """The ``n`` best readings of a sentence, as a ranker orders them."""
@@ -78,7 +84,13 @@ class ReadingSearch:
         return result
 
     def _find_probable(
-        self, question: ParserInput, n: int, threshold: float, beam: int, scores: Floats | None = None
+        self,
+        question: ParserInput,
+        n: int,
+        threshold: float,
+        beam: int,
+        scores: Floats | None = None,
+        distinct: bool = False,
     ) -> Readings:
         result = Readings()
         words = len(question.words)
@@ -88,17 +100,32 @@ class ReadingSearch:
             raise InputError(f"the sentence has {words} words: the parser reads up to {LONGEST}")
         mentions = self._reader.find_mentions(question.words)
         symbols = self._builder.symbols
-        names = [NameSpan(symbols[m.left], m.start, m.end, m.log_probability) for m in mentions]
+        keys: dict[tuple[Production, str | None], int] = {}
+        names = [
+            NameSpan(
+                symbols[m.left],
+                m.start,
+                m.end,
+                m.log_probability,
+                keys.setdefault((m.production, None if m.production.kind == "name" else m.text), len(keys)),
+            )
+            for m in mentions
+        ]
         scores = drop_improbable(self._settings.score(question) if scores is None else scores, threshold)
         root = symbols[self._reader.grammar.start]
+        kept: Chart | None = None
         for least in LEAST:  # the first pass finds the readings of most sentences, and is fast
-            chart = search_derivations(self._rules, scores, names, root, beam, STEPS, least, self._settings.search)
-            found = self._list_readings(chart, mentions, n)
-            if len(found) >= len(result):  # otherwise what an earlier pass has found is more, and still the best
-                result = found
-            result.cut = chart.cut
-            if chart.cut or len(result) == n:
-                break
+            chart = search_derivations(
+                self._rules, scores, names, root, beam, STEPS, least, self._settings.search, distinct
+            )
+            if kept is None or chart.n_roots >= kept.n_roots:  # otherwise the earlier pass has found more of the best
+                kept = chart
+            is_last = chart.cut or chart.n_roots == beam or least == -math.inf
+            if is_last or chart.n_roots >= n:
+                result = self._list_readings(kept, mentions, n)
+                if is_last or len(result) == n:
+                    result.cut = chart.cut
+                    break
         return result
 
     def _list_readings(self, chart: Chart, mentions: Sequence[Mention], n: int) -> Readings:
@@ -106,9 +133,10 @@ class ReadingSearch:
         result = Readings()
         known: set[str] = set()
         unfolded: dict[int, ChartNode] = {}
+        derived: dict[int, Derivation | None] = {}
         for entry in range(*chart.roots):
             node = unfold_entry(chart, entry, unfolded)
-            derivation = self._builder.to_derivation(mentions, node)
+            derivation = self._builder.to_derivation(mentions, node, derived)
             if derivation is None:  # a pronoun that refers to nothing
                 continue
             meaning = derivation.meaning()

@@ -22,6 +22,7 @@ from rekern.core.json_values import JsonObject
 from rekern.krisp.productions import Derivation
 
 RIDGE = 0.03
+DECAY = 0.75  # of the weight of a pair of words, for each word between them
 MARGIN = 0.5  # by which a part should be expected or not
 LIFT = 3.0  # how many times as often as elsewhere a predicate must come with a telling word
 WEAK_LIFT = 1.5  # the same for predicates that are added until nearly all questions with the word have one
@@ -45,6 +46,8 @@ NEGATIONS = frozenset(["not", "n't", "no", "never", "neither", "nor", "without",
 class SecondOpinion:
     """Predicts which parts a meaning has from the words of its question.
 
+    With ``distant``, all pairs of words of a question count, not only those that stand close together.
+
     >>> from rekern.krisp import read_grammar
     >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})", "S -> red({S})"])
     >>> meanings = [grammar.parse(text) for text in ("all", "big(all)", "red(all)", "big(red(all))")]
@@ -54,8 +57,8 @@ class SecondOpinion:
     True
     """
 
-    def __init__(self, sentences: Sequence[Sequence[str]], derivations: Sequence[Derivation]):
-        self._sentences = sentences
+    def __init__(self, sentences: Sequence[Sequence[str]], derivations: Sequence[Derivation], distant: bool = False):
+        self._sentences, self._distant = sentences, distant
         self._telling = [
             (labels, _find_telling_words(sentences, [labels(derivation) for derivation in derivations]))
             for labels in LABELS
@@ -85,6 +88,7 @@ class SecondOpinion:
             "telling": [{word: sorted(told) for word, told in telling.items()} for _, telling in self._telling],
             "denied": sorted([word, sorted(predicates)] for word, predicates in self._denied),
             "parts": list(self._parts),
+            "distant": self._distant,
         }
         return words, {"mean": self._mean, "dual": self._dual}
 
@@ -97,7 +101,7 @@ class SecondOpinion:
         >>> SecondOpinion.from_state(*opinion.to_state()).expect_parts(["how"]) == opinion.expect_parts(["how"])
         array([ True,  True])
         """
-        found = cls([], [])
+        found = cls([], [], words.get("distant", False))  # earlier versions did not know distant pairs
         found._sentences = words["sentences"]
         found._telling = [
             (labels, {word: frozenset(told) for word, told in telling.items()})
@@ -111,11 +115,12 @@ class SecondOpinion:
 
     def expect_parts(self, words: Sequence[str]) -> Floats:
         """For every part that a meaning may have, a number: above 0 if these words ask for it."""
-        present = list_features(words)
+        present = self._weigh(words)
+        length = _measure_length(present)
         products = np.zeros(len(self._dual))
-        for feature in sorted(present & self._holders.keys()):
+        for feature in sorted(present.keys() & self._holders.keys()):
             rows, values = self._holders[feature]
-            products[rows] += values / np.sqrt(len(present))
+            products[rows] += values * present[feature] / length
         expected: Floats = products @ self._dual + self._mean
         return expected
 
@@ -171,16 +176,20 @@ class SecondOpinion:
             word for word, known in zip(words, seen) if (known,) not in self._holders and word.lower() not in NEUTRAL
         ]
 
+    def _weigh(self, words: Sequence[str]) -> dict[tuple[str, ...], float]:
+        return weigh_pairs(words) if self._distant else dict.fromkeys(list_features(words), 1.0)
+
     def _list_holders(self, sentences: Sequence[Sequence[str]]) -> dict[tuple[str, ...], tuple[Ints, Floats]]:
-        """For each feature the sentences that have it, with values; all features of a sentence have the same value."""
-        found: dict[tuple[str, ...], list[int]] = {}
-        values = np.zeros(len(sentences))
+        """For each feature the sentences that have it, with values; the squares of those of a sentence sum to 1."""
+        found: dict[tuple[str, ...], tuple[list[int], list[float]]] = {}
         for row, words in enumerate(sentences):
-            present = list_features(words)
-            values[row] = 1 / np.sqrt(len(present))
-            for feature in present:
-                found.setdefault(feature, []).append(row)
-        return {feature: (np.array(rows), values[rows]) for feature, rows in found.items()}
+            present = self._weigh(words)
+            length = _measure_length(present)
+            for feature, weight in present.items():
+                rows, values = found.setdefault(feature, ([], []))
+                rows.append(row)
+                values.append(weight / length)
+        return {feature: (np.array(rows), np.array(values)) for feature, (rows, values) in found.items()}
 
     def _compare_sentences(self, n: int) -> Floats:
         """The products of all sentences, plus the ridge; features of one sentence only count in its square, 1."""
@@ -246,6 +255,28 @@ def list_features(words: Sequence[str]) -> set[tuple[str, ...]]:
     found.update(pairwise(whole))
     found.update((first, "*", second) for first, second in zip(whole, whole[2:]))
     return found
+
+
+def weigh_pairs(words: Sequence[str]) -> dict[tuple[str, ...], float]:
+    """The words, and all pairs of words in their order; each word between the two makes a pair weigh less.
+
+    >>> weighed = weigh_pairs(["how", "long"])
+    >>> weighed["how",], weighed["<", "how"], weighed["<", "long"]
+    (1.0, 1.0, 0.75)
+    """
+    whole = ["<", *words, ">"]
+    found: dict[tuple[str, ...], float] = {}
+    for place, first in enumerate(whole):
+        found[first,] = 1.0
+        for between, second in enumerate(whole[place + 1 :]):
+            pair = (first, second)
+            found[pair] = max(found.get(pair, 0.0), DECAY**between)
+    return found
+
+
+def _measure_length(weights: Mapping[tuple[str, ...], float]) -> float:
+    """The length of a vector."""
+    return float(np.sqrt(sum(weight * weight for weight in weights.values())))
 
 
 def find_predicates(derivation: Derivation) -> frozenset[str]:

@@ -142,6 +142,14 @@ def count_common_chains(left, left_heads, right, right_heads):
 
 
 @compiled
+def add_box(table, row, column, weight):
+    """Add a weight to all places of a table from a row and a column on."""
+    for b in range(row, len(table)):
+        for d in range(column, table.shape[1]):
+            table[b, d] += weight
+
+
+@compiled
 def path_table(
     left,
     left_heads,
@@ -159,7 +167,8 @@ def path_table(
     """Common dependency paths that begin and end inside the substrings; one of n links weighs powers[n].
 
     A path is the pair of its ends. While the start i of the left substring falls, ``inside[k]`` holds for every pair
-    of last words the weight of the common paths that begin at i or later, in the right sentence at k or later.
+    of last words the weight of the common paths that lie between: from i in the left sentence and from k in the right
+    one. ``added`` are those of them that begin or end at i.
     """
     m = len(right)
     row_last = len(left_starts)
@@ -167,48 +176,36 @@ def path_table(
     for row in range(row_last):
         n = max(n, left_ends[row])  # the words after the last substring do not count
     chain = count_common_chains(left, left_heads, right, right_heads)
-    shared, common = mark_common(right, left, 0, m), mark_common(left, right, 0, n)
     inside = np.zeros((m, n, m))
     added = np.zeros((n, m))
-    total = np.zeros((n + 1, m + 1))
     for i in range(n - 1, left_starts[0] - 1, -1):
+        is_changed = False
         added[:] = 0.0
-        for k in range(m - 1 if shared[i] else -1, -1, -1):
+        for k in range(m - 1, -1, -1):
             if chain[i, k] > 0:
-                added[i, k] += 1.0
-            for b in range(i + 1, n if common[k] else i + 1):
-                if not shared[b]:
+                add_box(added, i, k, 1.0)
+                is_changed = True
+            for b in range(i + 1, n):
+                if chain[i, k] == 0 and chain[b, k] == 0:
                     continue
                 up, down = left_up[i, b], left_up[b, i]
                 for d in range(k + 1, m):
-                    if right_up[k, d] == up and right_up[d, k] == down and chain[i, k] > up and chain[b, d] > down:
-                        added[b, d] += powers[up + down]
-                    if right_up[d, k] == up and right_up[k, d] == down and chain[i, d] > up and chain[b, k] > down:
-                        added[b, d] += powers[up + down]
-            for b in range(i, n):
-                for d in range(k, m):
-                    inside[k, b, d] += added[b, d]
+                    if chain[i, k] > up and chain[b, d] > down and right_up[k, d] == up and right_up[d, k] == down:
+                        add_box(added, b, d, powers[up + down])
+                        is_changed = True
+                    if chain[i, d] > up and chain[b, k] > down and right_up[d, k] == up and right_up[k, d] == down:
+                        add_box(added, b, d, powers[up + down])
+                        is_changed = True
+            if is_changed:
+                for b in range(i, n):
+                    for d in range(k, m):
+                        inside[k, b, d] += added[b, d]
         row_first = row_last
         while row_first > 0 and left_starts[row_first - 1] == i:
             row_first -= 1
-        if row_first < row_last:
-            column_first = 0
-            while column_first < len(right_starts):
-                k = right_starts[column_first]
-                column_last = column_first
-                while column_last < len(right_starts) and right_starts[column_last] == k:
-                    column_last += 1
-                for b in range(i, n + 1):
-                    total[b, k] = 0.0
-                for d in range(k, m + 1):
-                    total[i, d] = 0.0
-                for b in range(i + 1, n + 1):
-                    for d in range(k + 1, m + 1):
-                        total[b, d] = inside[k, b - 1, d - 1] + total[b - 1, d] + total[b, d - 1] - total[b - 1, d - 1]
-                for row in range(row_first, row_last):
-                    for column in range(column_first, column_last):
-                        out[row, column] = total[left_ends[row], right_ends[column]]
-                column_first = column_last
+        for row in range(row_first, row_last):
+            for column in range(len(right_starts)):
+                out[row, column] = inside[right_starts[column], left_ends[row] - 1, right_ends[column] - 1]
         row_last = row_first
 
 
@@ -219,16 +216,16 @@ def path_gram(words, heads, offsets, left, right, decay, out):
     for s in range(len(offsets) - 1):
         longest = max(longest, offsets[s + 1] - offsets[s])
     powers = decay ** np.arange(2 * longest + 1)
+    climbs = [count_climbs(heads[offsets[s] : offsets[s + 1]]) for s in right.sentences]
     for g in range(len(left.sentences)):
         here = slice(offsets[left.sentences[g]], offsets[left.sentences[g] + 1])
         left_up = count_climbs(heads[here])
         rows = slice(left.offsets[g], left.offsets[g + 1])
         for h in range(len(right.sentences)):
             there = slice(offsets[right.sentences[h]], offsets[right.sentences[h] + 1])
-            right_up = count_climbs(heads[there])
             columns = slice(right.offsets[h], right.offsets[h + 1])
             path_table(
-                words[here], heads[here], left_up, words[there], heads[there], right_up,
+                words[here], heads[here], left_up, words[there], heads[there], climbs[h],
                 left.starts[rows], left.ends[rows], right.starts[columns], right.ends[columns], powers,
                 out[rows, columns],
             )  # fmt: skip

@@ -18,6 +18,8 @@ from rekern.krisp.substring_kernels import SubstringKernel, list_substring_kerne
 from rekern.krisp.substrings import Substrings
 
 ROWS = 128  # of the Gram that are computed together
+BLOCK = 2048  # rows that are stored together
+KEPT_BYTES = 3 << 30  # of rows that are kept while they are not needed
 
 SingleFloats = npt.NDArray[np.float32]
 
@@ -88,8 +90,9 @@ class SubstringGram:
         self.numbers: list[SmallInts] = []
         self.substrings = Substrings(corpus, self._number_substrings(corpus))
         self.norms = compute_norms(kernel, self.substrings)
-        self._place = np.full(len(self.substrings), -1, np.int64)
-        self._rows: SingleFloats = np.zeros((0, len(self.substrings)), np.float32)
+        self._blocks: list[SingleFloats] = []  # of rows
+        self._block = np.full(len(self.substrings), -1, np.int32)  # the block of each row, -1 for none …
+        self._place = np.full(len(self.substrings), -1, np.int32)  # … and its place there
 
     def _number_substrings(self, corpus: SentenceCorpus) -> list[tuple[int, int, int]]:
         """Number the substrings of all sentences; returns the first substring of every number."""
@@ -112,42 +115,77 @@ class SubstringGram:
         return len(self.substrings)
 
     def compute(self, numbers: Iterable[int] | Ints) -> None:
-        """Compute the rows of these substrings, in threads, if they are not there yet."""
-        missing = [int(number) for number in sorted(set(numbers)) if self._place[number] < 0]
-        if not missing:
-            return
-        rows = np.empty((len(self._rows) + len(missing), len(self)), np.float32)
-        before = len(self._rows)
-        rows[:before] = self._rows
+        """Compute the rows of these substrings, in threads, if they are not there yet.
+
+        Rows that are not among these are forgotten if there are too many.
+        """
+        wanted = np.unique(np.fromiter(numbers, np.int64))
+        missing = wanted[self._block[wanted] < 0]
+        kept = sum(len(block) for block in self._blocks)
+        if len(missing) and 4 * (kept + len(missing)) * len(self) > KEPT_BYTES:
+            self._forget_others(wanted)
+        for first in range(0, len(missing), BLOCK):
+            part = missing[first : first + BLOCK]
+            self._store(part, self._compute_rows(part))
+
+    def _compute_rows(self, numbers: Ints) -> SingleFloats:
+        rows = np.empty((len(numbers), len(self)), np.float32)
 
         def fill(first: int, last: int) -> None:
-            part = missing[first:last]
-            values = compute_gram(self.kernel, self.substrings[part], self.substrings, self.norms[:, part], self.norms)
-            rows[before + first : before + last] = values
+            part = numbers[first:last]
+            rows[first:last] = compute_gram(
+                self.kernel, self.substrings[part], self.substrings, self.norms[:, part], self.norms
+            )
 
-        for _ in run(fill, split_range(len(missing), ROWS), self.n_jobs, "kernel values"):
+        for _ in run(fill, split_range(len(numbers), ROWS), self.n_jobs, "kernel values"):
             pass
-        self._place[missing] = np.arange(before, len(rows))
-        self._rows = rows
+        return rows
+
+    def _store(self, numbers: Ints, rows: SingleFloats) -> None:
+        self._block[numbers], self._place[numbers] = len(self._blocks), np.arange(len(numbers))
+        self._blocks.append(rows)
+
+    def _forget_others(self, wanted: Ints) -> None:
+        """Keep only the rows of these substrings."""
+        blocks, known = self._blocks, self._block[wanted]
+        places = [self._place[wanted[known == block]] for block in range(len(blocks))]
+        numbers = [wanted[known == block] for block in range(len(blocks))]
+        self._blocks = []
+        self._block[:] = -1
+        for block in range(len(blocks)):  # one after the other, because a copy of all would need too much memory
+            rows, blocks[block] = blocks[block], blocks[block][:0]
+            if len(numbers[block]):
+                self._store(numbers[block], rows[places[block]])
 
     def rows(self, numbers: Sequence[int] | Ints) -> SingleFloats:
         """The values between these substrings and all."""
         self.compute(numbers)
-        found: SingleFloats = self._rows[self._place[np.asarray(numbers, dtype=np.int64)]]
-        return found
+        return self._select(np.asarray(numbers, dtype=np.int64), None)
 
     def square(self, numbers: Ints) -> SingleFloats:
         """The values between these substrings, without a copy of their rows."""
         self.compute(numbers)
-        found: SingleFloats = self._rows[np.ix_(self._place[numbers], numbers)]
+        return self._select(numbers, numbers)
+
+    def _select(self, numbers: Ints, columns: Ints | None) -> SingleFloats:
+        """Some columns, or all, of rows that are there."""
+        found = np.empty((len(numbers), len(self) if columns is None else len(columns)), np.float32)
+        owners = self._block[numbers]
+        for block in np.unique(owners):
+            here = np.flatnonzero(owners == block)
+            places = self._place[numbers[here]]
+            rows = self._blocks[block]
+            found[here] = rows[places] if columns is None else rows[np.ix_(places, columns)]
         return found
 
     def combine_rows(self, coefficients: SingleFloats, numbers: Ints) -> SingleFloats:
-        """Combinations of the rows of these substrings, without a copy of the rows: coefficients @ rows."""
+        """Combinations of the rows of these substrings, with few copies of rows: coefficients @ rows."""
         self.compute(numbers)
-        placed = np.zeros((len(coefficients), len(self._rows)), np.float32)
-        placed[:, self._place[numbers]] = coefficients
-        found: SingleFloats = placed @ self._rows
+        found = np.zeros((len(coefficients), len(self)), np.float32)
+        owners = self._block[numbers]
+        for block in np.unique(owners):
+            here = np.flatnonzero(owners == block)
+            found += coefficients[:, here] @ self._blocks[block][self._place[numbers[here]]]
         return found
 
 

@@ -71,6 +71,8 @@ class SubstringKernel(Kernel):
         values = np.zeros((len(left), len(right)))
         if values.size:
             self._fill(left, right, values)
+        if left.is_sorted and right.is_sorted:
+            return values
         unsorted = np.empty_like(values)
         unsorted[np.ix_(left.order, right.order)] = values
         return unsorted

@@ -43,10 +43,11 @@ class SubstringGroups(NamedTuple):
 
 
 class _Order(NamedTuple):
-    """Substrings in sorted order, and the place of each in the original order."""
+    """Substrings in sorted order, the place of each in the original order, and whether these are the same."""
 
     groups: SubstringGroups
     order: Ints
+    is_sorted: bool
 
 
 class Substrings(Sequence[Substring]):
@@ -114,6 +115,11 @@ class Substrings(Sequence[Substring]):
         """The places of the substrings in sorted order."""
         return self._sort().order
 
+    @property
+    def is_sorted(self) -> bool:
+        """Whether the substrings are in sorted order already."""
+        return self._sort().is_sorted
+
     def _sort(self) -> _Order:
         if self._order is None:
             order = np.lexsort((self.spans[:, 2], self.spans[:, 1], self.spans[:, 0]))
@@ -121,7 +127,7 @@ class Substrings(Sequence[Substring]):
             sentences, first = np.unique(spans[:, 0], return_index=True)
             offsets = np.append(first, len(spans)).astype(np.int64)
             groups = SubstringGroups(sentences.astype(np.int64), offsets, spans[:, 1].copy(), spans[:, 2].copy())
-            self._order = _Order(groups, order)
+            self._order = _Order(groups, order, bool((order[1:] > order[:-1]).all()))
         return self._order
 
 
