@@ -1,7 +1,7 @@
 """One worker of a cluster against two, and what a block costs by itself.
 
-    python benchmarks/clusters.py [dask ray spark] [--pairs 4000] [--trees 3000] [--texts 40000]
-                                  [--files 16] [--folder-pairs 160000]
+    python benchmarks/clusters.py [dask ray spark] [--work score_folder,…] [--pairs 8000] [--trees 4000]
+                                  [--texts 20000] [--files 16] [--folder-pairs 160000]
 
 For each library and each kind of work: seconds with one worker and with two on this machine, and the ratio (the target
 is 1.7). All workers have loaded their compiled code before. Seconds of the processor are those of one run with one
@@ -10,7 +10,8 @@ what the ratio can be: what is done there is divided among the workers, and what
 
 The overhead is the time of a call that does nothing, with one worker; joblib sends short blocks together. Results are
 compared with those of this process. Use a machine on which nothing else runs; a library that is not installed is named
-and left out.
+and left out. Grams are written to the folder of temporary files (``TMPDIR``): two workers wait for a disk as long as
+one, so that a folder in memory, such as /dev/shm, says more about the cluster.
 """
 
 from __future__ import annotations
@@ -36,11 +37,14 @@ from rekern.core.parallel_jobs import run
 from rekern.datasets import load_rewrites, write_table
 from rekern.errors import MissingExtraError
 from rekern.kernels import PartialTree, Rewriting
+from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_items import Items
 from rekern.learning.folder_prediction import FolderTask
 from rekern.search import PairFinder
 from rekern.search.finder_task import ClusterWorkers, FinderTask
 
 LIBRARIES = ("dask", "ray", "spark")
+WORK = ("score_folder", "match_texts", "search_costs", "compare_trees", "compare_pairs", "list_rules")
 WORKERS = (1, 2)
 BLOCKS = 100  # that do nothing
 TARGET = 1.7
@@ -94,15 +98,21 @@ class Work:
 
     def compare_trees(self, cluster: Cluster | None) -> np.ndarray:
         """Compute the Gram of trees into a memory-mapped file."""
-        return PartialTree().gram(self.trees, out=Path(tempfile.mkdtemp(dir=self.folder)) / "gram.npy")
+        return self._write_gram(PartialTree(), self.trees)
 
     def compare_pairs(self, cluster: Cluster | None) -> np.ndarray:
-        """Compute the Gram of the rules of pairs."""
-        return Rewriting((1, 4)).gram(self.pairs)
+        """Compute the Gram of the rules of pairs into a memory-mapped file."""
+        return self._write_gram(Rewriting((1, 4)), self.pairs)
+
+    def _write_gram(self, kernel: Kernel, items: Items) -> np.ndarray:
+        path = self.folder / "gram.npy"
+        gram = kernel.gram(items, out=path)
+        path.unlink()  # it stays mapped, and its room is free when the array is gone
+        return gram
 
     def list_rules(self, cluster: Cluster | None) -> np.ndarray:
-        """Return the values of the features of five times as many pairs."""
-        return RewriteVectorizer(k=(1, 4)).fit_transform(self.many_pairs).data
+        """Return the values of the hashed features of five times as many pairs."""
+        return RewriteVectorizer(k=(1, 4), hashing=2**20).transform(self.many_pairs).data
 
 
 def make_tree(words: list[str], number: int) -> str:
@@ -187,7 +197,7 @@ def _load_code(number: int) -> int:
     pairs, labels = load_rewrites("train", size=20)
     with joblib.parallel_config(backend="sequential"):
         PairClassifier(Rewriting((1, 4))).fit(pairs, labels).predict_proba(pairs)
-        RewriteVectorizer(k=(1, 4)).fit_transform(pairs)
+        RewriteVectorizer(k=(1, 4), hashing=2**20).transform(pairs)
         Rewriting((1, 4)).gram(pairs)
         PartialTree().gram([make_tree(a.split(), 0) for a, _ in pairs])
     time.sleep(0.3)
@@ -197,17 +207,17 @@ def _load_code(number: int) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("libraries", nargs="*", default=LIBRARIES, metavar="LIBRARY")
-    parser.add_argument("--pairs", type=int, default=4_000)
-    parser.add_argument("--trees", type=int, default=3_000)
-    parser.add_argument("--texts", type=int, default=40_000)
+    parser.add_argument("--pairs", type=int, default=8_000)
+    parser.add_argument("--trees", type=int, default=4_000)
+    parser.add_argument("--texts", type=int, default=20_000)
     parser.add_argument("--files", type=int, default=16)
     parser.add_argument("--folder-pairs", type=int, default=160_000)
+    parser.add_argument("--work", default=",".join(WORK), help="what to measure")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         sizes = (options.pairs, options.trees, options.texts, options.files, options.folder_pairs)
         work = Work(Path(folder), *sizes)
-        names = ("score_folder", "match_texts", "search_costs", "compare_trees", "compare_pairs", "list_rules")
-        expected = {name: getattr(work, name)(None) for name in names}
+        expected = {name: getattr(work, name)(None) for name in options.work.split(",")}
         print(f"seconds with 1 and 2 workers, and their ratio (target {TARGET}); of the processor here and there\n")
         print_row(*HEADER)
         print_row(*["---"] * len(HEADER))

@@ -97,6 +97,7 @@ def test_blocks_of_joblib_run_there_with_the_same_bits(cluster, tmp_path, monkey
     found = kernel.gram(PAIRS, out=tmp_path / "gram.npy")
     on_trees = SoftPairing(PartialTree()).gram(trees)
     features = RewriteVectorizer(k=(1, 2)).fit_transform(PAIRS)
+    hashed = RewriteVectorizer(k=(1, 2), hashing=2**16).transform(PAIRS * 20)
     model = PairClassifier(kernel, calibration=2).fit(PAIRS, LABELS)
     import joblib
 
@@ -104,6 +105,8 @@ def test_blocks_of_joblib_run_there_with_the_same_bits(cluster, tmp_path, monkey
         assert np.array_equal(found, kernel.gram(PAIRS))
         assert np.array_equal(on_trees, SoftPairing(PartialTree()).gram(trees))
         assert np.array_equal(features.data, RewriteVectorizer(k=(1, 2)).fit_transform(PAIRS).data)
+        other = RewriteVectorizer(k=(1, 2), hashing=2**16).transform(PAIRS * 20)
+        assert np.array_equal(hashed.data, other.data) and np.array_equal(hashed.indices, other.indices)
         alone = PairClassifier(kernel, calibration=2).fit(PAIRS, LABELS)
         assert np.array_equal(model.coefficients_, alone.coefficients_)
         assert np.array_equal(model.calibration_, alone.calibration_)

@@ -70,3 +70,41 @@ def test_a_cached_function_is_loaded_without_what_numba_needs_to_compile(tmp_pat
         for _ in range(2)
     ]
     assert printed == [["4", "True", "3.0"], ["4", "False", "3.0"]]
+
+
+def test_a_cache_that_names_what_is_gone_is_compiled_anew(tmp_path):
+    """As after an update: the cache of the older version knows a signature with a class that was renamed."""
+    code = (
+        "from typing import NamedTuple\nfrom rekern.core.compiling import compiled\n"
+        "class Two(NamedTuple):\n    one: int\n    other: int\n"
+        "@compiled\ndef add(two):\n    return two.one + two.other\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    for name in ("Two", "Both", "Both"):
+        (tmp_path / "adding.py").write_text(code.replace("Two", name))
+        call = [sys.executable, "-c", f"import adding; print(adding.add(adding.{name}(2, 3)))"]
+        assert subprocess.run(call, capture_output=True, text=True, env=environment, check=True).stdout == "5\n"
+
+
+@compiling.compiled
+def add_one(x):
+    return x + 1
+
+
+def test_a_compiled_function_is_sent_by_its_name():
+    import pickle
+
+    cloudpickle = pytest.importorskip("cloudpickle")
+    from rekern.kernels.trees.partial_tree_core import fill_partial_trees
+
+    for module in (pickle, cloudpickle):
+        content = module.dumps(fill_partial_trees)
+        assert len(content) < 200 and pickle.loads(content) is fill_partial_trees  # noqa: S301
+
+    @compiling.compiled
+    def double(x):
+        return 2 * x
+
+    assert pickle.loads(cloudpickle.dumps(double))(21) == 42  # noqa: S301
+    assert compiling._reduce_by_name(fill_partial_trees) == "fill_partial_trees"
+    assert compiling._reduce_by_name(add_one) != "add_one"  # a worker may not have this module

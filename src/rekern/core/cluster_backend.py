@@ -38,8 +38,8 @@ class ClusterBackend(AutoBatchingMixin, ParallelBackendBase):
 
     supports_retrieve_callback = True
     default_n_jobs = -1
-    MIN_IDEAL_BATCH_DURATION = 0.2  # seconds; shorter calls are sent together
-    MAX_IDEAL_BATCH_DURATION = 1.0
+    MIN_IDEAL_BATCH_DURATION = 0.05  # seconds; shorter calls are sent together
+    MAX_IDEAL_BATCH_DURATION = 0.5
 
     def __init__(self, cluster: Cluster, **options: object):
         super().__init__(**options)

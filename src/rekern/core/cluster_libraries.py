@@ -10,10 +10,12 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import ExitStack
+from threading import Thread
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from rekern.core.call_server import CallServer, serve_calls
 from rekern.core.cluster_calls import Address, Cluster, Outcome, call_there
 from rekern.errors import missing_extra
 
@@ -79,58 +81,55 @@ class RayCluster(Cluster):
 
 
 class SparkCluster(Cluster):
-    """A cluster of Spark: every call is a job with one task."""
+    """A cluster of Spark: one job, whose tasks fetch calls from this process until it is closed."""
 
     def __init__(self, session: SparkSession, stack: ExitStack):
-        self.context = session.sparkContext
-        # a thread waits for each job; twice as many as there are workers, so that none of these waits
-        self._threads = ThreadPoolExecutor(2 * max(1, self.count_workers()))
-        stack.callback(self._threads.shutdown, wait=False, cancel_futures=True)
+        from pyspark.serializers import CloudPickleSerializer
+
+        self.context, self._pickler = session.sparkContext, CloudPickleSerializer()
+        host = self.context.getConf().get("spark.driver.host") or "127.0.0.1"
+        self._server = CallServer(host, self._pickler, MOST_TRIES)
+        self._job = Thread(target=self._keep_workers, daemon=True)
+        self._job.start()
+        stack.callback(self._close)
 
     def submit(self, function: Callable[..., object], *arguments: object) -> Future[Outcome]:
-        """Give a call to a worker; Spark runs it again if the worker dies."""
-        return self._threads.submit(self._run_job, function, arguments)
+        """Give a call to the next free worker; if that dies, another one gets it."""
+        return self._server.submit(function, arguments)
 
     def share(self, value: object) -> object:
-        """Broadcast a value, which every machine then takes once."""
-        return self.context.broadcast(_Parcel(value))
+        """Keep a value for the workers: each gets it with the first call that needs it."""
+        return self._server.share(value)
 
     def count_workers(self) -> int:
         """Return the number of cores of all machines."""
         return int(self.context.defaultParallelism)
 
-    def _run_job(self, function: Callable[..., object], arguments: tuple[object, ...]) -> Outcome:
-        def call(_: object) -> Outcome:
-            from pyspark.core.broadcast import Broadcast
+    def _keep_workers(self) -> None:
+        """Run the job of all workers; when tasks have failed so often that Spark ends it, another one begins.
 
-            return call_there(
-                function, *(value.value if isinstance(value, Broadcast) else value for value in arguments)
-            )
+        If some jobs end without any answer, there are no workers that could give one.
+        """
+        place, pickler, workers = self._server.place, self._pickler, self.count_workers()
+        tries = 0
+        while self._server.is_open:
+            answers, fault = self._server.n_answers, RuntimeError("the workers of Spark cannot reach this process")
+            try:
+                self.context.parallelize(range(workers), workers).foreach(lambda _: serve_calls(place, pickler))
+            except Exception as error:
+                fault.__cause__ = error
+            tries = 0 if self._server.n_answers > answers else tries + 1
+            if self._server.is_open and tries == MOST_TRIES:
+                self._server.fail(fault)
+                return
 
-        found: list[Outcome] = self.context.parallelize([0], 1).map(call).collect()
-        return found[0]
+    def _close(self) -> None:
+        """Let the workers go, and wait until they have gone."""
+        self._server.close()
+        self._job.join(PATIENCE)
 
 
 def _return(value: T) -> T:
-    return value
-
-
-class _Parcel:
-    """A value that Spark can broadcast, lambdas too, as in calls; it arrives as the value itself."""
-
-    def __init__(self, value: object):
-        self.value = value
-
-    def __reduce__(self) -> tuple[Callable[[bytes], object], tuple[bytes]]:
-        from pyspark.serializers import CloudPickleSerializer
-
-        return _unpack, (CloudPickleSerializer().dumps(self.value),)
-
-
-def _unpack(content: bytes) -> object:
-    from pyspark.serializers import CloudPickleSerializer
-
-    value: object = CloudPickleSerializer().loads(content)
     return value
 
 
@@ -148,7 +147,7 @@ def _open_dask(address: Address, stack: ExitStack) -> Cluster:
         workers = LocalCluster(
             n_workers=address.local_workers, threads_per_worker=1, processes=True, dashboard_address=None
         )
-        client = stack.enter_context(Client(stack.enter_context(workers)))
+        client = stack.enter_context(Client(stack.enter_context(workers), direct_to_workers=True))
     return DaskCluster(client)
 
 

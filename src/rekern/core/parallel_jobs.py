@@ -73,6 +73,19 @@ def split_range(total: int, size: int) -> list[tuple[int, int]]:
     return [(first, min(first + size, total)) for first in range(0, total, size)]
 
 
+def split_evenly(total: int, least: int, most: int, n_jobs: int | None = None) -> list[tuple[int, int]]:
+    """Split the range from 0 to ``total`` into ranges of ``least`` to ``most``, about as many for each thread.
+
+    >>> split_evenly(1000, 100, 400, n_jobs=2), split_evenly(150, 100, 400, n_jobs=2)
+    ([(0, 250), (250, 500), (500, 750), (750, 1000)], [(0, 150)])
+    """
+    if total < 2 * least:
+        return split_range(total, 2 * least)
+    threads = count_threads(n_jobs)
+    rounds = -(-total // (threads * most))
+    return split_range(total, max(least, -(-total // (threads * rounds))))
+
+
 def run(
     function: Callable[..., T], calls: Sequence[tuple[object, ...]], n_jobs: int | None = None, label: str = ""
 ) -> Iterator[T]:
@@ -101,7 +114,9 @@ def _run_in_joblib(function: Callable[..., T], calls: Sequence[tuple[object, ...
 
     backend = joblib.parallel.get_active_backend()[0]
     return_as = "generator" if getattr(backend, "supports_return_generator", False) else "list"
-    pool = joblib.Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as, pre_dispatch="2*n_jobs")
+    # Results take time to come from other processes: more calls wait there, so that no worker waits for the next one.
+    ahead = "2*n_jobs" if has_shared_memory() else "4*n_jobs"
+    pool = joblib.Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as, pre_dispatch=ahead)
     if has_shared_memory():
         results = pool(joblib.delayed(function)(*call) for call in calls)
     else:
@@ -293,6 +308,23 @@ def allow_threads(n_jobs: int | None) -> Iterator[None]:
     import joblib
 
     with joblib.parallel_config(backend="threading", n_jobs=n_jobs):
+        yield
+
+
+@contextmanager
+def stay_here() -> Iterator[None]:
+    """Let calls of `run` use threads of this process, also if a cluster is configured: what is sent would cost more.
+
+    >>> with stay_here():
+    ...     list(run(pow, [(2, 3), (3, 2)]))
+    [8, 9]
+    """
+    if has_shared_memory():
+        yield
+        return
+    import joblib
+
+    with joblib.parallel_config(backend="threading", n_jobs=-1):
         yield
 
 

@@ -4,15 +4,23 @@ The matrix is written to ``NAME.part``. A second file, ``NAME.part.json``, says 
 blocks are on disk. A later run that finds both, for the same kernel, the same items and the same code, continues from
 there; otherwise it says what differs and starts again. The finished file gets its name in one step, so a file called
 NAME is always complete.
+
+The workers of a cluster write their blocks themselves, if they see the file under the same path. They know it by a
+random number in the second file. A worker that does not see it sends its block back.
 """
+
+from __future__ import annotations
 
 import errno
 import json
 import os
 import re
+import secrets
 import time
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, TypedDict
@@ -23,7 +31,7 @@ from rekern.core.arrays import Floats
 from rekern.core.files import check_writable, open_locked, show_path
 from rekern.core.messages import shorten_text
 from rekern.core.object_digests import digest_object
-from rekern.core.parallel_jobs import resolve_jobs, run, split_range
+from rekern.core.parallel_jobs import count_jobs, has_shared_memory, run, split_range
 from rekern.core.progress import track
 from rekern.core.source_code_digest import digest_kernel_source
 from rekern.errors import InputError
@@ -31,6 +39,7 @@ from rekern.kernels.gram_plan import GramPlan
 
 RECORD_SECONDS = 2.0  # the most work that an interruption loses
 BLOCKS_PER_JOB = 8  # in one wave: finished blocks never pile up in memory, however slow the disk is
+PROBES = 4  # for each worker: calls that look whether it sees the file
 TILE = 2048  # rows and columns that are mirrored at a time
 RECORD_BYTES = 600  # of the second file
 
@@ -65,6 +74,7 @@ def write_gram(plan: GramPlan, path: Path, n_jobs: int | None, description: str)
     part, sidecar = whole.with_name(whole.name + ".part"), whole.with_name(whole.name + ".part.json")
     blocks = plan.spans()
     state = _describe(plan, description)
+    there = None if has_shared_memory() else SharedFile(os.fspath(part), os.fspath(sidecar), secrets.token_hex(8))
     with open_locked(sidecar) as record:
         try:
             done = _count_done(record, part, state)
@@ -72,14 +82,18 @@ def write_gram(plan: GramPlan, path: Path, n_jobs: int | None, description: str)
                 record.truncate(0)  # before the matrix goes: a record of another one would mislead
                 _reserve(part, plan)
             matrix = np.lib.format.open_memmap(part, mode="r+")
-            _fill(matrix, plan, blocks, done or 0, n_jobs, record, state)
+            if there is not None:
+                _record(matrix, record, state, done or 0, there.run)
+                if not all(run(there.is_seen, [()] * PROBES * count_jobs(n_jobs), n_jobs)):
+                    there = None
+            _fill(matrix, plan, blocks, done or 0, n_jobs, record, state, there)
             if plan.symmetric:
-                _mirror(matrix)
+                _mirror(matrix, there, n_jobs)
             matrix.flush()
             del matrix
             os.replace(part, whole)
         except BaseException:
-            if not os.fstat(record.fileno()).st_size:  # nothing was finished: leave nothing behind
+            if not _read_done(record):  # nothing was finished: leave nothing behind
                 part.unlink(missing_ok=True)
                 sidecar.unlink(missing_ok=True)
             raise
@@ -111,49 +125,122 @@ def _fill(
     n_jobs: int | None,
     record: IO[bytes],
     state: GramState,
+    there: SharedFile | None,
 ) -> None:
     """Compute the blocks that are missing; of a symmetric Gram only the part right of the diagonal."""
-    recorded, since = done, time.monotonic()
+    recorded, since, number = done, time.monotonic(), "" if there is None else there.run
     try:
-        for (first, last), block in zip(blocks[done:], _compute_blocks(plan, blocks[done:], n_jobs)):
-            matrix[first:last, first if plan.symmetric else 0 :] = block
+        for (first, last), block in zip(blocks[done:], _compute_blocks(plan, blocks[done:], n_jobs, there)):
+            if block is not None:
+                matrix[first:last, first if plan.symmetric else 0 :] = block
             done += 1
             if time.monotonic() - since >= RECORD_SECONDS:
-                _record(matrix, record, state, done)
+                _record(matrix, record, state, done, number)
                 recorded, since = done, time.monotonic()
     finally:  # Ctrl-C keeps what there is
         if done > recorded:
-            _record(matrix, record, state, done)
+            _record(matrix, record, state, done, number)
 
 
-def _compute_blocks(plan: GramPlan, blocks: list[tuple[int, int]], n_jobs: int | None) -> Iterator[Floats]:
-    """Yield the blocks in order, in waves: a backend that is faster than the disk has to wait for it."""
-    import joblib
+def _compute_blocks(
+    plan: GramPlan, blocks: list[tuple[int, int]], n_jobs: int | None, there: SharedFile | None
+) -> Iterator[Floats | None]:
+    """Yield the blocks in order, None for one that a worker has written.
 
-    size = BLOCKS_PER_JOB * joblib.effective_n_jobs(resolve_jobs(n_jobs))
-    waves = (run(plan.compute, blocks[first:last], n_jobs) for first, last in split_range(len(blocks), size))
+    Others come in waves: a backend that is faster than the disk has to wait for it.
+    """
+    size = len(blocks) if there else BLOCKS_PER_JOB * count_jobs(n_jobs)
+    compute = plan.compute if there is None else partial(_write_block, plan, there)
+    waves = (run(compute, blocks[first:last], n_jobs) for first, last in split_range(len(blocks), max(size, 1)))
     return track((block for wave in waves for block in wave), len(blocks), "Gram matrix")
 
 
-def _mirror(matrix: Floats) -> None:
+@dataclass(frozen=True)
+class SharedFile:
+    """An unfinished Gram that workers may see: its two files, and the random number of this run in the second one."""
+
+    part: str
+    sidecar: str
+    run: str
+
+    def is_seen(self) -> bool:
+        """Return whether this process sees the file of the process that has given the work."""
+        try:
+            with open(self.sidecar, "rb") as record:
+                return json.loads(record.read())["run"] == self.run and os.access(self.part, os.W_OK)
+        except (OSError, ValueError, KeyError):
+            return False
+
+
+def _write_block(plan: GramPlan, file: SharedFile, first: int, last: int) -> Floats | None:
+    """Compute a block on a worker and write it to its place in the file, or return it if the file is not seen."""
+    block = np.ascontiguousarray(plan.compute(first, last))
+    if not file.is_seen():
+        return block
+    _write_rows(file, block, first, first if plan.symmetric else 0)
+    return None
+
+
+def _mirror(matrix: MappedFloats, there: SharedFile | None, n_jobs: int | None) -> None:
     """Copy what is right of the diagonal to its left, in tiles: block by block it would touch every page every time."""
     tiles = split_range(len(matrix), TILE)
-    for number, (first, last) in enumerate(tiles):
-        square = matrix[first:last, first:last]
-        matrix[first:last, first:last] = np.where(np.tri(len(square), k=-1, dtype=bool), square.T, square)
-        for top, bottom in tiles[:number]:
-            matrix[first:last, top:bottom] = matrix[top:bottom, first:last].T
+    calls = [(*tile, *other) for number, tile in enumerate(tiles) for other in tiles[: number + 1]]
+    if there is not None:
+        matrix.flush()
+        written = run(partial(_mirror_there, there), calls, n_jobs)
+        calls = [call for call, is_written in zip(calls, written) if not is_written]
+    for first, last, left, right in calls:
+        matrix[first:last, left:right] = _transpose_tile(matrix, first, last, left, right)
 
 
-def _record(matrix: MappedFloats, record: IO[bytes], state: GramState, done: int) -> None:
-    """Record how many blocks are done, once they are on disk."""
+def _mirror_there(file: SharedFile, first: int, last: int, left: int, right: int) -> bool:
+    """Mirror a tile on a worker; return whether it sees the file."""
+    if not file.is_seen():
+        return False
+    matrix = np.lib.format.open_memmap(file.part, mode="r")
+    tile = np.ascontiguousarray(_transpose_tile(matrix, first, last, left, right))
+    _write_rows(file, tile, first, left)
+    return True
+
+
+def _transpose_tile(matrix: Floats, first: int, last: int, left: int, right: int) -> Floats:
+    """Return these rows and columns of a Gram whose part right of the diagonal is filled."""
+    if first > left:
+        return matrix[left:right, first:last].T
+    square = matrix[first:last, first:last]
+    return np.where(np.tri(len(square), k=-1, dtype=bool), square.T, square)
+
+
+def _write_rows(file: SharedFile, values: Floats, first: int, left: int) -> None:
+    """Write to the file, from a row and a column on.
+
+    Written, and not mapped: when the file is closed, other machines see it, and what they write beside it stays.
+    """
+    matrix = np.lib.format.open_memmap(file.part, mode="r")
+    with open(file.part, "r+b") as stream:
+        for row, line in enumerate(values, first):
+            stream.seek(matrix.offset + 8 * (row * matrix.shape[1] + left))
+            stream.write(line.data)
+
+
+def _record(matrix: MappedFloats, record: IO[bytes], state: GramState, done: int, number: str = "") -> None:
+    """Record how many blocks are done, once they are on disk, and the number of this run."""
     matrix.flush()
     # One write of one length: a kill leaves the old text or the new one, never a mixture.
-    text = json.dumps({**state, "done": done}).encode().ljust(RECORD_BYTES) + b"\n"
+    text = json.dumps({**state, "done": done, "run": number}).encode().ljust(RECORD_BYTES) + b"\n"
     record.seek(0)
     record.write(text)
     record.flush()
     os.fsync(record.fileno())
+
+
+def _read_done(record: IO[bytes]) -> int:
+    """Return how many blocks are recorded as done."""
+    record.seek(0)
+    try:
+        return int(json.loads(record.read())["done"])
+    except (ValueError, KeyError):
+        return 0
 
 
 def _count_done(record: IO[bytes], part: Path, state: GramState) -> int | None:
@@ -161,7 +248,7 @@ def _count_done(record: IO[bytes], part: Path, state: GramState) -> int | None:
     record.seek(0)
     try:
         found = json.loads(record.read())
-        done = found.pop("done")
+        done, _ = found.pop("done"), found.pop("run", "")
         if found.keys() != state.keys() or not isinstance(done, int) or not 0 <= done <= found["blocks"]:
             return None
         difference = _find_difference(found, state)
