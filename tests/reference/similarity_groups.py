@@ -353,3 +353,49 @@ def relation_scores(s, t, synsets, idf):
     for holds in (is_general, lambda x, y: is_general(y, x), are_sisters):
         found += best_matches(s, t, lambda i, j, holds=holds: float(s[i] == t[j] or holds(s[i], t[j])), idf)
     return found
+
+
+def aligner_scores(s, t, cosine_of, are_listed, weight, content):
+    """The group "aligner": links of words that mean the same in the same surroundings; punctuation is left out."""
+    s, t = ([x for x in side if any(map(str.isalnum, x))] for side in (s, t))
+
+    def compare(x, y):
+        if x == y:
+            return 1.0
+        value = 0.85 if are_listed(x, y) else 0.7 * cosine_of(x, y)
+        return value if value >= 0.35 else 0.0
+
+    alike = {(i, j): compare(x, y) for i, x in enumerate(s) for j, y in enumerate(t)}
+
+    def look_around(i, j):
+        steps = [(sign * d, sign * e) for sign in (-1, 1) for d in (1, 2, 3) for e in (1, 2, 3)]
+        return min(1.0, sum(alike.get((i + d, j + e), 0.0) / (abs(d) + abs(e)) for d, e in steps) / 2)
+
+    around = {place: look_around(*place) for place in alike}
+    able = [
+        (i, j)
+        for (i, j), value in alike.items()
+        if value and ((content(s[i]) and content(t[j])) or around[i, j] > 0.15)
+    ]
+
+    def order(place):
+        i, j = place
+        return -(0.9 * alike[place] + 0.1 * around[place] - 1e-6 * (i + j) - 1e-9 * abs(i - j))
+
+    links, used, used2 = [], set(), set()
+    for i, j in sorted(able, key=order):
+        if i not in used and j not in used2:
+            links.append((i, j))
+            used.add(i)
+            used2.add(j)
+    equal, soft, missed, count = [], [], [], []
+    for side, words in enumerate((s, t)):
+        matches = {link[side]: alike[link] for link in links}
+        each = [(weight(x), matches.get(place, 0.0)) for place, x in enumerate(words) if content(x)]
+        whole = sum(w for w, _ in each)
+        equal.append(sum(w for w, match in each if match >= 0.85) / whole if whole else 1.0)
+        soft.append(sum(w * match for w, match in each) / whole if whole else 1.0)
+        missed.append(math.log(1 + sum(w for w, match in each if not match)))
+        count.append(math.log(1 + sum(not match for _, match in each)))
+    evidence = sum(around[link] for link in links) / len(links) if links else 0.0
+    return [*equal, *soft, evidence, *missed, *count]

@@ -1,5 +1,6 @@
-"""Scores of word vectors, word order, contexts, WordNet's hierarchy and answers, against their definitions."""
+"""Scores of word vectors, order, contexts, WordNet's hierarchy, aligned words and answers, by their definitions."""
 
+import math
 from unittest.mock import patch
 
 import numpy as np
@@ -13,10 +14,11 @@ from reference.similarities import Statistics
 from rekern import PairClassifier, load_model
 from rekern.errors import InputError
 from rekern.similarity import Similarities, WordVectors
-from rekern.similarity.further_scores import CONTEXTS, ORDER, VECTORS
+from rekern.similarity.further_scores import ALIGNER, CONTEXTS, ORDER, VECTORS
 from rekern.similarity.lexicons.wordnet import WordNet
 from rekern.similarity.score_descriptions import describe_score
 from rekern.similarity.score_groups import GROUPS
+from rekern.similarity.word_classes import FUNCTION_STEMS
 
 WORDS = [
     "the",
@@ -73,6 +75,70 @@ def test_vectors(training, items):
     idf, content = Statistics(training).idf, is_content(training)
     expected = [reference.vector_scores(s, t, known, idf, content) for s, t in items]
     np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+NEAR = [("dog", "cat"), ("tom", "ann"), ("not", "no")]  # in a thesaurus
+ALIGNED_WORDS = ["the", "dog", "Dog", "puppy", "cat", "not", "no", "Tom", "Ann", "could", ",", "5", "five"]
+aligned_lists = st.lists(st.sampled_from(ALIGNED_WORDS), max_size=9)
+
+
+@pytest.fixture(scope="module")
+def puppies(tmp_path_factory):
+    """A WordNet with two words of one meaning."""
+    folder = tmp_path_factory.mktemp("wordnet")
+    WordNet.from_synsets([("p", "n", ["puppy", "whelp"], [], ""), ("d", "n", ["cat", "puppy"], [], "")]).save(folder)
+    return str(folder)
+
+
+@settings(max_examples=200, deadline=None)
+@given(items=st.lists(st.tuples(aligned_lists, aligned_lists), min_size=1, max_size=4))
+def test_aligner(puppies, items):
+    words = list(VECTOR_OF)
+    space = WordVectors(words, list(VECTOR_OF.values()))
+    found = score("aligner", [(["q"], ["q"])], items, space=space, wordnet=puppies, thesaurus=NEAR)
+    unit = {word: np.array(v, np.float32) / np.linalg.norm(np.array(v, np.float32)) for word, v in VECTOR_OF.items()}
+    listed = [{"cat", "puppy"}, *map(set, NEAR)]
+
+    def are_listed(x, y):
+        return {x.casefold(), y.casefold()} in listed
+
+    def cosine_of(x, y):
+        known = [unit.get(word.casefold()) for word in (x, y)]
+        return (
+            0.0 if any(vector is None for vector in known) else float(known[0].astype(float) @ known[1].astype(float))
+        )
+
+    def weigh(word):
+        rank = words.index(word.casefold()) if word.casefold() in words else len(words)
+        return math.log(1 + rank / 30)
+
+    def is_content(word):
+        return word not in FUNCTION_STEMS and any(map(str.isalnum, word))
+
+    expected = [reference.aligner_scores(s, t, cosine_of, are_listed, weigh, is_content) for s, t in items]
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_an_aligned_pair_by_hand(puppies):
+    """Of two equal words, the one with the same neighbours is linked; a function word needs such neighbours."""
+    space = WordVectors(["the", "dog"], [[1.0, 0.0], [0.0, 1.0]])
+    pairs = [("the puppy saw the dog", "the cat saw a wolf"), ("the", "the"), ("", "dog"), ("cat", "puppy")]
+    names = ("aligned precision", "aligned recall", "source unaligned words", "target unaligned words")
+    scores = Similarities(names, standardize=False, space=space, wordnet=puppies, thesaurus=[]).fit(pairs)
+    (first, second, third, fourth) = scores.scores(pairs)
+    rare, dog = math.log(1 + 2 / 30), math.log(1 + 1 / 30)
+    close(first, [2 * rare / (2 * rare + dog), 2 / 3, math.log(2), math.log(2)])
+    close(second, [1, 1, 0, 0])
+    close(third, [1, 0, 0, math.log(2)])
+    close(fourth, [1, 1, 0, 0])
+
+
+def test_words_of_a_learned_space_have_their_idf(puppies):
+    pairs = [("a dog ran", "a dog sat"), ("a cat ran", "cats sat"), ("a wolf sat", "wolves ran")]
+    scores = Similarities(("aligned precision",), standardize=False, wordnet=puppies, thesaurus=[]).fit(pairs)
+    idf = scores.idf_
+    expected = idf["dog"] / (idf["dog"] + idf["ran"])
+    close(scores.scores([("a dog ran", "the dog")]), [[expected]])
 
 
 @settings(max_examples=150, deadline=None)
@@ -153,18 +219,23 @@ def test_groups_with_a_direction(group):
         score(group, [("a", "b")], [("a", "b")], symmetric=True)
 
 
-@pytest.mark.parametrize("group", ["vectors", "order", "contexts", "relations", "answers"])
+@pytest.mark.parametrize("group", ["vectors", "order", "contexts", "relations", "answers", "aligner"])
 def test_every_score_is_described(group):
     for name in GROUPS[group]:
         assert describe_score(name) != name
 
 
-@pytest.mark.parametrize("group", ["vectors", "order", "contexts"])
-def test_symmetric(group):
+@pytest.mark.parametrize("group", ["vectors", "order", "contexts", "aligner"])
+def test_symmetric(group, puppies):
     pairs = [("Ann may not see 5 dogs", "a dog sees Ann and Tom on Monday"), ("five", "no 6"), ("", "cat")]
-    scores = Similarities(groups=(group,), symmetric=True, space=WordVectors(["dog"], [[1.0]])).fit(pairs)
+    scores = Similarities(
+        groups=(group,), symmetric=True, space=WordVectors(["dog"], [[1.0]]), wordnet=puppies, thesaurus=[]
+    )
+    scores.fit(pairs)
     close(scores.scores(pairs), scores.scores([pair[::-1] for pair in pairs]))
-    assert len(scores.names()) == len({"vectors": VECTORS, "order": ORDER, "contexts": CONTEXTS}[group])
+    assert len(scores.names()) == len(
+        {"vectors": VECTORS, "order": ORDER, "contexts": CONTEXTS, "aligner": ALIGNER}[group]
+    )
 
 
 def test_model_files(tmp_path):
@@ -175,3 +246,14 @@ def test_model_files(tmp_path):
     again = load_model(tmp_path / "m.rekern")
     assert np.array_equal(again.decision_function(pairs), model.decision_function(pairs))
     assert any("negation" in str(part) for part in again.explain(pairs[2]).parts)
+
+
+def test_model_file_with_aligned_words(tmp_path, puppies):
+    pairs = [("Ann saw a puppy", "a cat saw Ann"), ("a dog ran", "Tom sat"), ("no cat", "a puppy")] * 4
+    space = WordVectors(["dog", "saw"], [[1.0, 0.0], [0.0, 1.0]])
+    scores = Similarities(groups=("aligner",), space=space, wordnet=puppies, thesaurus=[("no", "a")])
+    model = PairClassifier(kernel=scores, calibration=0).fit(pairs, [1, 0, 1] * 4)
+    model.save(tmp_path / "m.rekern")
+    again = load_model(tmp_path / "m.rekern", wordnet=puppies)
+    assert np.array_equal(again.decision_function(pairs), model.decision_function(pairs))
+    assert any("linked" in str(part) for part in again.explain(pairs[0]).parts)

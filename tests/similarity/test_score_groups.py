@@ -22,7 +22,7 @@ from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.wordnet import WordNet
 from rekern.similarity.overlap_core import count_ngrams, find_limit, make_ngram_table, measure_common_run
 from rekern.similarity.score_groups import GROUPS
-from rekern.similarity.sequence_core import _tile
+from rekern.similarity.sequence_core import _tile, make_tiling_scratch
 
 WORDS = ["the", "dog", "Dog", "cat", "run", "7", "12b", ",", "é", "entity", "gnu", "car"]
 token_lists = st.lists(st.sampled_from(WORDS), max_size=9) | st.lists(st.sampled_from("ab"), max_size=14)
@@ -62,11 +62,9 @@ def values(group, training, items, **parameters):
 @given(st.lists(st.integers(0, 2), max_size=40), st.lists(st.integers(0, 2), max_size=40), st.integers(0, 4))
 def test_string_tiling_of_texts_that_repeat_few_tokens(one, two, least):
     found = reference.tiles(one, two, max(least, 1))
-    scratch = np.full(max([*one, *two, 0]) + 1, -1), np.empty(len(two), np.int64)
-    assert _tile(np.array(one, np.int32), np.array(two, np.int32), least, *scratch) == (
-        sum(size for *_, size in found),
-        len(found),
-    )
+    last, scratch = np.full(max([*one, *two, 0]) + 1, -1), make_tiling_scratch(max(len(one), len(two)))
+    covered, tiles, _ = _tile(np.array(one, np.int32), np.array(two, np.int32), least, last, *scratch)
+    assert (covered, tiles) == (sum(size for *_, size in found), len(found))
 
 
 @settings(max_examples=50, deadline=None)

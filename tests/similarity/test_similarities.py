@@ -225,5 +225,5 @@ def test_blocks_of_pairs_have_the_scores_of_the_whole(monkeypatch):
     pairs = list(zip(texts, texts[5:] + texts[:5]))
     kernel = Similarities(groups=("basic", "ngrams", "sequences", "differences")).fit(pairs[:15])
     whole = kernel.raw_scores(pairs)
-    monkeypatch.setattr("rekern.similarity.similarities.PAIRS_IN_BLOCK", 4)
+    monkeypatch.setattr("rekern.similarity.similarities.FEW_PAIRS", 4)
     assert np.array_equal(kernel.raw_scores(pairs), whole)

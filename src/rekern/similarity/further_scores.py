@@ -1,4 +1,4 @@
-"""Groups of scores of word vectors, of word order, of contexts and of WordNet's hierarchy."""
+"""Groups of scores of word vectors, of word order, of contexts, of WordNet's hierarchy and of aligned words."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import numpy as np
 
 from rekern.core.arrays import Booleans, Floats, Ints
 from rekern.core.interruption import call_core
-from rekern.similarity import best_match_core, context_core, vector_match_core, word_order_core
+from rekern.similarity import aligner_core, best_match_core, context_core, vector_match_core, word_order_core
 from rekern.similarity.lexical_resources import LexicalResources
+from rekern.similarity.lexicons.word_vectors import WordVectors
 from rekern.similarity.lexicons.wordnet import WordNet
 from rekern.similarity.pair_sides import Sides
 from rekern.similarity.token_traits import find_traits
 from rekern.similarity.used_words import recall
-from rekern.similarity.word_classes import CLASSES, number_classes
+from rekern.similarity.word_classes import CLASSES, FUNCTION_STEMS, number_classes
 from rekern.structures.tokens import Tokens
 
 VECTORS = (
@@ -74,14 +75,25 @@ RELATIONS = (
     "sister precision",
     "sister recall",
 )
+ALIGNER = (
+    "aligned precision",
+    "aligned recall",
+    "soft aligned precision",
+    "soft aligned recall",
+    "aligned surroundings",
+    "source unaligned weight",
+    "target unaligned weight",
+    "source unaligned words",
+    "target unaligned words",
+)
+COMMON_WORDS = 30.0  # of a language, whose weights grow with their ranks and not with the logarithm yet
 STEPS_UP = 3  # how far a more general word may be above
 
 
 def score_vectors(sides: Sides, resources: LexicalResources) -> Floats:
     """Return soft alignments of words by their vectors, and comparisons of sums of vectors."""
     vectors, keys = find_vectors(sides, resources)
-    lengths = np.linalg.norm(vectors, axis=1)
-    units = np.divide(vectors, lengths[:, None], out=np.zeros_like(vectors), where=lengths[:, None] > 0)
+    units, lengths = find_units(vectors)
     lemmas = sides.lemmas
     steps = float(np.diff(lemmas.offsets)[::2] @ np.diff(lemmas.offsets)[1::2]) * vectors.shape[1]
     weights, content = resources.weigh(lemmas), find_content(lemmas, resources)
@@ -98,13 +110,44 @@ def find_vectors(sides: Sides, resources: LexicalResources) -> tuple[Floats, Int
     """
     space = resources.space
     assert space is not None  # `fit` makes one if none is given
+    words, lemmas, keys = _number_words(sides)
+    vectors = np.array(space.vectors(words), float)
+    by_lemma = np.array(space.vectors(lemmas), float)
+    return np.where(vectors.any(axis=1, keepdims=True), vectors, by_lemma), keys
+
+
+def weigh_by_rank(sides: Sides, resources: LexicalResources) -> Floats:
+    """Return a weight for each vector of `find_vectors`: ln(1 + rank/30), by the place of the word in the space.
+
+    Files of word vectors begin with the most frequent words of a language. What is frequent in the pairs may be rare
+    there: in a corpus of captions, a man and a dog are everywhere. A space of another kind has no ranks; its words have
+    their idf.
+    """
+    words, lemmas, _ = _number_words(sides)
+    if not isinstance(resources.space, WordVectors):
+        return np.array([resources.idf.get(lemma, resources.unseen_idf) for lemma in lemmas], float)
+    ranks = resources.space.ranks(words)
+    return np.log1p(np.where(ranks < len(resources.space), ranks, resources.space.ranks(lemmas)) / COMMON_WORDS)
+
+
+def _number_words(sides: Sides) -> tuple[list[str], list[str], Ints]:
+    """Return the distinct words in small letters, the lemma of each, and for each place the number of its word."""
     forms, lemmas = sides.forms, sides.lemmas
     width = max(len(lemmas.vocabulary), 1)
     codes, keys = np.unique(forms.ids.astype(np.int64) * width + lemmas.ids, return_inverse=True)
     words = [forms.vocabulary[code].casefold() for code in (codes // width).tolist()]
-    vectors = np.array(space.vectors(words), float)
-    by_lemma = np.array(space.vectors([lemmas.vocabulary[code] for code in (codes % width).tolist()]), float)
-    return np.where(vectors.any(axis=1, keepdims=True), vectors, by_lemma), keys.ravel().astype(np.int64)
+    return words, [lemmas.vocabulary[code] for code in (codes % width).tolist()], keys.ravel().astype(np.int64)
+
+
+def find_units(vectors: Floats) -> tuple[Floats, Floats]:
+    """Return vectors with their length set to 1, unless it is 0, and their lengths.
+
+    >>> find_units(np.array([[0.0, 2.0], [0.0, 0.0]]))
+    (array([[0., 1.],
+           [0., 0.]]), array([2., 0.]))
+    """
+    lengths = np.linalg.norm(vectors, axis=1)
+    return np.divide(vectors, lengths[:, None], out=np.zeros_like(vectors), where=lengths[:, None] > 0), lengths
 
 
 def score_order(sides: Sides, resources: LexicalResources) -> Floats:
@@ -135,6 +178,62 @@ def score_relations(sides: Sides, resources: LexicalResources) -> Floats:
         lemmas.ids, forms.ids, lemmas.offsets, weights, *flatten(senses), *flatten(above), *flatten(parents)
     )
     return found
+
+
+def score_alignments(sides: Sides, resources: LexicalResources) -> Floats:
+    """Return scores of one-to-one links of words that mean the same in the same surroundings."""
+    lemmas, forms = sides.lemmas, sides.forms
+    vectors, keys = find_vectors(sides, resources)
+    is_word = recall(find_traits, lemmas.vocabulary).is_word
+    is_function = np.array([word in FUNCTION_STEMS for word in lemmas.vocabulary], bool)
+    synonyms = list_synonyms(resources.find_wordnet(), forms.vocabulary)
+    equals = list_equals(resources.read_thesaurus(), forms.vocabulary)
+    listed = [np.union1d(one, other) for one, other in zip(synonyms, equals)]
+    steps = float(np.diff(lemmas.offsets)[::2] @ np.diff(lemmas.offsets)[1::2]) * vectors.shape[1]
+    found: Floats = call_core(
+        steps,
+        aligner_core.score_alignments,
+        lemmas.ids,
+        forms.ids,
+        keys,
+        lemmas.offsets,
+        weigh_by_rank(sides, resources),
+        is_word & ~is_function,
+        is_word,
+        find_units(vectors)[0],
+        *flatten(listed),
+    )
+    return found
+
+
+def list_synonyms(wordnet: WordNet, words: list[str]) -> list[Ints]:
+    """Return for each word the numbers of the words that have a synset in common with it.
+
+    >>> wordnet = WordNet.from_synsets([("1", "n", ["car", "auto"], [], ""), ("2", "n", ["cat"], [], "")])
+    >>> [row.tolist() for row in list_synonyms(wordnet, ["car", "cat", "auto", "gnu"])]
+    [[0, 2], [1], [0, 2], []]
+    """
+    senses = [wordnet.synsets(word) for word in words]
+    of_sense: dict[int, list[int]] = {}
+    for number, places in enumerate(senses):
+        for place in places:
+            of_sense.setdefault(place, []).append(number)
+    return [np.array(sorted({n for place in places for n in of_sense[place]}), np.int64) for places in senses]
+
+
+def list_equals(thesaurus: dict[str, list[str]], words: list[str]) -> list[Ints]:
+    """Return for each word the numbers of the words that the thesaurus lists with it, capital letters or not.
+
+    >>> [row.tolist() for row in list_equals({"car": ["auto", "van"]}, ["Car", "AUTO", "auto"])]
+    [[1, 2], [], []]
+    """
+    folded: dict[str, list[int]] = {}
+    for number, word in enumerate(words):
+        folded.setdefault(word.casefold(), []).append(number)
+    return [
+        np.array(sorted({n for other in thesaurus.get(word.casefold(), ()) for n in folded.get(other, ())}), np.int64)
+        for word in words
+    ]
 
 
 def list_senses(wordnet: WordNet, words: list[str]) -> tuple[list[Ints], list[Ints], list[Ints]]:

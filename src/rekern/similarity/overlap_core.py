@@ -10,11 +10,12 @@ import math
 
 import numpy as np
 
-from rekern.core.compiling import compiled
+from rekern.core.compiling import compiled, uncounted
 from rekern.core.hashing import mix, size_table
 
 BLANK = 32  # the code of the character between two tokens
 BITS = 64  # of one word of a bit vector
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # times a key: its first bits are those of a slot
 
 
 @compiled
@@ -22,7 +23,7 @@ def _divide(part, whole, empty):
     return part / whole if whole > 0 else empty
 
 
-@compiled
+@uncounted
 def _cover(tokens, others, weight, count):
     """The share of the weight of ``tokens`` that ``others`` have too; each of the others serves once."""
     for token in others:
@@ -38,7 +39,33 @@ def _cover(tokens, others, weight, count):
     return _divide(part, whole, 1.0)
 
 
-@compiled
+@uncounted
+def _cover_kinds(tokens, others, weights, count, score, side):
+    """Store the shares of `_cover` for all four kinds of weights; the tokens that are covered are always the same."""
+    for token in others:
+        count[token] += 1
+    part = idf_part = content_part = number_part = 0.0
+    whole = idf = content = number = 0.0
+    for token in tokens:
+        idf += weights[1, token]
+        content += weights[2, token]
+        number += weights[3, token]
+        whole += weights[0, token]
+        if count[token] > 0:
+            count[token] -= 1
+            part += weights[0, token]
+            idf_part += weights[1, token]
+            content_part += weights[2, token]
+            number_part += weights[3, token]
+    for token in others:
+        count[token] = 0
+    score[side] = _divide(part, whole, 1.0)
+    score[2 + side] = _divide(idf_part, idf, 1.0)
+    score[8 + side] = _divide(content_part, content, 1.0)
+    score[12 + side] = _divide(number_part, number, 1.0)
+
+
+@uncounted
 def _find_share(tokens, chosen, others, count):
     """The share of the chosen ones among ``tokens`` that occur in ``others`` at all."""
     for token in others:
@@ -53,7 +80,7 @@ def _find_share(tokens, chosen, others, count):
     return _divide(part, whole, 1.0)
 
 
-@compiled
+@uncounted
 def _share_beginnings(tokens, others, weight, prefix, count, known):
     """The share of the weight of ``tokens`` that occur in ``others`` or begin like one of them."""
     for token in others:
@@ -72,7 +99,7 @@ def _share_beginnings(tokens, others, weight, prefix, count, known):
     return _divide(part, whole, 1.0)
 
 
-@compiled
+@uncounted
 def _find_window(source, target, size, weight, count):
     """Where the window of ``size`` source tokens begins that covers most of the target's weight."""
     for token in target:
@@ -100,20 +127,22 @@ def _find_window(source, target, size, weight, count):
     return start
 
 
-@compiled
-def measure_common_subsequence(source, target, masks):
+@uncounted
+def measure_common_subsequence(source, target, masks, carries):
     """The length of the longest common subsequence (Hyyrö, 2004), 64 cells of the table at a time.
 
     A zero bit of ``row`` is a place of the target where the length grows. The table is worked off in strips of 64
-    columns; the addition's carry into the next strip is kept for each row, so memory is linear.
+    columns; the addition's carry into the next strip is kept for each row, so memory is linear. ``carries`` is scratch
+    space for the places of the source.
     """
-    carries = np.zeros(len(source), np.uint8)
+    for index in range(len(source)):
+        carries[index] = 0
     one = np.uint64(1)
     length = 0
     for begin in range(0, len(target), BITS):
-        strip = target[begin : begin + BITS]
-        for place in range(len(strip)):
-            masks[strip[place]] |= one << np.uint64(place)
+        size = min(len(target) - begin, BITS)
+        for place in range(size):
+            masks[target[begin + place]] |= one << np.uint64(place)
         row = ~np.uint64(0)
         for index in range(len(source)):
             mask = masks[source[index]]
@@ -121,13 +150,13 @@ def measure_common_subsequence(source, target, masks):
             total = half + np.uint64(carries[index])
             carries[index] = (half < row) | (total < half)
             row = total | (row & ~mask)
-        for place in range(len(strip)):
-            masks[strip[place]] = 0
+        for place in range(size):
+            masks[target[begin + place]] = 0
             length += 1 - np.int64((row >> np.uint64(place)) & one)
     return length
 
 
-@compiled
+@uncounted
 def measure_common_run(source, target, last, before):
     """The length of the longest run of tokens that both have.
 
@@ -190,7 +219,42 @@ def make_ngram_table(n):
     )
 
 
-@compiled
+@uncounted
+def measure_code(n, limit):
+    """Return how many bits a code has in the key of an n-gram, and whether all codes below the limit fit in."""
+    width = min(64 // n, 32)
+    return np.uint64(width), limit <= 1 << width
+
+
+@uncounted
+def hash_codes(codes, place, n):
+    """Return the key of an n-gram whose codes do not fit into one number: others may have it too."""
+    key = np.uint64(0)
+    for step in range(n):
+        key = (key + np.uint64(codes[place + step])) * SPREAD
+    return key
+
+
+@uncounted
+def find_ngram(codes, place, n, key, is_short, slots, last, shift, places, keys):
+    """Return the number of the n-gram at a place, -1 if the table does not have it, and its slot."""
+    slot = (key * SPREAD) >> shift
+    number = np.int64(slots[slot])
+    while number >= 0:
+        if keys[np.uint64(number)] == key:
+            if is_short:
+                break
+            step = 0
+            while step < n and codes[places[number] + step] == codes[place + step]:
+                step += 1
+            if step == n:
+                break
+        slot = (slot + np.uint64(1)) & last
+        number = np.int64(slots[slot])
+    return number, slot
+
+
+@uncounted
 def count_ngrams(codes, begin, middle, end, n, limit, slots, places, keys, counts):
     """Count the n-grams of two texts, ``codes[begin:middle]`` and ``codes[middle:end]``; return how many are distinct.
 
@@ -198,38 +262,23 @@ def count_ngrams(codes, begin, middle, end, n, limit, slots, places, keys, count
     that is small enough, the codes of an n-gram are the bits of one number, otherwise they are compared one by one.
     """
     bits = size_table(max(middle - begin - n + 1, 0) + max(end - middle - n + 1, 0))
-    last = (1 << bits) - 1
-    shift = np.uint64(64 - bits)
-    slots[: last + 1] = -1
-    width = min(64 // n, 32)
-    is_short = limit <= 1 << width
-    step_bits, mask = np.uint64(width), ~np.uint64(0) >> np.uint64(64 - n * width)
+    last, shift = np.uint64((1 << bits) - 1), np.uint64(64 - bits)
+    for slot in range(1 << bits):
+        slots[slot] = -1
+    width, is_short = measure_code(n, limit)
+    mask = ~np.uint64(0) >> np.uint64(64 - n * np.int64(width))
     size = 0
     for side in range(2):
         first, stop = (begin, middle) if side == 0 else (middle, end)
         key = np.uint64(0)
         for step in range(min(n - 1, stop - first)):
-            key = (key << step_bits) | np.uint64(codes[first + step])
+            key = (key << width) | np.uint64(codes[first + step])
         for place in range(first, stop - n + 1):
             if is_short:
-                key = ((key << step_bits) | np.uint64(codes[place + n - 1])) & mask
+                key = ((key << width) | np.uint64(codes[place + n - 1])) & mask
             else:
-                key = np.uint64(0)
-                for step in range(n):
-                    key = (key + np.uint64(codes[place + step])) * np.uint64(0x9E3779B97F4A7C15)
-            slot = mix(key) >> shift
-            number = np.int64(slots[slot])
-            while number >= 0:
-                if keys[np.uint64(number)] == key:
-                    if is_short:
-                        break
-                    step = 0
-                    while step < n and codes[places[number] + step] == codes[place + step]:
-                        step += 1
-                    if step == n:
-                        break
-                slot = (slot + np.uint64(1)) & np.uint64(last)
-                number = np.int64(slots[slot])
+                key = hash_codes(codes, place, n)
+            number, slot = find_ngram(codes, place, n, key, is_short, slots, last, shift, places, keys)
             if number < 0:
                 number = size
                 slots[slot] = number
@@ -241,7 +290,7 @@ def count_ngrams(codes, begin, middle, end, n, limit, slots, places, keys, count
     return size
 
 
-@compiled
+@uncounted
 def find_limit(codes, size):
     """Return a number above each of the first codes."""
     limit = np.int64(0)
@@ -250,16 +299,34 @@ def find_limit(codes, size):
     return limit + 1
 
 
-@compiled
+@uncounted
 def _count_shared(codes, begin, middle, end, n, limit, slots, places, keys, counts):
-    """How many n-grams two texts share, repeated ones as often as both have them."""
+    """How many n-grams two texts share, repeated ones as often as both have them.
+
+    The n-grams of the first text are counted as in `count_ngrams`; each of the second takes one away.
+    """
+    count_ngrams(codes, begin, middle, middle, n, limit, slots, places, keys, counts)
+    bits = size_table(max(middle - begin - n + 1, 0))
+    last, shift = np.uint64((1 << bits) - 1), np.uint64(64 - bits)
+    width, is_short = measure_code(n, limit)
+    mask = ~np.uint64(0) >> np.uint64(64 - n * np.int64(width))
+    key = np.uint64(0)
+    for step in range(min(n - 1, end - middle)):
+        key = (key << width) | np.uint64(codes[middle + step])
     shared = 0
-    for gram in range(count_ngrams(codes, begin, middle, end, n, limit, slots, places, keys, counts)):
-        shared += min(counts[gram, 0], counts[gram, 1])
+    for place in range(middle, end - n + 1):
+        if is_short:
+            key = ((key << width) | np.uint64(codes[place + n - 1])) & mask
+        else:
+            key = hash_codes(codes, place, n)
+        number, _ = find_ngram(codes, place, n, key, is_short, slots, last, shift, places, keys)
+        if number >= 0 and counts[number, 0] > 0:
+            counts[number, 0] -= 1
+            shared += 1
     return shared
 
 
-@compiled
+@uncounted
 def _measure_spelling(ids, begin, end, begins, stops):
     """The number of characters of the tokens, with a blank between any two."""
     length = max(end - begin - 1, 0)
@@ -268,7 +335,7 @@ def _measure_spelling(ids, begin, end, begins, stops):
     return length
 
 
-@compiled
+@uncounted
 def _spell(ids, begin, end, codes, begins, stops, spelled, at):
     """Write the characters of the tokens, with a blank between any two, from ``at`` on; return where they end."""
     for place in range(begin, end):
@@ -281,7 +348,7 @@ def _spell(ids, begin, end, codes, begins, stops, spelled, at):
     return at
 
 
-@compiled
+@uncounted
 def _has_any(tokens, marked):
     for token in tokens:
         if marked[token]:
@@ -313,6 +380,7 @@ def score_pairs(ids, offsets, capital, weights, prefix, negation, codes, begins,
         letters = _measure_spelling(ids, begin, middle, begins, stops)
         characters = max(characters, letters + _measure_spelling(ids, middle, end, begins, stops))
     last, before = np.full(vocabulary, -1, np.int64), np.empty(longest, np.int64)
+    carries = np.empty(longest, np.uint8)
     spelled = np.empty(characters, np.uint32)
     slots, places, keys, counts = make_ngram_table(max(longest, characters))
     idf = weights[1]
@@ -320,10 +388,8 @@ def score_pairs(ids, offsets, capital, weights, prefix, negation, codes, begins,
         begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
         s, t = ids[begin:middle], ids[middle:end]
         score = scores[row]
-        for kind, column in ((0, 0), (1, 2), (2, 8), (3, 12)):
-            score[column] = _cover(s, t, weights[kind], count)
-            score[column + 1] = _cover(t, s, weights[kind], count)
-
+        _cover_kinds(s, t, weights, count, score, 0)
+        _cover_kinds(t, s, weights, count, score, 1)
         for n, column in ((2, 4), (3, 6)):
             shared = _count_shared(ids, begin, middle, end, n, vocabulary, slots, places, keys, counts)
             score[column] = _divide(shared, max(len(s) - n + 1, 0), 0.0)
@@ -332,7 +398,7 @@ def score_pairs(ids, offsets, capital, weights, prefix, negation, codes, begins,
         score[10] = _find_share(s, capital[begin:middle], t, count)
         score[11] = _find_share(t, capital[middle:end], s, count)
 
-        length = measure_common_subsequence(s, t, masks)
+        length = measure_common_subsequence(s, t, masks, carries)
         score[14], score[15] = _divide(length, len(s), 1.0), _divide(length, len(t), 1.0)
         length = measure_common_run(s, t, last, before)
         score[16], score[17] = _divide(length, len(s), 1.0), _divide(length, len(t), 1.0)

@@ -28,6 +28,8 @@ _FOUND = {
     "vector ": "with a word of similar use in the {other}, by word vectors",
     "substituted resnik ": "with a word of related meaning in the {other}, nouns made more general",
     "linked ": "that are linked one to one with similar words of the {other}, by word vectors, rare ones counting more",
+    "aligned ": "of content that are linked with an equal word or a synonym of the {other}, rare ones counting more",
+    "soft aligned ": "of content that are linked with similar words of the {other}, rare ones counting more",
     "sister ": "that are in the {other}, or have a sister term there (cat for dog), by WordNet",
 }
 _UNSHARED = {
@@ -44,6 +46,8 @@ _SIDED = {
     "mover distance": "mean distance from a content word of the {side} to the nearest one of the {other}, by vectors",
     "weakest match": "weight of the content word of the {side} with the weakest match in the {other}, by word vectors",
     "missed weight": "weight of the words of the {side} without a similar word in the {other} (logarithm)",
+    "unaligned weight": "weight of the content words of the {side} that have no link to the {other} (logarithm)",
+    "unaligned words": "number of content words of the {side} that have no link to the {other} (logarithm)",
     "bleu": "BLEU of the {side}, with the {other} as its reference translation",
     "negations": "number of negations in the {side} (logarithm)",
     "modality": "number of modal words in the {side}, such as may and should (logarithm)",
@@ -85,6 +89,7 @@ _SINGLE = {
     "mean distance": "distance of the mean word vectors, frequent words hardly counting",
     "unshared cosine": "similarity of the words that only one side has with those of the other, by word vectors",
     "extremes cosine": "similarity of the largest and smallest numbers in the word vectors of both sides",
+    "aligned surroundings": "how well the neighbours of linked words match, on average",
     "reversals": "pairs of shared words that are in reversed order, as a share",
     "content reversals": "pairs of shared content words that are in reversed order, as a share",
     "name reversals": "pairs of shared names that are in reversed order, as a share",

@@ -51,8 +51,9 @@ GROUPS = {
     "contexts": further_scores.CONTEXTS,
     "relations": further_scores.RELATIONS,
     "answers": ANSWERS,
+    "aligner": further_scores.ALIGNER,
 }
-NEED_SPACE = ("alignment", "vectors")
+NEED_SPACE = ("alignment", "vectors", "aligner")
 DIRECTED = ("relations", "answers")  # a pair and its reverse differ
 NEED_TREES = ("tags", "links")
 NOUNS = ("NN", "NNS")  # proper names have no generalisation
@@ -151,13 +152,7 @@ def _score_resnik(lemmas: Tokens, forms: Tokens, resources: LexicalResources) ->
 def _score_wordnet(sides: Sides, resources: LexicalResources) -> Floats:
     wordnet = resources.find_wordnet()
     forms, lemmas = sides.forms, sides.lemmas
-    senses = [wordnet.synsets(form) for form in forms.vocabulary]
-    of_sense: dict[int, list[int]] = {}
-    for number, places in enumerate(senses):
-        for place in places:
-            of_sense.setdefault(place, []).append(number)
-    lists = [np.array(sorted({n for place in places for n in of_sense[place]}), np.int64) for places in senses]
-    neighbors, starts = flatten(lists)
+    neighbors, starts = flatten(further_scores.list_synonyms(wordnet, forms.vocabulary))
     synonyms = best_match_core.average_listed(
         lemmas.ids, forms.ids, lemmas.offsets, resources.weigh(sides.lemmas), neighbors, starts
     )
@@ -205,16 +200,8 @@ def _score_substitution(sides: Sides, resources: LexicalResources) -> Floats:
 
 
 def _score_thesaurus(sides: Sides, resources: LexicalResources) -> Floats:
-    listed = resources.read_thesaurus()
     forms, lemmas = sides.forms, sides.lemmas
-    folded: dict[str, list[int]] = {}
-    for number, form in enumerate(forms.vocabulary):
-        folded.setdefault(form.casefold(), []).append(number)
-    lists = [
-        np.array(sorted({n for word in listed.get(form.casefold(), ()) for n in folded.get(word, ())}), np.int64)
-        for form in forms.vocabulary
-    ]
-    neighbors, starts = flatten(lists)
+    neighbors, starts = flatten(further_scores.list_equals(resources.read_thesaurus(), forms.vocabulary))
     weights = resources.weigh(lemmas)
     found: Floats = best_match_core.average_listed(lemmas.ids, forms.ids, lemmas.offsets, weights, neighbors, starts)
     return found
@@ -245,4 +232,5 @@ _FUNCTIONS: dict[str, Callable[[Sides, LexicalResources], Floats]] = {
     "contexts": further_scores.score_contexts,
     "relations": further_scores.score_relations,
     "answers": score_answers,
+    "aligner": further_scores.score_alignments,
 }

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from rekern.core.compiling import compiled
+from rekern.core.compiling import compiled, uncounted
 from rekern.similarity.overlap_core import (
     BLANK,
     count_ngrams,
@@ -15,6 +15,8 @@ from rekern.similarity.overlap_core import (
     measure_common_run,
     measure_common_subsequence,
 )
+
+START, NEXT = 0, 1  # of a common run: where it begins, and the next one of its length
 
 
 @compiled
@@ -72,26 +74,29 @@ def measure_common_parts(ids, offsets, vocabulary):
     for row in range(rows):
         longest = max(longest, offsets[2 * row + 2] - offsets[2 * row + 1])
     last, before = np.full(vocabulary, -1, np.int64), np.empty(longest, np.int64)
+    carries = np.empty(len(ids), np.uint8)
     for row in range(rows):
         begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
         one, two = ids[begin:middle], ids[middle:end]
         longer = max(len(one), len(two))
         if longer:
             found[row, 0] = measure_common_run(one, two, last, before) / longer
-            found[row, 1] = measure_common_subsequence(one, two, masks) / longer
+            found[row, 1] = measure_common_subsequence(one, two, masks, carries) / longer
     return found
 
 
-@compiled
-def _list_runs(one, two, least, last, before):
-    """The common runs of at least ``least`` tokens that cannot be extended, as lists of runs of one length each.
+@uncounted
+def _list_runs(one, two, least, last, before, heads, runs):
+    """List the common runs of at least ``least`` tokens that cannot be extended, as lists of runs of one length each.
 
-    Run r begins at ``divmod(starts[r], len(two))``. The first run of a length is ``heads[length]``, the one after r is
-    ``links[r]``, and -1 ends a list. Also return the number of runs. Only equal tokens are compared: ``last`` has a -1
-    for each token of the vocabulary, before and after, and ``before`` is scratch space for the places of ``two``.
+    Run r begins at ``divmod(runs[START, r], len(two))``. The first run of a length is ``heads[length]``, the one after
+    r is ``runs[NEXT, r]``, and -1 ends a list. Return the number of runs; those that have no room are counted only.
+    Only equal tokens are compared: ``last`` has a -1 for each token of the vocabulary, before and after, and ``before``
+    is scratch space for the places of ``two``.
     """
-    heads = np.full(min(len(one), len(two)) + 1, -1, np.int64)
-    starts, links = np.empty(64, np.int64), np.empty(64, np.int64)
+    for length in range(min(len(one), len(two)) + 1):
+        heads[length] = -1
+    room = runs.shape[1]
     count = 0
     for j in range(len(two)):
         before[j] = last[two[j]]
@@ -104,77 +109,93 @@ def _list_runs(one, two, least, last, before):
                 while i + length < len(one) and j + length < len(two) and one[i + length] == two[j + length]:
                     length += 1
                 if length >= least:
-                    if count == len(starts):
-                        starts = np.concatenate((starts, starts))
-                        links = np.concatenate((links, links))
-                    starts[count] = i * len(two) + j
-                    links[count] = heads[length]
-                    heads[length] = count
+                    if count < room:
+                        runs[START, count] = i * len(two) + j
+                        runs[NEXT, count] = heads[length]
+                        heads[length] = count
                     count += 1
             j = before[j]
     for token in two:
         last[token] = -1
-    return heads, starts, links, count
+    return count
 
 
-@compiled
-def _take(upcoming, begin, end):
-    """Mark the tokens from ``begin`` to ``end`` as taken: ``upcoming[p]`` is the first taken place from p on."""
+@uncounted
+def _take(upcoming, side, begin, end):
+    """Mark the tokens from ``begin`` to ``end`` as taken: ``upcoming[side, p]`` is the first taken place from p on."""
     for place in range(begin, end):
-        upcoming[place] = place
+        upcoming[side, place] = place
     place = begin - 1
-    while place >= 0 and upcoming[place] > place:
-        upcoming[place] = begin
+    while place >= 0 and upcoming[side, place] > place:
+        upcoming[side, place] = begin
         place -= 1
 
 
 @compiled
-def _tile(one, two, least, last, before):
+def make_tiling_scratch(longest):
+    """Return scratch space for two sides of at most this length: see `_list_runs` and `_tile`."""
+    return (
+        np.empty(longest, np.int64),
+        np.empty(longest + 1, np.int64),
+        np.empty((2, 64), np.int64),
+        np.empty((2, longest), np.int64),
+    )
+
+
+@compiled
+def _tile(one, two, least, last, before, heads, runs, upcoming):
     """Greedy string tiling: how many tokens of either side lie in tiles, and the number of tiles.
 
     In each round the longest common runs of free tokens become tiles, from left to right, first in the first side,
     then in the second, unless an earlier tile of the round has taken a token; until no run has ``least`` tokens.
     All runs are listed once. A run that has lost tokens to tiles is replaced by its free parts, which are shorter and
     wait for their round. A part costs a token or is part of a run that was listed, so the time is quadratic.
+    Also return ``runs``, which may have been enlarged.
     """
     covered = tiles = 0
     least = max(least, 1)
-    heads, starts, links, count = _list_runs(one, two, least, last, before)
-    upcoming, upcoming2 = np.full(len(one), len(one)), np.full(len(two), len(two))
-    for length in range(len(heads) - 1, least - 1, -1):
+    count = _list_runs(one, two, least, last, before, heads, runs)
+    while count > runs.shape[1]:
+        runs = np.empty((2, 2 * count), np.int64)
+        count = _list_runs(one, two, least, last, before, heads, runs)
+    if count == 0:
+        return 0, 0, runs
+    for side, size in ((0, len(one)), (1, len(two))):
+        for place in range(size):
+            upcoming[side, place] = size
+    for length in range(min(len(one), len(two)), least - 1, -1):
         waiting = 0
         run = heads[length]
         while run >= 0:
             waiting += 1
-            run = links[run]
+            run = runs[NEXT, run]
         if not waiting:
             continue
         places = np.empty(waiting, np.int64)
         run = heads[length]
         for number in range(waiting):
-            places[number] = starts[run]
-            run = links[run]
+            places[number] = runs[START, run]
+            run = runs[NEXT, run]
         places.sort()
         for place in places:
             i, j = place // len(two), place % len(two)
             at = 0
             while at < length:
-                free = min(upcoming[i + at] - i, upcoming2[j + at] - j, length) - at
+                free = min(upcoming[0, i + at] - i, upcoming[1, j + at] - j, length) - at
                 if free == length:
-                    _take(upcoming, i, i + length)
-                    _take(upcoming2, j, j + length)
+                    _take(upcoming, 0, i, i + length)
+                    _take(upcoming, 1, j, j + length)
                     covered += length
                     tiles += 1
                 elif free >= least:
-                    if count == len(starts):
-                        starts = np.concatenate((starts, starts))
-                        links = np.concatenate((links, links))
-                    starts[count] = (i + at) * len(two) + j + at
-                    links[count] = heads[free]
+                    if count == runs.shape[1]:
+                        runs = np.concatenate((runs, runs), axis=1)
+                    runs[START, count] = (i + at) * len(two) + j + at
+                    runs[NEXT, count] = heads[free]
                     heads[free] = count
                     count += 1
                 at += max(free, 1)
-    return covered, tiles
+    return covered, tiles, runs
 
 
 @compiled
@@ -188,10 +209,12 @@ def tile_pairs(ids, offsets, least):
     longest = 0
     for text in range(len(offsets) - 1):
         longest = max(longest, offsets[text + 1] - offsets[text])
-    last, before = np.full(largest + 1, -1, np.int64), np.empty(longest, np.int64)
+    last = np.full(largest + 1, -1, np.int64)
+    before, heads, runs, upcoming = make_tiling_scratch(longest)
     for row in range(rows):
         begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
-        covered, tiles = _tile(ids[begin:middle], ids[middle:end], least, last, before)
+        one, two = ids[begin:middle], ids[middle:end]
+        covered, tiles, runs = _tile(one, two, least, last, before, heads, runs, upcoming)
         if end > begin:
             found[row, 0] = 2 * covered / (end - begin)
         found[row, 1] = tiles / covered if covered else 1.0
@@ -203,12 +226,17 @@ def compare_edits(ids, offsets):
     """1 − (tokens to insert, delete or replace) / (length of the longer side)."""
     rows = (len(offsets) - 1) // 2
     found = np.ones(rows)
+    longest = 0
+    for text in range(len(offsets) - 1):
+        longest = max(longest, offsets[text + 1] - offsets[text])
+    costs = np.empty(longest + 1, np.int64)
     for row in range(rows):
         begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
         one, two = ids[begin:middle], ids[middle:end]
         if len(one) == 0 and len(two) == 0:
             continue
-        costs = np.arange(len(two) + 1)
+        for j in range(len(two) + 1):
+            costs[j] = j
         for i in range(len(one)):
             diagonal = costs[0]
             costs[0] = i + 1
@@ -228,6 +256,7 @@ def score_differences(ids, offsets, idf, content, number, capital):
     found = np.zeros((rows, 11))
     count = np.zeros((2, vocabulary), np.int64)
     name = np.zeros(vocabulary, np.int64)
+    kinds = np.empty((2, 3), np.int64)  # numbers and names: of one side only (0, 1), and of both (2)
     for row in range(rows):
         begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
         tokens = ids[begin:end]
@@ -235,7 +264,7 @@ def score_differences(ids, offsets, idf, content, number, capital):
             count[1 if place >= middle else 0, ids[place]] += 1
             if capital[place] and content[ids[place]]:
                 name[ids[place]] = 1
-        kinds = np.zeros((2, 3), np.int64)  # numbers and names: of one side only (0, 1), and of both (2)
+        kinds[:] = 0
         for token in tokens:
             one, two = count[0, token], count[1, token]
             if one == 0 and two == 0:

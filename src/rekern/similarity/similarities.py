@@ -14,13 +14,14 @@ from rekern.core.estimators import NotFittedError
 from rekern.core.exact_sums import sum_rows_exactly
 from rekern.core.messages import list_names, show_value
 from rekern.core.object_descriptions import State
-from rekern.core.parallel_jobs import run_in_threads, split_range
+from rekern.core.parallel_jobs import run_in_threads, split_evenly
 from rekern.core.registry import register
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import add_sides, materialize_items
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.similarity.kernel_scores import compare_sides, name_kernels
+from rekern.similarity.known_scores import find_known_scores
 from rekern.similarity.lexical_resources import LexicalResources, Thesaurus, list_word_pairs
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.latent_semantics import LatentSemantics
@@ -69,12 +70,13 @@ NAMES = (
     "target negation",
     "negation differs",
 )
-PAIRS_IN_BLOCK = 512  # that a thread scores at least; a block needs scratch space for the whole vocabulary
+FEW_PAIRS, MANY_PAIRS = 512, 1024  # in a block, which needs scratch space for the whole vocabulary
 COMPILED = {"basic", "ngrams", "sequences", "differences"}  # groups of which threads score blocks
 SMALLEST_SPREAD = 1e-9  # a score with a smaller standard deviation is constant, apart from rounding
 
 # The scores of the pairs from which a kernel has learned, for which training asks three times, and of single pairs,
 # for which an explanation asks twice. Beside them are the attributes of the kernel, on which they depend.
+CHOICES = ("only", "groups", "standardize")  # parameters that do not change a score, but say which are used, and how
 _KNOWN: WeakKeyDictionary[Pairs, tuple[ref[Similarities], dict[str, object], Floats]] = WeakKeyDictionary()
 
 
@@ -95,8 +97,8 @@ class Similarities(ScoreKernel):
     The other ``groups`` are described in docs/reference/similarity.md. ``"ngrams"``, ``"sequences"``,
     ``"differences"``, ``"order"``, ``"contexts"`` and ``"answers"`` need no further data, ``"tags"`` and ``"links"``
     need constituent trees (``on``), ``"wordnet"``, ``"relations"``, ``"esa"`` and ``"substitution"`` need WordNet,
-    ``"thesaurus"`` needs a list of word pairs, and ``"alignment"`` and ``"vectors"`` need a word space. ``"kernels"``
-    are the values K(source, target) of the ``kernels``.
+    ``"thesaurus"`` needs a list of word pairs, ``"alignment"`` and ``"vectors"`` need a word space, and ``"aligner"``
+    needs all three. ``"kernels"`` are the values K(source, target) of the ``kernels``.
 
     ``fit`` learns from the training pairs the idf of every token (ln((n + 1)/(df + 1)), if df of n sides have it), the
     frequent tokens, and the mean and standard deviation of every score. The order of the pairs does not matter.
@@ -126,7 +128,7 @@ class Similarities(ScoreKernel):
     concepts : ExplicitSemantics, optional
         The concepts of explicit semantic analysis (ESA), by default the definitions of WordNet.
     space : WordVectors or LatentSemantics, optional
-        The word space of "alignment" and "vectors", by default latent semantics of the training texts.
+        The word space of "alignment", "vectors" and "aligner", by default latent semantics of the training texts.
     thesaurus : str or list of pairs, optional
         A file, plain or gzipped, with two words in each line, separated by a tab; or the pairs of words.
     kernels : tuple of kernels
@@ -264,7 +266,7 @@ class Similarities(ScoreKernel):
             self.space_ = self.space
             if used & set(NEED_SPACE) and self.space is None:
                 self.space_ = LatentSemantics().fit(sides.lemmas)
-        found = self._compute_scores(X, tokens, raw, names)
+        found = self._compute_new_scores(X, tokens, raw, names)
         columns = found.T
         # The sums are exact, so that the result does not depend on the order of the pairs.
         self.mean_ = sum_rows_exactly(columns) / len(found)
@@ -272,6 +274,16 @@ class Similarities(ScoreKernel):
         self.scale_ = np.where(spread < SMALLEST_SPREAD, 0.0, spread)
         self._keep(X, found)
         return found
+
+    def _compute_new_scores(self, X: object, tokens: Tokens, raw: Tokens, names: list[str]) -> Floats:
+        """Compute the scores that no kernel with the same settings has learned from these very pairs."""
+        parameters = self.get_params(deep=False).items()
+        settings = {"class": type(self), **{name: value for name, value in parameters if name not in CHOICES}}
+        known = find_known_scores(X, settings)
+        new = [name for name in names if name not in known]
+        found = self._compute_scores(X, tokens, raw, new) if new else np.empty((len(tokens) // 2, 0))
+        known.update(zip(new, found.T))
+        return found if new == names else np.ascontiguousarray(np.column_stack([known[name] for name in names]))
 
     def _keep(self, X: object, found: Floats) -> None:
         """Keep the scores of these very pairs, until the pairs are gone."""
@@ -340,10 +352,10 @@ class Similarities(ScoreKernel):
 
     def _compute_scores(self, X: object, tokens: Tokens, raw: Tokens, names: list[str]) -> Floats:
         pairs = len(tokens) // 2
-        if self.on is not None or self._list_used_groups() - COMPILED or pairs < 2 * PAIRS_IN_BLOCK:
+        if self.on is not None or self._list_used_groups() - COMPILED or pairs < 2 * FEW_PAIRS:
             return self._score_block(X, tokens, raw, names)
         self._score_block(X, tokens[:0], raw[:0], names)  # what is asked of all words, before the threads start
-        blocks = split_range(pairs, max(PAIRS_IN_BLOCK, pairs // 64))
+        blocks = split_evenly(pairs, FEW_PAIRS, max(MANY_PAIRS, pairs // 64))
         calls = [(None, tokens[2 * first : 2 * last], raw[2 * first : 2 * last], names) for first, last in blocks]
         return np.concatenate(run_in_threads(self._score_block, calls))
 

@@ -30,6 +30,13 @@ REPORTS = split_words(
     "announce state warn predict accuse suspect"
 )
 QUANTITIES = split_words("all some every each few many most several any only both half none almost about least")
+FUNCTION_WORDS = split_words(
+    "a an the of in on at to for and or but is are was were be been being am by with from as that this these those it "
+    "its he she they them his her their we you i my your our me him us do does did has have had will would can could "
+    "may might shall should not no n't 's 'd 'll 're 've there here what which who whom whose when where why how if "
+    "then than so also just more most some any all each into about over after before between out up down off again"
+)
+FUNCTION_STEMS = frozenset(map(stem, FUNCTION_WORDS))
 UNITS = split_words(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen"

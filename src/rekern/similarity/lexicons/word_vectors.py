@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rekern.core.archive_members import check_members, read_array
-from rekern.core.arrays import Floats
+from rekern.core.arrays import Floats, Ints
 from rekern.core.files import show_path, write_atomically
 from rekern.core.model_limits import DEFAULT_LIMITS
 from rekern.core.registry import register
@@ -84,6 +84,14 @@ class VectorTable(WordSpace):
         found = np.zeros((len(rows), self.dimensions))
         found[rows >= 0] = self.array[rows[rows >= 0]]
         return found
+
+    def ranks(self, words: Sequence[str]) -> Ints:
+        """Return the place of each word in the space, and the number of all its words for one that it lacks.
+
+        >>> WordVectors(["the", "dog"], [[1, 0], [0.5, 0.5]]).ranks(["dog", "the", "gnu"])
+        array([1, 0, 2])
+        """
+        return np.array([self._rows.get(word, len(self)) for word in words], np.int64)
 
     def similarity(self, word: str, other: str) -> float:
         """Return the cosine of two words: 1 for equal words, 0 if one of two different words has no vector.
