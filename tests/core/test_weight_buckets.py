@@ -15,10 +15,10 @@ KEYS = st.one_of(st.integers(0, 2**64 - 1), st.integers(0, 60), st.integers(0, 6
 
 
 def add(table, buckets, wanted, values, mask=WHOLE):
-    sums = np.zeros(table.weights.shape[1])
+    sums = np.zeros((1, table.weights.shape[1]))
     scratch = np.empty(CHUNK, np.int64), np.empty(CHUNK, np.uint64)
-    add_from_buckets(wanted, values, len(wanted), mask, table.weights, table.present, tuple(buckets), *scratch, sums)
-    return sums
+    add_from_buckets(wanted, values, len(wanted), mask, table.weights, table.present, tuple(buckets), *scratch, sums, 0)
+    return sums[0]
 
 
 @settings(max_examples=60, deadline=None)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.arrays import Keys
-from rekern.core.compiling import compiled
+from rekern.core.compiling import compiled, uncounted
 from rekern.core.weight_table import Numbers, WeightTable, find_place, find_shift, start_keys
 
 CELLS = 8  # of a bucket, 8 bytes each
@@ -81,9 +81,9 @@ def _fill_buckets(keys, numbers, bucket_bits, number_bits, cells):
     return left[:count].copy()
 
 
-@compiled
-def add_from_buckets(keys, values, size, mask, weights, present, buckets, kept, near, sums):
-    """Add value · weight of the first ``size`` keys to the sums, in their order; only bits in ``mask`` are looked up.
+@uncounted
+def add_from_buckets(keys, values, size, mask, weights, present, buckets, kept, near, sums, row):
+    """Add value · weight of the first ``size`` keys to a row of sums, in their order; only bits in ``mask`` count.
 
     ``present`` is the bit map of the table of weights. All keys of a chunk take one step after the other, so that the
     processor waits for the memory of many at once. ``kept`` and ``near`` are scratch space for a chunk.
@@ -116,13 +116,13 @@ def add_from_buckets(keys, values, size, mask, weights, present, buckets, kept, 
                 place = find_place(key, more_keys, more_starts, find_shift(more_starts))
                 number = more_numbers[place] + ONE if place >= 0 else NONE
             elif number == NONE:  # these bits of the key are 0, as an empty cell is
-                for cell in cells[first : first + EIGHT]:
-                    number = max(number, cell) if cell <= low else number
+                for cell in range(first, first + EIGHT):
+                    number = max(number, cells[cell]) if cells[cell] <= low else number
             kept[found] = np.int64(entry)
             near[found] = number - ONE
             found += np.int64((number <= low) & (number != NONE))
-        for output in range(len(sums)):
-            total = sums[output]
+        for output in range(sums.shape[1]):
+            total = sums[row, output]
             for index in range(found):
                 total += values[np.uint64(kept[index])] * weights[near[index], output]
-            sums[output] = total
+            sums[row, output] = total

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Floats, Keys
-from rekern.core.compiling import compiled, is_interpreted
+from rekern.core.compiling import compiled, is_interpreted, uncounted
 from rekern.core.hashing import size_table
 from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, divide_blocks
@@ -244,7 +244,7 @@ def _fill_starts(keys, shift, starts):
         starts[top + 1] += starts[top]
 
 
-@compiled
+@uncounted
 def find_place(key, keys, starts, shift):
     """Return the place of a key among sorted keys, -1 if it is not there. ``shift`` leaves the bits of ``starts``."""
     top = np.int64(key >> np.uint64(shift)) if shift < 64 else 0
@@ -258,7 +258,7 @@ def find_place(key, keys, starts, shift):
     return low if low < starts[top + 1] and keys[low] == key else -1
 
 
-@compiled
+@uncounted
 def find_shift(starts):
     """Return by how many bits a key is shifted to find its place in ``starts``."""
     bits = 0

@@ -11,6 +11,7 @@ from rekern.core.arrays import Floats, Ints
 from rekern.core.explanation_parts import PartBlock, PartList, join_parts
 from rekern.core.explanations import Part
 from rekern.core.object_descriptions import State
+from rekern.core.parallel_jobs import run_in_threads, split_evenly
 from rekern.core.state_schema import Array, Optional, Record
 from rekern.errors import ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction
@@ -20,6 +21,8 @@ from rekern.kernels.score_products import LISTED, join_names, list_pairs
 
 if TYPE_CHECKING:
     from rekern.kernels.curves import Curves
+
+FEW_ITEMS, MANY_ITEMS = 512, 4096  # in a block, which one thread adds up
 
 
 class CurveDecision(DecisionFunction):
@@ -117,6 +120,12 @@ class CurveDecision(DecisionFunction):
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every item, a column for each output."""
         raw = self.kernel.raw_values(X)
+        blocks = split_evenly(len(raw), FEW_ITEMS, MANY_ITEMS, n_jobs)
+        sums = run_in_threads(self._add_up, [(raw[first:last],) for first, last in blocks], n_jobs)
+        return np.concatenate(sums) if sums else np.zeros((0, len(self.heights)))
+
+    def _add_up(self, raw: Floats) -> Floats:
+        """Return the sums for items with these scores."""
         sums = np.empty((len(raw), len(self.heights)))
         lines = None if self.products is None else self.kernel.find_lines(raw)
         for output, heights in enumerate(self.heights):

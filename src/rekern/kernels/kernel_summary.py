@@ -26,8 +26,9 @@ def summarize_kernel(value: object) -> str:
             if type(part) is not type(known[name].default) or part != known[name].default
         ]
         return f"{type(value).__name__}({', '.join(changed)})"
-    if isinstance(value, tuple | list):
-        return f"({', '.join(map(summarize_kernel, value))})"
+    if isinstance(value, tuple | list):  # (1, 4) is a range of window sizes, [1, 4] are two of them
+        inside = ", ".join(map(summarize_kernel, value))
+        return f"[{inside}]" if isinstance(value, list) else f"({inside})"
     if isinstance(value, np.generic):
         value = value.item()
     return repr(value) if value is None or isinstance(value, bool | int | float | str) else type(value).__name__

@@ -58,6 +58,23 @@ def test_short_rules_equal_general_rules(corpus, window, decay):
     assert by_row(*general[:3]) == by_row(*short[:3])
 
 
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from([2, 9, 60]), st.sampled_from([(1, 1), (2, 3), (4, 4), (6, 5)]))
+def test_long_texts_have_the_general_rules(seed, words, window):
+    """Texts of more than 64 tokens are looked at in strips; those that end with a strip are among them."""
+    chance = np.random.default_rng(seed)
+    most = {2: 12, 9: 80, 60: 200}[words]
+    lengths = [chance.integers(1, most), 64 if words > 2 else 6, chance.integers(1, most), min(most, 127)]
+    sides = [list(map(str, chance.integers(0, words, length))) for length in lengths]
+    ids, offsets, finger = arrays([tuple(sides[:2]), tuple(sides[2:])])
+    factors = (0.5, *find_constants(window, 1))
+    for part, parts in ((0, 1), (1, 4)):
+        general = list_long_rules(ids, offsets, finger, window, 1, *factors, part, parts)
+        short = list_short_rules(ids, offsets, finger, window, *factors, part, parts, ROW_LIMIT)
+        assert general[3] == short[3] == -1
+        assert by_row(*general[:3]) == by_row(*short[:3])
+
+
 @settings(max_examples=40, deadline=None)
 @given(corpora("ab", 8, max_pairs=2), windows(), st.integers(1, 2), st.sampled_from([4, 16]))
 def test_parts_make_up_the_whole(corpus, k, span, parts):

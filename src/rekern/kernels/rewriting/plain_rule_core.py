@@ -9,13 +9,13 @@ rare n-grams are found by walking through their lists. The weights of rules with
 
 import numpy as np
 
-from rekern.core.compiling import compiled
+from rekern.core.compiling import compiled, uncounted
 from rekern.core.prefetching import prefetch
 
 CACHE_LINE = 8  # numbers of 8 bytes that come from memory together
 
 
-@compiled
+@uncounted
 def _prefetch_grams(row, indptr, grams, offsets, slots):
     """Ask for what is known of the n-grams of a pair."""
     if row + 1 < len(indptr):
@@ -25,7 +25,7 @@ def _prefetch_grams(row, indptr, grams, offsets, slots):
                 prefetch(slots, grams[entry])
 
 
-@compiled
+@uncounted
 def _prefetch_lists(row, indptr, grams, offsets, rows, times, slots, table):
     """Ask for the lists of the rare n-grams of a pair, and for the weights of their rules with frequent ones."""
     width = table.shape[1] * table.shape[2]
@@ -92,8 +92,12 @@ def add_plain_scores(scores, scale, source, target, sources, targets, factors, s
     for row in range(len(scale)):
         _prefetch_grams(row + 1, source_indptr, source_grams, source_offsets, source_slots)
         _prefetch_grams(row + 1, target_indptr, target_grams, target_offsets, target_slots)
-        _prefetch_lists(row, source_indptr, source_grams, *sources, target_table)
-        _prefetch_lists(row, target_indptr, target_grams, *targets, source_table)
+        _prefetch_lists(
+            row, source_indptr, source_grams, source_offsets, source_rows, source_times, source_slots, target_table
+        )
+        _prefetch_lists(
+            row, target_indptr, target_grams, target_offsets, target_rows, target_times, target_slots, source_table
+        )
         sums[:] = 0.0
         size, frequent = 0, 0
         for one in range(source_indptr[row], source_indptr[row + 1]):

@@ -17,17 +17,17 @@ from rekern.core.csr import make_csr
 from rekern.core.key_index import KeyIndex, index_keys, look_up
 from rekern.core.key_rows import fold_keys, keep_known
 from rekern.core.messages import show_value
-from rekern.core.parallel_jobs import run, split_range
+from rekern.core.parallel_jobs import has_shared_memory, run, split_range
 from rekern.core.parameter_tables import Jobs, check_parameters, state_parameters
 from rekern.core.parameters import LONGEST_WINDOW
 from rekern.core.state_schema import DECAY, TOKENIZER, Choice, Flag, Whole
 from rekern.errors import InputError
-from rekern.kernels.kernel_items import Items
+from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.rewriting.rewriting_kernel import Rewriting, Windows
 from rekern.kernels.rewriting.rule_extraction import PAIRS_IN_BLOCK, RuleExtractor
 from rekern.kernels.rewriting.rule_names import name_rules
 from rekern.kernels.strings.ngram_kernels import Tokenize
-from rekern.structures.pairs import Pairs
+from rekern.structures.pairs import Pairs, as_pairs
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -152,7 +152,7 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         """
         kernel = self._check_parameters()._kernel()
         if self.hashing is not None:
-            return self._hash_rules(kernel.make_extractor(), kernel.read_items(X))
+            return self._hash_rules(kernel, materialize_items(X))
         self._check_fitted()
         listed = kernel.make_extractor().list_rules(kernel.read_items(X), self.n_jobs)
         if self._index is None:
@@ -202,14 +202,21 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
     def _kernel(self) -> Rewriting:
         return Rewriting(self.k, self.wildcards, self.decay, self.normalize, self.span, self.tokenizer)
 
-    def _hash_rules(self, extractor: RuleExtractor, pairs: Pairs) -> sp.csr_array:
-        columns = int(self.hashing or 0)
-        ranges = split_range(len(pairs), PAIRS_IN_BLOCK)
-        if len(extractor.find_heavy(pairs)) or len(ranges) < 2:
-            blocks = [_hash_block(extractor, columns, pairs)]
-        else:
-            calls = [(pairs[first:last],) for first, last in ranges]
-            blocks = list(run(partial(_hash_block, extractor, columns), calls, self.n_jobs, "rules"))
+    def _hash_rules(self, kernel: Rewriting, X: Items) -> sp.csr_array:
+        columns, extractor = int(self.hashing or 0), kernel.make_extractor()
+        if has_shared_memory() or isinstance(X, Pairs):
+            pairs = kernel.read_items(X)
+            ranges = split_range(len(pairs), PAIRS_IN_BLOCK)
+            if len(extractor.find_heavy(pairs)) or len(ranges) < 2:
+                blocks = [_hash_block(extractor, columns, pairs)]
+            else:
+                calls = [(pairs[first:last],) for first, last in ranges]
+                blocks = list(run(partial(_hash_block, extractor, columns), calls, self.n_jobs, "rules"))
+        else:  # workers of a cluster get the texts, and make the tokens too
+            sources, targets = as_pairs(X)
+            ranges = split_range(len(sources), PAIRS_IN_BLOCK) or [(0, 0)]
+            texts = [(list(zip(sources[first:last], targets[first:last])), first) for first, last in ranges]
+            blocks = list(run(partial(_hash_texts, extractor, columns, kernel.tokenizer), texts, self.n_jobs, "rules"))
         indptr = offsets_of(np.concatenate([np.diff(block.indptr) for block in blocks]))
         values = np.concatenate([block.values for block in blocks])
         return make_csr(values, np.concatenate([block.columns for block in blocks]), indptr, columns)
@@ -259,6 +266,12 @@ class HashedRows(NamedTuple):
     columns: SmallInts
     values: Floats
     indptr: Ints
+
+
+def _hash_texts(
+    extractor: RuleExtractor, columns: int, tokenizer: Tokenize | None, texts: list[tuple[object, object]], first: int
+) -> HashedRows:
+    return _hash_block(extractor, columns, Pairs.from_items(texts, tokenizer, first_row=first))
 
 
 def _hash_block(extractor: RuleExtractor, columns: int, pairs: Pairs) -> HashedRows:

@@ -25,7 +25,7 @@ from rekern.core.inverted_lists import (
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.model_limits import ModelLimits
 from rekern.core.object_descriptions import State
-from rekern.core.parallel_jobs import limit_jobs, run_in_threads
+from rekern.core.parallel_jobs import limit_jobs, run_in_threads, stay_here
 from rekern.core.parameters import LONGEST_WINDOW, check_choice, check_decay, check_patterns, check_size, list_windows
 from rekern.core.registry import register
 from rekern.core.state_schema import COLUMN, DECAY, TOKENIZER, Choice, Either, Flag, ListOf, Schema, Whole, parameters
@@ -165,8 +165,10 @@ class Rewriting(KeyFeatureKernel[Pairs]):
             find_lists = cache(lambda: self._invert_pairs(extractor, left, right, n_jobs))
             gram = DeviceRewritingGram(rows, columns, extractor, left, right, find_lists)
             return plan_device_gram(gram, rows, columns, right is None)
-        lists = self._invert_pairs(extractor, left, right, n_jobs)
-        block = RewritingBlock(columns, join_lists(lists.windows, n_jobs), lists.diagonal, lists.across, lists.down)
+        with stay_here():  # rules are found in less time than it takes to send them
+            lists = self._invert_pairs(extractor, left, right, n_jobs)
+            windows = join_lists(lists.windows, n_jobs)
+        block = RewritingBlock(columns, windows, lists.diagonal, lists.across, lists.down)
         return GramPlan(rows, columns, right is None, block)
 
     def _invert_pairs(

@@ -11,7 +11,7 @@ from rekern.core.arrays import Floats, Ints, Keys
 from rekern.core.explanation_parts import Part, PartList, join_parts
 from rekern.core.key_rows import KeyRows
 from rekern.core.object_descriptions import State
-from rekern.core.parallel_jobs import count_threads, run_in_threads, split_range
+from rekern.core.parallel_jobs import run_in_threads, split_evenly, split_range
 from rekern.core.state_schema import Array, InstanceOf, ListOf, Optional, Record, Whole
 from rekern.core.weight_buckets import WeightBuckets, make_buckets
 from rekern.core.weight_table import (
@@ -40,7 +40,7 @@ from rekern.kernels.strings.ngram_kernels import Tokenize
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs, as_pairs
 
-FEW_PAIRS, MANY_PAIRS = 256, 1024  # in a block: one thread scores it, one window size after the other
+FEW_PAIRS, MANY_PAIRS = 256, 1024  # in a block: the rules of one window size stay in the cache
 SHORTEST_KEY, LONGEST_KEY = 16, 64  # bits
 
 
@@ -154,12 +154,16 @@ class RuleDecision(DecisionFunction):
         if known is not None and not known.heavy and self.heavy is None:
             return self._score_rows(known, n_jobs)
         if isinstance(X, Pairs):
-            calls: list[tuple[object, int]] = [(X[first:last], 0) for first, last in _split_pairs(len(X), n_jobs)]
+            calls: list[tuple[object, int]] = [
+                (X[first:last], 0) for first, last in split_evenly(len(X), FEW_PAIRS, MANY_PAIRS, n_jobs)
+            ]
             calls = [(X, 0)] if len(calls) == 1 else calls
         else:
             sources, targets = as_pairs(select_pairs(materialize_items(X), self.kernel.on))
             whole = list(zip(sources, targets))
-            calls = [(whole[first:last], first) for first, last in _split_pairs(len(whole), n_jobs)]
+            calls = [
+                (whole[first:last], first) for first, last in split_evenly(len(whole), FEW_PAIRS, MANY_PAIRS, n_jobs)
+            ]
         blocks = run_in_threads(self._score_block, calls, n_jobs)  # in this process: the table is larger than the work
         return np.concatenate(blocks) if blocks else np.zeros((0, self.outputs))
 
@@ -283,15 +287,6 @@ class RuleDecision(DecisionFunction):
         if self.shelf is not None:
             return self.shelf
         return RuleShelf.collect(self.list_both_sides, self.outputs)
-
-
-def _split_pairs(count: int, n_jobs: int | None) -> list[tuple[int, int]]:
-    """Return blocks of pairs: large ones, so that the rules of one window size stay in cache, and as many a thread."""
-    if count <= FEW_PAIRS:
-        return split_range(count, FEW_PAIRS)
-    threads = count_threads(n_jobs)
-    rounds = -(-count // (threads * MANY_PAIRS))
-    return split_range(count, max(FEW_PAIRS, -(-count // (threads * rounds))))
 
 
 def shorten_keys(keys: Keys, bits: int) -> Keys:

@@ -9,8 +9,23 @@ with wildcards (see `window_rows.WindowRows`).
 
 import numpy as np
 
-from rekern.core.compiling import compiled
+from rekern.core.compiling import compiled, uncounted
 from rekern.core.hashing import mix
+
+
+@uncounted
+def sum_squares(values, start, stop):
+    """Return the sum of the squares of the values from ``start`` to ``stop``, as four sums that do not wait."""
+    one = two = three = four = 0.0
+    whole = stop - (stop - start) % 4
+    for entry in range(start, whole, 4):
+        one += values[entry] * values[entry]
+        two += values[entry + 1] * values[entry + 1]
+        three += values[entry + 2] * values[entry + 2]
+        four += values[entry + 3] * values[entry + 3]
+    for entry in range(whole, stop):
+        one += values[entry] * values[entry]
+    return (one + two) + (three + four)
 
 
 @compiled
@@ -18,13 +33,9 @@ def square_pairs(source, target, rules):
     """Return K(x, x) of each pair: the squares of its n-grams, multiplied, and those of its rules with wildcards."""
     squares = np.zeros(len(source[0]) - 1)
     for row in range(len(squares)):
-        in_source = in_target = in_rules = 0.0
-        for entry in range(source[0][row], source[0][row + 1]):
-            in_source += source[2][entry] * source[2][entry]
-        for entry in range(target[0][row], target[0][row + 1]):
-            in_target += target[2][entry] * target[2][entry]
-        for entry in range(rules[0][row], rules[0][row + 1]):
-            in_rules += rules[2][entry] * rules[2][entry]
+        in_source = sum_squares(source[2], source[0][row], source[0][row + 1])
+        in_target = sum_squares(target[2], target[0][row], target[0][row + 1])
+        in_rules = sum_squares(rules[2], rules[0][row], rules[0][row + 1])
         squares[row] = in_source * in_target + in_rules
     return squares
 

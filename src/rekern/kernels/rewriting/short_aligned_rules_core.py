@@ -1,157 +1,278 @@
 """Rewriting rules with aligned wildcards in short windows, where a wildcard stands for one token: the common case.
 
-The wildcards of a set (`wildcard_sets_core`) are kept in the order of their tokens' keys. So two sides whose wildcards
-cover the same tokens are aligned first with first, second with second, and only repeated tokens need a search. The keys
-of the rules are those of `aligned_rules_core`.
+A rule with wildcards is a window of the source, a window of the target, and an alignment of some of their elements,
+each with an element that is the same token. So the rules of two windows are the sets of *links* between equal tokens
+in which no element has two links. They are built up link by link, each set from a smaller one. The keys of the rules
+are those of `aligned_rules_core`.
 """
 
-# mypy: allow-untyped-defs, no-check-untyped-defs
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs, no-warn-return-any
 # Compiled functions take arrays and are typed by Numba.
 
 import numpy as np
 
 from rekern.core.array_growth import grow
 from rekern.core.arrays import Floats, Ints, Keys, SmallInts
-from rekern.core.compiling import compiled
+from rekern.core.compiling import compiled, uncounted
 from rekern.core.hashing import mix, size_table
 from rekern.core.key_rows import merge_equal
 from rekern.core.prefetching import prefetch
-from rekern.kernels.rewriting.wildcard_sets_core import (
-    ELEMENTS,
-    NEXT_TWO,
-    NONE,
-    ONE,
-    REPEATED,
-    TWIN,
-    TWO_BITS,
-    TWO_ELEMENTS,
-    WILDCARDS,
-    WINDOW,
-    bound_sets,
-    chain_sets,
-    find_bit,
-    list_wildcard_sets,
-    list_windows,
-    make_chains,
-    make_sets,
-    make_side,
-    mark_pair,
-)
+from rekern.kernels.rewriting.pair_windows_core import list_windows, make_side, read_side
 
-MOST_WAYS = 720  # alignments of six equal tokens
+MOST_SETS = 13_327  # sets of links between six equal tokens and six equal tokens
 ROOM = 64  # for rules, times the number of tokens
 BITS_PER_KEY = 64  # in a bit map of keys
 MOST_TWINS = 1 << 12  # rules of a pair that are looked at one by one, lest two are equal
 EVERY_RULE: Keys = np.zeros(0, np.uint64)
 
+# An index without a sign costs less, and a number without a sign is combined with others of its kind only.
+NONE, ONE, WORD_BITS = np.uint64(0), np.uint64(1), np.uint64(6)
+STRIP = 64  # places of the target that are looked at together, as the bits of a number
+TARGET = np.uint64(8)  # where the elements of the target begin in the elements of a link
+IN_SOURCE = np.uint64(63)
+EVERY_SET = ~np.uint64(0)
+KEY, FACTOR, ELEMENTS, SOURCE = range(4)  # what is known of a link
+BIT_COUNTS = np.array([number.bit_count() for number in range(64)], np.uint64)
+# A number with one bit, times this constant, has in its first 6 bits what tells the place of the bit.
+FIND_BIT, FIND_SHIFT = np.uint64(0x03F79D71B4CB0A89), np.uint64(58)
+BIT_PLACES = np.zeros(64, np.uint64)
+for _place in range(64):
+    BIT_PLACES[(int(FIND_BIT) << _place & (1 << 64) - 1) >> int(FIND_SHIFT)] = _place
+
 
 @compiled
-def _list_alignments(prints, prints2, start, start2, elements, elements2, wildcards, begun, pair_sums, found):
-    """Store the keys of all alignments of wildcards that cover some token twice; return how many."""
-    aligned = np.empty(8, np.int64)
-    total = np.empty(8, np.uint64)
-    total[0] = begun
-    aligned[0] = -1
-    depth, count = 0, 0
-    while depth >= 0:
-        aligned[depth] += 1
-        chosen = aligned[depth]
-        if chosen == wildcards:
-            depth -= 1
-            continue
-        element = (elements >> find_bit(depth)) & 7
-        element2 = (elements2 >> find_bit(chosen)) & 7
-        fits = prints[start + element - 1] == prints2[start2 + element2 - 1]
-        for earlier in range(depth):
-            fits = fits and aligned[earlier] != chosen
-        if not fits:
-            continue
-        total[depth + 1] = total[depth] + pair_sums[(element << 6) | element2]
-        if depth + 1 < wildcards:
-            depth += 1
-            aligned[depth] = -1
-        else:
-            found[count] = mix(total[wildcards])
-            count += 1
+def make_links(window, source_factors, target_factors, pair_keys):
+    """Return what is known of each link between two windows of these sizes, by its number.
+
+    The number of a link is ``source element · target size + target element``. The rows have the constant of the
+    alignment, the factor of the token in the keys of both n-grams, the bits of both elements, and the source element.
+    """
+    size, size2 = window
+    links = np.empty((4, size * size2), np.uint64)
+    for one in range(size):
+        for two in range(size2):
+            link = one * size2 + two
+            links[KEY, link] = pair_keys[one, two]
+            links[FACTOR, link] = source_factors[one] + target_factors[two]
+            links[ELEMENTS, link] = (ONE << np.uint64(one)) | (ONE << (TARGET + np.uint64(two)))
+            links[SOURCE, link] = one
+    return links
+
+
+@compiled
+def make_scratch(vocabulary, length):
+    """Return scratch space for pairs with words of a vocabulary and sources of at most this length: `join_windows`."""
+    return (
+        np.zeros(vocabulary, np.uint64),
+        np.empty(length, np.uint64),
+        np.empty(STRIP, np.int64),
+        np.empty((2, MOST_SETS + 1), np.uint64),
+        np.empty(8),
+    )
+
+
+@uncounted
+def _read_strip(ids, first, middle, last, strip, size2, is_single, starts, windows, masks, hits, numbers):
+    """Find the equal tokens of the source and of a strip of the target; return two sets of places in the strip.
+
+    The first has the beginnings of windows, the second the tokens that are single in the text. ``masks`` has a 0 for
+    each token of the vocabulary, before and after; ``hits`` gets the places in the strip of each token of the source,
+    ``numbers`` the numbers of the windows that begin at places in the strip.
+    """
+    end = min(middle + strip + STRIP, last)
+    for place in range(middle + strip, end):
+        masks[ids[place]] |= ONE << np.uint64(place - middle - strip)
+    for place in range(first, middle):
+        hits[place - first] = masks[ids[place]]
+    begins = singles = NONE
+    for place in range(middle + strip, end):
+        masks[ids[place]] = NONE
+        bit = np.uint64(place - middle - strip)
+        singles |= np.uint64(is_single[place - middle]) << bit
+    for window in range(windows):
+        start = starts[window] - strip
+        if 0 <= start <= STRIP - size2:
+            begins |= ONE << np.uint64(start)
+            numbers[start] = window
+    return begins, singles
+
+
+@uncounted
+def _choose_sources(prints, start, gram, size, factors, part, parts, texts):
+    """Return the sets of elements of a source window whose patterns fall into the part, as the bits of a number."""
+    texts[0, 0] = gram
+    chosen = NONE
+    for bit in range(size):
+        literal = prints[start + bit] * factors[bit]
+        for rest in range(1 << bit):
+            one = (1 << bit) | rest
+            texts[0, one] = texts[0, rest] - literal
+            if mix(texts[0, one]) & np.uint64(parts - 1) == np.uint64(part):
+                chosen |= ONE << np.uint64(one)
+    return chosen
+
+
+@uncounted
+def _keep_begun(sets, count, chosen, size, element):
+    """Drop the sets of links before a source element that cannot become a chosen one; return how many are left."""
+    if chosen == EVERY_SET:
+        return count
+    while size > element:  # cut off the elements from here on
+        size -= ONE
+        half = ONE << size
+        chosen = (chosen | (chosen >> half)) & ((ONE << half) - ONE)
+    kept = 0
+    for one in range(count):
+        if (chosen >> (sets[1, one] & IN_SOURCE)) & ONE:
+            sets[0, kept], sets[1, kept] = sets[0, one], sets[1, one]
+            kept += 1
+    return kept
+
+
+@uncounted
+def _list_sets(total, open_links, prints, start, links, size, chosen, sets):
+    """List the sets of links of any two windows whose source elements are ``chosen``; return how many.
+
+    ``sets`` gets their keys, before they are mixed, and the elements that they take. The empty set may be among them.
+    """
+    sets[0, 0], sets[1, 0] = total, NONE
+    count = 1
+    element = NONE
+    while open_links != NONE:
+        low = open_links & (~open_links + ONE)
+        open_links ^= low
+        link = BIT_PLACES[(low * FIND_BIT) >> FIND_SHIFT]
+        if links[SOURCE, link] != element:
+            element = links[SOURCE, link]
+            count = _keep_begun(sets, count, chosen, np.uint64(size), element)
+        added = links[KEY, link] - prints[start + element] * links[FACTOR, link]
+        for one in range(count):
+            if sets[1, one] & links[ELEMENTS, link] == NONE:
+                sets[0, count] = sets[0, one] + added
+                sets[1, count] = sets[1, one] | links[ELEMENTS, link]
+                count += 1
     return count
 
 
-@compiled
-def join_sets(
-    one, other, listed, text, bag, shape, prints, starts, counts, text2, bag2, shape2, prints2, starts2, counts2, head,
-    after, shift, groups, size_key, pair_sums, powers, part, parts, keys, values, filled, found, twins, paired, present,
+@uncounted
+def join_windows(
+    begun, ids, first, middle, last, prints, is_single, starts, counts, grams, windows, is_single2, starts2, counts2,
+    grams2, windows2, window_size, size_key, links, powers, factors, part, parts, keys, values, filled, twins, paired,
+    present, masks, hits, numbers, sets, weights,
 ):  # fmt: skip
-    """Append the rules of one pair, from set ``one`` of the source and set ``other`` of the target on.
+    """Append the rules with wildcards of one pair, from ``begun`` on: (0, 0, 0) is the beginning.
 
-    Of several parts, ``part`` has the rules whose source patterns fall into it. No set has more than ``groups`` times
-    two wildcards; ``pair_sums`` is that of `sum_pair_keys`. ``twins`` gets the entries that may be equal to others:
-    only a rule of two windows each of which may look like another one occurs twice, as both windows must differ.
+    Of several parts, ``part`` has the rules whose source patterns fall into it; ``factors`` are those of the source.
+    ``twins`` gets the entries that may be equal to others: only a rule of two windows each of which may look like
+    another one occurs twice, as both windows must differ. A window cannot if a token that stays is single in its text.
     ``paired`` is how many they are; those that have no room are counted only. ``present`` is the bit map in which the
-    keys are looked up next, or has one word. Returns where it stopped, for lack of room or because all is done (``one``
-    equals ``listed``), how much is filled, and ``paired``.
+    keys are looked up next, or has one word. Returns whether all is done, or there was no room; where it stopped; how
+    much is filled; and ``paired``.
     """
-    room, last_twin = np.uint64(len(keys) - MOST_WAYS), len(twins) - 1
-    word = np.uint64(len(present) - 1)
+    strip, window, waiting = begun
+    size, size2 = window_size
+    room, last_twin = np.uint64(len(keys) - MOST_SETS), len(twins) - 1
+    in_window, shift2 = (ONE << np.uint64(size2)) - ONE, np.uint64(size2)
     entry = np.uint64(filled)
-    while one < listed:
-        if parts > 1 and np.int64(mix(text[one]) & np.uint64(parts - 1)) != part:
-            one += 1
-            continue
-        covered = bag[one]
-        own = shape[one]
-        elements = own >> ELEMENTS
-        weight = counts[own >> WINDOW] * powers[own & WILDCARDS]
-        begun = text[one] + size_key
-        both = (elements & TWO_ELEMENTS) << TWO_BITS
-        next_both = ((elements >> NEXT_TWO) & TWO_ELEMENTS) << TWO_BITS
-        last_both = ((elements >> NEXT_TWO >> NEXT_TWO) & TWO_ELEMENTS) << TWO_BITS
-        if other < 0:
-            other = np.int64(head[covered >> shift])
-        while other >= 0:
-            if entry > room:
-                return one, other, np.int64(entry), paired
-            place = np.uint64(other)
-            theirs = shape2[place]
-            if bag2[place] == covered and (theirs ^ own) & WILDCARDS == NONE:
-                elements2 = theirs >> ELEMENTS
-                value = weight * counts2[theirs >> WINDOW]
-                key = begun + text2[place]
-                before = entry
-                if own & REPEATED == NONE:
-                    # Past the last wildcard, no element with no element adds nothing.
-                    key += pair_sums[both | (elements2 & TWO_ELEMENTS)]
-                    if groups > 1:
-                        key += pair_sums[next_both | ((elements2 >> NEXT_TWO) & TWO_ELEMENTS)]
-                    if groups > 2:
-                        key += pair_sums[last_both | ((elements2 >> NEXT_TWO >> NEXT_TWO) & TWO_ELEMENTS)]
-                    key = mix(key)
-                    prefetch(present, np.int64((key >> TWO_BITS) & word))
-                    keys[entry] = key
-                    values[entry] = value
-                    entry += ONE
+    is_done = True
+    is_flat = powers[1] == 1.0
+    while is_done and strip <= last - middle - size2:
+        begins, singles = _read_strip(
+            ids, first, middle, last, strip, size2, is_single2, starts2, windows2, masks, hits, numbers
+        )
+        while window < windows:
+            start = np.uint64(starts[window])
+            found = single = NONE
+            for element in range(size):
+                found |= hits[start + np.uint64(element)]
+                single |= np.uint64(is_single[start + np.uint64(element)]) << np.uint64(element)
+            if waiting == NONE:
+                for before in range(size2):
+                    waiting |= found >> np.uint64(before)
+                waiting &= begins
+            if waiting == NONE:
+                window += 1
+                continue
+            gram = grams[window]
+            for wildcards in range(size + 1):
+                weights[wildcards] = counts[window] * powers[wildcards]
+            chosen = EVERY_SET
+            if parts > 1:
+                chosen = _choose_sources(prints, start, gram, size, factors, part, parts, sets)
+                waiting = waiting if chosen != NONE else NONE
+            while waiting != NONE:
+                if entry > room:
+                    is_done = False
+                    break
+                low = waiting & (~waiting + ONE)
+                waiting ^= low
+                begin2 = BIT_PLACES[(low * FIND_BIT) >> FIND_SHIFT]
+                window2 = numbers[begin2]
+                times = counts2[window2]
+                total = gram + grams2[window2] + size_key
+                open_links = NONE
+                for element in range(size - 1, -1, -1):
+                    at = start + np.uint64(element)
+                    open_links = (open_links << shift2) | ((hits[at] >> begin2) & in_window)
+                need = single | (((singles >> begin2) & in_window) << TARGET)
+                left, listed, used, must = open_links, ONE, NONE, NONE
+                is_plain = parts == 1
+                while is_plain and left != NONE:
+                    low = left & (~left + ONE)
+                    left ^= low
+                    link = BIT_PLACES[(low * FIND_BIT) >> FIND_SHIFT]
+                    is_plain = used & links[ELEMENTS, link] == NONE
+                    used |= links[ELEMENTS, link]
+                    must |= listed if need & links[ELEMENTS, link] != NONE else NONE
+                    added = links[KEY, link] - prints[start + links[SOURCE, link]] * links[FACTOR, link]
+                    keys[entry + listed - ONE] = total + added
+                    for one in range(listed - ONE):
+                        keys[entry + listed + one] = keys[entry + one] + added
+                    listed += listed
+                if is_plain:
+                    if is_flat:
+                        value = weights[0] * times
+                        for one in range(listed - ONE):
+                            values[entry + one] = value
+                    else:
+                        for one in range(listed - ONE):
+                            values[entry + one] = weights[BIT_COUNTS[one + ONE]] * times
+                    if need & ~used == NONE:
+                        twin = must if must != NONE else ONE
+                        while twin < listed:  # all sets with these links
+                            twins[min(paired, last_twin)] = entry + twin - ONE
+                            paired += 1
+                            twin = (twin + ONE) | must
+                    entry += listed - ONE
                 else:
-                    ways = _list_alignments(
-                        prints, prints2, starts[own >> WINDOW], starts2[theirs >> WINDOW], np.int64(elements),
-                        np.int64(elements2), np.int64(own & WILDCARDS), key, pair_sums, found,
-                    )  # fmt: skip
-                    for way in range(ways):
-                        keys[entry] = found[way]
-                        values[entry] = value
-                        entry += ONE
-                if own & theirs & TWIN:
-                    for twin in range(before, entry):
-                        twins[min(paired, last_twin)] = twin
-                        paired += 1
-            other = np.int64(after[place])
-        one += 1
-    return one, -1, np.int64(entry), paired
+                    for one in range(_list_sets(total, open_links, prints, start, links, size, chosen, sets)):
+                        own = sets[1, one] & IN_SOURCE
+                        if own != NONE and (chosen >> own) & ONE:
+                            keys[entry] = sets[0, one]
+                            values[entry] = weights[BIT_COUNTS[own]] * times
+                            if need & ~sets[1, one] == NONE:
+                                twins[min(paired, last_twin)] = entry
+                                paired += 1
+                            entry += ONE
+            if not is_done:
+                break
+            window += 1
+        if is_done:
+            strip += STRIP - size2 + 1
+            window = 0
+    for one in range(np.uint64(filled), entry):
+        keys[one] = mix(keys[one])
+    word = np.uint64(len(present) - 1)
+    for one in range(np.uint64(filled), entry):
+        prefetch(present, np.int64((keys[one] >> WORD_BITS) & word))
+    return is_done, (strip, window, waiting), np.int64(entry), paired
 
 
 @compiled
 def merge_twins(keys, values, size, twins, paired, table):
     """Add up the values of equal rules among the first ``size``, in place; return how many are left, and the table.
 
-    ``twins`` and ``paired`` are those of `join_sets`, ``table`` is scratch space. The result is that of `merge_equal`.
+    ``twins`` and ``paired`` are those of `join_windows`, ``table`` is scratch space. The result is as of `merge_equal`.
     """
     if paired > len(twins):
         return merge_equal(keys, values, size, table)
@@ -180,22 +301,6 @@ def merge_twins(keys, values, size, twins, paired, table):
             keys[entry - index - 1] = keys[entry]
             values[entry - index - 1] = values[entry]
     return size - dropped, table
-
-
-@compiled
-def sum_pair_keys(pair_keys):
-    """Return the sums of the constants of two alignments, by the elements of both: ``s | s2 << 3`` and ``t | t2 << 3``.
-
-    Elements are counted from 1; 0 stands for none.
-    """
-    sums = np.zeros(1 << 12, np.uint64)
-    for one in range(64):
-        for other in range(64):
-            for bit in (0, 3):
-                element, element2 = (one >> bit) & 7, (other >> bit) & 7
-                if 0 < element <= pair_keys.shape[0] and 0 < element2 <= pair_keys.shape[1]:
-                    sums[(one << 6) | other] += pair_keys[element - 1, element2 - 1]
-    return sums
 
 
 def map_keys(keys: Keys) -> Keys:
@@ -241,7 +346,7 @@ def list_short_rules(
 
     With a bit map of `map_keys` only the rules that are in it are listed.
     """
-    room = ROOM * len(ids) + MOST_WAYS  # more than most texts need; NumPy's memory comes in larger pages than Numba's
+    room = ROOM * len(ids) + MOST_SETS  # more than most texts need; NumPy's memory comes in larger pages than Numba's
     indptr, keys, values, overflow = _list_short_rules(
         ids, offsets, finger, window, decay, source_factors, target_factors, size_key, pair_keys, part, parts, limit,
         sought, np.empty(room, np.uint64), np.empty(room),
@@ -256,54 +361,39 @@ def _list_short_rules(
 ):  # fmt: skip
     number = (len(offsets) - 1) // 2
     indptr = np.zeros(number + 1, np.int64)
-    scratch = np.empty(16, np.int32)
+    table = np.empty(16, np.int32)
     mark = np.zeros(len(finger), np.int64)
     size, size2 = window
-    prints, is_shared, is_single, starts, counts, grams, table = make_side(offsets, 0)
-    prints2, is_shared2, is_single2, starts2, counts2, grams2, table2 = make_side(offsets, 1)
-    (text, bag, shape), (text2, bag2, shape2), (head, after) = make_sets(256), make_sets(256), make_chains(256)
-    found = np.empty(MOST_WAYS, np.uint64)
-    twins, no_map = np.empty(MOST_TWINS, np.int64), np.empty(1, np.uint64)
-    pair_sums, powers = sum_pair_keys(pair_keys), decay ** np.arange(8)
-    stamp = 0
-    filled = 0
+    prints, is_single, starts, counts, grams, slots = make_side(offsets, 0)
+    prints2, is_single2, starts2, counts2, grams2, slots2 = make_side(offsets, 1)
+    masks, hits, numbers, sets, weights = make_scratch(len(finger), len(prints))
+    links = make_links(window, source_factors, target_factors, pair_keys)
+    twins, no_map = np.empty(1, np.int64), np.empty(1, np.uint64)
+    powers = decay ** np.arange(8)
+    stamp = filled = 0
     for row in range(number):
         first, middle, last = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
         if middle - first >= size and last - middle >= size2:
             begin = filled
-            stamp = mark_pair(
-                ids, first, middle, last, finger, mark, stamp, prints, is_shared, is_single, prints2, is_shared2,
-                is_single2,
-            )  # fmt: skip
-            sets, sets2 = bound_sets(is_shared, middle - first, size), bound_sets(is_shared2, last - middle, size2)
-            if sets > len(text):
-                text, bag, shape = make_sets(2 * sets)
-            if sets2 > len(text2):
-                (text2, bag2, shape2), (head, after) = make_sets(2 * sets2), make_chains(2 * sets2)
-            windows = list_windows(prints, middle - first, size, source_factors, starts, counts, grams, table)
-            windows2 = list_windows(prints2, last - middle, size2, target_factors, starts2, counts2, grams2, table2)
-            listed = list_wildcard_sets(
-                prints, is_shared, is_single, starts, grams, windows, size, source_factors, text, bag, shape
-            )
-            listed2 = list_wildcard_sets(
-                prints2, is_shared2, is_single2, starts2, grams2, windows2, size2, target_factors, text2, bag2, shape2
-            )
-            shift = chain_sets(bag2, listed2, head, after)
-            one, other, paired = 0, -1, len(twins) + 1
+            stamp = read_side(ids, first, middle, finger, mark, stamp, prints, is_single)
+            stamp = read_side(ids, middle, last, finger, mark, stamp, prints2, is_single2)
+            windows = list_windows(prints, middle - first, size, source_factors, starts, counts, grams, slots)
+            windows2 = list_windows(prints2, last - middle, size2, target_factors, starts2, counts2, grams2, slots2)
+            begun = (0, 0, NONE)
             while True:
-                one, other, filled, paired = join_sets(
-                    one, other, listed, text, bag, shape, prints, starts, counts, text2, bag2, shape2, prints2,
-                    starts2, counts2, head, after, shift, (min(size, size2) + 1) // 2, size_key, pair_sums, powers,
-                    part, parts, keys, values, filled, found, twins, paired, no_map,
+                is_done, begun, filled, _ = join_windows(
+                    begun, ids, first, middle, last, prints, is_single, starts, counts, grams, windows, is_single2,
+                    starts2, counts2, grams2, windows2, window, size_key, links, powers, source_factors, part, parts,
+                    keys, values, filled, twins, 0, no_map, masks, hits, numbers, sets, weights,
                 )  # fmt: skip
-                if one < listed and 2 * (filled - begin) <= limit:
+                if not is_done and 2 * (filled - begin) <= limit:
                     keys, values = grow(keys, 2 * len(keys)), grow(values, 2 * len(values))
                     continue
-                if one == listed and len(sought) > 0:
+                if is_done and len(sought) > 0:
                     filled = begin + _keep_sought(keys[begin:filled], values[begin:filled], sought)
-                kept, scratch = merge_equal(keys[begin:filled], values[begin:filled], filled - begin, scratch)
+                kept, table = merge_equal(keys[begin:filled], values[begin:filled], filled - begin, table)
                 filled = begin + kept
-                if one == listed:
+                if is_done:
                     break
                 if 2 * kept > limit:
                     return indptr, keys, values, row
