@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.arrays import Ints
 from rekern.datasets.public_corpora import (
     load_msrp,
     load_paws,
@@ -32,14 +33,14 @@ from rekern.datasets.public_corpora import (
     load_wikiqa,
 )
 from rekern.datasets.tables import Table
-from rekern.kernels import Curves, Gaussian, Kernel, Rewriting, Symmetric
-from rekern.learning.auto_search import group_texts, make_search_folds, read_training_pairs
+from rekern.kernels import Curves, Gaussian, Kernel, Landmarks, Rewriting, Spectrum, Symmetric
+from rekern.learning.auto_search import climb_ladder, group_texts, make_search_folds, read_training_pairs
 from rekern.learning.candidate_groups import number_groups
 from rekern.learning.kernel_choice import Trial
 from rekern.learning.kernel_ladder import MORE, Candidate, Resources, Step, list_steps
 from rekern.learning.kernel_search import KernelSearch
 from rekern.learning.search_tasks import ClassTask, NumberTask, OrderTask, SearchTask
-from rekern.reproduce.score_experiments import LEXICAL, TEXT, load_resources
+from rekern.reproduce.score_experiments import LEXICAL, N_LANDMARKS, TEXT, load_resources
 from rekern.reproduce.score_experiments import Resources as ScoreResources
 from rekern.similarity import Similarities
 
@@ -73,9 +74,20 @@ def add_curves(largest: int) -> Callable[[Similarities], Kernel]:
     return lambda scores: Rewriting(k=(1, largest)) + Curves(scores)
 
 
+def add_target_words(scores: Similarities) -> Kernel:
+    """Rules, 10 times the Gaussian kernel, and words and pairs of words of the target alone."""
+    return add_gaussian(10, 0.3)(scores) + Spectrum(1, on="target") + Spectrum(2, on="target")
+
+
 def use_both_orders(scores: Similarities) -> Kernel:
     """Rules and 15 times the Gaussian kernel over both orders of a pair."""
     return Symmetric(Rewriting(k=(1, 4)) * 2 + 30 * Gaussian(scores, 0.3 / len(scores.names())))
+
+
+def use_landmarks(scores: Similarities) -> Kernel:
+    """Rules up to two words and 10 times the Gaussian kernel over both orders of a pair, by landmarks."""
+    bells = Symmetric(Gaussian(scores, 0.3 / len(scores.names())))
+    return Symmetric(Rewriting(k=(1, 2))) * 2 + Landmarks(bells, N_LANDMARKS) * 20
 
 
 ALL = (*TEXT, *LEXICAL)
@@ -114,7 +126,7 @@ CORPORA = {
         load_stsb,
         "numbers",
         Reference(TEXT, add_gaussian(10, 0.3)),
-        Reference(ALL, use_both_orders, 0.3),
+        Reference((*ALL, "aligner"), use_both_orders, 0.3),
     ),
     "paws": Corpus(
         load_paws,
@@ -126,13 +138,13 @@ CORPORA = {
         load_qqp,
         "classes",
         Reference(TEXT, add_curves(2)),
-        Reference(ALL, add_curves(2)),
+        Reference((*ALL, "answers"), use_landmarks),
     ),
     "snli": Corpus(
         load_snli,
         "classes",
         Reference(TEXT, add_curves(2)),
-        Reference(ALL, add_curves(2)),
+        Reference(ALL, add_target_words),
     ),
 }
 
@@ -161,6 +173,7 @@ class Folds(NamedTuple):
     corpus: Corpus
     scores: ScoreResources
     search: KernelSearch
+    classes: Ints | None
     folds: int
 
     def measure_reference(self, use_resources: bool) -> Trial:
@@ -172,7 +185,7 @@ class Folds(NamedTuple):
         return self.search.trials[-1]
 
 
-def make_folds(name: str, minutes: float, gram_limit: int, sample: int | None) -> Folds:
+def make_folds(name: str, minutes: float, gram_limit: int, sample: int | None, n_jobs: int | None = None) -> Folds:
     """Make the folds of the training part of a corpus."""
     corpus = CORPORA[name]
     table = take_sample(corpus.load(), sample)
@@ -181,20 +194,21 @@ def make_folds(name: str, minutes: float, gram_limit: int, sample: int | None) -
     classes = np.unique(table.labels, return_inverse=True)[1] if corpus.task == "classes" else None
     folds = make_search_folds(together, classes, 5, 0)
     assert folds is not None
-    search = KernelSearch(task, pairs.items, folds, together, 60 * minutes, gram_limit)
+    search = KernelSearch(task, pairs.items, folds, together, 60 * minutes, gram_limit, n_jobs)
     search.on_trial = lambda trial: print(f"  {trial.kernel}, C {trial.C:g}: {trial.score} {trial.outcome}", flush=True)
-    return Folds(corpus, load_resources(None), search, len(folds))
+    return Folds(corpus, load_resources(None), search, classes, len(folds))
 
 
 def choose(made: Folds, use_resources: bool) -> dict[str, object]:
     """Search, and return what is chosen."""
     found = made.scores
     given = Resources(found.wordnet, found.space, found.thesaurus) if use_resources else Resources()
-    steps = list_steps(replace(given, answers=made.corpus.task == "orders"))
+    many = not made.search.matrices.use_grams
+    steps = list_steps(replace(given, answers=made.corpus.task == "orders", many_pairs=many))
     search, started, used = made.search, time.monotonic(), time.process_time()
-    winner = search.trials[search.climb(steps).place]
+    winner = search.trials[climb_ladder(search, steps, made.classes, made.folds, 0).place]
     seconds, used = time.monotonic() - started, time.process_time() - used
-    best = max(trial.score for trial in search.trials if trial.folds == made.folds and trial.score is not None)
+    best = max(run.score for run in search.runs)
     assert winner.score is not None
     scale = 100 if search.task.measure_name == "accuracy" else 1
     return {
@@ -226,11 +240,12 @@ def main() -> None:
     )
     parser.add_argument("--from", dest="folder", metavar="DIR", help="results of rekern reproduce auto")
     parser.add_argument("--sample", type=int, help="pairs, for a trial")
+    parser.add_argument("--jobs", type=int, help="threads")
     arguments = parser.parse_args()
     rows = []
     for name in arguments.corpora:
         print(name, flush=True)
-        made = make_folds(name, arguments.minutes, arguments.gram_limit, arguments.sample)
+        made = make_folds(name, arguments.minutes, arguments.gram_limit, arguments.sample, arguments.jobs)
         row = read_choice(arguments.folder, name) if arguments.folder else choose(made, arguments.resources)
         print(json.dumps(row), flush=True)
         score = made.measure_reference(arguments.resources).score

@@ -11,24 +11,31 @@ import argparse
 import random
 import resource
 import time
+from collections.abc import Iterator, Sequence
 
 from rekern import PairClassifier
 from rekern.datasets.public_corpora import load_qqp
 
 
 def draw_sample(
-    pairs: list[tuple[str, str]], labels: list[int], number: int
+    pairs: Sequence[tuple[str, str]], labels: Sequence[int], number: int
 ) -> tuple[list[tuple[str, str]], list[int]]:
     """Return ``number`` pairs and labels: the corpus first, then changed repetitions of it."""
+    rows = list(iterate_sample(pairs, labels, number))
+    return [(source, target) for source, target, _ in rows], [label for _, _, label in rows]
+
+
+def iterate_sample(
+    pairs: Sequence[tuple[str, str]], labels: Sequence[int], number: int
+) -> Iterator[tuple[str, str, int]]:
+    """Yield the rows of `draw_sample`, source, target and label, one after the other."""
     chosen, wanted = list(range(len(pairs))), random.Random(0)
     while len(chosen) < number:
         chosen.append(wanted.randrange(len(pairs)))
-    rows = []
     for place, index in enumerate(chosen[:number]):
         source, target = pairs[index]
         mark = "" if place < len(pairs) else f" w{wanted.randrange(10**6)}"
-        rows.append((source + mark, target + mark))
-    return rows, [labels[index] for index in chosen[:number]]
+        yield source + mark, target + mark, labels[index]
 
 
 def main() -> None:

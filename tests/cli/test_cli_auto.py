@@ -19,7 +19,7 @@ from rekern.datasets.tables import read_columns
 def chosen(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     """A model that was chosen on 90 pairs, and what the command printed."""
     path = tmp_path_factory.mktemp("auto") / "m.rekern"
-    lines = invoke("train", tables / "three.tsv", "--auto", "--minutes", 1, "-o", path, "--jobs", 1).stdout
+    lines = invoke("train", tables / "three.tsv", "--auto", "--minutes", 60, "-o", path, "--jobs", 1).stdout
     return path, lines.splitlines()
 
 

@@ -59,6 +59,7 @@ def test_window_sizes_in_json(tables: Path, tmp_path: Path) -> None:
         assert "window sizes" not in result.stderr
     result = invoke(*start, '{"type": "Rewriting", "k": [1, 3]}')
     assert '[1, 3] means the two window sizes 1 and 3; write "1-3" for all sizes from 1 to 3' in result.stderr
+    assert "Rewriting(k=[1, 3])" in result.stdout  # (1, 3) would be the range
     assert "'3-1' is no list of window sizes" in error_of(*start, '{"type": "Rewriting", "k": "3-1"}')
 
 

@@ -11,8 +11,9 @@ from sklearn.exceptions import NotFittedError
 from helpers import rewritings
 from rekern import AutoPairClassifier, AutoPairRanker, AutoPairRegressor, InputError, ModelFileError, load_model
 from rekern.kernels.kernel import walk_kernels
-from rekern.learning import PairClassifier, PairRanker, PairRegressor
+from rekern.learning import PairClassifier, PairRanker, PairRegressor, auto_search
 from rekern.learning.kernel_choice import Trial
+from rekern.learning.search_tasks import OrderTask
 from rekern.structures import Tokenizer
 
 MODELS = {AutoPairClassifier: PairClassifier, AutoPairRegressor: PairRegressor, AutoPairRanker: PairRanker}
@@ -23,7 +24,7 @@ TEST, _ = rewritings(8, seed=3)
 
 def train(kind, on_trial=None, **parameters):
     more = [GROUPS] if kind is AutoPairRanker else []
-    model = kind(minutes=1, folds=2, **parameters)
+    model = kind(minutes=60, folds=2, **parameters)  # enough for a busy machine, too
     model.on_trial = on_trial
     return model.fit(PAIRS, LABELS, *more)
 
@@ -75,15 +76,16 @@ def test_the_results_say_what_was_tried(models, kind):
     assert choice.measure == measure[kind]
 
 
-def test_the_choice_does_not_depend_on_the_threads(models):
+@pytest.mark.parametrize("gram_limit", [10_000, 10], ids=["gram", "features"])
+def test_the_choice_does_not_depend_on_the_threads(gram_limit):
     told = []
-    again = train(AutoPairClassifier, n_jobs=1, on_trial=told.append)
-    first = models[AutoPairClassifier]
-    assert [trial._replace(seconds=0) for trial in again.results_] == [
-        trial._replace(seconds=0) for trial in first.results_
+    one = train(AutoPairClassifier, n_jobs=1, gram_limit=gram_limit, on_trial=told.append)
+    many = train(AutoPairClassifier, n_jobs=3, gram_limit=gram_limit)
+    assert [trial._replace(seconds=0) for trial in one.results_] == [
+        trial._replace(seconds=0) for trial in many.results_
     ]
-    assert len(told) == len(again.results_)
-    assert np.array_equal(again.decision_function(TEST), first.decision_function(TEST))
+    assert len(told) == len(one.results_)
+    assert np.array_equal(one.decision_function(TEST), many.decision_function(TEST))
 
 
 def test_probabilities_and_decisions(models):
@@ -95,16 +97,54 @@ def test_probabilities_and_decisions(models):
     assert models[AutoPairRanker].rank(TEST).shape == (8,)
 
 
-def test_many_pairs_are_searched_on_features():
-    model = train(AutoPairClassifier, gram_limit=10)
-    assert {trial.outcome for trial in model.results_ if "Gaussian" in trial.kernel} == {
-        "not tried: too many pairs for a Gram"
+@pytest.mark.parametrize("kind", MODELS)
+def test_many_pairs_are_searched_on_features(kind):
+    model = train(kind, gram_limit=10)
+    outcomes = {
+        word: [one.outcome for one in model.results_ if word in one.kernel] for word in ("products", "Gaussian")
     }
-    assert model.best_estimator_.solver_.startswith("dual coordinate descent")
+    assert set(outcomes["products"]) == {"not tried: too many pairs for a Gram"}
+    assert "tried" in outcomes["Gaussian"]
+    assert all("1,000 landmarks" in trial.kernel for trial in model.results_ if "Gaussian" in trial.kernel)
+    fitted = model.best_estimator_
+    if kind is not AutoPairRegressor:
+        assert fitted.solver_.startswith("dual coordinate descent")
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_of_very_many_pairs_a_sample_is_searched_first(kind, monkeypatch):
+    monkeypatch.setattr(auto_search, "SAMPLE", 40)
+    more = [np.arange(180) // 4] if kind is AutoPairRanker else []
+    pairs, labels = rewritings(180)
+    models = [kind(minutes=60, folds=2, gram_limit=10, n_jobs=n).fit(pairs, labels, *more) for n in (1, 2)]
+    sampled = [trial for trial in models[0].results_ if trial.is_on_sample()]
+    whole = [trial for trial in models[0].results_ if not trial.is_on_sample()]
+    assert 0 < len(whole) <= 7 < len(sampled)
+    assert all(trial.outcome == "chosen" or trial.outcome.startswith(("tried", "dropped")) for trial in whole)
+    assert (whole[0].kernel, whole[0].C) in {(trial.kernel, trial.C) for trial in sampled}
+    assert kind is AutoPairRanker or any(trial.kernel.startswith("both orders: ") for trial in whole)
+    one, other = ([trial._replace(seconds=0) for trial in model.results_] for model in models)
+    assert one == other
+
+
+def test_without_a_group_that_fits_all_pairs_are_searched(monkeypatch):
+    monkeypatch.setattr(auto_search, "SAMPLE", 4)
+    groups = np.arange(36) // 18
+    model = AutoPairRanker(minutes=60, folds=2, gram_limit=10).fit(PAIRS, np.arange(36) % 2, groups)
+    assert not any(trial.is_on_sample() for trial in model.results_)
+
+
+def test_a_gram_of_differences_is_limited_by_their_number():
+    labels = np.arange(36) % 9  # 4 groups of 9 candidates, 36 differences in each
+    groups = np.repeat(np.arange(4), 9)
+    task = OrderTask(labels.astype(float), groups, np.ones(36))
+    assert task.size == 4 * 36
+    model = AutoPairRanker(minutes=60, folds=2, gram_limit=100).fit(PAIRS, labels, groups)
+    assert any("1,000 landmarks" in trial.kernel for trial in model.results_)
 
 
 def test_f1_moves_the_threshold_too():
-    model = AutoPairClassifier(minutes=1, folds=2, metric="f1").fit(PAIRS, LABELS == 2)
+    model = AutoPairClassifier(minutes=60, folds=2, metric="f1").fit(PAIRS, LABELS == 2)
     assert model.best_estimator_.threshold == "f1" and model.best_estimator_.how_chosen_.measure == "f1"
 
 
@@ -125,11 +165,11 @@ def test_trees_of_a_table_are_used():
     trees = [f"(S (NP {word}) (VP sleeps))" for word in words]
     table = {"source": [f"{word} sleeps {n}" for n, word in enumerate(words)], "target": [f"it {n}" for n in range(16)]}
     table |= {"source.tree": trees, "target.tree": trees[::-1]}
-    model = AutoPairClassifier(minutes=1, folds=2).fit(table, [0, 1] * 8)
+    model = AutoPairClassifier(minutes=60, folds=2).fit(table, [0, 1] * 8)
     assert any("trees (tree, sums)" in trial.kernel and trial.score is not None for trial in model.results_)
     table["source.tree"] = ["(S)", "broken)", *trees[2:]]
     table["source.tree"][1] = "(S (NP"
-    again = AutoPairClassifier(minutes=1, folds=2).fit(table, [0, 1] * 8)
+    again = AutoPairClassifier(minutes=60, folds=2).fit(table, [0, 1] * 8)
     assert any(trial.outcome.startswith("not tried: ") and "row 1" in trial.outcome for trial in again.results_)
 
 

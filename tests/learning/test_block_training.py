@@ -271,7 +271,7 @@ def test_what_cannot_be_trained_in_blocks():
     pairs, labels = make_pairs(20)
     with pytest.raises(InputError, match="no features that can be made block by block"):
         PairClassifier(Rewriting(2, wildcards="free")).fit_in_blocks(pairs, labels)
-    with pytest.raises(InputError, match="a kernel on texts"):
+    with pytest.raises(InputError, match="rules and scores only"):
         PairClassifier(Spectrum(2)).partial_fit(pairs, labels)
     with pytest.raises(InputError, match="give a number of bytes"):
         PairClassifier().fit_in_blocks(pairs, labels, memory="lots")

@@ -10,6 +10,7 @@ from sklearn.svm import SVC, LinearSVC, LinearSVR
 from helpers import close, rewritings
 from rekern.kernels import Rewriting
 from rekern.learning import dual_descent
+from rekern.learning.dual_descent_core import count_tail, descend_steeply
 
 
 def features(number=120, seed=0):
@@ -163,6 +164,22 @@ def test_a_dense_gram_gives_the_machine_of_the_features(dtype):
     assert np.allclose(values, X @ (X.T @ peer.coefficients) + peer.intercept, atol=1e-3)
 
 
+@pytest.mark.parametrize("missing", [0, 1])
+def test_columns_that_all_rows_have_at_their_end_change_nothing(missing, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, labels = features()
+    dense = rng.normal(size=(X.shape[0], 20))
+    dense[3, :missing] = 0.0
+    X = sp.csr_array(sp.hstack([X[:, ::-1], sp.csr_array(dense)], format="csr"))  # the entries of a row do not ascend
+    assert count_tail(X.indptr, X.indices, X.shape[1]) == 20 - missing
+    assert count_tail(X.indptr, X.indices, X.shape[1] + 1) == 0
+    signs = np.where(labels == 1, 1, -1)
+    found = dual_descent.classify_features(X, squares(X), signs, np.ones(len(signs)))
+    monkeypatch.setattr(dual_descent, "count_tail", lambda *arrays: 0)
+    expected = dual_descent.classify_features(X, squares(X), signs, np.ones(len(signs)))
+    np.testing.assert_allclose(found.coefficients, expected.coefficients, atol=1e-9)
+
+
 def test_an_order_has_a_cost_for_each_difference():
     X, _ = features(40)
     costs = np.random.default_rng(0).choice([0.0, 0.1, 2.0], X.shape[0])
@@ -172,6 +189,22 @@ def test_an_order_has_a_cost_for_each_difference():
         assert (found >= 0).all()
         assert (found <= costs).all()
     assert np.allclose(X.T @ by_features, X.T @ by_gram, atol=1e-3)
+
+
+def test_an_order_of_candidates_that_share_one_is_found_in_few_steps():
+    rng = np.random.default_rng(0)
+    worse = 0.1 * rng.normal(size=(400, 50)) + rng.normal(size=50)  # differences from the same better candidate
+    gram = worse @ worse.T + 1e-3 * np.eye(400)
+    gram[7] = gram[:, 7] = 0.0  # the same candidate twice, which no order can put right
+    costs, steps = np.full(400, 100.0), []
+    for most in (2000, 400_000):
+        coefficients = descend_steeply(gram, costs, 1e-3, most)
+        values = gram @ coefficients
+        half = 0.5 * coefficients @ values
+        losses = costs @ np.where(gram.diagonal() > 0, np.maximum(0, 1 - values), 0)
+        assert half + losses - (coefficients.sum() - half) <= 1e-3 * (half + losses)
+        steps.append(coefficients)
+    assert np.array_equal(*steps)  # it had ended before the 2,000 steps
 
 
 @settings(deadline=None, max_examples=30)

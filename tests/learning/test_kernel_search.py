@@ -7,14 +7,15 @@ import pytest
 
 from helpers import close, rewritings
 from rekern import PairClassifier, PairRanker, PairRegressor
-from rekern.kernels import Gaussian, PairSum, PartialTree, Rewriting, Symmetric
+from rekern.kernels import Gaussian, Landmarks, PairSum, PartialTree, Rewriting, Symmetric
+from rekern.learning import training_matrices
 from rekern.learning.auto_search import group_texts, make_search_folds
 from rekern.learning.cross_validation import Fold
-from rekern.learning.kernel_ladder import Candidate, Resources, Step, list_steps
+from rekern.learning.kernel_ladder import N_LANDMARKS, Candidate, Resources, Step, list_steps
 from rekern.learning.kernel_search import CLOSE, KernelSearch
 from rekern.learning.search_tasks import ClassTask, Measurement, NumberTask, OrderTask, measure_error
-from rekern.learning.training_matrices import SharedMatrices
-from rekern.similarity import PrecisionRecall
+from rekern.learning.training_matrices import SharedMatrices, identify
+from rekern.similarity import PrecisionRecall, Similarities, WordVectors
 
 PAIRS, LABELS = rewritings(60)
 GROUPS = np.arange(60) // 4
@@ -57,6 +58,38 @@ def test_sums_share_their_terms_whatever_the_order():
     close(made.norms, KERNEL.diag(PAIRS))
 
 
+def test_scores_see_capitals_whatever_was_read_before():
+    pairs = [("Tom met Ann", "Ann met Tom"), ("Tom ran", "the Dog ran"), ("a dog", "A dog")]
+    matrices = SharedMatrices(pairs, use_grams=True)
+    for kernel in (PrecisionRecall(), Similarities()):  # the first one does not need the written words
+        close(matrices.build(kernel).gram, kernel.fit(pairs).gram(pairs))
+
+
+def test_a_gram_of_many_pairs_has_32_bits_and_decides_the_same(monkeypatch):
+    task = TASKS["three"][0]
+    exact = SharedMatrices(PAIRS, use_grams=True).build(KERNEL)
+    monkeypatch.setattr(training_matrices, "LARGE_GRAM", 10)
+    rounded = SharedMatrices(PAIRS, use_grams=True).build(KERNEL)
+    assert rounded.gram.dtype == np.float32
+    for output in range(3):
+        one, other = (task.decide(matrix, 1.0, FOLDS[0], output) for matrix in (exact, rounded))
+        np.testing.assert_allclose(one, other, atol=5e-3)  # both stop at the same tolerance
+
+
+def test_with_many_pairs_landmarks_stand_for_kernels_without_features():
+    steps = {step.name: step for step in list_steps(Resources(many_pairs=True))}
+    assert all(step.kernel is None or step.kernel.has_features() for step in steps.values())
+    step = steps["10 Gaussian 0.3/n over scores, 1,000 landmarks"]
+    assert all("1,000 landmarks" in shape.name and shape.kernel.has_features() for shape in step.list_shapes())
+    inner = step.kernel.kernel.kernel
+    both = Candidate(step, (1, 2), both_orders=True).kernel
+    expected = Symmetric(Rewriting(k=(1, 2))) + Landmarks(Symmetric(inner), N_LANDMARKS) * 10.0
+    assert identify(both) == identify(expected)
+    first = PAIRS[:20]
+    whole = Symmetric(Rewriting(k=(1, 2)) + 10 * inner)
+    close(both.fit(first).gram(first), whole.fit(first).gram(first))
+
+
 def test_influences_add_up_and_predict_the_effect_of_a_pair():
     """An influence is the change of the score if a pair counts a little more."""
     random = np.random.default_rng(0)
@@ -90,6 +123,7 @@ class FixedTask:
     """Kernels whose scores are given: the name of a step says how many of 1000 pairs are right."""
 
     measure_name = "accuracy"
+    size = 1000
     outputs = 1
     needs_all_features = False
     may_have_no_direction = False
@@ -184,6 +218,35 @@ def test_both_orders_need_texts_alone():
     )
     search.climb([Step(0, "trees", PairSum(PartialTree(on="t")))])
     assert not any(trial.kernel == "both orders: rules 1-4 + trees" for trial in search.trials)
+
+
+def test_words_of_the_target_are_tried_in_one_order_only():
+    search = make_search({("rules 1-4 + one", 1.0): 80, ("rules 1-4 + one + words of the target", 1.0): 85})
+    search.task.may_have_no_direction = True
+    winner = search.climb(STEPS)
+    assert search.trials[winner.place].kernel == "rules 1-4 + one + words of the target"
+    assert not any("both orders" in trial.kernel and "words of" in trial.kernel for trial in search.trials)
+    search.try_finalists([(Candidate(STEPS[0], (1, 4), target_words=True), 1.0)])
+    assert not any("both orders" in trial.kernel and "words of" in trial.kernel for trial in search.trials)
+
+
+def test_words_of_the_target_decide_where_the_sources_say_nothing():
+    draw = np.random.default_rng(0)
+    pairs = [(f"a{row} b{row}", f"{('yes', 'no')[row % 2]} c{draw.integers(9)}") for row in range(60)]
+    task = ClassTask(np.arange(60) % 2, np.ones(60))
+    search = KernelSearch(
+        task, pairs, make_search_folds(np.arange(60), np.arange(60) % 2, 3, 0), np.arange(60), 60, 100
+    )
+    search.try_kernel(Candidate(Step(0, "overlap", PrecisionRecall()), None), 1.0)
+    search.try_kernel(Candidate(Step(0, "overlap", PrecisionRecall()), None, target_words=True), 1.0)
+    alone, with_words = (trial.score for trial in search.trials)
+    assert alone < 0.7 and with_words == 1.0
+
+
+def test_aligned_words_need_all_resources():
+    space = WordVectors(["cat"], [[1.0]])
+    assert "aligner" in Resources(wordnet="w", thesaurus="t", space=space).list_groups()
+    assert "aligner" not in Resources(wordnet="w", thesaurus="t").list_groups()
 
 
 def test_what_does_not_fit_in_the_time_is_not_tried():

@@ -67,6 +67,24 @@ class TableOptions(OptionGroup):
             path, *columns, encoding=self.encoding, header=not self.no_header, text=self.find_text()
         )
 
+    def store(self, path: str | Path) -> Table:
+        """Read a labelled table of any size; the texts are kept on disk, and other columns are left out."""
+        from rekern.datasets import stored_tables
+
+        if self.group is not None:
+            raise InputError("--memory is for classes and numbers of pairs: leave it out for rankings")
+        source, target, label, format, _ = self._list_columns(labelled=True)
+        return stored_tables.store_table(
+            path,
+            source,
+            target,
+            label or "label",
+            format,
+            encoding=self.encoding,
+            header=not self.no_header,
+            text=self.find_text(),
+        )
+
     def iterate(self, path: str | Path, whole: bool = False) -> Iterator[TableBlock]:
         """Read the table without labels, in blocks of rows; with ``whole`` in a single block."""
         from rekern.datasets import tables

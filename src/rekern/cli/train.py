@@ -136,7 +136,8 @@ def train(
         raise InputError("-o - is no place for a model: name a file")
     # The file is opened first, so that an unwritable place is found before the work.
     with use_device(device), write_atomically(out) as temporary:
-        chosen, pairs = choose_task(table.read(file), task, table.group is not None, ordinal)
+        read = table.read(file) if memory is None or cv is not None else table.store(file)
+        chosen, pairs = choose_task(read, task, table.group is not None, ordinal)
         if pairs.is_single:
             built = _build_text_kernel(kernel, chosen, auto.auto)
         if balanced and chosen is not Task.classify:
@@ -308,7 +309,7 @@ def _fit(
             raise InputError("--memory is for classes and numbers of pairs: leave it out for rankings and single texts")
         fit, extra = model.fit_in_blocks, (memory, blocks)
     try:
-        fit(table.items, table.labels or [], *extra)
+        fit(table.items if memory is None else table.pairs, table.labels or [], *extra)
     except InputError as error:
         raise InputError(f"{table.path}: {error}") from None
 

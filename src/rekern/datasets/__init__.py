@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         load_wikiqa,
     )
     from rekern.datasets.rewrite_corpus import load_rewrites
+    from rekern.datasets.stored_tables import store_table
     from rekern.datasets.tables import Table, from_frame, iterate_table, open_table, read_table, write_table
 
 __all__ = [
@@ -37,12 +38,16 @@ __all__ = [
     "load_wikiqa",
     "open_table",
     "read_table",
+    "store_table",
     "write_table",
 ]
 
 _TABLES = ("Table", "from_frame", "iterate_table", "open_table", "read_table", "write_table")
 _MODULES = (
-    dict.fromkeys(__all__, "public_corpora") | dict.fromkeys(_TABLES, "tables") | {"load_rewrites": "rewrite_corpus"}
+    dict.fromkeys(__all__, "public_corpora")
+    | dict.fromkeys(_TABLES, "tables")
+    | {"load_rewrites": "rewrite_corpus"}
+    | {"store_table": "stored_tables"}
 )
 
 __getattr__, __dir__ = load_lazily(__name__, _MODULES)

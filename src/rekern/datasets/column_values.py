@@ -63,12 +63,7 @@ def convert_labels(values: Sequence[object]) -> list[Any]:
     >>> convert_labels(["1", "0"]), convert_labels(["1", "0.5"]), convert_labels(["yes", "1"])
     ([1, 0], [1.0, 0.5], ['yes', '1'])
     """
-    labels = [to_plain(value) for value in check_present(values, "label")]
-    for row, value in enumerate(labels):
-        if not isinstance(value, str | Number):
-            reason = f"the value is {_name_type(value)}; give a string or a number"
-            raise InputError(reason, row=row, column="label")
-    strings = [value if isinstance(value, str) else _write_number(value) for value in labels]
+    strings = write_labels(values)
     is_real = {string: REAL.fullmatch(string) is not None for string in set(strings)}
     if all(INTEGER.fullmatch(string) for string in is_real):
         return [int(string) for string in strings]
@@ -79,6 +74,20 @@ def convert_labels(values: Sequence[object]) -> list[Any]:
         reason = f"the value is {strings[row]!r} where the others are numbers; drop the row"
         raise InputError(reason, row=row, column="label")
     return list(strings)
+
+
+def write_labels(values: Sequence[object]) -> list[str]:
+    """Return labels as they are written; a missing one, and one that is neither a string nor a number, is refused.
+
+    >>> write_labels([" a ", 1, True])
+    ['a', '1', '1']
+    """
+    labels = [to_plain(value) for value in check_present(values, "label")]
+    for row, value in enumerate(labels):
+        if not isinstance(value, str | Number):
+            reason = f"the value is {_name_type(value)}; give a string or a number"
+            raise InputError(reason, row=row, column="label")
+    return [value if isinstance(value, str) else _write_number(value) for value in labels]
 
 
 def is_missing(value: object) -> bool:

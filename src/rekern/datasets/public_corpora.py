@@ -64,7 +64,7 @@ def load_rte(part: str = "train", data: DataPath = None) -> Table:
     names = {"train": RTE_TRAIN, "test": ("rte3_test",)}.get(part, (part,))
     _check_part("rte", part, parts)
     paths = [_find_file("rte", name, RTE_FILES, data) for name in names]
-    return _concatenate([read_table(path, "text", "hypothesis", "entailment") for path in paths])
+    return join_tables([read_table(path, "text", "hypothesis", "entailment") for path in paths])
 
 
 def load_qqp(part: str = "train", data: DataPath = None) -> Table:
@@ -173,6 +173,22 @@ def load_trec(part: str = "train", fine: bool = False, data: DataPath = None) ->
     return questions, [f"{coarse}:{detail}" for coarse, (_, detail) in zip(table.labels, table.pairs)]
 
 
+def join_tables(tables: list[Table]) -> Table:
+    """Join tables without groups; their rows are counted from 1.
+
+    >>> from rekern.datasets import from_frame
+    >>> one, other = (from_frame({"source": ["a"], "target": ["b"], "label": [label]}) for label in (1, 0))
+    >>> join_tables([one, other]).labels
+    [1, 0]
+    """
+    if len(tables) == 1:
+        return tables[0]
+    pairs = [pair for table in tables for pair in table.pairs]
+    labels = [label for table in tables for label in table.labels or []]
+    path = " + ".join(Path(table.path or "").name for table in tables)
+    return Table(pairs, labels, None, path, list(range(1, len(pairs) + 1)), tables[0].columns, "row")
+
+
 def _find_file(corpus: str, part: str, parts: Sequence[str], data: DataPath) -> Path:
     """Return the file of one part, compressed or not."""
     _check_part(corpus, part, parts)
@@ -188,16 +204,6 @@ def _find_file(corpus: str, part: str, parts: Sequence[str], data: DataPath) -> 
 def _check_part(corpus: str, part: str, parts: Sequence[str]) -> None:
     if part not in parts:
         raise InputError(f"{corpus} has no part {part!r}: choose {', '.join(parts)}")
-
-
-def _concatenate(tables: list[Table]) -> Table:
-    """Concatenate tables; their rows are counted from 1."""
-    if len(tables) == 1:
-        return tables[0]
-    pairs = [pair for table in tables for pair in table.pairs]
-    labels = [label for table in tables for label in table.labels or []]
-    path = " + ".join(Path(table.path or "").name for table in tables)
-    return Table(pairs, labels, None, path, list(range(1, len(pairs) + 1)), tables[0].columns, "row")
 
 
 def _find_qqp_part(tags: list[str]) -> str:

@@ -38,11 +38,11 @@ class Table:
     (1, [('a', 'b')], [1], 'row 0')
     """
 
-    pairs: list[tuple[str, str]]
+    pairs: Sequence[tuple[str, str]]
     labels: list[Any] | None
     groups: list[Any] | None
     path: str | None
-    lines: list[int]
+    lines: Sequence[int]
     columns: list[str]
     unit: str = "line"
     others: dict[str, list[object]] = field(default_factory=dict)

@@ -120,7 +120,8 @@ class AutoPairClassifier(ClassifierMixin, AutoPairModel):
     metric : "accuracy" or "f1"
         What is compared. With "f1" the threshold of the model is chosen for it too.
     class_weight, calibration, gram_limit, n_jobs
-        As in `PairClassifier`. With more than ``gram_limit`` pairs only kernels with explicit features are tried.
+        As in `PairClassifier`. With more than ``gram_limit`` pairs, kernels without explicit features are approximated
+        by landmarks, and of very many pairs a sample is searched first.
     folds : int
         Folds of the cross-validation.
     wordnet, space, thesaurus

@@ -12,14 +12,16 @@ from rekern.core.arrays import Ints
 from rekern.kernels.kernel import Kernel
 from rekern.learning.candidate_groups import group_shared_texts, number_groups
 from rekern.learning.cross_validation import Fold, make_group_folds, make_stratified_group_folds
-from rekern.learning.kernel_choice import CHOSEN, KernelChoice, Trial
-from rekern.learning.kernel_ladder import Resources, find_trees, list_steps
-from rekern.learning.kernel_search import KernelSearch
+from rekern.learning.kernel_choice import CHOSEN, ON_SAMPLE, KernelChoice, Trial
+from rekern.learning.kernel_ladder import Resources, Step, find_trees, list_steps
+from rekern.learning.kernel_search import KernelSearch, Winner
 from rekern.learning.named_kernels import resolve_kernel
-from rekern.learning.pair_input import join_side, list_pairs, list_texts
+from rekern.learning.pair_input import join_side, list_pairs, list_texts, take_items
 from rekern.learning.search_tasks import OrderTask, SearchTask
 from rekern.structures.data_frames import find_columns
 from rekern.structures.representations import Representations
+
+SAMPLE = 6000  # pairs on which kernels are compared first, if there are too many for a Gram
 
 
 @dataclass(frozen=True)
@@ -81,14 +83,51 @@ def choose_kernel(
         trial = Trial("the default kernel", 1.0, None, None, 0, 0.0, "chosen without folds: too few pairs")
         return ChosenKernel(resolve_kernel(None), 1.0, KernelChoice(task.measure_name, len(together), 0, [trial]))
     trees = find_trees(pairs.table) if pairs.table is not None else ()
-    steps = list_steps(replace(how.resources, trees=trees, answers=isinstance(task, OrderTask)))
+    many = task.size > how.gram_limit
+    steps = list_steps(replace(how.resources, trees=trees, answers=isinstance(task, OrderTask), many_pairs=many))
     search = KernelSearch(
         task, pairs.items, folds, together, 60 * how.minutes, how.gram_limit, how.n_jobs, how.on_trial
     )
-    winner = search.climb(steps)
+    winner = climb_ladder(search, steps, classes, how.folds, how.seed)
     trials = search.trials
     trials[winner.place] = trials[winner.place]._replace(outcome=CHOSEN)
     return ChosenKernel(winner.kernel, winner.C, KernelChoice(task.measure_name, len(together), len(folds), trials))
+
+
+def climb_ladder(search: KernelSearch, steps: Sequence[Step], classes: Ints | None, n_folds: int, seed: int) -> Winner:
+    """Try the steps of a ladder, then the best ones in other ways; return the winner.
+
+    Of pairs that are too many for a Gram this is done on a sample first, and the best kernels are tried on all pairs.
+    The trials on the sample are added to those of ``search``.
+    """
+    rows = sample_groups(search.groups, SAMPLE, seed)
+    if search.matrices.use_grams or not len(rows) or 2 * len(rows) > len(search.groups):
+        return search.climb(steps)
+    groups = number_groups(search.groups[rows].tolist())
+    folds = make_search_folds(groups, None if classes is None else classes[rows], n_folds, seed)
+    if folds is None:
+        return search.climb(steps)
+
+    def report(trial: Trial) -> None:
+        search.record(trial._replace(outcome=f"{trial.outcome}, on {len(rows):,}{ON_SAMPLE}"))
+
+    items = take_items(search.matrices.items, rows)
+    small = KernelSearch(search.task.take(rows), items, folds, groups, search.seconds / 2, 0, search.n_jobs, report)
+    small.climb(steps)
+    finalists = small.list_finalists()
+    del small  # its matrices are large
+    return search.try_finalists(finalists)
+
+
+def sample_groups(groups: Ints, most: int, seed: int) -> Ints:
+    """Choose whole groups of pairs at random, with at most so many pairs together; none that would fill a fold.
+
+    >>> sample_groups(np.repeat(np.arange(20), 2), 10, seed=0).tolist()
+    [4, 5, 8, 9, 12, 13, 26, 27, 38, 39]
+    """
+    sizes = np.bincount(groups)
+    order = np.random.default_rng(seed).permutation(np.flatnonzero(sizes <= most // 5))
+    return np.flatnonzero(np.isin(groups, order[np.cumsum(sizes[order]) <= most]))
 
 
 def group_texts(texts: Sequence[tuple[str, str]], groups: Sequence[Hashable] | None) -> Ints:

@@ -11,11 +11,10 @@ import numpy as np
 from rekern.core.arrays import AnyArray, Booleans, Floats, Ints
 from rekern.core.parameter_tables import check_parameters
 from rekern.errors import InputError
-from rekern.kernels.kernel_items import materialize_items
 from rekern.learning.block_descent import Problem
 from rekern.learning.block_training import as_path, choose_held_out, parse_memory, train_in_blocks
 from rekern.learning.class_probabilities import Threshold, check_threshold
-from rekern.learning.pair_input import list_pairs
+from rekern.learning.pair_input import open_pairs
 from rekern.learning.pair_model import PairModel
 from rekern.learning.stream_training import start_stream
 from rekern.learning.training_labels import read_labels
@@ -63,11 +62,11 @@ class BlockClassifier(PairModel):
         Parameters
         ----------
         X : pairs of texts
-            As in `fit`.
+            As in `fit`, or the ``pairs`` of `rekern.datasets.store_table`, which are on disk.
         y : labels
             One for each pair.
         memory : str or int
-            About how many bytes features and weights may take, such as "4GB"; the texts are not counted.
+            About how many bytes features and weights may take, such as "4GB"; texts in a list are not counted.
         folder : str or Path, optional
             Where the blocks are kept. A run that was interrupted, even killed, goes on there when it is started again
             with the same arguments. By default a temporary folder.
@@ -82,7 +81,7 @@ class BlockClassifier(PairModel):
         """
         check_parameters(self)
         self._forbid_landmarks()
-        cost, threshold, pairs = self._cost(), check_threshold(self.threshold), list_pairs(materialize_items(X))
+        cost, threshold, pairs = self._cost(), check_threshold(self.threshold), open_pairs(X)
         self.labels_ = read_labels(y, len(pairs))
         signs, costs = self._read_classes(np.unique(self.labels_), cost, None, threshold)
         problems = [Problem(sign.astype(float), costs) for sign in signs]
@@ -127,7 +126,7 @@ class BlockClassifier(PairModel):
         array([1, 0])
         """
         check_parameters(self)
-        cost, threshold, pairs = self._cost(), check_threshold(self.threshold), list_pairs(materialize_items(X))
+        cost, threshold, pairs = self._cost(), check_threshold(self.threshold), open_pairs(X)
         self.labels_ = read_labels(y, len(pairs))
         known = np.unique(self.labels_ if classes is None else np.asarray(list(classes)))
         stream = self._continue_stream(pairs)

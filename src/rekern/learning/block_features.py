@@ -16,9 +16,10 @@ from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items
 from rekern.kernels.rewriting.hashed_rules_core import add_columns, sum_columns
 from rekern.kernels.rewriting.rewriting_kernel import Rewriting
-from rekern.learning.block_store import BlockStore, Span
+from rekern.learning.block_store import BlockStore
 from rekern.learning.feature_space import SmallFloats, group_features, list_rule_terms, read_rules, read_scores
 from rekern.learning.pair_input import Pair, read_items, take_items
+from rekern.structures.pairs import Pairs
 
 PAIRS_TOGETHER = 256  # whose rules are made at once
 
@@ -34,36 +35,49 @@ class BlockRules(NamedTuple, Generic[R]):
 
 
 class Chunks:
-    """The pairs of a corpus in chunks, in a given order; the tokens of each chunk are read once.
+    """The pairs of a corpus in chunks, in a given order; the tokens and scores of each chunk are made once.
 
+    Then they are in the store, on disk: in memory, the words of millions of pairs take more than all weights.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
     >>> from rekern.kernels import Rewriting
-    >>> chunks = Chunks(Rewriting(1, normalize=False), [("a b", "b"), ("b", "b")], np.array([1, 0]), [(0, 1), (1, 2)])
-    >>> [block.rows.tolist() for block in chunks.iterate_rules("rules", lambda rows: np.diff(rows.indptr))]
+    >>> pairs, order = [("a b", "b"), ("b", "b")], np.array([1, 0])
+    >>> with TemporaryDirectory() as folder:
+    ...     store = BlockStore(Path(folder), [(0, 1), (1, 2)], 1, "digest", 0)
+    ...     chunks = Chunks(Rewriting(1, normalize=False), pairs, order, store)
+    ...     [block.rows.tolist() for block in chunks.iterate_rules("rules", lambda rows: np.diff(rows.indptr))]
     [[2], [3]]
     """
 
     def __init__(
-        self, kernel: Kernel, pairs: Sequence[Pair], order: Ints, spans: list[Span], n_jobs: int | None = None
+        self, kernel: Kernel, pairs: Sequence[Pair], order: Ints, store: BlockStore, n_jobs: int | None = None
     ):
-        self.kernel, self.pairs, self.order, self.spans, self.n_jobs = kernel, pairs, order, spans, n_jobs
-        self._items: dict[int, Items] = {}
+        self.kernel, self.pairs, self.order, self.store, self.n_jobs = kernel, pairs, order, store, n_jobs
+        self.spans = store.chunks
 
     def read_items(self, number: int) -> Items:
-        """Return the pairs of a chunk as the kernel reads them."""
-        if number not in self._items:
-            first, last = self.spans[number]
-            self._items[number] = read_items(self.kernel, [self.pairs[row] for row in self.order[first:last].tolist()])
-        return self._items[number]
-
-    def read_rules(self, number: int) -> SparseRows:
-        """Return the rules of a chunk."""
-        first, last = self.spans[number]
-        return read_rules(self.kernel, self.read_items(number), last - first, self.n_jobs)
+        """Return the pairs of a chunk as rules are made of them: their tokens, if all terms have the same tokens."""
+        known = self.store.read_tokens(number)
+        if known is not None:
+            return known
+        items = self._make_items(number)
+        if isinstance(items, Pairs):
+            self.store.write_tokens(number, items, self._make_scores(number, items))
+        return items
 
     def read_scores(self, number: int) -> SmallFloats:
         """Return the scores of a chunk."""
+        known = self.store.read_scores(number)
+        return self._make_scores(number, self._make_items(number)) if known is None else known
+
+    def _make_items(self, number: int) -> Items:
         first, last = self.spans[number]
-        return read_scores(self.kernel, self.read_items(number), last - first)
+        return read_items(self.kernel, [self.pairs[row] for row in self.order[first:last].tolist()])
+
+    def _make_scores(self, number: int, items: Items) -> SmallFloats:
+        first, last = self.spans[number]
+        return read_scores(self.kernel, items, last - first)
 
     def iterate_rules(self, label: str, change: Callable[[SparseRows], R]) -> Iterator[BlockRules[R]]:
         """Yield what ``change`` makes of the rules, of a few pairs at a time; the next are made meanwhile.

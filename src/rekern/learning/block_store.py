@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
-from rekern.core.arrays import AnyArray, Ints
+from rekern.core.arrays import AnyArray, Ints, offsets_of
 from rekern.core.column_groups import PlacedRows
 from rekern.core.files import write_atomically
 from rekern.core.parallel_jobs import split_range
 from rekern.errors import InputError
-from rekern.learning.feature_space import FeatureBlock
+from rekern.learning.feature_space import FeatureBlock, SmallFloats
+from rekern.structures.pairs import Pairs
+from rekern.structures.tokens import Tokens
 
 PLAN = "plan.json"
 PROGRESS = "progress.npz"
@@ -154,6 +157,32 @@ class BlockStore:
             np.fromfile(folder / "own", np.float64, end - start, offset=8 * start),
         )
 
+    def forget(self) -> None:
+        """Give the memory of the blocks back; they stay on disk."""
+        self._kept, self._indptr, self._left = {}, {}, 0
+
+    def write_tokens(self, number: int, pairs: Pairs, scores: SmallFloats) -> None:
+        """Keep the tokens of a chunk, as numbers and keys, and its scores."""
+        tokens = pairs.tokens
+        lengths = np.diff(tokens.offsets).astype(np.int32)
+        arrays = {"ids": tokens.ids, "lengths": lengths, "keys": tokens.token_keys(), "scores": scores}
+        _write_folder(self._find_tokens(number), arrays)
+
+    def read_tokens(self, number: int) -> Pairs | None:
+        """Return the tokens of a chunk; None if they were not written."""
+        folder = self._find_tokens(number)
+        if not folder.is_dir():
+            return None
+        offsets = offsets_of(np.fromfile(folder / "lengths", np.int32))
+        return Pairs(
+            Tokens.from_keys(np.fromfile(folder / "ids", np.int32), offsets, np.fromfile(folder / "keys", np.uint64))
+        )
+
+    def read_scores(self, number: int) -> SmallFloats | None:
+        """Return the scores of a chunk; None if they were not written."""
+        folder, (first, last) = self._find_tokens(number), self.chunks[number]
+        return np.fromfile(folder / "scores", np.float32).reshape(last - first, -1) if folder.is_dir() else None
+
     def clear_placed(self) -> None:
         """Remove what `add_placed` of an interrupted run left."""
         for number in range(len(self.chunks)):
@@ -191,12 +220,19 @@ class BlockStore:
     def _find(self, number: int) -> Path:
         return self.folder / f"chunk-{number:05d}"
 
+    def _find_tokens(self, number: int) -> Path:
+        return self.folder / f"tokens-{number:05d}"
+
     def write(self, number: int, block: FeatureBlock) -> None:
         """Write the features of a chunk."""
-        path = self._find(number)
-        temporary = path.with_suffix(".part")
-        shutil.rmtree(temporary, ignore_errors=True)
-        temporary.mkdir()
-        for name, array in zip(block._fields, block):
-            np.ascontiguousarray(array).tofile(temporary / name)
-        os.replace(temporary, path)
+        _write_folder(self._find(number), block._asdict())
+
+
+def _write_folder(path: Path, arrays: Mapping[str, object]) -> None:
+    """Write a file for each array into a folder, which appears when it is complete."""
+    temporary = path.with_suffix(".part")
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir()
+    for name, array in arrays.items():
+        np.asarray(array).tofile(temporary / name)
+    os.replace(temporary, path)

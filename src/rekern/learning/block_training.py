@@ -25,8 +25,8 @@ from rekern.learning.block_descent import Machine, Problem, decide_blocks, desce
 from rekern.learning.block_features import Chunks, fill_store, fold_weights, weigh_rules
 from rekern.learning.block_store import BlockStore
 from rekern.learning.classifier_trainers import TOLERANCE
-from rekern.learning.feature_space import count_scores, hash_rules, make_decision
-from rekern.learning.pair_input import Pair, check_pair_kernel, read_items, read_table
+from rekern.learning.feature_space import count_scores, hash_rules, make_decision, read_rules
+from rekern.learning.pair_input import Pair, check_pair_kernel, read_items, reads_words_only
 
 FEWEST_BITS, MOST_BITS = 16, 26  # of the number of columns
 ADAPTED = 20_000  # pairs from which a kernel learns, such as the ranges of scores
@@ -105,7 +105,7 @@ def train_in_blocks(
     The held-out pairs come last: when the machine of the other pairs is trained, their decision values are noted, and
     then training goes on with all pairs. With a ``folder`` what was done is kept there, and an interrupted run goes on.
     """
-    check_words_only(kernel, pairs[:1])
+    check_words_only(kernel)
     hash_rules(kernel, FEWEST_BITS)  # refuses what has no features
     check_pair_kernel(kernel)
     kernel.adapt(read_items(kernel, [pairs[row] for row in choose_rows(len(pairs), ADAPTED).tolist()], with_forms=True))
@@ -114,15 +114,16 @@ def train_in_blocks(
     places = np.empty(len(pairs), np.int64)
     places[order] = np.arange(len(pairs))
     mixed = [problem._replace(targets=problem.targets[order], costs=problem.costs[order]) for problem in problems]
-    probe = Chunks(kernel, pairs, order, [(0, min(PROBED, len(pairs)))], n_jobs).read_rules(0)
+    probed = [pairs[row] for row in order[:PROBED].tolist()]
+    probe = read_rules(kernel, read_items(kernel, probed), len(probed), n_jobs)
     spans = split_range(len(pairs), _find_chunk_size(probe, memory))
-    chunks = Chunks(kernel, pairs, order, spans, n_jobs)
     rows = min(max(len(pairs) // BLOCKS, FEWEST_ROWS), MOST_ROWS)
     with ExitStack() as stack:
         if folder is None:
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="rekern-blocks-")))
         digest = _digest_work(kernel, pairs, problems, held_out)
         store = BlockStore(make_folder(folder, "blocks"), spans, rows, digest, int(0.3 * memory))
+        chunks = Chunks(kernel, pairs, order, store, n_jobs)
         entries = len(probe.keys) * len(pairs) // (len(probe.indptr) - 1)
         columns, blocks = fill_store(store, chunks, entries, memory), len(store.spans)
         if store.measure() < 0.4 * memory:
@@ -132,23 +133,26 @@ def train_in_blocks(
         first, last = store.spans[0]
         block, shown = store.load(0), min(COMPARED, last - first, spans[0][1])
         exact = np.array([one.decide(block, own[first:last]) for one, own in zip(machines, coefficients)])
-    bits = min(max((memory // (8 * 8 * len(problems))).bit_length() - 1, FEWEST_BITS), MOST_BITS)
-    weights = weigh_rules(chunks, coefficients, bits)
-    exact = (exact[:, :shown] - [[one.intercept] for one in machines]).T
-    scores = np.column_stack([machine.score_weights for machine in machines])
-    rules = exact - block.scores[:shown] @ scores
-    bits, weights = fold_weights(chunks, weights, rules, bits, FEWEST_BITS, MOST_NOISE)
+        exact = (exact[:, :shown] - [[one.intercept] for one in machines]).T
+        scores = np.column_stack([machine.score_weights for machine in machines])
+        intercepts = np.array([machine.intercept for machine in machines])
+        rules = exact - block.scores[:shown] @ scores
+        del machines, block  # their memory is for the weights of rules
+        store.forget()
+        bits = min(max((memory // (8 * 8 * len(problems))).bit_length() - 1, FEWEST_BITS), MOST_BITS)
+        weights = weigh_rules(chunks, coefficients, bits)
+        bits, weights = fold_weights(chunks, weights, rules, bits, FEWEST_BITS, MOST_NOISE)
     hashed = hash_rules(kernel, bits)
     sample = read_items(hashed, [pairs[row] for row in choose_rows(len(pairs), LISTED).tolist()], with_forms=True)
-    decision = make_decision(hashed, np.concatenate([np.zeros((0, len(machines))), *weights]), scores, sample)
+    decision = make_decision(hashed, np.concatenate([np.zeros((0, len(problems))), *weights]), scores, sample)
     size = f"{len(pairs)} rows in {blocks} blocks, {columns} groups of rules"
     solver = f"dual coordinate descent over {size}, {passes} passes, weights in 2^{bits} columns"
-    return BlockTraining(hashed, decision, np.array([machine.intercept for machine in machines]), values, solver)
+    return BlockTraining(hashed, decision, intercepts, values, solver)
 
 
-def check_words_only(kernel: Kernel, X: object) -> None:
+def check_words_only(kernel: Kernel) -> None:
     """Raise an InputError if a kernel reads more than the words of pairs."""
-    if read_table(kernel, X) is not None:
+    if not reads_words_only(kernel):
         raise InputError("the kernel reads more than words: blocks and streams have rules and scores only")
 
 

@@ -106,7 +106,7 @@ class FeatureTrainer:
 
     def decide(self, output: int, train: Ints, test: Ints) -> Floats:
         """Return the decision values of test rows, from a machine trained on other rows."""
-        coefficients, intercept = self.fit(output, train)
-        weights = self.matrix[train].T @ coefficients
-        values: Floats = self.matrix[test] @ weights + intercept
+        rows = self.matrix[train]
+        solution = classify_features(rows, self.norms[train], self.signs[output, train], self.costs[train], TOLERANCE)
+        values: Floats = self.matrix[test] @ (rows.T @ solution.coefficients) + solution.intercept
         return values

@@ -16,7 +16,14 @@ import numpy.typing as npt
 
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.key_index import number_keys
-from rekern.learning.dual_descent_core import descend_gram, descend_rows, pick_columns, sign_columns
+from rekern.learning.dual_descent_core import (
+    count_tail,
+    descend_gram,
+    descend_rows,
+    descend_steeply,
+    pick_columns,
+    sign_columns,
+)
 from rekern.learning.dual_solution import DualSolution
 
 if TYPE_CHECKING:
@@ -24,6 +31,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-3  # of the gap between primal and dual objective, as a share of the primal
 SWEEPS = 1000
+FEWEST_DENSE = 8  # columns; fewer are as fast as sparse ones
 
 
 def condense(matrix: sp.csr_array) -> tuple[sp.csr_array, Floats]:
@@ -87,7 +95,7 @@ def classify_features(
     [1.0, -1.0]
     """
     coefficients, intercept, _ = descend_rows(
-        *_take_arrays(matrix), norms, signs.astype(float), costs, 0.0, False, 1.0, tolerance, SWEEPS, 0
+        *_read_rows(matrix), norms, signs.astype(float), costs, 0.0, False, 1.0, tolerance, SWEEPS, 0
     )
     return DualSolution(coefficients, float(intercept))
 
@@ -105,7 +113,7 @@ def regress_features(
     """
     middle = average_targets(targets, costs)
     coefficients, intercept, _ = descend_rows(
-        *_take_arrays(matrix), norms, targets - middle, costs, epsilon, True, 1.0, tolerance, SWEEPS, 0
+        *_read_rows(matrix), norms, targets - middle, costs, epsilon, True, 1.0, tolerance, SWEEPS, 0
     )
     return DualSolution(coefficients, float(intercept) + middle)
 
@@ -121,7 +129,7 @@ def order_features(matrix: sp.csr_array, norms: Floats, costs: Floats, tolerance
     """
     coefficients: Floats
     coefficients, _, _ = descend_rows(
-        *_take_arrays(matrix), norms, np.ones(len(costs)), costs, 0.0, False, 0.0, tolerance, SWEEPS, 0
+        *_read_rows(matrix), norms, np.ones(len(costs)), costs, 0.0, False, 0.0, tolerance, SWEEPS, 0
     )
     return coefficients
 
@@ -133,7 +141,7 @@ def order_gram(gram: Floats, costs: Floats, tolerance: float = TOLERANCE) -> Flo
     [1.0, 1.0]
     """
     coefficients: Floats
-    coefficients, _ = descend_gram(gram, np.ones(len(gram)), costs, 0.0, tolerance, SWEEPS)
+    coefficients = descend_steeply(gram, costs, tolerance, SWEEPS * len(gram))
     return coefficients
 
 
@@ -167,5 +175,16 @@ def average_targets(targets: Floats, costs: Floats) -> float:
     return float(costs @ targets / total)
 
 
+def _read_rows(matrix: sp.csr_array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], Floats, int]:
+    indptr, indices, values = _take_arrays(matrix)
+    return indptr, indices, values, _count_dense_columns(indptr, indices, matrix.shape[1])
+
+
 def _take_arrays(matrix: sp.csr_array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], Floats]:
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data.astype(np.float64)
+
+
+def _count_dense_columns(indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.int32], columns: int) -> int:
+    """How many of the last columns every row has at its end, as with landmarks and most scores; 0 if they are few."""
+    dense = int(count_tail(indptr, indices, columns)) if len(indices) else 0
+    return dense if dense >= FEWEST_DENSE else 0

@@ -6,11 +6,16 @@ import numpy as np
 
 from rekern.core.compiling import compiled
 from rekern.core.hashing import mix
+from rekern.learning.dense_descent_core import add_row, multiply_row
 
 
 @compiled
-def descend_rows(indptr, indices, values, norms, targets, costs, width, regression, bias, tolerance, sweeps, seed):
+def descend_rows(
+    indptr, indices, values, dense, norms, targets, costs, width, regression, bias, tolerance, sweeps, seed
+):
     """Coefficients b that minimise ½ bᵀQb − targetsᵀb + width ‖b‖₁ within their costs; Q is XXᵀ with a given diagonal.
+
+    The last ``dense`` columns are those of the last entries of every row, which then need no look at their numbers.
 
     It stops when primal and dual objective differ by less than ``tolerance``, as a share of the primal, and after
     ``sweeps`` over all rows. For classification b has the sign of its target (±1); for regression either sign.
@@ -18,6 +23,7 @@ def descend_rows(indptr, indices, values, norms, targets, costs, width, regressi
     """
     n = len(norms)
     weights = np.zeros(indices.max() + 1 if len(indices) else 1)
+    tail = weights[len(weights) - dense :]
     offset = 0.0
     coefficients = np.zeros(n)
     shared = np.zeros(n)
@@ -38,8 +44,10 @@ def descend_rows(indptr, indices, values, norms, targets, costs, width, regressi
             if square == 0.0 or costs[row] == 0.0:
                 continue
             value = offset * bias + (norms[row] - shared[row]) * coefficients[row]
-            for entry in range(indptr[row], indptr[row + 1]):
+            end = indptr[row + 1] - dense
+            for entry in range(indptr[row], end):
                 value += weights[indices[entry]] * values[entry]
+            value += multiply_row(values[end : end + dense], tail)
             gradient = value - targets[row]
             old = coefficients[row]
             if regression:
@@ -62,8 +70,9 @@ def descend_rows(indptr, indices, values, norms, targets, costs, width, regressi
                 length += step * (2.0 * value + step * square)
                 coefficients[row] = new
                 offset += step * bias
-                for entry in range(indptr[row], indptr[row + 1]):
+                for entry in range(indptr[row], end):
                     weights[indices[entry]] += step * values[entry]
+                add_row(tail, step, values[end : end + dense])
         # The gap between the objectives tells how far they can be from the optimum. A bound on the largest step would
         # not do: among many similar rows one of them keeps moving long after the decision function has settled.
         if length + losses - gains <= tolerance * (0.5 * length + losses):
@@ -73,8 +82,10 @@ def descend_rows(indptr, indices, values, norms, targets, costs, width, regressi
                 if norms[row] + bias * bias == 0.0 or costs[row] == 0.0:
                     continue
                 value = offset * bias + (norms[row] - shared[row]) * coefficients[row]
-                for entry in range(indptr[row], indptr[row + 1]):
+                end = indptr[row + 1] - dense
+                for entry in range(indptr[row], end):
                     value += weights[indices[entry]] * values[entry]
+                value += multiply_row(values[end : end + dense], tail)
                 if regression:
                     losses += costs[row] * max(abs(value - targets[row]) - width, 0.0)
                 else:
@@ -116,6 +127,59 @@ def descend_gram(gram, signs, costs, bias, tolerance, sweeps):
         if length + losses - gains <= tolerance * (0.5 * length + losses):
             break
     return coefficients, values
+
+
+@compiled
+def descend_steeply(gram, costs, tolerance, most_steps):
+    """The coefficients of a machine without intercept that is to put every row of a Gram on the positive side.
+
+    In each step the coefficient changes with which the objective falls most. Differences of candidates that share one
+    are alike, so that steps from row to row, as in `descend_gram`, go back and forth between them.
+    """
+    n = len(gram)
+    slopes, coefficients = np.ones(n), np.zeros(n)  # slopes: how fast the objective falls with a coefficient
+    squares = np.empty(n)
+    for row in range(n):
+        squares[row] = gram[row, row]
+    for step in range(most_steps):
+        if step % n == 0:
+            losses, gains, length = 0.0, 0.0, 0.0
+            for row in range(n):
+                if squares[row] > 0.0:  # two equal candidates teach nothing
+                    losses += costs[row] * max(slopes[row], 0.0)
+                gains += coefficients[row]
+                length += coefficients[row] * (1.0 - slopes[row])
+            if length + losses - gains <= tolerance * (0.5 * length + losses):
+                break
+        best, largest, change = -1, 0.0, 0.0
+        for row in range(n):
+            if squares[row] > 0.0:
+                room = costs[row] - coefficients[row] if slopes[row] > 0.0 else coefficients[row]
+                size = min(abs(slopes[row]), room * squares[row])
+                gain = size * (2.0 * abs(slopes[row]) - size) / squares[row]
+                if gain > largest:
+                    best, largest, change = row, gain, (size if slopes[row] > 0.0 else -size) / squares[row]
+        if best < 0:
+            break
+        coefficients[best] = min(max(coefficients[best] + change, 0.0), costs[best])
+        line = gram[best]
+        for row in range(n):
+            slopes[row] -= change * line[row]
+    return coefficients
+
+
+@compiled
+def count_tail(indptr, indices, columns):
+    """How many of the last columns are, in their order, the last entries of every row."""
+    dense = columns
+    for row in range(len(indptr) - 1):
+        end = indptr[row + 1]
+        dense = min(dense, end - indptr[row])
+        for place in range(dense):
+            if indices[end - 1 - place] != columns - 1 - place:
+                dense = place
+                break
+    return dense
 
 
 @compiled

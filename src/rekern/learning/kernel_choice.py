@@ -10,6 +10,7 @@ from rekern.core.parameters import is_number
 from rekern.errors import ModelFileError
 
 CHOSEN = "chosen"
+ON_SAMPLE = " of the pairs"  # the end of the outcome of a trial on a sample
 MEASURES = {"accuracy": "accuracy", "f1": "F1", "pearson": "Pearson", "map": "MAP"}
 
 
@@ -27,6 +28,10 @@ class Trial(NamedTuple):
     folds: int  # that were done
     seconds: float
     outcome: str  # "chosen", "tried", "dropped: …" after the first folds, or why it was not tried
+
+    def is_on_sample(self) -> bool:
+        """Return whether it was tried on a sample of many pairs, so that its score is not that of all pairs."""
+        return self.outcome.endswith(ON_SAMPLE)
 
     def to_dict(self) -> JsonObject:
         """Plain values for JSON."""

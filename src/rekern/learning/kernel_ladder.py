@@ -3,7 +3,7 @@
 A step adds something to re-writing rules: nothing, precision and recall, scores, curves over scores, curves with
 products of every two scores, a Gaussian kernel over scores; then scores that need WordNet, word vectors or a
 thesaurus, and kernels over trees, where there are any. A Gaussian kernel may have other shapes, which are tried if it
-is among the best.
+is among the best. With too many pairs for a Gram, kernels without features are approximated by landmarks.
 """
 
 from __future__ import annotations
@@ -14,7 +14,20 @@ from functools import reduce
 from operator import add
 from typing import NamedTuple, TypeAlias
 
-from rekern.kernels import AllProduct, Curves, Gaussian, Kernel, PairSum, PartialTree, Rewriting, Symmetric
+from rekern.kernels import (
+    AllProduct,
+    Curves,
+    Gaussian,
+    Kernel,
+    Landmarks,
+    PairSum,
+    PartialTree,
+    Rewriting,
+    Spectrum,
+    Symmetric,
+)
+from rekern.kernels.combinations import Scaled, Sum
+from rekern.kernels.kernel import walk_kernels
 from rekern.learning.named_kernels import PRODUCTS
 from rekern.similarity import PrecisionRecall, Similarities, UnsharedWords
 from rekern.similarity.lexical_resources import Thesaurus
@@ -50,6 +63,7 @@ OTHER_SHAPES = (
 SHAPE_BESIDE_TREES = Shape(3.0, 0.3)
 WEIGHT_OF_SCORES = 4.0  # of all scores together, as much as re-writing rules of four window sizes
 CHECKED_ROWS = 50  # of a column that may have trees
+N_LANDMARKS = 1000  # of a kernel without features, where there are too many pairs for a Gram
 
 
 @dataclass(frozen=True)
@@ -66,12 +80,14 @@ class Resources:
     tokenizer: Callable[[str], list[str]] | None = None
     trees: tuple[str, ...] = ()  # the representations of both sides that are trees
     answers: bool = False  # whether candidates are ranked, as answers to a question
+    many_pairs: bool = False  # more than a Gram is computed for
 
     def list_groups(self) -> tuple[str, ...]:
         """Return the groups of scores that become possible."""
         groups: tuple[str, ...] = ("wordnet", "relations", "esa", "substitution") if self.wordnet is not None else ()
         groups += ("thesaurus",) if self.thesaurus is not None else ()
-        return groups + (("alignment", "vectors") if self.space is not None else ())
+        groups += ("alignment", "vectors") if self.space is not None else ()
+        return groups + (("aligner",) if {"wordnet", "thesaurus", "vectors"} <= set(groups) else ())
 
 
 class Step(NamedTuple):
@@ -89,7 +105,8 @@ class Step(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A kernel to try: a step with the window sizes of its rules, in one order of the pairs or in both.
+    """A kernel to try: a step with the window sizes of its rules, in one order of the pairs or in both, or with the
+    words of the target alone besides, which tell something where people wrote the targets for their classes.
 
     >>> candidate = Candidate(Step(1, "overlap", PrecisionRecall()), (1, 2))
     >>> candidate.name, candidate.kernel
@@ -99,25 +116,32 @@ class Candidate(NamedTuple):
     step: Step
     windows: Windows
     both_orders: bool = False
+    target_words: bool = False
 
     @property
     def name(self) -> str:
         """The kernel in words."""
         rules = "" if self.windows is None else f"rules {describe_windows(self.windows)}"
-        name = " + ".join(filter(None, (rules, self.step.name)))
+        words = "words of the target" if self.target_words else ""
+        name = " + ".join(filter(None, (rules, self.step.name, words)))
         return f"both orders: {name}" if self.both_orders else name
 
     @property
     def kernel(self) -> Kernel:
         """The kernel itself."""
-        parts = [] if self.windows is None else [Rewriting(k=self.windows, tokenizer=self.step.tokenizer)]
-        kernel = reduce(add, [*parts, *([] if self.step.kernel is None else [self.step.kernel])])
-        return Symmetric(kernel) if self.both_orders else kernel
+        tokenizer = self.step.tokenizer
+        parts: list[Kernel] = [] if self.windows is None else [Rewriting(k=self.windows, tokenizer=tokenizer)]
+        parts += [] if self.step.kernel is None else [self.step.kernel]
+        if self.target_words:
+            parts += [Spectrum(k, tokenizer=tokenizer, on="target") for k in (1, 2)]
+        kernel = reduce(add, parts)
+        return _use_both_orders(kernel) if self.both_orders else kernel
 
     @property
-    def rank(self) -> tuple[int, int, bool]:
+    def rank(self) -> tuple[int, int, bool, bool]:
         """How complicated the kernel is: simple ones first."""
-        return self.step.number, 0 if self.windows is None else self.windows[1], self.both_orders
+        largest = 0 if self.windows is None else self.windows[1]
+        return self.step.number, largest, self.both_orders, self.target_words
 
 
 def describe_windows(windows: tuple[int, int]) -> str:
@@ -154,7 +178,50 @@ def list_steps(resources: Resources) -> list[Step]:
         found.append(_make_gaussian_step(scores, "all scores"))
     if resources.trees:
         found += [Step(0, name, kernel) for name, kernel in _list_on_trees(groups, resources)]
+    if resources.many_pairs:
+        found = [_use_landmarks(step) for step in found]
     return [step._replace(number=number, tokenizer=resources.tokenizer) for number, step in enumerate(found)]
+
+
+def _use_landmarks(step: Step) -> Step:
+    """The step with landmarks for what has no features."""
+    if step.kernel is None or step.kernel.has_features():
+        return step
+    (first, kernel), *others = (
+        (f"{name}, {N_LANDMARKS:,} landmarks", _approximate(kernel))
+        for name, kernel in ((step.name, step.kernel), *step.shapes)
+    )
+    return step._replace(name=first, kernel=kernel, shapes=tuple(others))
+
+
+def _approximate(kernel: Kernel) -> Kernel:
+    """The kernel with landmarks for its terms without features; weights stay outside, so that shapes share them."""
+    if kernel.has_features():
+        return kernel
+    if isinstance(kernel, Sum):
+        return _approximate(kernel.left) + _approximate(kernel.right)
+    return _approximate(kernel.kernel) * kernel.weight if isinstance(kernel, Scaled) else Landmarks(kernel, N_LANDMARKS)
+
+
+def _use_both_orders(kernel: Kernel) -> Kernel:
+    """The kernel over both orders of a pair; landmarks are pairs of which both orders are the same."""
+    if not has_landmarks(kernel):
+        return Symmetric(kernel)
+    if isinstance(kernel, Sum):
+        return _use_both_orders(kernel.left) + _use_both_orders(kernel.right)
+    if isinstance(kernel, Scaled):
+        return _use_both_orders(kernel.kernel) * kernel.weight
+    assert isinstance(kernel, Landmarks)
+    return Landmarks(Symmetric(kernel.kernel), kernel.n)
+
+
+def has_landmarks(kernel: Kernel) -> bool:
+    """Return whether a part of a kernel is approximated by landmarks.
+
+    >>> has_landmarks(Rewriting()), has_landmarks(Rewriting() + Landmarks(PrecisionRecall()))
+    (False, True)
+    """
+    return any(isinstance(part, Landmarks) for part in walk_kernels(kernel))
 
 
 def _make_curves(scores: Similarities, name: str) -> Step:

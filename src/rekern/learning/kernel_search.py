@@ -20,7 +20,15 @@ from rekern.errors import InputError, MissingExtraError
 from rekern.kernels.kernel import Kernel
 from rekern.learning.cross_validation import Fold
 from rekern.learning.kernel_choice import Trial
-from rekern.learning.kernel_ladder import COSTS, DEFAULT_WINDOWS, FAR_COSTS, OTHER_WINDOWS, Candidate, Step
+from rekern.learning.kernel_ladder import (
+    COSTS,
+    DEFAULT_WINDOWS,
+    FAR_COSTS,
+    OTHER_WINDOWS,
+    Candidate,
+    Step,
+    has_landmarks,
+)
 from rekern.learning.search_tasks import SearchTask, list_rows, measure_error
 from rekern.learning.training_matrices import SharedMatrices, TrainingMatrix
 
@@ -28,6 +36,7 @@ FIRST_FOLDS = 2  # after which a kernel may be dropped
 CLEARLY = 2.0  # standard errors of the difference
 CLOSE = 0.002  # the most that the simplest kernel may be below the best one, whatever the standard error
 LONGEST_PROBLEM = 200  # characters of an error
+FINALISTS = 3  # kernels that are tried on all pairs, if the others were tried on a sample of many
 LEADERS = 2  # kernels that are tried with other windows and other costs, besides those that `_list_leaders` names
 
 
@@ -65,7 +74,8 @@ class KernelSearch:
     seconds : float
         No kernel is started that would probably end later.
     gram_limit : int
-        The most pairs for which a Gram is computed; with more, kernels without explicit features are not tried.
+        The most pairs, or of a ranking differences of two candidates, for which a Gram is computed; with more, kernels
+        without explicit features are not tried.
     n_jobs : int, optional
         Threads.
     on_trial : callable, optional
@@ -86,7 +96,7 @@ class KernelSearch:
         self.task, self.folds, self.groups = task, list(folds), groups
         self.started, self.seconds = time.monotonic(), seconds
         self.longest = {True: 0.0, False: 0.0}  # seconds of a trial, on a Gram and on features
-        self.matrices = SharedMatrices(items, len(groups) <= gram_limit, n_jobs, task.needs_all_features)
+        self.matrices = SharedMatrices(items, task.size <= gram_limit, n_jobs, task.needs_all_features)
         self.n_jobs, self.on_trial = n_jobs, on_trial
         self.trials: list[Trial] = []
         self.runs: list[_Run] = []
@@ -107,6 +117,9 @@ class KernelSearch:
             if candidate.kernel.reads() == {"source", "target"}:
                 self.try_kernel(candidate._replace(both_orders=True), 1.0)
         for candidate in self._list_leaders():
+            if not candidate.both_orders and candidate.kernel.reads() == {"source", "target"}:
+                self.try_kernel(candidate._replace(target_words=True), 1.0)
+        for candidate in self._list_leaders():
             for C in COSTS:
                 self.try_kernel(candidate, C)
             best = max((run for run in self.runs if run.candidate.name == candidate.name), key=_get_score)
@@ -122,12 +135,12 @@ class KernelSearch:
         started = time.monotonic()
         on_gram = self.matrices.needs_gram(candidate.kernel)
         if self.runs and started - self.started + self.longest[on_gram] + self._estimate_last_fit() > self.seconds:
-            self._record(Trial(candidate.name, C, None, None, 0, 0.0, "not tried: no time left"))
+            self.record(Trial(candidate.name, C, None, None, 0, 0.0, "not tried: no time left"))
             return
         with show_bars(False):
             matrix, problem = self._build(candidate.kernel)
             if matrix is None:
-                self._record(Trial(candidate.name, C, None, None, 0, 0.0, f"not tried: {problem}"))
+                self.record(Trial(candidate.name, C, None, None, 0, 0.0, f"not tried: {problem}"))
                 return
             values, done, loss = self._hold_out(matrix, C)
         took = time.monotonic() - started
@@ -138,7 +151,7 @@ class KernelSearch:
         if done == len(self.folds):
             self.runs.append(_Run(candidate, C, values, score, len(self.trials)))
         error = measure_error(influences, self.groups[rows])
-        self._record(Trial(candidate.name, C, score, error, done, took, outcome))
+        self.record(Trial(candidate.name, C, score, error, done, took, outcome))
 
     def _build(self, kernel: Kernel) -> tuple[TrainingMatrix | None, str]:
         """What to train on, or why there is nothing; a kernel that cannot read the pairs does not end the search."""
@@ -190,6 +203,32 @@ class KernelSearch:
         mine, other = self.task.measure(one.values[rows], rows), self.task.measure(values[rows], rows)
         return other.score - mine.score, measure_error(other.influences - mine.influences, self.groups[rows])
 
+    def try_finalists(self, finalists: Sequence[tuple[Candidate, float]]) -> Winner:
+        """Try the best kernels of a sample, and the best of these with other rules and in both orders of the pairs.
+
+        More pairs make rules and orders tell apart that were equal on the sample.
+        """
+        for candidate, C in finalists:
+            self.try_kernel(candidate, C)
+        best = max(self.runs, key=_get_score)
+        for windows in (DEFAULT_WINDOWS, OTHER_WINDOWS[0]):
+            self.try_kernel(best.candidate._replace(windows=windows), best.C)
+        best = max(self.runs, key=_get_score)
+        has_words = best.candidate.target_words
+        if self.task.may_have_no_direction and not has_words and best.candidate.kernel.reads() == {"source", "target"}:
+            self.try_kernel(best.candidate._replace(both_orders=True), best.C)
+        return self.choose()
+
+    def list_finalists(self) -> list[tuple[Candidate, float]]:
+        """Return the best kernels, each with its C, and the one that would win; to be tried on more pairs."""
+        best: dict[str, _Run] = {}
+        for one in sorted(self.runs, key=lambda one: (-one.score, one.candidate.rank)):
+            best.setdefault(one.candidate.name, one)
+        place = self.choose().place
+        winner = next(one for one in self.runs if one.place == place)
+        chosen = {one.candidate.name: one for one in [*list(best.values())[:FINALISTS], winner]}
+        return [(one.candidate, one.C) for one in chosen.values()]
+
     def _list_leaders(self) -> list[Candidate]:
         """The kernels to try in more ways: the best ones, the best that can be read, the one that would win now."""
         ordered = sorted(self.runs, key=lambda one: (-one.score, one.candidate.rank))
@@ -197,7 +236,7 @@ class KernelSearch:
         for one in ordered:
             by_step.setdefault(one.candidate.step.number, one.candidate)
         leaders = list(by_step.values())
-        readable = [candidate for candidate in leaders if candidate.kernel.has_features()]
+        readable = [one for one in leaders if one.kernel.has_features() and not has_landmarks(one.kernel)]
         place = self.choose().place
         winner = next(one.candidate for one in self.runs if one.place == place)
         return list(dict.fromkeys([*leaders[:LEADERS], *readable[:1], winner]))
@@ -207,7 +246,8 @@ class KernelSearch:
         best = max((run for run in self.runs if run.candidate.step.shapes), key=_get_score, default=None)
         return list(dict.fromkeys([*self._list_leaders(), *([] if best is None else [best.candidate])]))
 
-    def _record(self, trial: Trial) -> None:
+    def record(self, trial: Trial) -> None:
+        """Add a trial to the list, and tell about it."""
         self.trials.append(trial)
         if self.on_trial is not None:
             self.on_trial(trial)

@@ -9,11 +9,13 @@ from rekern.core.arrays import Ints
 from rekern.core.estimators import BaseEstimator
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel, walk_kernels
+from rekern.kernels.kernel_items import materialize_items
 from rekern.kernels.pair_kernel import PairKernel
 from rekern.learning.nltk_and_spacy_columns import convert_columns
 from rekern.structures.nltk_and_spacy_items import is_foreign, list_words
 from rekern.structures.pairs import Pairs, as_pairs
 from rekern.structures.representations import Representations
+from rekern.structures.stored_pairs import StoredPairs
 
 Side: TypeAlias = str | Sequence[str]  # a text, or its tokens
 Pair: TypeAlias = tuple[Side, Side]
@@ -40,6 +42,17 @@ AllProduct, BestPairing or SoftPairing, as in SoftPairing(Spectrum()), or use Re
             )
 
 
+def reads_words_only(kernel: Kernel) -> bool:
+    """Whether a kernel reads nothing but the words of pairs.
+
+    >>> from rekern.kernels import Rewriting, SoftPairing, Spectrum
+    >>> reads_words_only(Rewriting()), reads_words_only(SoftPairing(Spectrum()))
+    (True, False)
+    """
+    has_pairings = any(isinstance(part, PairKernel) for part in walk_kernels(kernel))
+    return kernel.reads() == {"source", "target"} and not has_pairings
+
+
 def read_table(kernel: Kernel, X: object) -> Representations | None:
     """The table of what a kernel reads of the pairs, and of their words; None if it reads nothing but words.
 
@@ -47,9 +60,9 @@ def read_table(kernel: Kernel, X: object) -> Representations | None:
     >>> read_table(Rewriting(), [("a", "b")]) is None
     True
     """
-    names = kernel.reads()
-    if names == {"source", "target"} and not any(isinstance(part, PairKernel) for part in walk_kernels(kernel)):
+    if reads_words_only(kernel):
         return None
+    names = kernel.reads()
     table = Representations.from_items(X)
     table.check(names - {"source", "target"})
     words = [name for name in ("source", "target") if name in table.columns]
@@ -70,13 +83,30 @@ def read_items(kernel: Kernel, X: object, with_forms: bool = False) -> object:
     table = read_table(kernel, X)
     if table is not None or isinstance(X, Pairs):
         return X if table is None else table
-    leaves = [part for part in walk_kernels(kernel) if not part.list_children()]
+    if not has_one_tokenizer(kernel):
+        return X
+    leaves = _list_leaves(kernel)
     tokenizer = getattr(leaves[0], "tokenizer", None)
-    for leaf in leaves:
-        by_tokens = leaf.reads_tokens and not leaf.list_inner_kernels()
-        if not by_tokens or not _are_equal(getattr(leaf, "tokenizer", None), tokenizer):
-            return X
     return Pairs.from_items(X, tokenizer, with_forms=with_forms or any(leaf.reads_forms for leaf in leaves))
+
+
+def has_one_tokenizer(kernel: Kernel) -> bool:
+    """Return whether all parts of a kernel read the tokens of pairs, and agree on the tokenizer.
+
+    >>> from rekern.kernels import PairSum, PartialTree, Rewriting
+    >>> has_one_tokenizer(Rewriting()), has_one_tokenizer(Rewriting() + PairSum(PartialTree()))
+    (True, False)
+    """
+    leaves = _list_leaves(kernel)
+    first = getattr(leaves[0], "tokenizer", None)
+    return all(
+        leaf.reads_tokens and not leaf.list_inner_kernels() and _are_equal(getattr(leaf, "tokenizer", None), first)
+        for leaf in leaves
+    )
+
+
+def _list_leaves(kernel: Kernel) -> list[Kernel]:
+    return [part for part in walk_kernels(kernel) if not part.list_children()]
 
 
 def take_items(items: Sequence[object], rows: Ints) -> Sequence[object]:
@@ -96,6 +126,15 @@ def list_pairs(X: object) -> list[Pair]:
     [('a', 'b')]
     """
     return [(_to_side(source), _to_side(target)) for source, target in zip(*as_pairs(X))]
+
+
+def open_pairs(X: object) -> Sequence[Pair]:
+    """The pairs of anything that `as_pairs` reads; those that are on disk stay there.
+
+    >>> open_pairs(StoredPairs([("a", "b")]))[0]
+    ('a', 'b')
+    """
+    return X if isinstance(X, StoredPairs) else list_pairs(materialize_items(X))
 
 
 def list_texts(table: Representations) -> list[Pair]:

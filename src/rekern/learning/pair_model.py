@@ -18,6 +18,7 @@ from rekern.core.explanations import Neighbor
 from rekern.core.json_values import Json
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
 from rekern.core.object_descriptions import Arrays
+from rekern.core.parallel_jobs import keep_threads
 from rekern.core.parameters import check_positive
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction
@@ -263,7 +264,8 @@ class PairModel(BaseEstimator):
 
     def _score_items(self, items: Items) -> Floats:
         """The decision values of pairs in the form that the kernel reads."""
-        values: Floats = self.scorer_.score(items, self.n_jobs) + self.intercept_
+        with keep_threads():
+            values: Floats = self.scorer_.score(items, self.n_jobs) + self.intercept_
         forget_rules(self._cache.items)
         if not np.isfinite(values).all():
             raise InputError("a decision value exceeds the range of numbers: the model has numbers that are too large")

@@ -18,7 +18,6 @@ from rekern.core.registry import register
 from rekern.core.state_schema import POSITIVE, Choice, Number, Whole
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel
-from rekern.kernels.kernel_items import materialize_items
 from rekern.kernels.landmarks import Landmarks
 from rekern.learning.block_descent import Problem
 from rekern.learning.block_training import as_path, parse_memory, train_in_blocks
@@ -29,7 +28,7 @@ from rekern.learning.gram_svm import regress_gram
 from rekern.learning.landmark_features import list_landmark_features, scale_costs
 from rekern.learning.model_schema import LANDMARKS, REGRESSOR
 from rekern.learning.pair_explanation import PairExplanation
-from rekern.learning.pair_input import list_pairs
+from rekern.learning.pair_input import open_pairs
 from rekern.learning.pair_model import Output, PairModel
 from rekern.learning.stream_training import start_stream
 from rekern.learning.training_data_archive import read_labels as read_levels
@@ -142,7 +141,7 @@ class PairRegressor(RegressorMixin, PairModel):
         """
         check_parameters(self)
         self._forbid_landmarks()
-        pairs, cost = list_pairs(materialize_items(X)), self._cost()
+        pairs, cost = open_pairs(X), self._cost()
         targets = self._read_targets(read_labels(y, len(pairs)))
         middle = float(targets.mean())
         problem = Problem(targets - middle, np.full(len(pairs), cost), self.epsilon, True)
@@ -171,7 +170,7 @@ class PairRegressor(RegressorMixin, PairModel):
         array([2., 1.])
         """
         check_parameters(self)
-        pairs, cost = list_pairs(materialize_items(X)), self._cost()
+        pairs, cost = open_pairs(X), self._cost()
         stream, levels = self._continue_stream(pairs), vars(self).get("levels_")
         targets = self._read_targets(read_labels(y, len(pairs)))
         if stream is None:

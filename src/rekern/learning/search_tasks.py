@@ -7,13 +7,13 @@ influences of two kernels on the same pairs tell how far chance alone may have s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Booleans, Floats, Ints
 from rekern.learning.candidate_groups import rows_of_groups
-from rekern.learning.classifier_trainers import FeatureTrainer, GramTrainer, Trainer
+from rekern.learning.classifier_trainers import FeatureTrainer, GramTrainer, LargeGramTrainer, Trainer
 from rekern.learning.cross_validation import Fold
 from rekern.learning.dual_descent import condense, order_features, order_gram, regress_features
 from rekern.learning.gram_svm import regress_gram
@@ -21,9 +21,6 @@ from rekern.learning.measures import average_precisions, find_best_threshold
 from rekern.learning.pair_ranker import subtract_candidates
 from rekern.learning.submatrix_core import take_submatrix
 from rekern.learning.training_matrices import TrainingMatrix
-
-if TYPE_CHECKING:
-    pass
 
 
 class Measurement(NamedTuple):
@@ -37,6 +34,7 @@ class SearchTask(Protocol):
     """What is learned, on which labels."""
 
     measure_name: str
+    size: int  # rows of a Gram of all pairs, or of all differences of two candidates
     outputs: int  # how many machines are trained on a fold
     needs_all_features: bool  # features are better than a Gram, also those that only one pair has
     may_have_no_direction: bool  # whether both orders of a pair may mean the same
@@ -46,6 +44,9 @@ class SearchTask(Protocol):
 
     def measure(self, values: Floats, rows: Ints) -> Measurement:
         """Return the score of the decision values of these rows, a column for each output."""
+
+    def take(self, rows: Ints) -> Self:
+        """Return the same task on some of the pairs."""
 
 
 class ClassTask:
@@ -60,11 +61,12 @@ class ClassTask:
     may_have_no_direction = True
 
     def __init__(self, labels: AnyArray, weights: Floats, metric: str = "accuracy"):
+        self.labels = labels
         classes, self.codes = np.unique(labels, return_inverse=True)
         positive = [1] if len(classes) == 2 else range(len(classes))
         self.signs = np.array([np.where(self.codes == code, 1, -1) for code in positive])
         self.weights = weights
-        self.outputs = len(self.signs)
+        self.size, self.outputs = len(labels), len(self.signs)
         self.measure_name = metric
 
     def decide(self, matrix: TrainingMatrix, C: float, fold: Fold, output: int) -> Floats:
@@ -75,7 +77,10 @@ class ClassTask:
             return np.full(len(fold.test), float(signs[0]))
         trainer: Trainer
         if matrix.gram is not None:
-            trainer = GramTrainer(matrix.gram, self.signs, costs)
+            if matrix.gram.dtype == np.float32:
+                trainer = LargeGramTrainer(matrix.gram.astype(np.float32, copy=False), self.signs, costs)
+            else:
+                trainer = GramTrainer(matrix.gram.astype(np.float64, copy=False), self.signs, costs)
         else:
             assert matrix.features is not None and matrix.norms is not None
             trainer = FeatureTrainer(matrix.features, matrix.norms, self.signs, costs)
@@ -90,6 +95,10 @@ class ClassTask:
         right = (guesses == codes).astype(np.float64)
         score = float(right.mean())
         return Measurement(score, (right - score) / len(right))
+
+    def take(self, rows: Ints) -> Self:
+        """Return the same task on some of the pairs."""
+        return type(self)(self.labels[rows], self.weights[rows], self.measure_name)
 
 
 class NumberTask:
@@ -107,6 +116,7 @@ class NumberTask:
 
     def __init__(self, targets: Floats, weights: Floats, epsilon: float):
         self.targets, self.weights, self.epsilon = targets, weights, epsilon
+        self.size = len(targets)
 
     def decide(self, matrix: TrainingMatrix, C: float, fold: Fold, output: int) -> Floats:
         """Return the predicted numbers of the test rows of a fold."""
@@ -130,6 +140,10 @@ class NumberTask:
         score = float(np.mean(x * y))
         return Measurement(score, (x * y - score * (x * x + y * y) / 2) / len(rows))
 
+    def take(self, rows: Ints) -> Self:
+        """Return the same task on some of the pairs."""
+        return type(self)(self.targets[rows], self.weights[rows], self.epsilon)
+
 
 class OrderTask:
     """Orders of candidates within groups; the score is the mean average precision.
@@ -146,6 +160,8 @@ class OrderTask:
 
     def __init__(self, labels: Floats, groups: Ints, weights: Floats):
         self.labels, self.groups, self.weights = labels, groups, weights
+        differences = sum(_count_differences(labels[rows]) for rows in rows_of_groups(groups))
+        self.size = max(len(labels), differences)
 
     def decide(self, matrix: TrainingMatrix, C: float, fold: Fold, output: int) -> Floats:
         """Return the scores of the test rows of a fold."""
@@ -182,6 +198,10 @@ class OrderTask:
             influences[row] = (precision - score) / len(found)
         return Measurement(score, influences)
 
+    def take(self, rows: Ints) -> Self:
+        """Return the same task on some of the candidates."""
+        return type(self)(self.labels[rows], self.groups[rows], self.weights[rows])
+
 
 def measure_error(influences: Floats, groups: Ints) -> float:
     """Return the standard error of a score, or of the difference of two, from its influences.
@@ -203,6 +223,12 @@ def _measure_f1(values: Floats, positive: Booleans) -> Measurement:
     if not total:
         return Measurement(0.0, np.zeros(len(values)))
     return Measurement(score, (2.0 * (called & positive) - score * sizes) / total)
+
+
+def _count_differences(labels: Floats) -> int:
+    """How many two candidates of a group have different labels."""
+    _, counts = np.unique(labels, return_counts=True)
+    return int(counts.sum() ** 2 - (counts**2).sum()) // 2
 
 
 def _has_orders(labels: Floats, groups: Ints) -> bool:

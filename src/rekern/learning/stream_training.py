@@ -81,7 +81,7 @@ def start_stream(
     kernel: Kernel, pairs: Sequence[Pair], outputs: int, middle: float = 0.0, bits: int = STREAM_BITS
 ) -> Stream:
     """Return a stream that has learned nothing; the kernel learns from the first pairs."""
-    check_words_only(kernel, pairs[:1])
+    check_words_only(kernel)
     hashed = hash_rules(kernel, bits)
     check_pair_kernel(hashed)
     chosen = [pairs[row] for row in choose_rows(len(pairs), ADAPTED).tolist()]

@@ -84,6 +84,18 @@ class Tokens:
             corpus.forms = _read_words(_split_texts(items, tokenizer.as_written()), Tokenizer())
         return corpus
 
+    @classmethod
+    def from_keys(cls, ids: SmallInts, offsets: Ints, keys: Keys) -> "Tokens":
+        """Return a corpus of tokens of which nothing but the keys is known; rules need no more.
+
+        >>> corpus = Tokens.from_texts(["one two", "two"])
+        >>> Tokens.from_keys(corpus.ids, corpus.offsets, corpus.token_keys()).token_keys() is corpus.token_keys()
+        True
+        """
+        corpus = cls(ids, offsets, [])
+        corpus._keys.append(keys)
+        return corpus
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
