@@ -2,19 +2,27 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from rekern import reproduce
 from rekern.errors import InputError
-from rekern.reproduce.nf_cats_focus import METHODS
+from rekern.reproduce.nf_cats_focus import (
+    FURTHER,
+    METHODS,
+    N_SHUFFLES,
+    group_near_questions,
+    make_shuffles,
+    spread_cost,
+)
 from rekern.reproduce.result_table import list_figures
 from rekern.similarity.lexicons.wordnet import WordNet
 
 
 def write_part(path, size):
-    asked = [("INSTRUCTION", "How do I cook rice number"), ("REASON", "Why is the sky blue number")]
-    rows = [f"{kind}\tmturk\t{text} {n}?" for n in range(size) for kind, text in asked]
-    path.write_text("\n".join(["category\tannotated_by\tquestion", "DEBATE\tunsupervised\tIs it?", *rows]) + "\n")
+    asked = [("INSTRUCTION", "How to cook rice"), ("REASON", "Why is sky blue")]
+    rows = [f"{kind}\tmturk\t{text} {chr(97 + n) * 3}?" for n in range(size) for kind, text in asked]
+    path.write_text("\n".join(["category\tannotated_by\tquestion", "REASON\tunsupervised\tWhy me?", *rows]) + "\n")
 
 
 def test_from_files_to_a_table(tmp_path):
@@ -31,8 +39,28 @@ def test_from_files_to_a_table(tmp_path):
 
     write_part(tmp_path / "nf_cats" / "test.tsv", 2)
     result = reproduce.run("nf-cats-focus", data=tmp_path)
-    assert [row["method"] for row in result["rows"]] == list(METHODS)
-    assert [row["chosen"] for row in result["rows"]] == [True, False, False, False, False]  # the first of equal ones
+    first, *others = result["rows"]
+    assert [row["method"] for row in result["rows"]] == [*METHODS, *["words"] * len(FURTHER)]
+    assert [row["further"] for row in others[-len(FURTHER) :]] == list(FURTHER)
+    assert first["chosen"] and first["accuracy"] == 100  # the simplest of equal ones
+    assert not any(row["chosen"] or "accuracy" in row for row in others)
     (figure,) = list_figures(result)
     assert (figure.task, figure.column, figure.value) == ("nf-cats-human", "best", 100.0)
     assert "Chosen on the training part" in reproduce.render(result)
+
+
+def test_further_questions_are_for_training_only():
+    asked = [
+        "why is the sky blue",
+        "how far is the moon",
+        "why do cats purr",
+        "how do I cook rice",
+        "how do I cook rice?",
+    ]
+    shuffles = make_shuffles(asked, np.array(["a", "b", "a", "b", "b"]), 4)
+    assert len(shuffles) == N_SHUFFLES
+    for train, test in (fold for folds in shuffles for fold in folds):
+        assert test.max() < 4 and not set(train) & set(test)
+        assert (4 in train) == (3 not in test)  # nearly the same question, so never on the other side
+    assert spread_cost(2.0, 0.1, 4, 5).tolist() == [2.0, 2.0, 2.0, 2.0, 0.2]
+    assert group_near_questions(asked).tolist()[3:] == [3, 3]

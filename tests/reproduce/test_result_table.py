@@ -35,6 +35,7 @@ RESULTS = {
         "test_pairs": 800,
     },
     "geoquery": {"rows": [{"kernel": "ranked", "train": size, "f": 90.0 + size} for size in (1, 2)]},
+    "clang": {"rows": [{"kernel": kernel, "train": 1, "f": 70.0} for kernel in ("word", "syntactic", "ranked-word")]},
     "stsb": {"rows": []},  # in no row of the table
 }
 
@@ -56,12 +57,14 @@ def test_every_result_stands_in_its_row(folder):
         ("nf-cats-human", "default"): 80.0,
         ("rte3-trees", "best"): 69.0,
         ("geoquery", "best"): 92.0,
+        ("clang", "default"): 70.0,
+        ("clang", "best"): 70.0,
     }
     assert found["paws", "best"].setting == "rules, C = 3" and found["paws", "best"].file == "pairs.json"
     low, high = found["trec-coarse", "best"][3:5]
     assert 92.5 < low < 95.2 < high < 97.0
     lines = format_markdown(list(found.values())).splitlines()
-    assert len(lines) == 7 and len({line.count("|") for line in lines}) == 1
+    assert len(lines) == 8 and len({line.count("|") for line in lines}) == 1
     assert "| PAWS, its dev part for training | accuracy | 84.24 | 84.50 | 84.84 | 84.10 to 85.58 |  |  |" in lines
     assert invoke("reproduce", "table", "--from", folder).stdout.splitlines() == lines
     assert len(json.loads(invoke("reproduce", "table", "--from", folder, "--json").stdout)) == len(found)

@@ -2,12 +2,14 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from rekern import reproduce
+from rekern.datasets import from_frame
 from rekern.errors import InputError
 from rekern.reproduce import score_experiments
-from rekern.reproduce.pair_corpora import CORPORA
+from rekern.reproduce.pair_corpora import CORPORA, make_folds
 from rekern.similarity import Similarities, WordVectors
 from rekern.similarity.lexicons.wordnet import WordNet
 
@@ -38,6 +40,22 @@ def test_one_corpus(corpora, tmp_path, name):
     assert name in text and row["chosen"] in text and "None" not in text
 
 
+def test_the_development_part_joins_the_training_part(corpora):
+    (row,) = reproduce.run("pairs", data=corpora, only="stsb")["rows"]
+    assert row["train_pairs"] == sum(len(CORPORA["stsb"].load(part, corpora).table) for part in ("train", "dev"))
+    (row,) = reproduce.run("pairs", data=corpora, only="wikiqa")["rows"]
+    assert row["train_pairs"] == len(CORPORA["wikiqa"].load("train", corpora).table)
+
+
+def test_folds_of_several_shuffles():
+    texts = [[f"{side}{row}" for row in range(20)] for side in "ab"]
+    table = from_frame({"source": texts[0], "target": texts[1], "label": [0, 1] * 10})
+    folds = make_folds("msrp", table, shuffles=3)
+    assert len(folds) == 15
+    assert all(sorted(np.concatenate([fold.test for fold in folds[i : i + 5]])) == list(range(20)) for i in (0, 5, 10))
+    assert any(list(one.test) != list(other.test) for one, other in zip(folds[:5], folds[5:]))
+
+
 def test_the_test_part_is_read_last(corpora, tmp_path, monkeypatch):
     corpus = CORPORA["stsb"]
 
@@ -55,6 +73,14 @@ def test_settings_of_trees():
     assert found[0].method == "default" and found[-1].method.endswith("unshared words, trees, graphs")
     names = Similarities(groups=(*score_experiments.TEXT, *score_experiments.LEXICAL)).names()
     assert len(names) == len(set(names)) == 110
+    both = [
+        setting.kernel for setting in found if setting.method.endswith("aligned words; unshared words, trees, graphs")
+    ]
+    assert len(both) == 2 and all("source.words" in kernel.reads() for kernel in both)
+    found = score_experiments.list_settings(CORPORA["rte3-dev"], resources)
+    assert [setting.method for setting in found if "trees" in setting.method] == [
+        f"3 Gaussian {width}/n over all scores and aligned words + trees" for width in (0.3, 0.1)
+    ]
 
 
 def test_a_large_corpus_without_a_direction_needs_no_gram():
@@ -62,6 +88,15 @@ def test_a_large_corpus_without_a_direction_needs_no_gram():
     default, landmarks = score_experiments.list_settings(CORPORA["qqp"], resources)
     assert default.method == "default" and landmarks.method.startswith("both orders")
     assert landmarks.kernel.has_features()
+
+
+def test_words_of_the_target_alone():
+    resources = score_experiments.Resources("oewn", "pairs.tsv", WordVectors(["a"], [[1.0]]))
+    found = score_experiments.list_settings(CORPORA["snli"], resources)
+    (setting,) = (each for each in found if each.method.endswith("2 x words and bigrams of the target"))
+    kernel = setting.kernel.right  # the last term of the sum
+    same, other = ("a dog runs", "it sleeps"), ("two men sing", "it sleeps")
+    assert kernel(same, other) == kernel(same, same) > kernel(same, ("a dog runs", "it runs")) > 0
 
 
 def test_unknown_corpus():

@@ -39,7 +39,8 @@ def _run_corpus(name: str, data: DataPath, out: Path | None, n_jobs: int | None,
     used = time.process_time() - used
     trials = model.results_
     (trial,) = [trial for trial in trials if trial.outcome.startswith(CHOSEN)]
-    best = max((found for found in trials if found.folds == trial.folds), key=lambda found: found.score or 0.0)
+    complete = [found for found in trials if found.folds == trial.folds and not found.is_on_sample()]
+    best = max(complete, key=lambda found: found.score or 0.0)
     scale, digits = (100, 2) if corpus.measure == "accuracy" else (1, 4)
     row: JsonObject = {
         "corpus": name,

@@ -64,10 +64,13 @@ def load_encoder(folder: Path) -> Encode:
         str(folder), local_files_only=True, trust_remote_code=False, model_kwargs={"use_safetensors": True}
     )
 
+    known: dict[str, Floats] = {}  # a question may be in many pairs, on both sides and in both parts
+
     def encode(texts: Sequence[str]) -> Floats:
-        distinct = {text: row for row, text in enumerate(dict.fromkeys(texts))}  # a question may be in many pairs
-        vectors = found.encode(list(distinct), normalize_embeddings=True, show_progress_bar=False)
-        return np.asarray(vectors, dtype=float)[[distinct[text] for text in texts]]
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        if new:
+            known.update(zip(new, found.encode(new, normalize_embeddings=True, show_progress_bar=False)))
+        return np.array([known[text] for text in texts], dtype=float)
 
     return encode
 

@@ -9,7 +9,7 @@ TITLES: dict[str, str] = {
     "stsb": "STS Benchmark: similarity from 0 to 5",
     "wikiqa": "WikiQA: candidate answers, ranked",
     "paws": "PAWS-Wiki: paraphrases among pairs that share their words",
-    "pairs": "Nine tasks on pairs, by all scores with WordNet, word vectors and a thesaurus",
+    "pairs": "Ten tasks on pairs, by all scores with WordNet, word vectors and a thesaurus",
     "auto": "The same tasks, by the kernel that --auto chooses from the texts alone",
     "embeddings": "The same tasks and questions, by sentence embeddings of a model folder of yours (--model)",
     "mistakes": "The mistakes of the default kernel on held-out pairs of the training parts, by kind",

@@ -60,7 +60,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "embeddings": Experiment(run_embeddings, ("only", "model"), format_pairs, draw_pairs),
     "mistakes": Experiment(run_mistakes, ("only",), format_mistakes, draw_pairs),
     "questions": Experiment(run_questions, ("only",), format_questions, draw_questions),
-    "nf-cats-focus": Experiment(run_nf_cats_focus, draw=draw_structural),
+    "nf-cats-focus": Experiment(run_nf_cats_focus, draw=draw_pairs),
     "trec": Experiment(run_trec, (), format_structural, draw_structural),
     "trec-focus": Experiment(run_trec_focus, draw=draw_structural),
     "structural-msrp": Experiment(run_structural_msrp, ("cache",), format_structural, draw_structural),

@@ -10,6 +10,7 @@ import numpy as np
 from rekern.core.arrays import Floats, Ints
 from rekern.datasets.public_corpora import (
     DataPath,
+    join_tables,
     load_paws,
     load_qqp,
     load_rte,
@@ -44,10 +45,13 @@ class PairCorpus(NamedTuple):
     test: str
     measure: str  # accuracy, pearson or map
     dev: str | None = None  # where settings are compared; without it, in folds of the training part
+    trains_on_dev: bool = False  # once a setting is chosen, the development part joins the training part
     has_trees: bool = False
     is_large: bool = False  # too large for a Gram, or ranked, which is faster by features
     is_symmetric: bool = False  # the relation has no direction
+    has_telling_targets: bool = False  # the words of the target alone tell something of the class
     is_balanced: bool = False  # classes count the same in training, as in the test part and unlike in the training part
+    shuffles: int = 1  # of the folds: one alone may mislead a close choice
     widths: tuple[float, ...] = (0.3,)  # of the Gaussian kernel, times the number of scores
     windows: tuple[int, ...] = (2, 4)  # of the rules of a large corpus, the largest ones
     costs: tuple[float, ...] = (0.3, 3.0)  # of the best settings, besides C = 1; with a larger one training is slower
@@ -61,17 +65,23 @@ def _read(load: Callable[..., Table], **options: object) -> Callable[[str, DataP
     return read
 
 
-def _read_msrp(part: str, data: DataPath) -> CorpusPart:
-    found = load_part("msrp", part, data)
-    return CorpusPart(found.table, cast(Sequence[object], found.items))  # a row for each pair
+def _read_trees(corpus: str) -> Callable[[str, DataPath], CorpusPart]:
+    def read(part: str, data: DataPath) -> CorpusPart:
+        found = load_part(corpus, part, data)
+        return CorpusPart(found.table, cast(Sequence[object], found.items))  # a row for each pair
+
+    return read
 
 
 CORPORA: dict[str, PairCorpus] = {
-    "msrp": PairCorpus(_read_msrp, "train", "test", "accuracy", has_trees=True, is_symmetric=True),
+    "msrp": PairCorpus(_read_trees("msrp"), "train", "test", "accuracy", has_trees=True, is_symmetric=True, shuffles=3),
     "rte3": PairCorpus(_read(load_rte), "train", "test", "accuracy", widths=(0.3, 0.1)),
+    "rte3-dev": PairCorpus(
+        _read_trees("rte3"), "train", "test", "accuracy", has_trees=True, shuffles=3, widths=(0.3, 0.1)
+    ),
     "sick-entailment": PairCorpus(_read(load_sick, response="entailment"), "train", "test", "accuracy"),
     "sick-relatedness": PairCorpus(_read(load_sick, response="relatedness"), "train", "test", "pearson"),
-    "stsb": PairCorpus(_read(load_stsb), "train", "test", "pearson", dev="dev", is_symmetric=True),
+    "stsb": PairCorpus(_read(load_stsb), "train", "test", "pearson", dev="dev", trains_on_dev=True, is_symmetric=True),
     "paws": PairCorpus(_read(load_paws), "dev", "test", "accuracy", is_symmetric=True),
     "qqp": PairCorpus(
         _read(load_qqp),
@@ -85,8 +95,20 @@ CORPORA: dict[str, PairCorpus] = {
         costs=(),
     ),
     "wikiqa": PairCorpus(_read(load_wikiqa), "train", "test", "map", dev="dev", is_large=True),
-    "snli": PairCorpus(_read(load_snli), "dev", "test", "accuracy", is_large=True),
+    "snli": PairCorpus(_read(load_snli), "dev", "test", "accuracy", has_telling_targets=True),
 }
+
+
+def join_parts(*parts: CorpusPart) -> CorpusPart:
+    """Join parts of a corpus without groups.
+
+    >>> from rekern.datasets import from_frame
+    >>> table = from_frame({"source": ["a"], "target": ["b"], "label": [1]})
+    >>> joined = join_parts(CorpusPart(table, table.pairs), CorpusPart(table, table.pairs))
+    >>> joined.table.labels, joined.items
+    ([1, 1], [('a', 'b'), ('a', 'b')])
+    """
+    return CorpusPart(join_tables([part.table for part in parts]), [item for part in parts for item in part.items])
 
 
 def choose_corpora(only: str | None) -> dict[str, PairCorpus]:
@@ -125,15 +147,17 @@ def balance_classes(train: Sequence[object], labels: Sequence[object]) -> Floats
     return weights[np.searchsorted(classes, np.array(labels))]
 
 
-def make_folds(name: str, table: Table, data: DataPath = None) -> list[Fold]:
+def make_folds(name: str, table: Table, data: DataPath = None, shuffles: int = 1) -> list[Fold]:
     """Make folds in which pairs that share a text, or candidates of one question, are never on both sides.
 
-    On RTE, only pairs of RTE-2 and RTE-3 are held out, because RTE-1 was collected differently.
+    Folds of several shuffles come one after the other. On RTE, only pairs of RTE-2 and RTE-3 are held out, because
+    RTE-1 was collected differently.
     """
     if table.groups is not None:
         return make_group_folds(table.groups, N_FOLDS)
     labels = np.array(table.labels)
-    found = make_text_folds(table.pairs, np.round(labels) if labels.dtype.kind == "f" else labels, N_FOLDS)
+    classes = np.round(labels) if labels.dtype.kind == "f" else labels
+    found = [fold for seed in range(shuffles) for fold in make_text_folds(table.pairs, classes, N_FOLDS, seed)]
     if name != "rte3":
         return found
     first = len(load_rte("rte1_dev", data)) + len(load_rte("rte1_test", data))

@@ -5,6 +5,7 @@ A new idea joins the choice on the training part by one more `Setting` in `list_
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -18,6 +19,7 @@ KMAX = (1, 2, 3, 4)
 COSTS = (0.3, 1.0, 3.0, 10.0)
 IDF = ("idf precision", "idf recall")
 N_SCORES = 28  # of Similarities
+FOLDERS = re.compile(r"='[^']*/")  # before the name of a file, in a kernel's description
 
 
 @dataclass(frozen=True)
@@ -40,12 +42,14 @@ class Setting:
         return replace(self, C=C)
 
     def to_dict(self) -> JsonObject:
-        """Return the setting as plain data for JSON.
+        """Return the setting as plain data for JSON; files are named without their folders.
 
         >>> Setting("pr", PrecisionRecall()).to_dict()
         {'method': 'pr', 'kmax': None, 'C': 1.0, 'note': '', 'kernel': 'PrecisionRecall()'}
+        >>> Setting("words", Similarities(groups=("wordnet",), wordnet="/data/oewn")).to_dict()["kernel"]
+        "Similarities(groups=('wordnet',), wordnet='oewn')"
         """
-        kernel = " ".join(repr(self.kernel).split())
+        kernel = FOLDERS.sub("='", " ".join(repr(self.kernel).split()))
         return {"method": self.method, "kmax": self.kmax, "C": self.C, "note": self.note, "kernel": kernel}
 
 

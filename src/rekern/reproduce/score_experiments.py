@@ -26,8 +26,10 @@ from rekern.kernels import (
     Kernel,
     Landmarks,
     Neighborhoods,
+    PairSum,
     PartialTree,
     Rewriting,
+    Spectrum,
     Symmetric,
 )
 from rekern.learning import PairClassifier, PairRanker, PairRegressor
@@ -43,6 +45,7 @@ from rekern.reproduce.pair_corpora import (
     PairCorpus,
     balance_classes,
     choose_corpora,
+    join_parts,
     make_folds,
     make_task,
 )
@@ -50,11 +53,13 @@ from rekern.reproduce.published_results import TASKS
 from rekern.reproduce.result_files import write_json
 from rekern.reproduce.rewriting_settings import Setting
 from rekern.reproduce.structural.tree_corpora import GRAPHS, TREES, WORDS, find_file
-from rekern.reproduce.text_tables import format_table, join_parts
+from rekern.reproduce.text_tables import format_table
+from rekern.reproduce.text_tables import join_parts as join_paragraphs
 from rekern.similarity import Similarities, UnsharedWords, WordVectors
 
 TEXT = ("basic", "ngrams", "sequences", "differences", "order", "contexts")
 LEXICAL = ("wordnet", "relations", "esa", "thesaurus", "alignment", "vectors")
+ALIGNED = (*TEXT, *LEXICAL, "aligner")
 N_LANDMARKS = 1000
 
 
@@ -108,16 +113,50 @@ def list_settings(corpus: PairCorpus, resources: Resources) -> list[Setting]:
             for weight in (10, 30)
         ),
     ]
-    if corpus.has_trees:
-        trees: list[Kernel] = [
-            _make_gaussian(UnsharedWords(on=WORDS), 0.3) * 3,
-            AllProduct(PartialTree(on=TREES[True])) * 0.5,
-            Neighborhoods(1, 2, 0, on=GRAPHS[True]) * 0.5,
+    if corpus.has_telling_targets:
+        words = Spectrum(1, on="target") + Spectrum(2, on="target")
+        found += [
+            Setting(
+                f"rules + 10 Gaussian 0.3/n over all scores + {weight} x words and bigrams of the target",
+                rules + 10 * _make_gaussian(many, 0.3) + weight * words,
+            )
+            for weight in (1, 2)
         ]
+    return [*found, *_list_aligned(corpus, resources), *_list_sums_with_trees(corpus, many)]
+
+
+def _list_aligned(corpus: PairCorpus, resources: Resources) -> Iterator[Setting]:
+    """List sums with the scores of aligned words, and where there are trees, with these."""
+    rules, scores = Rewriting(k=(1, 4)), resources.make_scores(ALIGNED)
+    for width in corpus.widths:
+        name, bells = f"Gaussian {width:g}/n over all scores and aligned words", _make_gaussian(scores, width)
+        if not corpus.is_symmetric:
+            yield Setting(f"rules + 10 {name}", rules + 10 * bells)
+            if corpus.has_trees:
+                yield Setting(f"3 {name} + trees", PairSum(PartialTree(on=TREES[True])) + 3 * bells)
+            continue
+        for weight in (10, 15):
+            both: Kernel = Symmetric(rules * 2 + 2 * weight * bells)
+            yield Setting(f"both orders: rules + {weight} {name}", both)
+            if corpus.has_trees:
+                kernel = reduce(add, _list_tree_kernels(), both)
+                yield Setting(f"both orders: rules + {weight} {name}; unshared words, trees, graphs", kernel)
+
+
+def _list_sums_with_trees(corpus: PairCorpus, scores: Similarities) -> Iterator[Setting]:
+    """List sums with unshared words, and with trees and graphs besides, for paraphrases with trees."""
+    if corpus.has_trees and corpus.is_symmetric:
         for number, name in ((1, "unshared words"), (3, "unshared words, trees, graphs")):
-            kernel = reduce(add, trees[:number], rules + 10 * _make_gaussian(many, 0.3))
-            found.append(Setting(f"rules + 10 Gaussian 0.3/n over all scores + {name}", kernel))
-    return found
+            kernel = reduce(add, _list_tree_kernels()[:number], Rewriting(k=(1, 4)) + 10 * _make_gaussian(scores, 0.3))
+            yield Setting(f"rules + 10 Gaussian 0.3/n over all scores + {name}", kernel)
+
+
+def _list_tree_kernels() -> list[Kernel]:
+    return [
+        _make_gaussian(UnsharedWords(on=WORDS), 0.3) * 3,
+        AllProduct(PartialTree(on=TREES[True])) * 0.5,
+        Neighborhoods(1, 2, 0, on=GRAPHS[True]) * 0.5,
+    ]
 
 
 def _make_landmark_setting(resources: Resources) -> Setting:
@@ -166,7 +205,6 @@ def _run_corpus(name: str, data: DataPath, out: Path | None, n_jobs: int | None,
         "default_on_train": tried[0][1],
         "paper": TASKS[name].paper,
         "known": TASKS[name].known,
-        "train_pairs": len(train.table),
         "candidates": [{"setting": setting.method, "C": setting.C, "on_train": value} for setting, value in tried],
     }
     if out is not None:
@@ -174,6 +212,9 @@ def _run_corpus(name: str, data: DataPath, out: Path | None, n_jobs: int | None,
 
     test = corpus.load(corpus.test, data)
     row["test_pairs"] = len(test.table)
+    if corpus.dev is not None and corpus.trains_on_dev:
+        train = join_parts(train, corpus.load(corpus.dev, data))
+    row["train_pairs"] = len(train.table)
     row["default"] = _test_setting(corpus, settings[0], train, test, n_jobs)["value"]
     return {**row, **_test_setting(corpus, best, train, test, n_jobs)}
 
@@ -184,7 +225,7 @@ def _compare_settings(
     """Yield every setting with its score: all with C = 1, then the best ones with other values of C."""
     parts, items = [train.table], train.items
     if corpus.dev is None:
-        folds = make_folds(name, train.table, data)
+        folds = make_folds(name, train.table, data, corpus.shuffles)
     else:
         dev = corpus.load(corpus.dev, data)
         parts, items = [train.table, dev.table], [*items, *dev.items]
@@ -245,7 +286,7 @@ def format_pairs(result: JsonObject) -> str:
     columns = ("corpus", "measure", "default", "value", "f1", "95 %", "on_train", "paper", "known", "C", "chosen")
     filled = tuple(name for name in columns if any(row.get(name) not in (None, "") for row in rows))
     tables = [format_table(part, filled, digits) for part, digits in ((accuracies, 2), (others, 4)) if part]
-    return join_parts([format_title(result["name"]), *tables], result)
+    return join_paragraphs([format_title(result["name"]), *tables], result)
 
 
 def draw_pairs(result: JsonObject, folder: Path) -> list[Path]:

@@ -133,9 +133,9 @@ def list_lemmas(trees: Trees) -> list[list[str]]:
 
 
 def train_classifiers(
-    gram: Floats, labels: AnyArray, costs: Sequence[float], n_jobs: int | None = None
+    gram: Floats, labels: AnyArray, costs: Sequence[float | Floats], n_jobs: int | None = None
 ) -> list[TypeClassifier]:
-    """Train a classifier on a Gram for each value of C.
+    """Train a classifier on a Gram for each value of C, which is one number or one for each item.
 
     >>> classifier, = train_classifiers(np.eye(3), np.array(["a", "b", "c"]), [10.0])
     >>> classifier.predict(np.eye(3))

@@ -54,6 +54,7 @@ def corpus():
         *(pairing(PartialTree(on=TREES[rel])) for pairing in PAIRINGS.values() for rel in (False, True)),
         Neighborhoods(1, 2, on=GRAPHS[True]),
         Similarities(groups=("basic",), on=WORDS),
+        Similarities(groups=("kernels",), kernels=(PartialTree(on=TREES[False]),), standardize=False),
         Gaussian(Similarities(groups=("tags",), on=WORDS), 0.1),
         Gaussian(UnsharedWords(on=WORDS), 0.1),
         Rewriting(k=(1, 2))

@@ -31,6 +31,7 @@ from rekern.reproduce.structural.structural_grams import (
     summarize_folds,
 )
 from rekern.reproduce.structural.structural_settings import (
+    INSIDE,
     SCORES,
     StructuralSetting,
     list_candidates,
@@ -151,7 +152,7 @@ def _test_settings(
     together = make_evaluation_folds([pair for part in parts for pair in part.pairs], signs)
     rows = []
     for setting, right in zip(settings, evaluate_settings(grams, settings, signs, [split, *together], "test")):
-        values = published.STRUCTURAL[corpus].get((setting.method, setting.rel))
+        values = published.STRUCTURAL[corpus].get((setting.method.removesuffix(INSIDE), setting.rel))
         rows.append(
             {
                 "method": setting.method,

@@ -113,7 +113,7 @@ class StructuralGrams:
         if isinstance(kernel, PairKernel):
             return self._compute_pair_block(kernel, row, column)
         inside = kernel.kernel if isinstance(kernel, Gaussian) else kernel
-        if isinstance(inside, Similarities):
+        if isinstance(inside, Similarities) and inside.standardize:
             left, right = self._get_scores(inside, row), self._get_scores(inside, column)
             on_scores = Gaussian(LinearKernel(), kernel.gamma) if isinstance(kernel, Gaussian) else LinearKernel()
             return on_scores.gram(left, None if row == column else right, self.n_jobs)

@@ -65,6 +65,7 @@ PAIRINGS: dict[str, type[Kernel]] = {
     "{}₊": PairSum,
     "{}×": PairProduct,
 }
+INSIDE = "+inside"  # ends the name of a row to which K(a1, a2) · K(b1, b2) is added, as KeLP's kernels on pairs can do
 
 
 class GraphSetting(NamedTuple):
@@ -161,14 +162,20 @@ def average_by_stem(space: WordVectors) -> WordVectors:
 
 
 def list_tree_settings(corpus: str, resources: Resources) -> list[StructuralSetting]:
-    """List kernels on trees in every pairing; on MSRP, which is large, smoothed ones only in the paper's pairings."""
+    """List kernels on trees in every pairing; on MSRP, which is large, smoothed ones only in the paper's pairings.
+
+    Each is listed alone, and with the value of the two trees inside a pair as a score.
+    """
     settings = []
     for rel in (False, True):
         for name in ("PTK", *resources.spaces):
+            trees = resources.make_tree_kernel(name, rel)
+            inside = Similarities(groups=("kernels",), kernels=(trees,), standardize=False)
             for pattern, pairing in PAIRINGS.items():
                 if corpus == "rte3" or name == "PTK" or not pattern.startswith("{}"):
-                    kernel = pairing(resources.make_tree_kernel(name, rel))
-                    settings.append(StructuralSetting(pattern.format(name), kernel, rel=rel))
+                    row, kernel = pattern.format(name), pairing(trees)
+                    settings.append(StructuralSetting(row, kernel, rel=rel))
+                    settings.append(StructuralSetting(row + INSIDE, kernel + inside, rel=rel))
     return settings
 
 

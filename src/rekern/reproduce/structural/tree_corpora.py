@@ -29,7 +29,7 @@ class TreeCorpusPart:
     @property
     def pairs(self) -> list[tuple[str, str]]:
         """The texts of the pairs."""
-        return self.table.pairs
+        return list(self.table.pairs)
 
 
 def load_part(corpus: str, part: str, data: DataPath = None) -> TreeCorpusPart:
