@@ -68,7 +68,7 @@ INHERITED = {"_set_vectors"}
 
 # Participles as names of functions: public since version 0.1.0, decorators, or a rule of SQLite and its grammar.
 PARTICIPLES = {"concatenated", "relabelled", "written", "unescaped", "linked_graphs", "paired", "normalized", "seen"}
-PARTICIPLES |= {"mentioned", "embedded_model", "compiled", "inlined", "allowed", "_connected_grammar"}
+PARTICIPLES |= {"mentioned", "embedded_model", "compiled", "inlined", "uncounted", "allowed", "_connected_grammar"}
 
 
 def name_of(path):
@@ -121,7 +121,8 @@ def is_inside_function(node):
 
 
 def is_compiled(function):
-    return any("compiled" in ast.unparse(decorator) for decorator in function.decorator_list)
+    decorators = " ".join(map(ast.unparse, function.decorator_list))
+    return "compiled" in decorators or "uncounted" in decorators
 
 
 def modules_in(node):

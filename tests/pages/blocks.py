@@ -6,6 +6,8 @@ A mark is an HTML comment in front of a block:
 - ``<!-- needs: corpus msrp -->``, ``<!-- needs: module nltk -->``, ``<!-- needs: program java -->``,
   ``<!-- needs: variable REKERN_STANFORD_JAR -->``: the block runs only where this is there.
 - ``<!-- slow -->``: the block runs only in ``make test-slow``.
+- ``<!-- server -->``: the command of the block runs until the page ends, on any free port; the blocks after it reach it
+  where the page says 127.0.0.1:8000.
 - ``<!-- not run: reason -->``: the block is never run. Commands of Rekern in it are checked for their options.
 - ``<!-- page not run: reason -->``: the same for all blocks that follow on the page.
 """
@@ -16,7 +18,7 @@ from pathlib import Path
 
 FENCE = re.compile(r"^( *)(`{3,})([\w-]*)\s*$")
 COMMENT = re.compile(r"^ *<!-- *(.*?) *-->\s*$")
-MARKS = ("file", "needs", "slow", "not run", "page not run")
+MARKS = ("file", "needs", "slow", "server", "not run", "page not run")
 PROGRAMS = ("rekern", "python", "pip", "make", "export", "curl", "svm-train", ".venv/bin/rekern")
 
 

@@ -9,7 +9,8 @@ import subprocess
 import sys
 import tomllib
 import warnings
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from functools import cache
 from pathlib import Path
 from unittest.mock import patch
@@ -53,6 +54,22 @@ def run_line(line: str) -> tuple[int, str]:
         Path(rest.strip()).write_text(output, encoding="utf-8")
         return code, errors
     return code, both
+
+
+@contextmanager
+def serve_line(line: str) -> Iterator[str]:
+    """Let a server run on any free port, and yield its address, which the first line that it prints has."""
+    words = [sys.executable, "-m", *shlex.split(line, comments=True), "--port", "0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            first = process.stdout.readline()
+            if not first.startswith("http://"):
+                raise RuntimeError(f"{line}: {first}{process.communicate(timeout=SECONDS)[1]}")
+            yield first.split()[0].removeprefix("http://").rstrip("/")
+        finally:
+            process.terminate()
+            process.communicate(timeout=SECONDS)
 
 
 build_program = cache(lambda: get_command(app))  # all options of all commands

@@ -9,15 +9,16 @@ import shutil
 import traceback
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pages.blocks import Block, find_hidden_commands, read_blocks
-from pages.commands import check_line, run_line
+from pages.commands import check_line, run_line, serve_line
 from pages.comparing import is_equal, merge_lines
 
 WIDTH = "100"  # columns of the terminal whose output the pages show
+ADDRESS = "127.0.0.1:8000"  # of the server of a page
 
 
 @dataclass
@@ -57,13 +58,19 @@ def run_page(page: Path, folder: Path, slow: bool = False) -> PageRun:
     ]
     blocks = read_blocks(lines)
     names: dict[str, object] = {"__name__": "__main__"}
-    with _work_in(folder):
+    address = ADDRESS
+    with _work_in(folder), ExitStack() as servers:
         for n, block in enumerate(blocks):
             following = blocks[n + 1] if n + 1 < len(blocks) and blocks[n + 1].is_next else None
             reason = find_obstacle(block, slow)
             if reason:
                 run.skipped.append(f"{page}:{block.start}: {reason}")
                 _check_block(page, block, run)
+                continue
+            block.lines = [line.replace(ADDRESS, address) for line in block.lines]
+            if "server" in block.marks:
+                ((command, _, _),) = split_commands(block)
+                address = servers.enter_context(serve_line(command))
                 continue
             for name in block.marks.get("file", []):
                 Path(name).parent.mkdir(parents=True, exist_ok=True)
