@@ -159,7 +159,10 @@ def test_memory_does_not_grow_with_the_file(models: Path, tmp_path: Path, monkey
     peaks = []
     for n in (400, 4_000):
         write_many(tmp_path / "t.tsv", n)
-        peaks.append(measure_memory(models / "two.rekern", tmp_path / "t.tsv", tmp_path / "out.tsv"))
+        # the least of three: threads that other tests have left in this process take memory now and then
+        peaks.append(
+            min(measure_memory(models / "two.rekern", tmp_path / "t.tsv", tmp_path / "out.tsv") for _ in range(3))
+        )
     assert peaks[1] < 1.25 * peaks[0]
 
 
