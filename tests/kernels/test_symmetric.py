@@ -1,5 +1,7 @@
 """`Symmetric` against its definition, and what it promises: a pair and its reverse are the same."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -65,6 +67,35 @@ def test_model(tmp_path, gram_limit):
     assert {part.kind for part in found.parts} >= {"rule", "score"}
     model.save(tmp_path / "model.rekern")
     np.testing.assert_array_equal(load_model(tmp_path / "model.rekern").decision_function(PAIRS), values)
+
+
+@settings(max_examples=20)
+@given(st.tuples(TEXTS, TEXTS), st.sampled_from([0, 3, 400]))
+def test_parts_of_both_orders_are_merged(pair, n_largest):
+    model = fit_model("precision", "recall", "target length")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rekern.kernels.symmetric_parts.N_LARGEST", n_largest)
+        found = model.explain(pair)
+    total = sum(part.contribution for part in found.parts) + found.intercept
+    assert total == pytest.approx(float(model.decision_function([pair])[0]), abs=1e-9)
+    words = [part.to_words() for part in found.parts]
+    if n_largest == 400:
+        assert len(set(words)) == len(words) and not any("←" in text for text in words)
+    for part in found.parts:
+        assert all(word in pair[0].split() for word in part.source.split())
+        assert all(word in pair[1].split() for word in part.target.split())
+
+
+def test_a_score_is_shown_once_with_its_value_in_the_other_order():
+    model = fit_model("target length")
+    (part,) = [part for part in model.explain(("a", "b c d")).parts if part.kind == "score"]
+    assert part.to_words() == "length of the target (logarithm) (0.14 in the other order): 0.28"
+
+
+@cache
+def fit_model(*scores):
+    kernel = Symmetric(Rewriting(k=(1, 2)) + Similarities(only=scores))
+    return PairClassifier(kernel, calibration=0).fit(PAIRS, LABELS)
 
 
 def test_other_representations_are_refused():

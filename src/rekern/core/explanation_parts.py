@@ -154,8 +154,11 @@ class PartList(Sequence[Part]):
 
     def list_blocks(self) -> Sequence[PartBlock]:
         """Return the same as blocks of a longer list."""
-        read = self._register.read
-        return self._blocks or [PartBlock(self.contributions, lambda numbers: read(self._list_places()[numbers]))]
+        return self._blocks or [PartBlock(self.contributions, self.pick)]
+
+    def pick(self, numbers: Ints) -> list[Part]:
+        """Return the parts with some numbers, written down together."""
+        return self._register.read(self._list_places()[numbers])
 
     def __len__(self) -> int:
         return len(self._places)
@@ -253,8 +256,16 @@ def join_parts(lists: Sequence[Sequence[Part]]) -> Sequence[Part]:
     """
     if not any(isinstance(parts, PartList) for parts in lists):
         return [part for parts in lists for part in parts]
-    blocks = [parts.list_blocks() if isinstance(parts, PartList) else [_make_block(parts)] for parts in lists]
-    return PartList.from_blocks([block for some in blocks for block in some])
+    return PartList.from_blocks([block for parts in lists for block in list_blocks(parts)])
+
+
+def list_blocks(parts: Sequence[Part]) -> Sequence[PartBlock]:
+    """Return parts as blocks of a longer list.
+
+    >>> [block.contributions.tolist() for block in list_blocks([Part("rule", "a → b", 0.5)])]
+    [[0.5]]
+    """
+    return parts.list_blocks() if isinstance(parts, PartList) else [make_block(parts)]
 
 
 def order_parts(parts: Sequence[Part], sign: int = 1) -> Sequence[Part]:
@@ -283,7 +294,12 @@ def sum_contributions(parts: Sequence[Part]) -> float:
     return math.fsum(part.contribution for part in parts)
 
 
-def _make_block(parts: Sequence[Part]) -> PartBlock:
+def make_block(parts: Sequence[Part]) -> PartBlock:
+    """Return parts that are written down as a block of a longer list.
+
+    >>> make_block([Part("rule", "a → b", 0.5)]).write(np.array([0]))[0].name
+    'a → b'
+    """
     contributions = np.array([part.contribution for part in parts], dtype=float)
     return PartBlock(contributions, lambda numbers: [parts[number] for number in numbers.tolist()])
 

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from rekern.core.arrays import Floats
-from rekern.core.explanation_parts import Part, join_parts
+from rekern.core.explanation_parts import Part
 from rekern.core.object_descriptions import State
 from rekern.core.registry import register
 from rekern.core.state_schema import KERNEL, Schema, parameters
@@ -21,6 +21,7 @@ from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Item, Items, materialize_items, wrap_item
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.score_effects import ScoreEffect
+from rekern.kernels.symmetric_parts import merge_orders
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs, as_pairs
 
@@ -153,9 +154,10 @@ class SymmetricDecision(DecisionFunction):
         return total
 
     def parts(self, item: Item, output: int = 0) -> Sequence[Part]:
-        """Return what each feature of the pair adds, and what each feature of the reversed pair adds."""
-        pair = join_orders(wrap_item(item))
-        return join_parts([self.decision.parts(_get_item(pair, place), output) for place in (0, 1)])
+        """Return what each feature adds in both orders of the pair."""
+        both = join_orders(wrap_item(item))
+        pair, reverse = (self.decision.parts(_get_item(both, place), output) for place in (0, 1))
+        return merge_orders(pair, reverse)
 
     def effects(self, output: int = 0) -> list[ScoreEffect]:
         """Return what the scores do, in either order."""

@@ -45,6 +45,19 @@ class PairWords(NamedTuple):
         return cls(*words, tokens.ids[first:middle], tokens.ids[middle:last], tokens.token_keys())
 
 
+def mirror_rule(rule: str) -> str:
+    """Return the rule that goes back: its sides are exchanged, and its wildcards are numbered anew from the left.
+
+    >>> mirror_rule("⟨1⟩ wrote ⟨2⟩ → ⟨2⟩ is by ⟨1⟩")
+    '⟨1⟩ is by ⟨2⟩ → ⟨2⟩ wrote ⟨1⟩'
+    """
+    source, _, target = rule.partition(ARROW)
+    numbers: dict[str, str] = {}
+    tokens = f"{target}{ARROW}{source}".split(" ")
+    # a word that looks like a wildcard is written with a backslash
+    return " ".join(numbers.setdefault(t, f"⟨{len(numbers) + 1}⟩") if t.startswith("⟨") else t for t in tokens)
+
+
 class RuleTexts(NamedTuple):
     """Rules as text, and the words of the pair that they lie on, a list for each."""
 
