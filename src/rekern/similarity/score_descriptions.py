@@ -105,6 +105,27 @@ _SINGLE = {
     "numbers conflict": "each side has a number that the other has not",
     "names conflict": "each side has a name that the other has not",
     "times conflict": "each side has a day, month or year that the other has not",
+    "included words": "words of content of the target that words of the source support, rare ones counting more",
+    "included in one sentence": "the same for the sentence of the source that supports the target best",
+    "largest miss": "weight of the content word of the target that the source supports least",
+    "inclusion": "how well the tree of the target can be laid into that of the source, word on word",
+    "included links": "links between content words of the target of which both words have a place in the source",
+    "links kept": "links between content words of the target that are links in the source, too",
+    "links near": "links between content words of the target whose words are at most two steps apart in the source",
+    "stretch": "how much farther apart the words of the target are in the tree of the source, on average",
+    "close words": "pairs of content words of the target that are not farther apart in the tree of the source",
+    "names apart": "how far names and numbers of the target are apart in the tree of the source, at most",
+    "words between": "words of the source above those of the target in its tree (logarithm)",
+    "negated inclusion": "what the target says is negated in the source and not in the target, or the reverse",
+    "hedged inclusion": "what the target says is only possible or claimed in the source (-1 in the target)",
+    "included root": "how far the source supports the first content word of the tree of the target, such as its verb",
+    "depth of inclusion": "how deep in the tree of the source the target is found (logarithm)",
+    "source content": "number of content words in the source (logarithm)",
+    "target content": "number of content words in the target (logarithm)",
+    **{
+        f"missed {kind}": f"weight of the {kind.replace('others', 'other content words')} of the target that the source does not support (logarithm)"
+        for kind in ("names", "numbers", "verbs", "nouns", "others")
+    },
     "new names": "number of names in the target that are not in the source (logarithm)",
     "new numbers": "number of numbers in the target that are not in the source (logarithm)",
     **{
