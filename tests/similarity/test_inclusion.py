@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import inclusion as reference
 
+from reference import inclusion as reference
 from rekern.errors import InputError
 from rekern.similarity import Similarities, WordVectors
 from rekern.similarity.content_trees import LIGHT_STEMS, ContentTree, make_content_tree
@@ -64,7 +64,9 @@ def content_trees(draw, most):
     numbers = draw_list(st.integers(0, 1)), draw_list(st.integers(0, 1))
     flags = [part and parent >= 0 for part, parent in zip(draw_list(st.booleans()), parents)]
     of_sentence = draw_list(st.integers(0, 2))
-    return ContentTree(["w"] * size, ["w"] * size, draw_list(st.integers(0, 4)), parents, flags, of_sentence, *numbers, {})
+    return ContentTree(
+        ["w"] * size, ["w"] * size, draw_list(st.integers(0, 4)), parents, flags, of_sentence, *numbers, {}
+    )
 
 
 class GivenSupport:
@@ -85,9 +87,9 @@ class GivenSupport:
 def test_places_and_scores(data):
     source, target = data.draw(content_trees(4)), data.draw(content_trees(4))
     values = st.sampled_from([0.0, 0.0, 0.4, 0.7, 0.9, 1.0])
-    support = np.array(
-        [[data.draw(values) for _ in range(len(source))] for _ in range(len(target))], float
-    ).reshape(len(target), len(source))
+    support = np.array([[data.draw(values) for _ in range(len(source))] for _ in range(len(target))], float).reshape(
+        len(target), len(source)
+    )
     given_weights = np.array([data.draw(st.sampled_from([0.0, 1.0, 2.5])) for _ in range(len(target))], float)
     weights = (1 + given_weights) * np.where(np.array(target.kinds, int) == 2, 0.5, 1.0)
     apart = measure_distances(np.array(source.parents, np.int64), np.array(source.is_part, np.int64))

@@ -15,19 +15,13 @@ STRETCH = 0.1  # what a step between two words costs, of the smaller weight of b
 @compiled
 def sort_downward(parents):
     """Return the places of a tree, each after its parent."""
-    size = len(parents)
-    found, depths = np.empty(size, np.int64), np.full(size, -1, np.int64)
-    for place in range(size):
-        steps, at = 0, place
+    depths = np.zeros(len(parents), np.int64)
+    for place in range(len(parents)):
+        at = parents[place]
         while at >= 0:
-            steps += 1
+            depths[place] += 1
             at = parents[at]
-        depths[place] = steps
-    count = 0
-    for place in np.argsort(depths, kind="mergesort"):
-        found[count] = place
-        count += 1
-    return found
+    return np.argsort(depths, kind="mergesort")
 
 
 @compiled
@@ -52,9 +46,9 @@ def measure_distances(parents, is_part):
 def place_tree(support, parents, weights, distances):
     """Return the best place of each word in the other tree, -1 for none, and what all places are worth together.
 
-    A word with weight w is worth w · support. Two linked words cost `STRETCH` · min(w, w') for each step of their places
-    beyond the first, and a word whose parent has no place `STRETCH` · w. The best places are found from the leaves
-    upwards, in the order of ``parents``; of equal ones the first is taken.
+    A word with weight w is worth w · support. Two linked words cost `STRETCH` · min(w, w') for each step of their
+    places beyond the first, and a word whose parent has no place `STRETCH` · w. The best places are found from the
+    leaves upwards; of equal ones the first is taken.
     """
     rows, columns = support.shape
     worth, choice = np.zeros((rows, columns + 1)), np.zeros((rows, columns + 1), np.int64)

@@ -101,9 +101,7 @@ def _score_links(parents: Ints, weights: Floats, places: Ints, distances: Floats
     return [float(smaller @ (steps <= most) / smaller.sum()) for most in (np.finfo(float).max, 1.0, NEAR)]
 
 
-def _score_all_pairs(
-    target: ContentTree, weights: Floats, places: Ints, distances: Floats, own: Floats
-) -> list[float]:
+def _score_all_pairs(target: ContentTree, weights: Floats, places: Ints, distances: Floats, own: Floats) -> list[float]:
     """Return how much farther apart words of the target are in the source, on average, and whether not at all.
 
     The last score is how far names and numbers are apart there, at most.

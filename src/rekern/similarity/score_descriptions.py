@@ -56,6 +56,7 @@ _SIDED = {
     "other names": "number of capitalised words that only the {side} has (logarithm)",
 }
 _KINDS = ("names", "nouns", "verbs", "adjectives", "adverbs", "numbers", "function words")
+_MISSED = ("names", "numbers", "verbs", "nouns")
 _SINGLE = {
     "window recall": "words of the target in the best part of the source, rare ones counting more",
     "negation differs": "only one side has a negation",
@@ -123,8 +124,8 @@ _SINGLE = {
     "source content": "number of content words in the source (logarithm)",
     "target content": "number of content words in the target (logarithm)",
     **{
-        f"missed {kind}": f"weight of the {kind.replace('others', 'other content words')} of the target that the source does not support (logarithm)"
-        for kind in ("names", "numbers", "verbs", "nouns", "others")
+        f"missed {name}": f"weight of the {words} of the target that the source does not support (logarithm)"
+        for name, words in (*((kind, kind) for kind in _MISSED), ("others", "other content words"))
     },
     "new names": "number of names in the target that are not in the source (logarithm)",
     "new numbers": "number of numbers in the target that are not in the source (logarithm)",
