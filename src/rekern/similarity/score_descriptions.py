@@ -107,7 +107,7 @@ _SINGLE = {
     "names conflict": "each side has a name that the other has not",
     "times conflict": "each side has a day, month or year that the other has not",
     "included words": "content words of the target that words of the source support, rare ones counting more",
-    "included in one sentence": "content words of the target that the best sentence of the source supports, rare ones counting more",
+    "included in one sentence": "content words of the target that the best sentence of the source supports, by weight",
     "largest miss": "weight of the content word of the target that the source supports least",
     "inclusion": "how well the tree of the target can be laid into that of the source, word on word",
     "included links": "links between content words of the target of which both words have a place in the source",
