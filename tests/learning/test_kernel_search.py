@@ -16,6 +16,7 @@ from rekern.learning.kernel_search import CLOSE, KernelSearch
 from rekern.learning.search_tasks import ClassTask, Measurement, NumberTask, OrderTask, measure_error
 from rekern.learning.training_matrices import SharedMatrices, identify
 from rekern.similarity import PrecisionRecall, Similarities, WordVectors
+from rekern.structures import Representations
 
 PAIRS, LABELS = rewritings(60)
 GROUPS = np.arange(60) // 4
@@ -62,6 +63,14 @@ def test_scores_see_capitals_whatever_was_read_before():
     pairs = [("Tom met Ann", "Ann met Tom"), ("Tom ran", "the Dog ran"), ("a dog", "A dog")]
     matrices = SharedMatrices(pairs, use_grams=True)
     for kernel in (PrecisionRecall(), Similarities()):  # the first one does not need the written words
+        close(matrices.build(kernel).gram, kernel.fit(pairs).gram(pairs))
+
+
+def test_scores_of_trees_see_the_trees_whatever_was_read_before():
+    pairs = {"source": ["Dogs bark"], "target": ["Dogs sleep"]}
+    pairs |= {"source.t": ["(S (NNS Dogs) (VBP bark))"], "target.t": ["(S (NNS Dogs) (VBP sleep))"]}
+    matrices = SharedMatrices(Representations(pairs), use_grams=True)
+    for kernel in (PrecisionRecall(), Similarities(groups=("tags",), on="t", standardize=False)):
         close(matrices.build(kernel).gram, kernel.fit(pairs).gram(pairs))
 
 

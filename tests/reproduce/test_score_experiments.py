@@ -79,8 +79,11 @@ def test_settings_of_trees():
     assert len(both) == 2 and all("source.words" in kernel.reads() for kernel in both)
     found = score_experiments.list_settings(CORPORA["rte3-dev"], resources)
     assert [setting.method for setting in found if "trees" in setting.method] == [
-        f"3 Gaussian {width}/n over all scores and aligned words + trees" for width in (0.3, 0.1)
+        f"3 Gaussian {width}/n over all scores {parts} + trees"
+        for width in (0.3, 0.1)
+        for parts in ("and aligned words", "and aligned words + 3 over inclusion", "of trees, with inclusion")
     ]
+    assert all("source.words" in setting.kernel.reads() for setting in found if "inclusion" in setting.method)
 
 
 def test_a_large_corpus_without_a_direction_needs_no_gram():

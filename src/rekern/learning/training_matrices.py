@@ -16,7 +16,7 @@ from rekern.kernels.kernel import Kernel, walk_kernels
 from rekern.kernels.kernel_terms import split_into_terms
 from rekern.learning.dual_descent import condense
 from rekern.learning.gram_limits import LARGE_GRAM
-from rekern.learning.pair_input import has_one_tokenizer, read_items
+from rekern.learning.pair_input import has_one_tokenizer, read_items, reads_words_only
 from rekern.structures.word_space import WordSpace
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class SharedMatrices:
         return TrainingMatrix(gram)
 
     def _read(self, term: Kernel) -> object:
-        if not has_one_tokenizer(term):
+        if not reads_words_only(term) or not has_one_tokenizer(term):
             return read_items(term, self.items)
         (key,) = {joblib.hash(getattr(leaf, "tokenizer", None)) for leaf in walk_kernels(term) if leaf.reads_tokens}
         if key not in self.read:

@@ -77,7 +77,14 @@ CORPORA: dict[str, PairCorpus] = {
     "msrp": PairCorpus(_read_trees("msrp"), "train", "test", "accuracy", has_trees=True, is_symmetric=True, shuffles=3),
     "rte3": PairCorpus(_read(load_rte), "train", "test", "accuracy", widths=(0.3, 0.1)),
     "rte3-dev": PairCorpus(
-        _read_trees("rte3"), "train", "test", "accuracy", has_trees=True, shuffles=3, widths=(0.3, 0.1)
+        _read_trees("rte3"),
+        "train",
+        "test",
+        "accuracy",
+        has_trees=True,
+        shuffles=10,
+        widths=(0.3, 0.1),
+        costs=(0.1, 0.3, 3.0),
     ),
     "sick-entailment": PairCorpus(_read(load_sick, response="entailment"), "train", "test", "accuracy"),
     "sick-relatedness": PairCorpus(_read(load_sick, response="relatedness"), "train", "test", "pearson"),

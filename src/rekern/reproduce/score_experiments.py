@@ -60,6 +60,7 @@ from rekern.similarity import Similarities, UnsharedWords, WordVectors
 TEXT = ("basic", "ngrams", "sequences", "differences", "order", "contexts")
 LEXICAL = ("wordnet", "relations", "esa", "thesaurus", "alignment", "vectors")
 ALIGNED = (*TEXT, *LEXICAL, "aligner")
+OF_TREES = (*ALIGNED, "tags", "links", "inclusion")
 N_LANDMARKS = 1000
 
 
@@ -70,9 +71,9 @@ class Resources(NamedTuple):
     thesaurus: str
     space: WordVectors
 
-    def make_scores(self, groups: tuple[str, ...]) -> Similarities:
-        """Make a kernel over groups of scores."""
-        return Similarities(groups=groups, wordnet=self.wordnet, thesaurus=self.thesaurus, space=self.space)
+    def make_scores(self, groups: tuple[str, ...], on: str | None = None) -> Similarities:
+        """Make a kernel over groups of scores, of the words of the texts or of trees."""
+        return Similarities(groups=groups, on=on, wordnet=self.wordnet, thesaurus=self.thesaurus, space=self.space)
 
 
 def load_resources(data: DataPath) -> Resources:
@@ -133,7 +134,12 @@ def _list_aligned(corpus: PairCorpus, resources: Resources) -> Iterator[Setting]
         if not corpus.is_symmetric:
             yield Setting(f"rules + 10 {name}", rules + 10 * bells)
             if corpus.has_trees:
-                yield Setting(f"3 {name} + trees", PairSum(PartialTree(on=TREES[True])) + 3 * bells)
+                trees = PairSum(PartialTree(on=TREES[True]))
+                yield Setting(f"3 {name} + trees", trees + 3 * bells)
+                inside = 3 * _make_gaussian(resources.make_scores(("inclusion",), WORDS), width)
+                yield Setting(f"3 {name} + 3 over inclusion + trees", trees + 3 * bells + inside)
+                whole = 3 * _make_gaussian(resources.make_scores(OF_TREES, WORDS), width)
+                yield Setting(f"3 Gaussian {width:g}/n over all scores of trees, with inclusion + trees", trees + whole)
             continue
         for weight in (10, 15):
             both: Kernel = Symmetric(rules * 2 + 2 * weight * bells)

@@ -124,6 +124,11 @@ def weigh_by_rank(sides: Sides, resources: LexicalResources) -> Floats:
     their idf.
     """
     words, lemmas, _ = _number_words(sides)
+    return weigh_words_by_rank(words, lemmas, resources)
+
+
+def weigh_words_by_rank(words: list[str], lemmas: list[str], resources: LexicalResources) -> Floats:
+    """Return the weights of words in small letters, each with its lemma, as `weigh_by_rank` does."""
     if not isinstance(resources.space, WordVectors):
         return np.array([resources.idf.get(lemma, resources.unseen_idf) for lemma in lemmas], float)
     ranks = resources.space.ranks(words)

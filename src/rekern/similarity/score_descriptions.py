@@ -56,6 +56,7 @@ _SIDED = {
     "other names": "number of capitalised words that only the {side} has (logarithm)",
 }
 _KINDS = ("names", "nouns", "verbs", "adjectives", "adverbs", "numbers", "function words")
+_MISSED = ("names", "numbers", "verbs", "nouns")
 _SINGLE = {
     "window recall": "words of the target in the best part of the source, rare ones counting more",
     "negation differs": "only one side has a negation",
@@ -105,6 +106,27 @@ _SINGLE = {
     "numbers conflict": "each side has a number that the other has not",
     "names conflict": "each side has a name that the other has not",
     "times conflict": "each side has a day, month or year that the other has not",
+    "included words": "content words of the target that words of the source support, rare ones counting more",
+    "included in one sentence": "content words of the target that the best sentence of the source supports, by weight",
+    "largest miss": "weight of the content word of the target that the source supports least",
+    "inclusion": "how well the tree of the target can be laid into that of the source, word on word",
+    "included links": "links between content words of the target of which both words have a place in the source",
+    "links kept": "links between content words of the target that are links in the source, too",
+    "links near": "links between content words of the target whose words are at most two steps apart in the source",
+    "stretch": "how much farther apart the words of the target are in the tree of the source, on average",
+    "close words": "pairs of content words of the target that are not farther apart in the tree of the source",
+    "names apart": "how far names and numbers of the target are apart in the tree of the source, at most",
+    "words between": "words of the source above those of the target in its tree (logarithm)",
+    "negated inclusion": "what the target says is negated in the source and not in the target, or the reverse",
+    "hedged inclusion": "what the target says is only possible or claimed in the source (-1 in the target)",
+    "included root": "how far the source supports the first content word of the tree of the target, such as its verb",
+    "depth of inclusion": "how deep in the tree of the source the target is found (logarithm)",
+    "source content": "number of content words in the source (logarithm)",
+    "target content": "number of content words in the target (logarithm)",
+    **{
+        f"missed {name}": f"weight of the {words} of the target that the source does not support (logarithm)"
+        for name, words in (*((kind, kind) for kind in _MISSED), ("others", "other content words"))
+    },
     "new names": "number of names in the target that are not in the source (logarithm)",
     "new numbers": "number of numbers in the target that are not in the source (logarithm)",
     **{

@@ -11,6 +11,7 @@ from rekern.core.interruption import call_core
 from rekern.similarity import best_match_core, further_scores, sequence_core
 from rekern.similarity.answer_types import ANSWERS, score_answers
 from rekern.similarity.further_scores import flatten
+from rekern.similarity.inclusion_scores import INCLUSION, score_inclusion
 from rekern.similarity.lexical_resources import LexicalResources
 from rekern.similarity.overlap_core import number_codes
 from rekern.similarity.pair_sides import Sides
@@ -52,10 +53,11 @@ GROUPS = {
     "relations": further_scores.RELATIONS,
     "answers": ANSWERS,
     "aligner": further_scores.ALIGNER,
+    "inclusion": INCLUSION,
 }
-NEED_SPACE = ("alignment", "vectors", "aligner")
-DIRECTED = ("relations", "answers")  # a pair and its reverse differ
-NEED_TREES = ("tags", "links")
+NEED_SPACE = ("alignment", "vectors", "aligner", "inclusion")
+DIRECTED = ("relations", "answers", "inclusion")  # a pair and its reverse differ
+NEED_TREES = ("tags", "links", "inclusion")
 NOUNS = ("NN", "NNS")  # proper names have no generalisation
 
 
@@ -233,4 +235,5 @@ _FUNCTIONS: dict[str, Callable[[Sides, LexicalResources], Floats]] = {
     "relations": further_scores.score_relations,
     "answers": score_answers,
     "aligner": further_scores.score_alignments,
+    "inclusion": score_inclusion,
 }
