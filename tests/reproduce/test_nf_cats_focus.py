@@ -11,12 +11,14 @@ from rekern.reproduce.nf_cats_focus import (
     FURTHER,
     METHODS,
     N_SHUFFLES,
+    compute_grams,
     group_near_questions,
+    load_further,
     make_shuffles,
     spread_cost,
 )
 from rekern.reproduce.result_table import list_figures
-from rekern.similarity.lexicons.wordnet import WordNet
+from rekern.similarity import WordVectors
 
 
 def write_part(path, size):
@@ -28,8 +30,7 @@ def write_part(path, size):
 def test_from_files_to_a_table(tmp_path):
     (tmp_path / "nf_cats").mkdir()
     write_part(tmp_path / "nf_cats" / "train.tsv", 6)
-    (tmp_path / "oewn").mkdir()
-    WordNet.from_synsets([("1", "n", ["rice"], [], ""), ("2", "n", ["sky"], [], "")]).save(tmp_path / "oewn")
+    write_part(tmp_path / "nf_cats" / "valid.tsv", 3)
     (tmp_path / "glove_6b_100d").mkdir()
     (tmp_path / "glove_6b_100d" / "vectors.bin").write_text("rice 1 0\nsky 0.5 1\nblue 0.4 1\n")
     with pytest.raises(InputError, match=r"there is no .*test\.tsv"):
@@ -39,6 +40,7 @@ def test_from_files_to_a_table(tmp_path):
 
     write_part(tmp_path / "nf_cats" / "test.tsv", 2)
     result = reproduce.run("nf-cats-focus", data=tmp_path)
+    assert result["train_questions"] == 2 * (6 + 3)  # the training and the validation part, both labelled by people
     first, *others = result["rows"]
     assert [row["method"] for row in result["rows"]] == [*METHODS, *["words"] * len(FURTHER)]
     assert [row["further"] for row in others[-len(FURTHER) :]] == list(FURTHER)
@@ -64,3 +66,27 @@ def test_further_questions_are_for_training_only():
         assert (4 in train) == (3 not in test)  # nearly the same question, so never on the other side
     assert spread_cost(2.0, 0.1, 4, 5).tolist() == [2.0, 2.0, 2.0, 2.0, 0.2]
     assert group_near_questions(asked).tolist()[3:] == [3, 3]
+
+
+def test_the_validation_part_is_for_training(tmp_path):
+    (tmp_path / "nf_cats").mkdir()
+    with pytest.raises(InputError, match=r"there is no .*train\.tsv"):
+        load_further(tmp_path)
+    write_part(tmp_path / "nf_cats" / "train.tsv", 2)
+    rows = ["category\tannotated_by\tquestion", "REASON\tauthors\tWhy now?", "REASON\tunsupervised\tWhy then?"]
+    other = ["FACTOID\tunsupervised\tWho?"]  # a type without a question labelled by people
+    (tmp_path / "nf_cats" / "valid.tsv").write_text("\n".join([*rows, *other]) + "\n")
+    asked, types, n_people = load_further(tmp_path)
+    assert n_people == 5 and asked[4:] == ["Why now?", "Why me?", "Why then?"]
+    assert types[4:].tolist() == ["REASON"] * 3
+
+
+def test_forms_ignore_the_form_of_auxiliaries_and_pronouns():
+    space = WordVectors(["cook", "rice"], [[1.0, 0.0], [0.0, 1.0]])
+    asked = ["How do I cook rice?", "how did we cook rice?", "how do they cook rice?"]
+    grams = compute_grams(asked, None, 3, space, 1)
+    assert grams["forms"][0, 1] == pytest.approx(1) and grams["words"][0, 1] < 0.9
+    assert grams["forms"][0, 2] < 0.9
+    block = compute_grams(asked[:2], asked, 3, space, 1)
+    for name, gram in grams.items():
+        np.testing.assert_allclose(block[name], gram[:2], err_msg=name)

@@ -33,6 +33,18 @@ ENGLISH = _words(
     """
 )
 
+# Forms of auxiliaries and pronouns: "how did you …" and "how do I …" ask in the same way.
+_FORMS = {
+    "be": "is are was were am been being 's 're 'm",
+    "do": "does did done doing",
+    "have": "has had having 've",
+    "can": "could",
+    "will": "would 'll",
+    "i": "me my mine we us our",
+    "you": "your yours u ur",
+}
+_BASE_FORMS = {form: base for base, forms in _FORMS.items() for form in forms.split()}
+
 CHINESE = _words(
     """
     的 地 得 了 着 过 之 所 是 是不是 有 有没有 没有 没 不 不是 不能 不会 别 非 在 和 与 跟 同 或 或者 还是 以及 及
@@ -65,3 +77,12 @@ CHINESE_CONTENT = _words(
     同意 同时 合同 相同 共同 或许 几何 几乎 任何 多么 为难 非常 非洲 除非 别人 特别 分别 性别 区别 级别
     """
 )
+
+
+def unify_form(word: str) -> str:
+    """Return the base form of an English auxiliary or of a pronoun of the first or second person; else the word.
+
+    >>> [unify_form(word) for word in "what did your cats do".split()]
+    ['what', 'do', 'you', 'cats', 'do']
+    """
+    return _BASE_FORMS.get(word, word)

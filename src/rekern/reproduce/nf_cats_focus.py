@@ -1,13 +1,14 @@
-"""Non-factoid questions (NF-CATS, those labelled by people) by words, by what they ask for, and by word vectors.
+"""Non-factoid questions (NF-CATS, those labelled by people) by words, by the forms of questions, and by word vectors.
 
-The labels are noisy and the questions few, so sums of kernels are compared in ten shuffles of five folds. Questions
-that people have not labelled may be used for training, with a small weight; they are never held out.
+The labels are noisy and the questions few, so sums of kernels are compared in ten shuffles of five folds of the
+training and validation parts together. Questions that people have not labelled may be used for training, with a small
+weight; they are never held out.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +19,10 @@ from rekern.core.arrays import AnyArray, Booleans, Floats, Ints
 from rekern.core.json_values import JsonObject
 from rekern.core.parallel_jobs import run
 from rekern.core.progress import show_bars, track
-from rekern.datasets.public_corpora import DataPath, data_directory
-from rekern.kernels import Spectrum, Subsequence
+from rekern.datasets.public_corpora import DataPath
+from rekern.kernels import Kernel, Normalized, Spectrum
 from rekern.learning.cross_validation import Fold, make_stratified_group_folds
-from rekern.questions import QuestionFocus
+from rekern.questions.function_words import unify_form
 from rekern.reproduce.question_data_sets import load_nf_cats
 from rekern.reproduce.result_files import write_json
 from rekern.reproduce.shared_grams import N_FOLDS
@@ -29,24 +30,27 @@ from rekern.reproduce.structural.tree_corpora import find_file
 from rekern.reproduce.trec import train_classifiers
 from rekern.reproduce.trec_focus import START, VECTORS, add_terms
 from rekern.similarity import WordVectors
+from rekern.structures.stemmer import stem
 from rekern.structures.tokenizer import Tokenizer
 
 TASK = "nf-cats-human"  # its name in the table of all tasks
-COSTS = (0.6, 1.0, 1.5)
+PARTS = ("train", "valid")  # both are for training: nothing else is chosen on the validation part
+COSTS = (0.5, 1.0, 1.5)
 FURTHER = (0.003, 0.01, 0.03)  # the weight in training of a question that people have not labelled
 N_SHUFFLES = 10
 NEAR = 0.7  # questions with this share of all their words in common are never on both sides of a fold
 COMMON = 0.01  # a word in this share of the questions has half the weight of a rare one
 
+# One to three words in a row, with auxiliaries and pronouns in their base form: how a question is asked.
+FORMS = Normalized(Spectrum(1, normalize=False) + Spectrum(2, normalize=False) + Spectrum(3, normalize=False))
+
 # The kernels that are added to each other, with their weights; the simplest sum first.
 WORDS = {"words": 1.0, "bigrams": 1.0}
 METHODS: dict[str, dict[str, float]] = {
     "words": WORDS,
-    "pairs": {**WORDS, "pairs": 1.0},
+    "forms": {**WORDS, "forms": 2.0},
     "vectors": {**WORDS, "vectors": 1.0},
-    "pairs+vectors": {**WORDS, "pairs": 1.0, "vectors": 1.0},
-    "focus+vectors": {**WORDS, "focus": 1.0, "kinds": 1.0, "vectors": 1.0},
-    "pairs+focus+vectors": {**WORDS, "pairs": 1.0, "focus": 1.0, "kinds": 1.0, "vectors": 1.0},
+    "forms+vectors": {**WORDS, "forms": 2.0, "vectors": 1.0},
 }
 
 
@@ -58,9 +62,8 @@ def run_nf_cats_focus(data: DataPath = None, out: Path | None = None, n_jobs: in
     """
     asked, types, n_people = load_further(data)
     shuffles = make_shuffles(asked, types, n_people)
-    wordnet = str(data_directory(data) / "oewn")
     space = WordVectors.from_file(find_file(data, *VECTORS)).without_common_parts(2)
-    grams = _compute_grams(asked, None, n_people, wordnet, space, n_jobs)
+    grams = compute_grams(asked, None, n_people, space, n_jobs)
 
     def measure(method: str, C: float, weight: float) -> tuple[JsonObject, Floats]:
         used = n_people if weight == 0 else len(asked)
@@ -86,7 +89,7 @@ def run_nf_cats_focus(data: DataPath = None, out: Path | None = None, n_jobs: in
 
     tested, true = load_nf_cats("test", human=True, data=data)
     used = n_people if chosen["further"] == 0 else len(asked)
-    blocks = _compute_grams(tested, asked, n_people, wordnet, space, n_jobs)
+    blocks = compute_grams(tested, asked, n_people, space, n_jobs)
     weights = METHODS[chosen["method"]]
     costs = spread_cost(chosen["C"], chosen["further"], n_people, used)
     (classifier,) = train_classifiers(add_terms(grams, weights)[:used, :used], types[:used], [costs], n_jobs)
@@ -102,15 +105,18 @@ def run_nf_cats_focus(data: DataPath = None, out: Path | None = None, n_jobs: in
 
 
 def load_further(data: DataPath) -> tuple[list[str], AnyArray, int]:
-    """Load the training questions and their types: first those labelled by people, then others of the same types.
+    """Load the questions for training and their types: first those labelled by people, then others of the same types.
 
     The last value is how many people have labelled.
     """
-    asked, kinds = load_nf_cats("train", human=True, data=data)
+    parts = [load_nf_cats(part, human=True, data=data) for part in PARTS]
+    asked = [text for texts, _ in parts for text in texts]
+    kinds = [kind for _, named in parts for kind in named]
     known, types = set(asked), set(kinds)
     others = [
         (text, kind)
-        for text, kind in zip(*load_nf_cats("train", human=False, data=data))
+        for part in PARTS
+        for text, kind in zip(*load_nf_cats(part, human=False, data=data))
         if text not in known and kind in types
     ]
     return asked + [text for text, _ in others], np.array(kinds + [kind for _, kind in others]), len(asked)
@@ -197,27 +203,33 @@ def choose_simplest(found: Sequence[Floats]) -> int:
     return next(n for n, (gap, error) in enumerate(zip(differences, errors)) if float(gap.mean()) <= error)
 
 
-def _compute_grams(
-    rows: list[str], columns: list[str] | None, n_people: int, wordnet: str, space: WordVectors, n_jobs: int | None
+def compute_grams(
+    rows: list[str], columns: list[str] | None, n_people: int, space: WordVectors, n_jobs: int | None
 ) -> dict[str, Floats]:
-    """Compute the Gram of each term: of ``rows``, or of new rows with the training questions in the columns."""
-    tokenize, split = Tokenizer(), Tokenizer(None)
-    stems, train_stems = (
-        None if texts is None else [[START, *tokenize(text)] for text in texts] for texts in (rows, columns)
-    )
-    train = (rows if columns is None else columns)[:n_people]
-    counts = Counter(word for text in train for word in set(split(text)))
-    shares = {word: count / len(train) for word, count in counts.items()}
-    means = compute_means([split(text) for text in rows], space, shares)
-    train_means = means if columns is None else compute_means([split(text) for text in columns], space, shares)
+    """Compute the Gram of each term: of ``rows``, or of new rows with the training questions in the columns.
+
+    >>> space = WordVectors(["cook", "rice"], [[1.0, 0.0], [0.0, 1.0]])
+    >>> grams = compute_grams(["How do I cook rice?", "How did we cook rice?"], None, 2, space, 1)
+    >>> [round(float(grams[name][0, 1]), 2) for name in ("words", "forms")]
+    [0.71, 1.0]
+    """
+    split = Tokenizer(None)
+    words = [split(text) for text in rows]
+    train = words if columns is None else [split(text) for text in columns]
+    counts = Counter(word for text in train[:n_people] for word in set(text))
+    shares = {word: count / n_people for word, count in counts.items()}
+    means = compute_means(words, space, shares)
+
+    def compute(kernel: Kernel, change: Callable[[str], str]) -> Floats:
+        changed, others = ([[START, *map(change, text)] for text in texts] for texts in (words, train))
+        return kernel.gram(changed, None if columns is None else others, n_jobs=n_jobs)
+
     with show_bars(False):
         return {
-            "words": Spectrum(1).gram(stems, train_stems, n_jobs=n_jobs),
-            "bigrams": Spectrum(2).gram(stems, train_stems, n_jobs=n_jobs),
-            "pairs": Subsequence(2).gram(stems, train_stems, n_jobs=n_jobs),
-            "focus": QuestionFocus(("question", "focus"), wordnet).gram(rows, columns, n_jobs=n_jobs),
-            "kinds": QuestionFocus(("kinds",), wordnet).gram(rows, columns, n_jobs=n_jobs),
-            "vectors": means @ train_means.T,
+            "words": compute(Spectrum(1), stem),
+            "bigrams": compute(Spectrum(2), stem),
+            "forms": compute(FORMS, lambda word: stem(unify_form(word))),
+            "vectors": means @ (means if columns is None else compute_means(train, space, shares)).T,
         }
 
 

@@ -55,7 +55,7 @@ def list_data_sets(data: DataPath = None) -> dict[str, QuestionDataSet]:
 
 
 def load_nf_cats(part: str, human: bool, data: DataPath = None) -> LabelledQuestions:
-    """Load NF-CATS: questions and categories of ``train`` or ``test``; with ``human`` only those labelled by people."""
+    """Load NF-CATS: questions and categories of ``train``, ``valid`` or ``test``, or with ``human`` those of people."""
     columns = _read_columns(data, "nf_cats", f"{part}.tsv", ("question", "category", "annotated_by"))
     rows = [row for row in zip(*columns) if not human or row[2] != "unsupervised"]
     return [row[0] for row in rows], [row[1] for row in rows]
