@@ -104,9 +104,7 @@ def test_rows_of_a_pandas_frame():
     expected = as_pairs(ROWS)
     assert as_pairs([row for _, row in frame.iterrows()]) == expected
     assert as_pairs([row for _, row in named.iterrows()]) == expected[::-1]
-    with pytest.raises(
-        InputError, match=r"row 1: a table of pairs needs .*; it has 0, 1, id"
-    ):
+    with pytest.raises(InputError, match=r"row 1: a table of pairs needs .*; it has 0, 1, id"):
         as_pairs([ROWS[0], frame.assign(id=7).iloc[0]])
 
 
