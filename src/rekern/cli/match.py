@@ -198,13 +198,14 @@ def match(
     The workers of a --cluster share the texts. They open MODEL and the index, which needs --index, by their paths.
     """
     from rekern.core.clusters import check_address, use_workers
-    from rekern.core.files import check_writable
+    from rekern.core.files import check_writable, refuse_to_replace
 
     check_address(cluster)
     to_screen = out is None or out == STANDARD_INPUT
     if out is not None and not to_screen:
         output.choose_table_format(out)
         check_writable(out)
+        refuse_to_replace(out, corpus, queries, model)
     if index is not None:
         check_writable(index)
     if corpus == queries == STANDARD_INPUT:
