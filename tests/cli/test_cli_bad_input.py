@@ -118,3 +118,31 @@ def test_unusual_texts_are_fine(text: str, models: Path, tmp_path: Path) -> None
     assert all(0 <= chance <= 1 for row in report["rows"] for chance in row["probabilities"].values())
     invoke("train", tmp_path / "t.tsv", "-o", tmp_path / "m.rekern")
     invoke("explain", tmp_path / "m.rekern", "--row", 1, tmp_path / "t.tsv")
+
+
+REPLACED = [
+    ("train", "t.tsv", "-o", "t.tsv"),
+    ("train", "t.tsv", "-o", "link.tsv"),
+    ("predict", "m.rekern", "t.tsv", "-o", "t.tsv"),
+    ("evaluate", "m.rekern", "t.tsv", "--errors", "t.tsv"),
+    ("report", "m.rekern", "t.tsv", "-o", "m.rekern"),
+    ("report", "m.rekern", "t.tsv", "-o", "t.tsv"),
+    ("explain", "m.rekern", "a", "b", "--svg", "m.rekern"),
+    ("explain", "m.rekern", "t.tsv", "--row", "1", "--html", "t.tsv"),
+    ("match", "t.tsv", "--text", "source", "--model", "none", "-o", "t.tsv"),
+    ("expressions", "t.tsv", "-o", "t.tsv"),
+    ("question", "--train", "t.tsv", "-o", "t.tsv"),
+]
+
+
+@pytest.mark.parametrize("arguments", REPLACED, ids=" ".join)
+def test_no_command_replaces_what_it_reads(
+    arguments: tuple[str, ...], models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table, model = (models / "test.tsv").read_bytes(), (models / "two.rekern").read_bytes()
+    Path("t.tsv").write_bytes(table)
+    Path("m.rekern").write_bytes(model)
+    Path("link.tsv").symlink_to("t.tsv")
+    assert "is read by this command, and would be replaced: write to another file" in error_of(*arguments)
+    assert (Path("t.tsv").read_bytes(), Path("m.rekern").read_bytes()) == (table, model)

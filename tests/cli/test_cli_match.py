@@ -103,7 +103,7 @@ def test_an_interrupted_search_goes_on(models: Path, tmp_path: Path, monkeypatch
     invoke(*arguments, code=130)
     assert not out.exists() and Path(f"{out}.part").exists()
     invoked = invoke(*arguments)
-    assert "goes on where it was" in invoked.stderr and out.read_bytes() == whole
+    assert "an interrupted search continues" in invoked.stderr and out.read_bytes() == whole
     assert list(tmp_path.iterdir()) == [out]
 
 

@@ -1,6 +1,7 @@
 """``rekern serve`` as a process: its options, its first line, its orderly end."""
 
 import json
+import re
 import signal
 import socket
 import sqlite3
@@ -67,6 +68,13 @@ def test_a_process_answers_and_ends(model_file: Path) -> None:
         asker.join(60)
     assert process.returncode == 0 and "POST /api/ask 200" in log and "all requests are answered" in log
     assert json.loads(answers[0])["answer"] == ["Tallinn"]
+
+
+def test_the_address_as_json(model_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rekern.web.server.run_server", lambda *others: None)
+    monkeypatch.setattr("rekern.web.warm_up.start_warm_up", lambda site: None)
+    shown = json.loads(invoke("serve", model_file, "--port", "0", "--json").stdout)
+    assert shown["models"] == ["small"] and re.fullmatch(r"http://127\.0\.0\.1:\d+/", shown["url"])
 
 
 def test_questions_to_a_database_of_ones_own(tmp_path: Path, model_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from rekern import PairClassifier
+from rekern import PairClassifier, load_model
 from rekern.cli.quick_start import is_light
 from rekern.core.object_descriptions import describe
 from rekern.kernels import PartialTree, Rewriting
@@ -54,6 +54,32 @@ def test_interpreted_decisions_have_the_same_bits(model):
     values, heavy = json.loads(run(code))
     assert values == [float(value).hex() for value in trained.decision_function(ASKED)]
     assert heavy == []
+
+
+@NEEDS_NUMPY_2
+@pytest.mark.parametrize("pairs", [[("a b", "c d")] * 10, [("", "")] * 10], ids=["no common word", "no word"])
+def test_a_model_without_rules(pairs, tmp_path):
+    """Pairs without a common word give no rule with a wildcard, empty texts no rule and no weight of a word."""
+    trained = PairClassifier().fit(pairs, [0, 1] * 5)
+    path = tmp_path / "m.rekern"
+    trained.save(path)
+    command = [
+        sys.executable,
+        "-m",
+        "rekern",
+        "predict",
+        str(path),
+        "--source-text",
+        "a",
+        "--target-text",
+        "a",
+        "--json",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["rows"][0]["probabilities"]
+    assert list(found.values()) == trained.predict_proba([("a", "a")])[0].tolist()
+    assert np.array_equal(load_model(path).decision_function(ASKED), trained.decision_function(ASKED))
 
 
 @NEEDS_NUMPY_2

@@ -53,8 +53,18 @@ BAD = {
         "commas.tsv has no column 'source'; it has source,target,label: is it csv? Give format='csv' (--format)",
     ),
     "tabs.csv": (
-        HEADER + "x\ty\t1\n",
-        "tabs.csv has no column 'source'; it has 'source\\ttarget\\tlabel': is it tsv? Give format='tsv' (--format)",
+        HEADER + "a, b\ty\t1\n",
+        "tabs.csv, line 1: its fields are separated by tabs; name it .tsv, or give format='tsv' (--format)",
+    ),
+    "semicolons.csv": (
+        '"source";"target";"label"\n"a, b";c;1\n',
+        "semicolons.csv, line 1: its fields are separated by semicolons; "
+        "separate them by commas, or by tabs in a .tsv file",
+    ),
+    "semicolons.tsv": (
+        "source;target;label\na;b;1\n",
+        "semicolons.tsv has no column 'source'; it has source;target;label: "
+        "are its fields separated by semicolons? Separate them by tabs, or by commas in a .csv file",
     ),
     "twice.tsv": (
         "source\tsource\ttarget\tlabel\na\tb\tc\t1\n",

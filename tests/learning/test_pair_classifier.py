@@ -1,5 +1,7 @@
 """Classes of pairs: decision values, probabilities, explanations, both solvers."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -9,7 +11,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 
 from helpers import close, rewritings
-from rekern import InputError, PairClassifier, load_model
+from rekern import InputError, PairClassifier, PairRegressor, load_model
 from rekern.kernels import PairSum, PartialTree, Rewriting, SoftPairing, Spectrum
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Pairs
@@ -290,6 +292,20 @@ def test_labels_of_a_text_column(tmp_path):
     model = PairClassifier(KERNEL, calibration=0).fit(pairs, series)
     model.save(tmp_path / "m.rekern")
     assert model.explain(pairs[0]).neighbors[0].label in ("yes", "no")
+
+
+def test_labels_that_are_quantities():
+    pairs, labels = two_classes(30)
+    few = [label / 2 for label in labels]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert PairClassifier(KERNEL, calibration=0).fit(pairs, few).classes_.tolist() == [0.0, 0.5]
+    many = [row / 7 for row in range(len(pairs))]
+    with pytest.warns(UserWarning, match=f"{len(pairs)} different decimal numbers are used as classes; a regression"):
+        PairClassifier(KERNEL, calibration=0).fit(pairs, many)
+    for model in (PairClassifier(KERNEL), PairRegressor(KERNEL)):
+        with pytest.raises(InputError, match="row 1: the label is not a finite number"):
+            model.fit(pairs, [0.0, float("inf"), *many[2:]])
 
 
 def test_a_kernel_of_texts_is_refused():

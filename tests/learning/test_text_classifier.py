@@ -109,6 +109,27 @@ def test_what_is_refused():
         model.predict("one text")
 
 
+def test_pairs_are_not_taken_for_tokens():
+    pairs = [("a good film", "a bad film"), ("bad fun", "good fun")]
+    for given in (pairs, np.array(pairs), [list(pair) for pair in pairs]):
+        with pytest.raises(InputError, match="got pairs of texts; a PairClassifier takes them"):
+            TextClassifier().fit(given, [0, 1])
+    TextClassifier(calibration=0).fit([("New York", "is"), ("is", "it")], [0, 1])  # a token may hold a blank
+
+
+def test_a_table_of_one_column():
+    texts = ["a good film", "good fun", "a bad film", "bad fun"]
+    labels = [1, 1, 0, 0]
+    plain = TextClassifier(calibration=0).fit(texts, labels).decision_function(texts)
+    for table in ({"body": texts}, {"text": texts}, {"source": texts}, np.array(texts)[:, None]):
+        found = TextClassifier(calibration=0).fit(table, labels)
+        assert np.array_equal(found.decision_function(table), plain)
+    tree = TextClassifier(PartialTree(on="tree"), calibration=0).fit({"tree": ["(A a)", "(B b)"]}, [0, 1])
+    assert tree.predict({"tree": ["(B b)"]}).tolist() == [1]
+    with pytest.raises(InputError, match="no representation 'text'; the columns are body, id"):
+        TextClassifier().fit({"body": texts, "id": texts}, labels)
+
+
 def test_several_texts_are_not_taken_for_the_tokens_of_one():
     model = TextClassifier(calibration=0).fit(["good film", "bad film", "good music", "bad music"], [1, 0, 1, 0])
     for texts in (["good film", "bad film"], ("good film", "bad film"), np.array(["good film", "bad film"])):

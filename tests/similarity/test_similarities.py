@@ -227,3 +227,23 @@ def test_blocks_of_pairs_have_the_scores_of_the_whole(monkeypatch):
     whole = kernel.raw_scores(pairs)
     monkeypatch.setattr("rekern.similarity.similarities.FEW_PAIRS", 4)
     assert np.array_equal(kernel.raw_scores(pairs), whole)
+
+
+SHARES = ("as a share", "has too", "that stay", "in common runs", "in the longest common", "a word of the")
+FREE = ("basic", "ngrams", "sequences", "differences", "order", "contexts")
+
+
+@given(corpora(plain_texts, min_size=1, max_size=4))
+@settings(max_examples=50, deadline=None)
+def test_descriptions_say_what_the_numbers_are(pairs):
+    """What is described as a share or as yes or no is from 0 to 1, and the formulas of lengths are named."""
+    kernel = Similarities(groups=FREE).fit(pairs)
+    tokens = Tokenizer()
+    for (source, target), row in zip(pairs, kernel.raw_scores(pairs).tolist()):
+        known = dict(zip(kernel.describe_scores(), row, strict=True))
+        shares = [value for words, value in known.items() if any(mark in words for mark in SHARES)]
+        assert len(shares) > 30 and all(0 <= value <= 1 for value in shares)
+        lengths = [1 + len(tokens(side)) for side in (source, target)]
+        for side, length in zip(("source", "target"), lengths):
+            close(known[f"length of the {side} (logarithm, divided by 5)"], math.log(length) / 5)
+        close(known["difference in length (logarithm of the ratio)"], abs(math.log(lengths[0] / lengths[1])))

@@ -98,6 +98,16 @@ def test_texts_of_columns():
     assert as_texts(Tokens.from_texts(["a b", "c"])) == [["a", "b"], ["c"]]
 
 
+def test_rows_of_a_pandas_frame():
+    frame = pandas_frame(np.array(ROWS, dtype=object))
+    named = frame.set_axis(["target", "source"], axis=1).assign(id=7)
+    expected = as_pairs(ROWS)
+    assert as_pairs([row for _, row in frame.iterrows()]) == expected
+    assert as_pairs([row for _, row in named.iterrows()]) == expected[::-1]
+    with pytest.raises(InputError, match=r"row 1: a table of pairs needs .*; it has 0, 1, id"):
+        as_pairs([ROWS[0], frame.assign(id=7).iloc[0]])
+
+
 def test_pandas_frames_of_two_columns_with_one_name_or_numbers():
     frame = pandas_frame(np.array(ROWS, dtype=object))
     assert as_pairs(frame) == (SOURCES, TARGETS)

@@ -134,7 +134,7 @@ def _make_asker(
             raise InputError(f"{show_path(model)}: this model was not made by rekern ask --train")
         trained.n_jobs = jobs
         return Asker(trained, database)
-    from rekern.core.files import write_atomically
+    from rekern.core.files import refuse_to_replace, write_atomically
     from rekern.krisp.answering.question_table import read_questions
     from rekern.krisp.grammar_files import read_grammar
 
@@ -145,6 +145,7 @@ def _make_asker(
     if model is None:
         with output.show_status("training") as status:
             return Asker(train_parser(questions, meant, database, jobs, status), database)
+    refuse_to_replace(model, train, grammar, db)
     with write_atomically(model) as temporary, output.show_status("training") as status:
         parser = train_parser(questions, meant, database, jobs, status)
         parser.save(temporary)

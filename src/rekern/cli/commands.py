@@ -158,7 +158,7 @@ for _command, _examples in (
         (
             'rekern ask "which rivers run through the countries that border austria?"',
             "rekern ask --evaluate",
-            "rekern ask --train questions.tsv --grammar grammar.txt --db shop.db --model shop.rekern",
+            "rekern ask --train asked.tsv --grammar grammar.txt --db shop.db --model shop.rekern",
             'rekern ask --model shop.rekern --db shop.db "who wrote emma?"',
         ),
     ),

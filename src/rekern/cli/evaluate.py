@@ -54,11 +54,12 @@ def evaluate(
     the ROC curve, the average precision and the best thresholds; Pearson's and Spearman's correlation and the mean
     squared error of a regressor; MAP and MRR of a ranker.
     """
-    from rekern.core.files import check_writable
+    from rekern.core.files import check_writable, refuse_to_replace
 
     if errors is not None:
         output.choose_table_format(errors)
         check_writable(errors)
+        refuse_to_replace(errors, file, model)
     if plot is not None:
         _check_plot(plot)
     loaded = load_pair_model(model, jobs, resources=resources)
@@ -67,6 +68,8 @@ def evaluate(
     started = time.perf_counter()
     found = _evaluate(loaded, pairs, threshold)
     took = time.perf_counter() - started
+    if plot is not None and found.draw is None:
+        raise InputError("--plot is for classifiers; this model predicts numbers")
     if errors is not None:
         mistakes = found.mistakes[:top]
         as_text = output.choose_table_format(errors) != "jsonl"
@@ -75,9 +78,7 @@ def evaluate(
 
         write_table(errors, list_columns(loaded, pairs, mistakes, as_text))
         output.say(f"the {len(mistakes):,} worst of {len(found.mistakes):,} mistakes are in {errors}")
-    if plot is not None:
-        if found.draw is None:
-            raise InputError("--plot is for classifiers; this model predicts numbers")
+    if plot is not None and found.draw is not None:
         found.draw(plot)
         output.say(f"the picture is in {plot}")
     if json:

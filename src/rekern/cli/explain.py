@@ -12,7 +12,7 @@ from rekern.cli import common_options, output
 from rekern.cli.model_argument import ModelFile, ResourceOptions, check_items, is_text_model, load_pair_model
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions
-from rekern.core.files import check_writable, show_path
+from rekern.core.files import check_writable, refuse_to_replace, show_path
 from rekern.core.messages import shorten_text
 from rekern.errors import InputError
 
@@ -76,6 +76,7 @@ def explain(
     for file in (html, svg):
         if file is not None:
             check_writable(file)
+            refuse_to_replace(file, model, *([] if row is None else texts or []))
     one = texts if row is None else None
     loaded = load_pair_model(model, jobs, one, resources=resources, with_neighbors=neighbors > 0)
     pair = _find_pair(texts or [], row, table, loaded)

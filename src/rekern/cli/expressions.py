@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rekern.cli import common_options, output, table_options
-from rekern.core.files import check_writable, show_path
+from rekern.core.files import check_writable, refuse_to_replace, show_path
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def expressions(
     shortest, longest = _parse_sizes(sizes)
     if out is not None:
         check_writable(out)
+        refuse_to_replace(out, file)
         if not _is_json(out):
             output.choose_table_format(out)
     learned = Expressions((shortest, longest), min_documents, max_distance)

@@ -94,7 +94,7 @@ class Search:
         if log is None:
             return self._choose(self.score())
         if log.done:
-            output.say("an interrupted search goes on where it was")
+            output.say("an interrupted search continues")
         for block in self.score(log.done):
             log.append(block)
         return self._choose(log.read_blocks())
@@ -192,19 +192,20 @@ def match(
     """Find pairs in a corpus: duplicates, or matches of queries.
 
     Texts that share words are candidates; the model decides about them. Prints the two texts of each pair (source,
-    target), their rows, counting from 1, the score of their words and the probability. A query is a source. A search
-    with -o that was interrupted goes on where it was when the same command is given again.
+    target), their rows, counting from 1, the score of their words and the probability. A query is a source. An
+    interrupted search with -o continues when the same command is given again.
 
     The workers of a --cluster share the texts. They open MODEL and the index, which needs --index, by their paths.
     """
     from rekern.core.clusters import check_address, use_workers
-    from rekern.core.files import check_writable
+    from rekern.core.files import check_writable, refuse_to_replace
 
     check_address(cluster)
     to_screen = out is None or out == STANDARD_INPUT
     if out is not None and not to_screen:
         output.choose_table_format(out)
         check_writable(out)
+        refuse_to_replace(out, corpus, queries, model)
     if index is not None:
         check_writable(index)
     if corpus == queries == STANDARD_INPUT:

@@ -72,7 +72,7 @@ def predict(
     FILE may be a folder of Parquet, TSV, CSV or JSONL files: OUT is then a folder, too, and gets a file of predictions
     for each. The workers of a --cluster share the files. An interrupted run continues with the missing ones.
     """
-    from rekern.core.files import check_writable
+    from rekern.core.files import check_writable, refuse_to_replace
     from rekern.datasets.tables import open_table
 
     if cluster is not None and (file is None or not os.path.isdir(file)):
@@ -87,6 +87,7 @@ def predict(
     if out is not None and not to_screen:
         output.choose_table_format(out)
         check_writable(out)
+        refuse_to_replace(out, file, model)
     texts_given = None if source_text is None else [source_text, target_text or ""]
     loaded = load_pair_model(model, jobs, texts_given, resources=resources)
     if source_text is not None and is_text_model(loaded):

@@ -222,11 +222,12 @@ def _train(
 ) -> None:
     if out is None:
         raise InputError("--train needs a place for the model: add -o MODEL")
-    from rekern.core.files import write_atomically
+    from rekern.core.files import refuse_to_replace, write_atomically
     from rekern.questions.question_classifier import QuestionClassifier
 
     if method not in ("mss", "msb", "mb", "sb"):
         raise InputError(f"--method {method!r} is unknown: choose mss, msb, mb or sb")
+    refuse_to_replace(out, path, patterns)
     with write_atomically(out) as temporary:  # opened first, so that an unwritable place is found before the work
         questions, kinds = _read_labelled(path, columns)
         started = time.perf_counter()

@@ -13,7 +13,7 @@ from rekern.cli.model_argument import ModelFile, ResourceOptions, check_items, l
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions, list_groups
 from rekern.cli.threshold_options import ThresholdOptions
-from rekern.core.files import check_writable, show_path
+from rekern.core.files import check_writable, refuse_to_replace, show_path
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def report(
         raise InputError("say where to write the page: add -o report.html, or --json for the figures alone")
     if out is not None:
         check_writable(out)
+        refuse_to_replace(out, file, model)
     loaded = load_pair_model(model, jobs, resources=resources)
 
     from rekern.kernels.kernel_summary import summarize_kernel as show_kernel

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rekern.cli import output
+from rekern.cli import common_options, output
 from rekern.cli.model_argument import ResourceOptions, read_limits
 from rekern.cli.option_groups import expand_options
 from rekern.errors import InputError, missing_extra
@@ -75,12 +75,14 @@ def serve(
         bool, typer.Option("--log-texts", help="Log addresses with the texts in them; by default none are logged.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Log no requests.")] = False,
+    json: common_options.Json = False,
 ) -> None:
     """Serve models to the browser and to other programs.
 
     The pages show decisions, rules, predictions of files, answers, question types and kernels. The API is under /api/,
     and /docs describes it. Without MODEL, the model of the demonstration is served. Ctrl-C or SIGTERM ends the server
-    after the requests that run.
+    after the requests that run. With --json, the first line is one JSON document with the address (url) and the names
+    of the models.
     """
     if token is not None and no_token:
         raise InputError("--token and --no-token contradict each other: leave one out")
@@ -132,8 +134,12 @@ def serve(
         site = Site(served, limits, access)
         application = make_application(site, None if quiet else output.say, log_texts)
         address = f"[{host}]" if ":" in host else host
-        names = ", ".join(model.name for model in served.list_models())
-        print(f"http://{address}:{listener.getsockname()[1]}/  serves {names}; Ctrl-C ends it", flush=True)
+        url = f"http://{address}:{listener.getsockname()[1]}/"
+        names = [model.name for model in served.list_models()]
+        if json:
+            output.print_json_line({"url": url, "models": names})
+        else:
+            print(f"{url}  serves {', '.join(names)}; Ctrl-C ends it", flush=True)
         start_warm_up(site)
         run_server(application, listener, seconds, output.say)
 

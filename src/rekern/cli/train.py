@@ -82,7 +82,7 @@ def train(
         typer.Option(
             "--blocks",
             metavar="DIR",
-            help="With --memory: keep the blocks here. The same command goes on after an interruption.",
+            help="With --memory: keep the blocks here. The same command continues after an interruption.",
         ),
     ] = None,
     auto: AutoOptions,
@@ -114,7 +114,7 @@ def train(
     from rekern.core.clusters import check_address, use_workers
     from rekern.core.device import use_device
     from rekern.core.estimators import skip_scikit_learn
-    from rekern.core.files import write_atomically
+    from rekern.core.files import refuse_to_replace, write_atomically
     from rekern.core.model_archive import save_model
 
     if owns_process() and not auto.auto and cv is None and cluster is None:
@@ -134,6 +134,7 @@ def train(
         raise InputError(f"--C {cost:g} is out of range: give a number above 0")
     if os.fspath(out) == "-":
         raise InputError("-o - is no place for a model: name a file")
+    refuse_to_replace(out, file)
     # The file is opened first, so that an unwritable place is found before the work.
     with use_device(device), write_atomically(out) as temporary:
         read = table.read(file) if memory is None or cv is not None else table.store(file)

@@ -193,6 +193,24 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise InputError(reason, file=name, names_file=True)
 
 
+def refuse_to_replace(path: str | os.PathLike[str], *read: str | os.PathLike[str] | None) -> None:
+    """Raise an `InputError` if a file to be written is one of those that are read, which it would replace.
+
+    >>> from tempfile import NamedTemporaryFile
+    >>> with NamedTemporaryFile() as file:
+    ...     refuse_to_replace("other.tsv", file.name, None)
+    ...     refuse_to_replace(file.name, file.name)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: ... is read by this command, and would be replaced: write to another file
+    """
+    for other in read:
+        if other is not None and os.path.isfile(path) and os.path.exists(other) and os.path.samefile(path, other):
+            name = show_path(path)
+            reason = f"{name} is read by this command, and would be replaced: write to another file"
+            raise InputError(reason, file=name, names_file=True)
+
+
 def _is_stream(path: str | os.PathLike[str]) -> bool:
     """Whether the path exists and is a pipe or a device."""
     try:

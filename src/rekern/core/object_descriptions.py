@@ -98,7 +98,7 @@ def describe(value: object, arrays: Arrays | None = None) -> Json:
     if isinstance(value, Verbatim):
         return {"type": "json", "value": value.value}
     if isinstance(value, Mapping) and arrays is not None and all(isinstance(word, str) for word in value):
-        if value and all(isinstance(number, float) for number in value.values()):
+        if all(isinstance(number, float) for number in value.values()):
             numbers = describe(np.array(list(value.values())), arrays)
             return {"type": "numbers", "words": list(value), "array": numbers}
         rows = {word: np.asarray(vector, dtype=float) for word, vector in value.items()}

@@ -313,6 +313,8 @@ def add_entries(
     shift, low = find_shift(starts), np.uint64(64 * len(present) - 1)
     one_bit, word_bits, in_word = np.uint64(1), np.uint64(6), np.uint64(63)
     most = len(table_keys) - 1
+    if most < 0:  # pairs without a common word have no rule with a wildcard
+        return
     for begin in range(start, stop, CHUNK):
         count = 0
         for entry in range(begin, min(begin + CHUNK, stop)):

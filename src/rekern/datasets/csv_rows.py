@@ -8,19 +8,24 @@ from collections.abc import Iterable, Iterator
 
 from rekern.errors import InputError
 
+SEMICOLONS = "its fields are separated by semicolons; separate them by commas, or by tabs in a .tsv file"
+TABS = "its fields are separated by tabs; name it .tsv, or give format='tsv' (--format)"
 REMEDY = "close every quoted field, and double the quotes inside it"
 
 
-def iterate_csv(lines: Iterable[str], file: str) -> Iterator[tuple[int, list[str]]]:
+def iterate_csv(lines: Iterable[str], file: str, header: bool = False) -> Iterator[tuple[int, list[str]]]:
     """Yield the number of the first line, from 1, and the fields of each row of comma separated values.
 
-    A field in double quotes may hold commas, line ends and doubled quotes. The lines have their ends.
+    A field in double quotes may hold commas, line ends and doubled quotes. The lines have their ends. A ``header`` that
+    is separated by something else is refused.
 
     >>> list(iterate_csv(["a,b\\n", '"c\\n', 'd",e\\n'], "a.csv"))
     [(1, ['a', 'b']), (2, ['c\\nd', 'e'])]
     """
     numbered = enumerate(lines, 1)
     for start, line in numbered:
+        if header and start == 1 and "," not in line and (";" in line or "\t" in line):
+            raise InputError(TABS if "\t" in line else SEMICOLONS, file=file, row=1, unit="line")
         if '"' not in line:
             text = line.rstrip("\r\n")
             yield start, text.split(",") if text else []

@@ -86,12 +86,7 @@ class NamedColumns:
         if by_number and str(column).isdecimal() and 1 <= int(column) <= len(self.names):
             return int(column) - 1
         hint = "; label=None reads without labels" if role == "label" else ""
-        guess = _guess_format(self.names)
-        remedy = (
-            f"is it {guess}? Give format={guess!r} (--format)"
-            if guess
-            else f"name one with {option or f'{role}= (--{role})'}{hint}"
-        )
+        remedy = _suggest_format(self.names) or f"name one with {option or f'{role}= (--{role})'}{hint}"
         reason = f"{file} has no column {column!r}; it has {list_names(self.names)}: {remedy}"
         raise InputError(reason, file=self.file, names_file=True)
 
@@ -104,8 +99,12 @@ class NamedColumns:
         return any({own["source"], own["target"]} <= set(self.names) for own in CORPUS_COLUMNS[format])
 
 
-def _guess_format(names: Sequence[object]) -> str | None:
-    """Guess the format from a header that was not split."""
+def _suggest_format(names: Sequence[object]) -> str | None:
+    """Say what to do about a header that was not split, if it was not."""
     if len(names) != 1:
         return None
-    return "tsv" if "\t" in str(names[0]) else "csv" if "," in str(names[0]) else None
+    name = str(names[0])
+    if ";" in name and "\t" not in name and "," not in name:
+        return "are its fields separated by semicolons? Separate them by tabs, or by commas in a .csv file"
+    guess = "tsv" if "\t" in name else "csv" if "," in name else None
+    return guess and f"is it {guess}? Give format={guess!r} (--format)"

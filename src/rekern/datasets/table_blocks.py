@@ -71,7 +71,7 @@ def iterate_columns(
         yield from _iterate_parquet(path, file, rows)
     elif chosen in ("tsv", "msrp", "csv") and can_iterate(encoding):
         is_csv = chosen == "csv"
-        lines = iterate_csv(_read_lines(path, file, encoding), file) if is_csv else _split_tsv(path, encoding)
+        lines = iterate_csv(_read_lines(path, file, encoding), file, header) if is_csv else _split_tsv(path, encoding)
         blank = is_blank_row if is_csv else _is_blank_line
         remedy = CSV_REMEDY if is_csv else TSV_REMEDY
         yield from _collect_blocks(_drop_last(lines, blank), file, header, remedy, rows)

@@ -127,7 +127,7 @@ def read_csv(text: str, file: str, header: bool = True) -> NamedColumns:
     >>> read_csv('source,target\\n"A, b",c\\n', "a.csv").column(0)
     ['A, b']
     """
-    rows = list(iterate_csv(io.StringIO(text, newline=""), file))
+    rows = list(iterate_csv(io.StringIO(text, newline=""), file, header))
     while rows and is_blank_row(rows[-1][1]):
         rows.pop()
     return _collect_grid([row for _, row in rows], [line for line, _ in rows], file, header, CSV_REMEDY)

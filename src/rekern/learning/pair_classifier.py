@@ -51,6 +51,7 @@ from rekern.learning.model_schema import CLASSIFIER, LANDMARKS
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_model import Output
 from rekern.learning.training_data_archive import read_labels
+from rekern.learning.training_labels import warn_of_quantities
 
 
 class Decisions(NamedTuple):
@@ -231,9 +232,10 @@ class PairClassifier(ClassifierMixin, BlockClassifier):
         if len(classes) < 2:
             only = f"all labels are {classes[0]!s}, which is one class"
             raise InputError(f"{only}; a classifier needs examples of two classes or more")
+        warn_of_quantities(classes)
         if threshold != 0.5 and (len(classes) > 2 or not self.calibration):
-            remedy = "calibration of at least 2" if not self.calibration else f"two classes, not {len(classes)}"
-            raise InputError(f"threshold={threshold!r} needs a model with a {remedy}")
+            remedy = "a calibration of at least 2" if not self.calibration else f"two classes, not {len(classes)}"
+            raise InputError(f"threshold={threshold!r} needs a model with {remedy}")
         positive = classes[1:] if len(classes) == 2 else classes
         signs = np.array([np.where(self.labels_ == label, 1, -1) for label in positive])
         costs = cost * self._weigh(weights)

@@ -55,7 +55,7 @@ from rekern.learning.training_labels import read_labels, read_weights
 from rekern.structures.pairs import Pairs, check_one_pair
 from rekern.structures.representations import Representations, Row
 
-KEEP_PAIRS = "save it with keep_pairs=True, or train it with --keep-pairs"
+KEEP_PAIRS = "save the model with keep_pairs=True, or train it with --keep-pairs"
 
 
 class Output(NamedTuple):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import cast
 
 import numpy as np
 
@@ -51,14 +52,14 @@ or Neighborhoods, or a PairClassifier
 def read_texts(kernel: Kernel, X: object) -> Representations:
     """The table of what a kernel reads of texts, trees or graphs, and of their words if there are any.
 
-    ``X`` is a list of texts, token lists, trees or graphs, a column of them, or a table with a column ``text`` or the
-    columns that the kernel names.
+    ``X`` is a list of texts, token lists, trees or graphs, a column of them, or a table with a column ``text``, a table
+    of one column, or a table with the columns that the kernel names.
 
     >>> read_texts(Spectrum(), ["He left.", "She stayed."])
     Representations(2 rows: text)
     """
-    table = _make_table(X)
     names = kernel.reads()
+    table = _make_table(X, names)
     table.check(names)
     found = {table.find_column(name) for name in names}
     words = ["text"] if table.has_column("text") else []
@@ -92,19 +93,30 @@ def list_shown_texts(table: Representations) -> list[str]:
     return [_write_text(value) for value in table[name]]
 
 
-def _make_table(X: object) -> Representations:
+def _make_table(X: object, wanted: set[str]) -> Representations:
     if isinstance(X, Representations):
         return X
     if isinstance(X, Tokens | Trees | Graphs):
         return Representations({"text": X})
-    if find_columns(X) is not None:
+    names = find_columns(X)
+    if names is not None and (len(names) != 1 or wanted != {"text"}):
         return Representations.from_items(X)
     rows = X if isinstance(X, list) else as_texts(X)
     if rows and isinstance(rows[0], Row):
         return Representations.from_items(rows)
     if rows and isinstance(rows[0], Mapping) and "nodes" not in rows[0]:
         return Representations.from_items(rows)
+    if rows and all(_is_pair_of_texts(row) for row in rows):
+        raise InputError("a list of texts is needed, got pairs of texts; a PairClassifier takes them")
     return Representations({"text": rows})
+
+
+def _is_pair_of_texts(row: object) -> bool:
+    """Whether a row is two texts of several words, which would be read as two tokens."""
+    if type(row) not in (list, tuple):
+        return False
+    values = cast(Sequence[object], row)
+    return len(values) == 2 and all(isinstance(value, str) and len(value.split()) > 1 for value in values)
 
 
 def _write_text(value: object) -> str:

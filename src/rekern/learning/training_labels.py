@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Iterable
 
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats
 from rekern.errors import InputError
+
+MANY_CLASSES = 20  # different numbers; more of them are probably quantities
 
 
 def read_labels(y: Iterable[object] | None, n: int) -> AnyArray:
@@ -36,11 +40,25 @@ def read_labels(y: Iterable[object] | None, n: int) -> AnyArray:
     for row, label in enumerate(labels.tolist()):
         if label is None or label != label:
             raise InputError("the label is missing; drop the row or give it a label", row=row)
+        if isinstance(label, float) and math.isinf(label):
+            raise InputError("the label is not a finite number", row=row)
     if labels.dtype == object:  # text columns of data frames
         labels = np.array(labels.tolist())
         if labels.dtype.kind not in "biufU":
             raise InputError("labels must be all text or all numbers; convert them first")
     return labels
+
+
+def warn_of_quantities(classes: AnyArray) -> None:
+    """Warn if the classes are many decimal numbers: these are hardly names.
+
+    >>> warn_of_quantities(np.array([0.0, 0.5, 1.0]))
+    """
+    if classes.dtype.kind == "f" and len(classes) > MANY_CLASSES and any(not label.is_integer() for label in classes):
+        warnings.warn(
+            f"{len(classes)} different decimal numbers are used as classes; a regression uses them as quantities",
+            stacklevel=2,
+        )
 
 
 def read_weights(weights: Iterable[float] | None, n: int) -> Floats | None:

@@ -61,7 +61,9 @@ _SINGLE = {
     "window recall": "words of the target in the best part of the source, rare ones counting more",
     "negation differs": "only one side has a negation",
     "common substring": "length of the longest common run of characters, as a share of the longer side",
-    "common subsequence": "length of the longest common sequence of characters, gaps allowed, as a share",
+    "common subsequence": (
+        "length of the longest common sequence of characters, gaps allowed, as a share of the longer side"
+    ),
     "string tiling": "words of both sides in common runs of several words",
     "tiles": "number of common runs for each word in them (low if long parts are shared)",
     "edit similarity": "words that stay if one side is edited into the other",
@@ -69,7 +71,7 @@ _SINGLE = {
     "numbers contained": "the numbers of one side are all in the other",
     "names equal": "both sides have the same names",
     "names contained": "the names of one side are all in the other",
-    "length ratio": "length of the shorter side, as a share of the longer",
+    "length ratio": "difference in length (logarithm of the ratio)",
     "antonyms": "the sides have words of opposite meaning, by WordNet",
     "esa": "similarity of the subjects of both sides (ESA)",
     "substituted esa": "similarity of the subjects of both sides (ESA), nouns made more general",
@@ -151,7 +153,7 @@ def _list_descriptions() -> dict[str, str]:
         for name, words in _FOUND.items():
             found[f"{name}{measure}"] = f"words of the {side} {words.format(other=other)}"
     for side in ("source", "target"):
-        found[f"{side} length"] = f"length of the {side} (logarithm)"
+        found[f"{side} length"] = f"length of the {side} (logarithm, divided by 5)"
         found[f"{side} negation"] = f"the {side} has a negation"
         found[f"{side} rarest unshared"] = f"rarity of the rarest word that only the {side} has"
         for name, words in _UNSHARED.items():

@@ -237,6 +237,13 @@ def _split_row(row: object, number: int) -> tuple[object, object]:
                 reason = f"no {side!r} among {list_names(row)}; a row needs the keys source and target"
                 raise InputError(reason, row=number)
         return row["source"], row["target"]
+    if hasattr(row, "iloc") and getattr(row, "ndim", 0) == 1:  # a row of a pandas frame
+        series = cast(Any, row)
+        try:
+            source, target = _find_sides(list(series.index))
+        except InputError as error:
+            raise error.at(row=number) from None
+        return series.iloc[source], series.iloc[target]
     raise InputError(f"a pair needs two sides, got {name_value(row)}; write (source, target)", row=number)
 
 

@@ -130,7 +130,7 @@ def test_a_model_without_training_pairs_says_how(model: PairClassifier, tmp_path
 
     model.save(tmp_path / "m.rekern")
     loaded = load_model(tmp_path / "m.rekern")
-    with pytest.raises(InputError, match="no training pairs to cross-validate on: save it with keep_pairs=True"):
+    with pytest.raises(InputError, match="no training pairs to cross-validate on: save the model with keep_pairs=True"):
         report_training(loaded)
     with pytest.raises(InputError, match="keep_pairs"):
         make_report(loaded, [("a", "b")], [1], learning_curve=True)

@@ -65,8 +65,8 @@ class Rewriting(KeyFeatureKernel[Pairs]):
     Parameters
     ----------
     k : int, (int, int) or list
-        A window size, a range ``(1, 4)`` for the sum of the kernels of sizes 1 to 4, or a list of sizes for the two
-        sides such as ``[(3, 5), (4, 4)]``, each normalised separately.
+        A window size; a range ``(1, 4)``, a tuple, for the sum of the kernels of sizes 1 to 4; or a list of sizes, such
+        as ``[1, 4]`` for these two, or ``[(3, 5), (4, 4)]`` for source and target. Each is normalised separately.
     wildcards : "aligned", "free" or "none"
         Every wildcard aligned with one on the other side that stands for the same token (kb-SRK), wildcards that
         stand for any token (pw-SRK), or none (ps-SRK).
