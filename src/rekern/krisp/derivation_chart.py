@@ -148,22 +148,27 @@ def bound_outside(rules: Rules, scores: Floats, names: Sequence[NameSpan], root:
 
 def unfold_entry(chart: Chart, entry: int, known: dict[int, ChartNode]) -> ChartNode:
     """The derivation that an entry of the chart stands for; ``known`` are those of other entries, which share parts."""
-    if entry in known:
-        return known[entry]
-    kind, number, _, _, _, start, end = chart.parts[entry].tolist()
-    below: dict[int, ChartNode] = {}
-    place = entry if kind == RULE else -1
-    while place >= 0:  # from the child with the last words to the one with the first words
-        _, _, rest, child, last, _, _ = chart.parts[place].tolist()
-        below[last] = unfold_entry(chart, child, known)
-        place = rest
-        if rest >= 0 and chart.parts[rest, KIND] != PART:  # the entry of the first child itself
-            only = next(c for c in range(len(below) + 1) if c not in below)
-            below[only] = unfold_entry(chart, rest, known)
-            break
-    children = tuple(below[c] for c in sorted(below))
-    known[entry] = ChartNode(kind, number, start, end, float(chart.value[entry]), children)
-    return known[entry]
+    found = known.get(entry)
+    if found is not None:
+        return found
+    parts = chart.parts
+    kind, number, rest, child, last, start, end = parts[entry].tolist()
+    children: tuple[ChartNode, ...] = ()
+    if kind == RULE:
+        below: dict[int, ChartNode] = {}
+        while True:  # from the child with the last words to the one with the first words
+            below[last] = unfold_entry(chart, child, known)
+            if rest < 0:
+                break
+            first, _, further, other, place, _, _ = parts[rest].tolist()
+            if first != PART:  # the entry of the first child itself
+                only = next(c for c in range(len(below) + 1) if c not in below)
+                below[only] = unfold_entry(chart, rest, known)
+                break
+            rest, child, last = further, other, place
+        children = tuple([below[c] for c in sorted(below)])
+    found = known[entry] = ChartNode(kind, number, start, end, float(chart.value[entry]), children)
+    return found
 
 
 def list_derivations(chart: Chart) -> list[ChartNode]:

@@ -181,6 +181,16 @@ class RuleBuilder:
             found += self.list_class_spans(child)
         return found
 
+    def count_classes(self, node: ChartNode, known: dict[int, int]) -> int:
+        """How many classes `list_class_spans` lists; ``known`` are the counts of other nodes, by ``id``."""
+        found = known.get(id(node))
+        if found is None:
+            found = int(node.kind == LEAF or (node.kind == RULE and self.rules[node.number].label >= 0))
+            for child in node.children:
+                found += self.count_classes(child, known)
+            known[id(node)] = found
+        return found
+
     def _order_symbols(self) -> list[int]:
         """The symbols, with the only child of a rule before its left side."""
         below: dict[int, set[int]] = {}

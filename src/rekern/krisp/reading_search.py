@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from rekern.core.arrays import Floats
@@ -52,6 +53,17 @@ class SearchSettings(NamedTuple):
     search: Function
 
 
+class _Found(NamedTuple):
+    """Readings without their nodes, the derivations of the search that they come from, and what the sentence mentions.
+
+    A derivation is known by the meaning of its reading.
+    """
+
+    readings: Readings
+    roots: dict[str, ChartNode]
+    mentions: Sequence[Mention]
+
+
 class ReadingSearch:
     """Finds the readings of a sentence with a trained parser."""
 
@@ -65,23 +77,35 @@ class ReadingSearch:
         """The ``n`` most probable readings of a sentence."""
         # The best reading is the best derivation, unless that has a pronoun that refers to nothing.
         beam = max(self._settings.beam, n) if n > 1 or self._builder.has_pronouns else 1
-        return self._find_probable(question, n, self._settings.threshold, beam)
+        found = self._find_probable(question, n, self._settings.threshold, beam)
+        return self._list_all_nodes(found, found.readings.cut)
+
+    def _list_all_nodes(self, found: _Found, cut: bool) -> Readings:
+        """The readings with their nodes, which only those that are shown need."""
+        result = Readings(
+            replace(one, nodes=tuple(self._list_nodes(found.roots[one.meaning], found.mentions, 0)))
+            for one in found.readings
+        )
+        result.cut = cut
+        return result
 
     def find_candidates(self, question: ParserInput, scores: Floats | None = None) -> Readings:
-        """Readings of a sentence to be ranked: more of them, and less probable ones.
+        """Readings of a sentence to be ranked: more of them, and less probable ones. They do not list their nodes.
 
         ``scores`` are the log probabilities of all classes on all substrings, if they are known.
         """
+        return self._find_candidates(question, scores).readings
+
+    def _find_candidates(self, question: ParserInput, scores: Floats | None = None) -> _Found:
         threshold, beam = min(RANKED_THRESHOLD, self._settings.threshold), max(RANKED_BEAM, self._settings.beam)
         return self._find_probable(question, RANKED, threshold, beam, scores, distinct=True)
 
     def rank_readings(self, ranker: ReadingRanker, question: ParserInput, n: int) -> Readings:
         """The ``n`` best readings of a sentence, as a ranker orders them."""
-        candidates = self.find_candidates(question)
+        found = self._find_candidates(question)
         mentions = find_mentions(self._reader.grammar, question.words, 0.0)
-        result = Readings(ranker.rank(question.annotated.words, mentions, candidates)[:n])
-        result.cut = candidates.cut
-        return result
+        ranked = ranker.rank(question.annotated.words, mentions, found.readings, n)
+        return self._list_all_nodes(_Found(ranked, found.roots, found.mentions), found.readings.cut)
 
     def _find_probable(
         self,
@@ -91,8 +115,8 @@ class ReadingSearch:
         beam: int,
         scores: Floats | None = None,
         distinct: bool = False,
-    ) -> Readings:
-        result = Readings()
+    ) -> _Found:
+        result = _Found(Readings(), {}, [])
         words = len(question.words)
         if words == 0:
             return result
@@ -114,7 +138,8 @@ class ReadingSearch:
         scores = drop_improbable(self._settings.score(question) if scores is None else scores, threshold)
         root = symbols[self._reader.grammar.start]
         kept: Chart | None = None
-        for least in LEAST:  # the first pass finds the readings of most sentences, and is fast
+        # The first pass finds the readings of most sentences, and is fast; if many are ranked, it seldom finds enough.
+        for least in LEAST[1:] if distinct else LEAST:
             chart = search_derivations(
                 self._rules, scores, names, root, beam, STEPS, least, self._settings.search, distinct
             )
@@ -123,15 +148,16 @@ class ReadingSearch:
             is_last = chart.cut or chart.n_roots == beam or least == -math.inf
             if is_last or chart.n_roots >= n:
                 result = self._list_readings(kept, mentions, n)
-                if is_last or len(result) == n:
-                    result.cut = chart.cut
+                if is_last or len(result.readings) == n:
+                    result.readings.cut = chart.cut
                     break
         return result
 
-    def _list_readings(self, chart: Chart, mentions: Sequence[Mention], n: int) -> Readings:
+    def _list_readings(self, chart: Chart, mentions: Sequence[Mention], n: int) -> _Found:
         """The meanings of a finished search, each once."""
         result = Readings()
-        known: set[str] = set()
+        roots: dict[str, ChartNode] = {}
+        counts: dict[int, int] = {}
         unfolded: dict[int, ChartNode] = {}
         derived: dict[int, Derivation | None] = {}
         for entry in range(*chart.roots):
@@ -140,15 +166,14 @@ class ReadingSearch:
             if derivation is None:  # a pronoun that refers to nothing
                 continue
             meaning = derivation.meaning()
-            if meaning in known:  # the same meaning, with its words divided in another way
+            if meaning in roots:  # the same meaning, with its words divided in another way
                 continue
-            known.add(meaning)
-            nodes = tuple(self._list_nodes(node, mentions, 0))
-            scored = len(self._builder.list_class_spans(node))
-            result.append(Reading(meaning, node.value, derivation, nodes, scored))
+            roots[meaning] = node
+            scored = self._builder.count_classes(node, counts)
+            result.append(Reading(meaning, node.value, derivation, (), scored))
             if len(result) == n:
                 break
-        return result
+        return _Found(result, roots, mentions)
 
     def _list_nodes(self, node: ChartNode, mentions: Sequence[Mention], depth: int) -> list[ReadingNode]:
         """The nodes of a derivation, with labels that people can read."""
