@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from reference import krisp as reference
 from rekern import SemanticParser
-from rekern.krisp import read_grammar, reading_search
+from rekern.errors import InputError
+from rekern.krisp import read_grammar, reading_search, semantic_parser
 from rekern.krisp.mentions import find_longest_spans, find_mentions
 from rekern.krisp.reading import Reading
 from rekern.krisp.reading_ranker import SCALES, SentenceKnowledge, measure_readings
@@ -110,3 +111,12 @@ def test_the_best_readings_have_their_nodes(parser, words, n):
         classes = [node for node in reading.nodes if not node.label.startswith("'")]
         assert reading.scored <= len(classes) <= len(reading.nodes)
         assert np.isclose(reading.mean_probability ** max(1, reading.scored), reading.probability)
+
+
+def test_many_sentences_are_parsed_as_each_alone(parser, questions, monkeypatch):
+    sentences = [*questions[0][:5], "", "which rivers", *questions[0][5:]]
+    alone = [parser.parse(sentence, 3) for sentence in sentences]
+    monkeypatch.setattr(semantic_parser, "SCORED", 4)
+    assert parser.parse_all(sentences, n=3) == alone
+    with pytest.raises(InputError, match="the sentence has 101 words: the parser reads up to 100"):
+        parser.parse_all(["which", "which " * 101])

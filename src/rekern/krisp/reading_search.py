@@ -39,6 +39,7 @@ LONGEST = 100  # words of a sentence that is parsed
 RANKED = 60
 RANKED_THRESHOLD = 0.002
 RANKED_BEAM = 300  # many derivations have the same meaning, with its words divided in another way
+NARROW = 2  # derivations for each reading that a first search keeps
 
 
 class SearchSettings(NamedTuple):
@@ -100,9 +101,16 @@ class ReadingSearch:
         threshold, beam = min(RANKED_THRESHOLD, self._settings.threshold), max(RANKED_BEAM, self._settings.beam)
         return self._find_probable(question, RANKED, threshold, beam, scores, distinct=True)
 
-    def rank_readings(self, ranker: ReadingRanker, question: ParserInput, n: int) -> Readings:
-        """The ``n`` best readings of a sentence, as a ranker orders them."""
-        found = self._find_candidates(question)
+    def score(self, question: ParserInput) -> Floats | None:
+        """The log probabilities of all classes on all substrings of a sentence; None if it has no words."""
+        words = len(question.words)
+        if words > LONGEST:
+            raise InputError(f"the sentence has {words} words: the parser reads up to {LONGEST}")
+        return self._settings.score(question) if words else None
+
+    def rank_readings(self, ranker: ReadingRanker, question: ParserInput, n: int, scores: Floats | None) -> Readings:
+        """The ``n`` best readings of a sentence, as a ranker orders them; ``scores`` are those of `score`."""
+        found = self._find_candidates(question, scores)
         mentions = find_mentions(self._reader.grammar, question.words, 0.0)
         ranked = ranker.rank(question.annotated.words, mentions, found.readings, n)
         return self._list_all_nodes(_Found(ranked, found.roots, found.mentions), found.readings.cut)
@@ -117,11 +125,9 @@ class ReadingSearch:
         distinct: bool = False,
     ) -> _Found:
         result = _Found(Readings(), {}, [])
-        words = len(question.words)
-        if words == 0:
+        scores = self.score(question) if scores is None else scores
+        if scores is None:
             return result
-        if words > LONGEST:
-            raise InputError(f"the sentence has {words} words: the parser reads up to {LONGEST}")
         mentions = self._reader.find_mentions(question.words)
         symbols = self._builder.symbols
         keys: dict[tuple[Production, str | None], int] = {}
@@ -135,21 +141,28 @@ class ReadingSearch:
             )
             for m in mentions
         ]
-        scores = drop_improbable(self._settings.score(question) if scores is None else scores, threshold)
+        scores = drop_improbable(scores, threshold)
         root = symbols[self._reader.grammar.start]
         kept: Chart | None = None
         # The first pass finds the readings of most sentences, and is fast; if many are ranked, it seldom finds enough.
         for least in LEAST[1:] if distinct else LEAST:
-            chart = search_derivations(
-                self._rules, scores, names, root, beam, STEPS, least, self._settings.search, distinct
-            )
-            if kept is None or chart.n_roots >= kept.n_roots:  # otherwise the earlier pass has found more of the best
-                kept = chart
-            is_last = chart.cut or chart.n_roots == beam or least == -math.inf
-            if is_last or chart.n_roots >= n:
-                result = self._list_readings(kept, mentions, n)
-                if is_last or len(result.readings) == n:
-                    result.readings.cut = chart.cut
+            # A narrow search finds the same first derivations, and has seldom too few of them with different meanings.
+            for width in (min(NARROW * n, beam), beam) if distinct else (beam,):
+                chart = search_derivations(
+                    self._rules, scores, names, root, width, STEPS, least, self._settings.search, distinct
+                )
+                if (
+                    kept is None or chart.n_roots >= kept.n_roots
+                ):  # otherwise an earlier pass has found more of the best
+                    kept = chart
+                is_all = chart.n_roots < width  # all derivations of this pass are found: a wide search has no others
+                is_last = chart.cut or (least == -math.inf if is_all else width == beam)
+                if is_last or chart.n_roots >= n:
+                    result = self._list_readings(kept, mentions, n)
+                    if is_last or len(result.readings) == n:
+                        result.readings.cut = chart.cut
+                        return result
+                if is_all:
                     break
         return result
 
