@@ -151,24 +151,25 @@ def unfold_entry(chart: Chart, entry: int, known: dict[int, ChartNode]) -> Chart
     found = known.get(entry)
     if found is not None:
         return found
-    parts = chart.parts
-    kind, number, rest, child, last, start, end = parts[entry].tolist()
-    children: tuple[ChartNode, ...] = ()
-    if kind == RULE:
-        below: dict[int, ChartNode] = {}
-        while True:  # from the child with the last words to the one with the first words
-            below[last] = unfold_entry(chart, child, known)
-            if rest < 0:
-                break
-            first, _, further, other, place, _, _ = parts[rest].tolist()
-            if first != PART:  # the entry of the first child itself
-                only = next(c for c in range(len(below) + 1) if c not in below)
-                below[only] = unfold_entry(chart, rest, known)
-                break
-            rest, child, last = further, other, place
-        children = tuple([below[c] for c in sorted(below)])
+    kind, number, rest, child, last, start, end = chart.parts[entry].tolist()
+    below = list_children(chart, rest, child, last) if kind == RULE else []
+    children = tuple([unfold_entry(chart, part, known) for part in below])
     found = known[entry] = ChartNode(kind, number, start, end, float(chart.value[entry]), children)
     return found
+
+
+def list_children(chart: Chart, rest: int, child: int, last: int) -> list[int]:
+    """The entries of the children of a rule, in its order, from the columns of the entry of the rule; see `Chart`."""
+    if rest < 0:
+        return [child]
+    below = {last: child}
+    while True:  # from the child with the last words to the one with the first words
+        kind, _, further, child, last, _, _ = chart.parts[rest].tolist()
+        if kind != PART:  # the entry of the first child itself
+            below[next(c for c in range(len(below) + 1) if c not in below)] = rest
+            return [below[c] for c in sorted(below)]
+        below[last] = child
+        rest = further
 
 
 def list_derivations(chart: Chart) -> list[ChartNode]:

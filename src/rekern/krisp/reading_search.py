@@ -20,8 +20,8 @@ from rekern.krisp.derivation_chart import (
 )
 from rekern.krisp.derivation_steps_core import LEAF, NAME
 from rekern.krisp.mentions import Mention, find_mentions
-from rekern.krisp.parsing_rules import ParserClasses
-from rekern.krisp.productions import Derivation, Production
+from rekern.krisp.parsing_rules import ParserClasses, PlainEntry
+from rekern.krisp.productions import Production
 from rekern.krisp.reading import Reading, ReadingNode, Readings
 from rekern.krisp.reading_ranker import ReadingRanker
 from rekern.krisp.word_reader import ParserInput, WordReader
@@ -55,13 +55,14 @@ class SearchSettings(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """Readings without their nodes, the derivations of the search that they come from, and what the sentence mentions.
+    """Readings without their nodes, the chart that they come from, and what the sentence mentions.
 
-    A derivation is known by the meaning of its reading.
+    ``roots`` has the entry of each reading, which is known by its meaning.
     """
 
     readings: Readings
-    roots: dict[str, ChartNode]
+    chart: Chart | None
+    roots: dict[str, int]
     mentions: Sequence[Mention]
 
 
@@ -83,10 +84,11 @@ class ReadingSearch:
 
     def _list_all_nodes(self, found: _Found, cut: bool) -> Readings:
         """The readings with their nodes, which only those that are shown need."""
-        result = Readings(
-            replace(one, nodes=tuple(self._list_nodes(found.roots[one.meaning], found.mentions, 0)))
-            for one in found.readings
-        )
+        result = Readings()
+        for one in found.readings:
+            assert found.chart is not None
+            root = unfold_entry(found.chart, found.roots[one.meaning], {})
+            result.append(replace(one, nodes=tuple(self._list_nodes(root, found.mentions, 0))))
         result.cut = cut
         return result
 
@@ -113,7 +115,7 @@ class ReadingSearch:
         found = self._find_candidates(question, scores)
         mentions = find_mentions(self._reader.grammar, question.words, 0.0)
         ranked = ranker.rank(question.annotated.words, mentions, found.readings, n)
-        return self._list_all_nodes(_Found(ranked, found.roots, found.mentions), found.readings.cut)
+        return self._list_all_nodes(found._replace(readings=ranked), found.readings.cut)
 
     def _find_probable(
         self,
@@ -124,7 +126,7 @@ class ReadingSearch:
         scores: Floats | None = None,
         distinct: bool = False,
     ) -> _Found:
-        result = _Found(Readings(), {}, [])
+        result = _Found(Readings(), None, {}, [])
         scores = self.score(question) if scores is None else scores
         if scores is None:
             return result
@@ -169,24 +171,22 @@ class ReadingSearch:
     def _list_readings(self, chart: Chart, mentions: Sequence[Mention], n: int) -> _Found:
         """The meanings of a finished search, each once."""
         result = Readings()
-        roots: dict[str, ChartNode] = {}
-        counts: dict[int, int] = {}
-        unfolded: dict[int, ChartNode] = {}
-        derived: dict[int, Derivation | None] = {}
+        roots: dict[str, int] = {}
+        known: dict[int, PlainEntry] = {}
         for entry in range(*chart.roots):
-            node = unfold_entry(chart, entry, unfolded)
-            derivation = self._builder.to_derivation(mentions, node, derived)
-            if derivation is None:  # a pronoun that refers to nothing
+            derivation, scored = self._builder.derive_entry(chart, entry, mentions, known)
+            if derivation is None:  # it has a pronoun
+                derivation = self._builder.to_derivation(mentions, unfold_entry(chart, entry, {}))
+            if derivation is None:  # … that refers to nothing
                 continue
             meaning = derivation.meaning()
             if meaning in roots:  # the same meaning, with its words divided in another way
                 continue
-            roots[meaning] = node
-            scored = self._builder.count_classes(node, counts)
-            result.append(Reading(meaning, node.value, derivation, (), scored))
+            roots[meaning] = entry
+            result.append(Reading(meaning, float(chart.value[entry]), derivation, (), scored))
             if len(result) == n:
                 break
-        return _Found(result, roots, mentions)
+        return _Found(result, chart, roots, mentions)
 
     def _list_nodes(self, node: ChartNode, mentions: Sequence[Mention], depth: int) -> list[ReadingNode]:
         """The nodes of a derivation, with labels that people can read."""
