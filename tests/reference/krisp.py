@@ -134,3 +134,49 @@ def ordered_pairs(words, decay):
         pair = (whole[i], whole[j])
         found[pair] = max(found.get(pair, 0.0), decay ** (j - i - 1))
     return found
+
+
+def list_productions(derivation):
+    """The productions of a derivation, from the top down."""
+    return [derivation.production, *(p for child in derivation.children for p in list_productions(child))]
+
+
+def list_unused(mentions, longest, derivation):
+    """The longest spans of names and numbers over which nothing is said that a reading uses."""
+
+    def list_entities(node):
+        if node.production.kind != "rule":
+            return [node]
+        return [leaf for child in node.children for leaf in list_entities(child)]
+
+    used = list_entities(derivation)
+    names = [(node.production.left, node.production.value) for node in used if node.production.kind == "name"]
+    values = [(n.production.left, n.value) for n in used if n.production.kind in ("number", "identifier")]
+    telling = [mention for mention in mentions if mention.production.kind != "word"]
+    found = []
+    for start, end in longest:
+        over = [m for m in telling if m.start < end and start < m.end]
+        if not any((m.left, m.production.value) in names or (m.left, m.text) in values for m in over):
+            found.append((start, end))
+    return found
+
+
+def list_overlooked(telling, words, derivation):
+    """The words that tell of labels of which a meaning has none; ``telling`` are pairs of a function and a table."""
+    return [
+        word
+        for word in dict.fromkeys(words)
+        if any(word in table and not table[word] & labels(derivation) for labels, table in telling)
+    ]
+
+
+def count_repeats(derivation):
+    """How many nodes have the predicate of the node above."""
+    own = derivation.production.predicate
+    return sum((child.production.predicate == own != "") + count_repeats(child) for child in derivation.children)
+
+
+def explain_words(table, parts, words, least):
+    """The log probability of words, each from one of the parts or from nothing (the part "")."""
+    rows = [table.get(part, {}) for part in ("", *parts)]
+    return sum(float(np.log((sum(row.get(word, 0.0) for row in rows) + least) / len(rows))) for word in words)

@@ -73,6 +73,7 @@ def test_tables_and_figures(small, tmp_path):
     result |= {"name": "geoquery", "seconds": 1.0}
     text = format_curves(result)
     assert "f_exact" in text and "1 runs of 2 folds" in text
+    assert result["questions"] == sum(len(small.splits["run-0"][fold]["test"]) for fold in ("fold-0", "fold-1"))
     assert json.loads(json.dumps(result))["rows"][0]["kernel"] == "word"
     for path in draw_curves(result, tmp_path):
         assert path.read_bytes().startswith(b"\x89PNG")

@@ -35,7 +35,12 @@ RESULTS = {
         "test_pairs": 800,
     },
     "geoquery": {"rows": [{"kernel": "ranked", "train": size, "f": 90.0 + size} for size in (1, 2)]},
-    "clang": {"rows": [{"kernel": kernel, "train": 1, "f": 70.0} for kernel in ("word", "syntactic", "ranked-word")]},
+    "clang": {
+        "rows": [{"kernel": kernel, "train": 1, "f": 70.0} for kernel in ("word", "syntactic", "ranked-word")],
+        "curves": [{"kernel": "ranked-word", "train": 1, "points": [[80.0, 62.0], [70.0, 70.0]]}],
+        "questions": 100,
+        "runs": 1,
+    },
     "stsb": {"rows": []},  # in no row of the table
 }
 
@@ -63,6 +68,8 @@ def test_every_result_stands_in_its_row(folder):
     assert found["paws", "best"].setting == "rules, C = 3" and found["paws", "best"].file == "pairs.json"
     low, high = found["trec-coarse", "best"][3:5]
     assert 92.5 < low < 95.2 < high < 97.0
+    low, high = found["clang", "best"][3:5]
+    assert 55.0 < low < 70.0 < high < 85.0 and found["clang", "default"].low is None  # it has no curve
     lines = format_markdown(list(found.values())).splitlines()
     assert len(lines) == 8 and len({line.count("|") for line in lines}) == 1
     assert "| PAWS, its dev part for training | accuracy | 84.24 | 84.50 | 84.84 | 84.10 to 85.58 |  |  |" in lines

@@ -148,22 +148,28 @@ def bound_outside(rules: Rules, scores: Floats, names: Sequence[NameSpan], root:
 
 def unfold_entry(chart: Chart, entry: int, known: dict[int, ChartNode]) -> ChartNode:
     """The derivation that an entry of the chart stands for; ``known`` are those of other entries, which share parts."""
-    if entry in known:
-        return known[entry]
-    kind, number, _, _, _, start, end = chart.parts[entry].tolist()
-    below: dict[int, ChartNode] = {}
-    place = entry if kind == RULE else -1
-    while place >= 0:  # from the child with the last words to the one with the first words
-        _, _, rest, child, last, _, _ = chart.parts[place].tolist()
-        below[last] = unfold_entry(chart, child, known)
-        place = rest
-        if rest >= 0 and chart.parts[rest, KIND] != PART:  # the entry of the first child itself
-            only = next(c for c in range(len(below) + 1) if c not in below)
-            below[only] = unfold_entry(chart, rest, known)
-            break
-    children = tuple(below[c] for c in sorted(below))
-    known[entry] = ChartNode(kind, number, start, end, float(chart.value[entry]), children)
-    return known[entry]
+    found = known.get(entry)
+    if found is not None:
+        return found
+    kind, number, rest, child, last, start, end = chart.parts[entry].tolist()
+    below = list_children(chart, rest, child, last) if kind == RULE else []
+    children = tuple([unfold_entry(chart, part, known) for part in below])
+    found = known[entry] = ChartNode(kind, number, start, end, float(chart.value[entry]), children)
+    return found
+
+
+def list_children(chart: Chart, rest: int, child: int, last: int) -> list[int]:
+    """The entries of the children of a rule, in its order, from the columns of the entry of the rule; see `Chart`."""
+    if rest < 0:
+        return [child]
+    below = {last: child}
+    while True:  # from the child with the last words to the one with the first words
+        kind, _, further, child, last, _, _ = chart.parts[rest].tolist()
+        if kind != PART:  # the entry of the first child itself
+            below[next(c for c in range(len(below) + 1) if c not in below)] = rest
+            return [below[c] for c in sorted(below)]
+        below[last] = child
+        rest = further
 
 
 def list_derivations(chart: Chart) -> list[ChartNode]:

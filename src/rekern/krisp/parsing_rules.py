@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.krisp.derivation_chart import ChartNode, Rules
+from rekern.krisp.derivation_chart import Chart, ChartNode, Rules, list_children
 from rekern.krisp.derivation_steps_core import LEAF, NAME, RULE
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.mentions import Mention
@@ -46,6 +46,13 @@ class ClassSpan(NamedTuple):
     label: int
     start: int
     end: int
+
+
+class PlainEntry(NamedTuple):
+    """What an entry of a chart stands for: its derivation, None if it has a pronoun, and how many classes it has."""
+
+    derivation: Derivation | None
+    n_classes: int
 
 
 @dataclass
@@ -125,14 +132,7 @@ class RuleBuilder:
             mention = mentions[node.number]
             found = Derivation(mention.production, (), None if mention.production.kind == "name" else mention.text)
         elif node.kind == LEAF:
-            production = self.leaves[node.number].production
-            assert production is not None
-            if production.kind == AGAIN:
-                pass
-            elif production.value is None:
-                found = Derivation(production)
-            else:
-                found = Derivation(replace(production, value=None), (), production.value)
+            found = _derive_leaf(self.leaves[node.number].production)
         else:
             rule = self.rules[node.number]
             below = [self._derive_plainly(mentions, child, known) for child in node.children[int(rule.has_leaf) :]]
@@ -181,6 +181,35 @@ class RuleBuilder:
             found += self.list_class_spans(child)
         return found
 
+    def derive_entry(
+        self, chart: Chart, entry: int, mentions: Sequence[Mention], known: dict[int, PlainEntry]
+    ) -> PlainEntry:
+        """What `to_derivation` and `list_class_spans` tell of an entry of a chart, without its nodes.
+
+        ``known`` are those of other entries of the same chart, which share parts.
+        """
+        found = known.get(entry)
+        if found is not None:
+            return found
+        kind, number, rest, child, last, _, _ = chart.parts[entry].tolist()
+        if kind == NAME:
+            mention = mentions[number]
+            value = None if mention.production.kind == "name" else mention.text
+            found = PlainEntry(Derivation(mention.production, (), value), 0)
+        elif kind == LEAF:
+            found = PlainEntry(_derive_leaf(self.leaves[number].production), 1)
+        else:
+            rule = self.rules[number]
+            below = [
+                self.derive_entry(chart, part, mentions, known) for part in list_children(chart, rest, child, last)
+            ]
+            count = sum([part.n_classes for part in below], int(rule.label >= 0))
+            parts = [part.derivation for part in (below[1:] if rule.has_leaf else below)]
+            children = tuple([part for part in parts if part is not None])
+            found = PlainEntry(Derivation(rule.production, children) if len(children) == len(parts) else None, count)
+        known[entry] = found
+        return found
+
     def _order_symbols(self) -> list[int]:
         """The symbols, with the only child of a rule before its left side."""
         below: dict[int, set[int]] = {}
@@ -201,6 +230,15 @@ class RuleBuilder:
                         done.add(last)
                         order.append(last)
         return order
+
+
+def _derive_leaf(production: Production | None) -> Derivation | None:
+    """The derivation of a leaf; None if it is that of a predicate, or a pronoun."""
+    if production is None or production.kind == AGAIN:
+        return None
+    if production.value is None:
+        return Derivation(production)
+    return Derivation(replace(production, value=None), (), production.value)
 
 
 class SearchRules(NamedTuple):

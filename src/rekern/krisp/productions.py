@@ -53,6 +53,10 @@ class Production:
     silent: bool = False
 
     def __str__(self) -> str:
+        return self._shown
+
+    @cached_property
+    def _shown(self) -> str:  # kept, because readings show the productions of all their nodes
         parts = [part.replace("{", "{{").replace("}", "}}") for part in self.parts]
         if self.kind in (*VALUES, AGAIN) or (self.kind == "name" and self.value is None):
             inner = f"{{{self.kind}}}" if self.value is None else self.value
@@ -103,10 +107,14 @@ class Derivation:
         >>> Derivation(Production(0, "State", ("state(all)",))).meaning()
         'state(all)'
         """
-        return self._text
+        text: str | None = self.__dict__.get(
+            "_text"
+        )  # kept, because the readings of a sentence share most of their parts
+        if text is None:
+            text = self.__dict__["_text"] = self._write()  # a cached property would take a lock for every part
+        return text
 
-    @cached_property
-    def _text(self) -> str:  # kept, because the readings of a sentence share most of their parts
+    def _write(self) -> str:
         if self.value is not None:
             return "".join(part + text for part, text in zip(self.production.parts, (self.value, "")))
         written = self.production.parts[0]
@@ -122,7 +130,14 @@ class Derivation:
         >>> len(Derivation(Production(0, "State", ("state(all)",))).productions())
         1
         """
-        return [self.production, *(production for child in self.children for production in child.productions())]
+        return list(self._list_productions())
+
+    def _list_productions(self) -> tuple[Production, ...]:
+        found: tuple[Production, ...] | None = self.__dict__.get("_productions")  # kept, as the text
+        if found is None:
+            below = [production for child in self.children for production in child._list_productions()]
+            found = self.__dict__["_productions"] = (self.production, *below)
+        return found
 
 
 def _is_inside_token(character: str) -> bool:

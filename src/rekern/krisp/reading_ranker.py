@@ -20,7 +20,7 @@ from rekern.krisp.mentions import Mention
 from rekern.krisp.productions import Derivation
 from rekern.krisp.reading import Reading, Readings
 from rekern.krisp.second_opinion import SecondOpinion
-from rekern.krisp.unused_names import list_unused_spans
+from rekern.krisp.unused_names import NameSpans
 from rekern.krisp.word_translation import WordTranslation
 from rekern.learning.calibration import Sigmoid
 
@@ -67,8 +67,12 @@ class ReadingRanker:
     weights: Floats
     certainty: Floats
 
-    def rank(self, words: Sequence[str], mentions: Sequence[Mention], readings: Sequence[Reading]) -> Readings:
-        """The readings, the best first, with their confidences; ``words`` are those that the kernels see.
+    def rank(
+        self, words: Sequence[str], mentions: Sequence[Mention], readings: Sequence[Reading], n: int | None = None
+    ) -> Readings:
+        """The ``n`` best readings, or all, the best first, with their confidences.
+
+        ``words`` are those that the kernels see.
 
         The confidence of the best reading is the probability that it is right. The others share the rest.
         """
@@ -84,7 +88,7 @@ class ReadingRanker:
         )
         others = max(1.0 - float(shares[order[0]]), 1e-12)
         result = Readings()
-        for rank, place in enumerate(order.tolist()):
+        for rank, place in enumerate(order[:n].tolist()):
             confidence = first if rank == 0 else min(first, (1.0 - first) * float(shares[place]) / others)
             result.append(replace(readings[place], confidence=confidence))
         return result
@@ -96,18 +100,24 @@ def measure_readings(
     """The scores of readings, one row each; the columns are `SCORES`."""
     opinion = known.opinion
     expected = opinion.expect_parts(words)
+    spans = NameSpans(mentions)
+    derivations = [reading.derivation for reading in readings]
     rows = [
         (
             reading.log_probability,
             reading.scored,
             reading.log_probability / max(1, reading.scored),
             count_repeats(reading.derivation),
-            len(list_unused_spans(mentions, reading.derivation)),
+            len(spans.list_unused(reading.derivation)),
             opinion.measure_agreement(expected, reading.derivation),
-            len(opinion.list_overlooked(words, reading.derivation)),
-            known.translation.explain(words, reading.derivation),
+            len(overlooked),
+            explained,
         )
-        for reading in readings
+        for reading, overlooked, explained in zip(
+            readings,
+            opinion.list_all_overlooked(words, derivations),
+            known.translation.explain_all(words, derivations),
+        )
     ]
     scores: Floats = np.array(rows, dtype=float).reshape(-1, len(SCORES)) * SCALES
     return scores
@@ -122,8 +132,10 @@ def count_repeats(derivation: Derivation) -> int:
     1
     """
     own = derivation.production.predicate
-    below = sum(count_repeats(child) for child in derivation.children)
-    return below + sum(bool(own) and child.production.predicate == own for child in derivation.children)
+    found = 0
+    for child in derivation.children:
+        found += count_repeats(child) + (bool(own) and child.production.predicate == own)
+    return found
 
 
 def describe_certainty(scores: Floats, share: float) -> Floats:

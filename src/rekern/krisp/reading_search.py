@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from rekern.core.arrays import Floats
@@ -19,8 +20,8 @@ from rekern.krisp.derivation_chart import (
 )
 from rekern.krisp.derivation_steps_core import LEAF, NAME
 from rekern.krisp.mentions import Mention, find_mentions
-from rekern.krisp.parsing_rules import ParserClasses
-from rekern.krisp.productions import Derivation, Production
+from rekern.krisp.parsing_rules import ParserClasses, PlainEntry
+from rekern.krisp.productions import Production
 from rekern.krisp.reading import Reading, ReadingNode, Readings
 from rekern.krisp.reading_ranker import ReadingRanker
 from rekern.krisp.word_reader import ParserInput, WordReader
@@ -38,6 +39,7 @@ LONGEST = 100  # words of a sentence that is parsed
 RANKED = 60
 RANKED_THRESHOLD = 0.002
 RANKED_BEAM = 300  # many derivations have the same meaning, with its words divided in another way
+NARROW = 2  # derivations for each reading that a first search keeps
 
 
 class SearchSettings(NamedTuple):
@@ -50,6 +52,18 @@ class SearchSettings(NamedTuple):
     beam: int
     threshold: float
     search: Function
+
+
+class _Found(NamedTuple):
+    """Readings without their nodes, the chart that they come from, and what the sentence mentions.
+
+    ``roots`` has the entry of each reading, which is known by its meaning.
+    """
+
+    readings: Readings
+    chart: Chart | None
+    roots: dict[str, int]
+    mentions: Sequence[Mention]
 
 
 class ReadingSearch:
@@ -65,23 +79,43 @@ class ReadingSearch:
         """The ``n`` most probable readings of a sentence."""
         # The best reading is the best derivation, unless that has a pronoun that refers to nothing.
         beam = max(self._settings.beam, n) if n > 1 or self._builder.has_pronouns else 1
-        return self._find_probable(question, n, self._settings.threshold, beam)
+        found = self._find_probable(question, n, self._settings.threshold, beam)
+        return self._list_all_nodes(found, found.readings.cut)
+
+    def _list_all_nodes(self, found: _Found, cut: bool) -> Readings:
+        """The readings with their nodes, which only those that are shown need."""
+        result = Readings()
+        for one in found.readings:
+            assert found.chart is not None
+            root = unfold_entry(found.chart, found.roots[one.meaning], {})
+            result.append(replace(one, nodes=tuple(self._list_nodes(root, found.mentions, 0))))
+        result.cut = cut
+        return result
 
     def find_candidates(self, question: ParserInput, scores: Floats | None = None) -> Readings:
-        """Readings of a sentence to be ranked: more of them, and less probable ones.
+        """Readings of a sentence to be ranked: more of them, and less probable ones. They do not list their nodes.
 
         ``scores`` are the log probabilities of all classes on all substrings, if they are known.
         """
+        return self._find_candidates(question, scores).readings
+
+    def _find_candidates(self, question: ParserInput, scores: Floats | None = None) -> _Found:
         threshold, beam = min(RANKED_THRESHOLD, self._settings.threshold), max(RANKED_BEAM, self._settings.beam)
         return self._find_probable(question, RANKED, threshold, beam, scores, distinct=True)
 
-    def rank_readings(self, ranker: ReadingRanker, question: ParserInput, n: int) -> Readings:
-        """The ``n`` best readings of a sentence, as a ranker orders them."""
-        candidates = self.find_candidates(question)
+    def score(self, question: ParserInput) -> Floats | None:
+        """The log probabilities of all classes on all substrings of a sentence; None if it has no words."""
+        words = len(question.words)
+        if words > LONGEST:
+            raise InputError(f"the sentence has {words} words: the parser reads up to {LONGEST}")
+        return self._settings.score(question) if words else None
+
+    def rank_readings(self, ranker: ReadingRanker, question: ParserInput, n: int, scores: Floats | None) -> Readings:
+        """The ``n`` best readings of a sentence, as a ranker orders them; ``scores`` are those of `score`."""
+        found = self._find_candidates(question, scores)
         mentions = find_mentions(self._reader.grammar, question.words, 0.0)
-        result = Readings(ranker.rank(question.annotated.words, mentions, candidates)[:n])
-        result.cut = candidates.cut
-        return result
+        ranked = ranker.rank(question.annotated.words, mentions, found.readings, n)
+        return self._list_all_nodes(found._replace(readings=ranked), found.readings.cut)
 
     def _find_probable(
         self,
@@ -91,13 +125,11 @@ class ReadingSearch:
         beam: int,
         scores: Floats | None = None,
         distinct: bool = False,
-    ) -> Readings:
-        result = Readings()
-        words = len(question.words)
-        if words == 0:
+    ) -> _Found:
+        result = _Found(Readings(), None, {}, [])
+        scores = self.score(question) if scores is None else scores
+        if scores is None:
             return result
-        if words > LONGEST:
-            raise InputError(f"the sentence has {words} words: the parser reads up to {LONGEST}")
         mentions = self._reader.find_mentions(question.words)
         symbols = self._builder.symbols
         keys: dict[tuple[Production, str | None], int] = {}
@@ -111,44 +143,50 @@ class ReadingSearch:
             )
             for m in mentions
         ]
-        scores = drop_improbable(self._settings.score(question) if scores is None else scores, threshold)
+        scores = drop_improbable(scores, threshold)
         root = symbols[self._reader.grammar.start]
         kept: Chart | None = None
-        for least in LEAST:  # the first pass finds the readings of most sentences, and is fast
-            chart = search_derivations(
-                self._rules, scores, names, root, beam, STEPS, least, self._settings.search, distinct
-            )
-            if kept is None or chart.n_roots >= kept.n_roots:  # otherwise the earlier pass has found more of the best
-                kept = chart
-            is_last = chart.cut or chart.n_roots == beam or least == -math.inf
-            if is_last or chart.n_roots >= n:
-                result = self._list_readings(kept, mentions, n)
-                if is_last or len(result) == n:
-                    result.cut = chart.cut
+        # The first pass finds the readings of most sentences, and is fast; if many are ranked, it seldom finds enough.
+        for least in LEAST[1:] if distinct else LEAST:
+            # A narrow search finds the same first derivations, and has seldom too few of them with different meanings.
+            for width in (min(NARROW * n, beam), beam) if distinct else (beam,):
+                chart = search_derivations(
+                    self._rules, scores, names, root, width, STEPS, least, self._settings.search, distinct
+                )
+                if (
+                    kept is None or chart.n_roots >= kept.n_roots
+                ):  # otherwise an earlier pass has found more of the best
+                    kept = chart
+                is_all = chart.n_roots < width  # all derivations of this pass are found: a wide search has no others
+                is_last = chart.cut or (least == -math.inf if is_all else width == beam)
+                if is_last or chart.n_roots >= n:
+                    result = self._list_readings(kept, mentions, n)
+                    if is_last or len(result.readings) == n:
+                        result.readings.cut = chart.cut
+                        return result
+                if is_all:
                     break
         return result
 
-    def _list_readings(self, chart: Chart, mentions: Sequence[Mention], n: int) -> Readings:
+    def _list_readings(self, chart: Chart, mentions: Sequence[Mention], n: int) -> _Found:
         """The meanings of a finished search, each once."""
         result = Readings()
-        known: set[str] = set()
-        unfolded: dict[int, ChartNode] = {}
-        derived: dict[int, Derivation | None] = {}
+        roots: dict[str, int] = {}
+        known: dict[int, PlainEntry] = {}
         for entry in range(*chart.roots):
-            node = unfold_entry(chart, entry, unfolded)
-            derivation = self._builder.to_derivation(mentions, node, derived)
-            if derivation is None:  # a pronoun that refers to nothing
+            derivation, scored = self._builder.derive_entry(chart, entry, mentions, known)
+            if derivation is None:  # it has a pronoun
+                derivation = self._builder.to_derivation(mentions, unfold_entry(chart, entry, {}))
+            if derivation is None:  # … that refers to nothing
                 continue
             meaning = derivation.meaning()
-            if meaning in known:  # the same meaning, with its words divided in another way
+            if meaning in roots:  # the same meaning, with its words divided in another way
                 continue
-            known.add(meaning)
-            nodes = tuple(self._list_nodes(node, mentions, 0))
-            scored = len(self._builder.list_class_spans(node))
-            result.append(Reading(meaning, node.value, derivation, nodes, scored))
+            roots[meaning] = entry
+            result.append(Reading(meaning, float(chart.value[entry]), derivation, (), scored))
             if len(result) == n:
                 break
-        return result
+        return _Found(result, chart, roots, mentions)
 
     def _list_nodes(self, node: ChartNode, mentions: Sequence[Mention], depth: int) -> list[ReadingNode]:
         """The nodes of a derivation, with labels that people can read."""

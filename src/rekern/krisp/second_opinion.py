@@ -11,7 +11,7 @@ although most questions with "how many" do, because "authors" came with authors 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Self
 
@@ -145,11 +145,24 @@ class SecondOpinion:
         >>> [opinion.list_overlooked(["big", "old", "things"], meaning) for meaning in (meanings[0], meanings[-1])]
         [[], ['big']]
         """
-        missed: set[str] = set()
-        for labels, telling in self._telling:
-            has = labels(derivation)
-            missed.update(word for word in telling.keys() & set(words) if not telling[word] & has)
-        return [word for word in dict.fromkeys(words) if word in missed]
+        return self.list_all_overlooked(words, [derivation])[0]
+
+    def list_all_overlooked(self, words: Sequence[str], derivations: Iterable[Derivation]) -> list[list[str]]:
+        """The telling words that each of several readings overlooks."""
+        distinct = list(dict.fromkeys(words))
+        told = [
+            (labels, [(word, telling[word]) for word in distinct if word in telling])
+            for labels, telling in self._telling
+        ]
+        found = []
+        for derivation in derivations:
+            missed: set[str] = set()
+            for labels, tellings in told:
+                if tellings:
+                    has = labels(derivation)
+                    missed.update(word for word, wanted in tellings if wanted.isdisjoint(has))
+            found.append([word for word in distinct if word in missed] if missed else [])
+        return found
 
     def count_denials(self, words: Sequence[str], derivation: Derivation) -> int:
         """How many negations no training question had with a meaning of the same predicates.

@@ -45,6 +45,8 @@ from rekern.krisp.substring_kernels import make_substring_kernel
 from rekern.krisp.word_reader import ParserInput
 from rekern.krisp.word_scores import find_nonzero
 
+SCORED = 64  # sentences whose scores are kept at once
+
 TreeParser = Callable[[list[str]], Sequence[TreeInput]]
 
 
@@ -326,12 +328,16 @@ class SemanticParser(BaseEstimator):
         sentences = list(sentences)
         trees = self._find_trees(self.kernel_, sentences, trees)
         inputs = _read_inputs(self._reader, self.kernel_, sentences, trees)
-        search, ranker = self._search, self.ranker_
-
-        def parse_one(found: ParserInput) -> Readings:
-            return search.find_readings(found, n) if ranker is None else search.rank_readings(ranker, found, n)
-
-        return run_in_threads(parse_one, [(found,) for found in inputs], self.n_jobs)
+        if self.ranker_ is None:
+            return run_in_threads(self._search.find_readings, [(found, n) for found in inputs], self.n_jobs)
+        readings: list[Readings] = []
+        for first in range(0, len(inputs), SCORED):
+            part = inputs[first : first + SCORED]
+            # Threads only for compiled work: between Python code that takes turns, they wait more than they save.
+            scores = run_in_threads(self._search.score, [(found,) for found in part], self.n_jobs)
+            ranked = (self._search.rank_readings(self.ranker_, found, n, own) for found, own in zip(part, scores))
+            readings += ranked
+        return readings
 
     def words(self, sentence: SentenceInput) -> tuple[str, ...]:
         """The words of a sentence as the parser splits it.

@@ -232,52 +232,105 @@ def path_gram(words, heads, offsets, left, right, decay, out):
 
 
 @compiled
+def number_inner_nodes(firsts, children, first, last, roots):
+    """Number the nodes with children in the trees with these roots, from 1 on, children first; all others have 0.
+
+    ``first`` and ``last`` are the nodes of their sentence.
+    """
+    n = last - first
+    numbers = np.zeros(n, np.int64)
+    for root in roots:
+        numbers[root] = 1
+    for x in range(n - 1, -1, -1):
+        if numbers[x] > 0:
+            for c in range(firsts[first + x], firsts[first + x + 1]):
+                numbers[children[c]] = 1
+    count = 0
+    for x in range(n):
+        if numbers[x] > 0:
+            is_inner = firsts[first + x] < firsts[first + x + 1]
+            count += is_inner
+            numbers[x] = count if is_inner else 0
+    return numbers
+
+
+@compiled
+def tree_table(shapes, firsts, children, here, own, there, other, present, decay, rooted, beside, total):
+    """Fill tables over the nodes of two sentences, which `number_inner_nodes` has numbered.
+
+    ``rooted`` has the fragments that two nodes have in common, ``beside`` those that a left node has in common with a
+    right node and all nodes below it, and ``total`` those that both nodes and all nodes below them have in common. Row
+    0 and column 0 are for words, which are in no fragment of their own. Most left nodes have a shape that is not among
+    those ``present`` in the right sentence; only the nodes below them count.
+    """
+    columns = 0
+    for place in range(len(other)):
+        columns = max(columns, other[place] + 1)
+    for node in range(len(own)):
+        x = own[node]
+        if x == 0:
+            continue
+        first, last = firsts[here + node], firsts[here + node + 1]
+        shape = shapes[here + node]
+        if not present[shape]:
+            for y in range(columns):
+                rooted[x, y] = 0.0
+                total[x, y] = 0.0
+        else:
+            for place in range(len(other)):
+                y = other[place]
+                if y == 0:
+                    continue
+                begin, end = firsts[there + place], firsts[there + place + 1]
+                value = 0.0
+                if shape == shapes[there + place]:
+                    value = decay
+                    for c in range(last - first):
+                        value *= 1.0 + rooted[own[children[first + c]], other[children[begin + c]]]
+                rooted[x, y] = value
+                for d in range(begin, end):
+                    value += beside[x, other[children[d]]]
+                beside[x, y] = value
+                total[x, y] = value
+        for c in range(first, last):
+            below = own[children[c]]
+            if below > 0:
+                for y in range(columns):
+                    total[x, y] += total[below, y]
+
+
+@compiled
 def tree_gram(trees, left_nodes, right_nodes, left, right, decay, out):
     """The Gram of substrings whose trees share their nodes, under Collins and Duffy's kernel.
 
     ``trees`` is a `rekern.krisp.sentence_corpus.TreeArrays`; ``left_nodes`` and ``right_nodes`` are the roots of the
-    trees of the substrings.
+    trees of the substrings. Only nodes of these trees are compared.
     """
     shapes, firsts, children, offsets = trees.shapes, trees.child_offsets, trees.children, trees.offsets
+    rows = 0
+    owns = []
     for g in range(len(left.sentences)):
         here = offsets[left.sentences[g]]
-        n = offsets[left.sentences[g] + 1] - here
-        needed = np.zeros(n, np.bool_)  # the nodes of the trees of these substrings
-        for row in range(left.offsets[g], left.offsets[g + 1]):
-            needed[left_nodes[row]] = True
-        for x in range(n - 1, -1, -1):
-            if needed[x]:
-                for c in range(firsts[here + x], firsts[here + x + 1]):
-                    needed[children[c]] = True
-        for h in range(len(right.sentences)):
-            there = offsets[right.sentences[h]]
-            m = offsets[right.sentences[h] + 1] - there
-            rooted = np.zeros((n, m))  # fragments that two nodes have in common
-            beside = np.zeros((n, m))  # … that a left node has in common with a right node and all nodes below it
-            total = np.zeros((n, m))  # … that both nodes and all nodes below them have in common
-            for x in range(n):
-                if not needed[x]:
-                    continue
-                first, last = firsts[here + x], firsts[here + x + 1]
-                if first == last:
-                    continue  # a word, which is in no fragment of its own
-                shape = shapes[here + x]
-                for y in range(m):
-                    begin, end = firsts[there + y], firsts[there + y + 1]
-                    if begin == end:
-                        continue
-                    value = 0.0
-                    if shape == shapes[there + y]:
-                        value = decay
-                        for c in range(last - first):
-                            value *= 1.0 + rooted[children[first + c], children[begin + c]]
-                    rooted[x, y] = value
-                    for d in range(begin, end):
-                        value += beside[x, children[d]]
-                    beside[x, y] = value
-                    for c in range(first, last):
-                        value += total[children[c], y]
-                    total[x, y] = value
+        roots = left_nodes[left.offsets[g] : left.offsets[g + 1]]
+        owns.append(number_inner_nodes(firsts, children, here, offsets[left.sentences[g] + 1], roots))
+        rows = max(rows, owns[g].max() + 1)
+    n_unknown = -min(0, shapes.min())  # their shapes are below 0: the last places of ``present``
+    present = np.zeros(max(0, shapes.max() + 1) + n_unknown, np.bool_)
+    for h in range(len(right.sentences)):
+        there, until = offsets[right.sentences[h]], offsets[right.sentences[h] + 1]
+        roots = right_nodes[right.offsets[h] : right.offsets[h + 1]]
+        other = number_inner_nodes(firsts, children, there, until, roots)
+        for place in range(until - there):
+            if other[place] > 0:
+                present[shapes[there + place]] = True
+        size = (rows, other.max() + 1)
+        rooted, beside, total = np.zeros(size), np.zeros(size), np.zeros(size)
+        for g in range(len(left.sentences)):
+            own = owns[g]
+            here = offsets[left.sentences[g]]
+            tree_table(shapes, firsts, children, here, own, there, other, present, decay, rooted, beside, total)
             for row in range(left.offsets[g], left.offsets[g + 1]):
                 for column in range(right.offsets[h], right.offsets[h + 1]):
-                    out[row, column] = total[left_nodes[row], right_nodes[column]]
+                    out[row, column] = total[own[left_nodes[row]], other[right_nodes[column]]]
+        for place in range(until - there):
+            present[shapes[there + place]] = False

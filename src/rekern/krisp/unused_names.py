@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rekern.krisp.mentions import Mention, Span, find_longest_spans
 from rekern.krisp.productions import Derivation
+
+Entity = tuple[str, str | None]  # a non-terminal, and a name of it or its value
 
 
 def list_entities(derivation: Derivation) -> list[Derivation]:
@@ -33,15 +35,31 @@ def list_unused_spans(mentions: Sequence[Mention], derivation: Derivation) -> li
     >>> list_unused_spans(mentions, grammar.parse("size('utah')"))
     [(3, 4)]
     """
-    entities = list_entities(derivation)
-    names = {(node.production.left, node.production.value) for node in entities if node.production.kind == "name"}
-    values = {
-        (node.production.left, node.value) for node in entities if node.production.kind in ("number", "identifier")
-    }
-    telling = [mention for mention in mentions if mention.production.kind != "word"]
-    found = []
-    for start, end in find_longest_spans(telling):
-        over = [m for m in telling if m.start < end and start < m.end]
-        if not any((m.left, m.production.value) in names or (m.left, m.text) in values for m in over):
-            found.append((start, end))
-    return found
+    return NameSpans(mentions).list_unused(derivation)
+
+
+class NameSpans:
+    """The longest spans of the names, numbers and identifiers in a sentence, with all that is mentioned there.
+
+    ``mentions`` are those of `list_unused_spans`, which this class saves time if there are many readings.
+    """
+
+    def __init__(self, mentions: Iterable[Mention]):
+        telling = [mention for mention in mentions if mention.production.kind != "word"]
+        self._spans: list[tuple[Span, set[Entity], set[Entity]]] = []
+        for start, end in find_longest_spans(telling):
+            over = [m for m in telling if m.start < end and start < m.end]
+            names: set[Entity] = {(m.left, m.production.value) for m in over}
+            values: set[Entity] = {(m.left, m.text) for m in over}
+            self._spans.append(((start, end), names, values))
+
+    def list_unused(self, derivation: Derivation) -> list[Span]:
+        """The spans that a reading does not use."""
+        names: set[Entity] = set()
+        values: set[Entity] = set()
+        for node in list_entities(derivation):
+            if node.production.kind == "name":
+                names.add((node.production.left, node.production.value))
+            elif node.production.kind in ("number", "identifier"):
+                values.add((node.production.left, node.value))
+        return [span for span, known, said in self._spans if known.isdisjoint(names) and said.isdisjoint(values)]

@@ -52,8 +52,21 @@ class WordTranslation:
 
     def explain(self, words: Sequence[str], derivation: Derivation) -> float:
         """The log probability of the words of a sentence given its meaning."""
-        rows = [self.table.get(part, {}) for part in (NOTHING, *list_parts(derivation))]
-        return sum(math.log((sum(row.get(word, 0.0) for row in rows) + LEAST) / len(rows)) for word in words)
+        return self.explain_all(words, [derivation])[0]
+
+    def explain_all(self, words: Sequence[str], derivations: Iterable[Derivation]) -> list[float]:
+        """The log probabilities of the words of a sentence given each of several meanings."""
+        known: dict[str, list[float]] = {}  # of every part: the probabilities of the words
+        found = []
+        for derivation in derivations:
+            parts = [NOTHING, *list_parts(derivation)]
+            for part in parts:
+                if part not in known:
+                    row = self.table.get(part, {})
+                    known[part] = [row.get(word, 0.0) for word in words]
+            shares = zip(*(known[part] for part in parts))
+            found.append(sum(math.log((sum(share) + LEAST) / len(parts)) for share in shares))
+        return found
 
 
 def _to_probabilities(counts: Mapping[str, float]) -> dict[str, float]:

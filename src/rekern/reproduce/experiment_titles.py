@@ -22,6 +22,7 @@ TITLES: dict[str, str] = {
     "geoquery": "GeoQuery: questions become queries, by three kernels on substrings: Table 1 of the paper",
     "geoquery-600": "GeoQuery: the split into 600 training and 280 test questions",
     "clang": "CLang: instructions to a robot team become rules, by the same kernels",
+    "query-mistakes": "The mistakes of a semantic parser in folds of a training part of GeoQuery and CLang, by kind",
 }
 
 

@@ -20,6 +20,7 @@ from rekern.reproduce.geoquery import run_geoquery, run_geoquery_split
 from rekern.reproduce.learning_curve_report import draw_curves, format_curves
 from rekern.reproduce.nf_cats_focus import run_nf_cats_focus
 from rekern.reproduce.plots import check_library
+from rekern.reproduce.query_mistakes import format_query_mistakes, run_query_mistakes
 from rekern.reproduce.question_experiments import run_questions
 from rekern.reproduce.question_report import draw_questions, format_questions
 from rekern.reproduce.result_files import write_json
@@ -68,6 +69,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "geoquery": Experiment(run_geoquery, CURVES, format_curves, draw_curves),
     "geoquery-600": Experiment(run_geoquery_split, CURVES, format_curves, draw_curves),
     "clang": Experiment(run_clang, CURVES, format_curves, draw_curves),
+    "query-mistakes": Experiment(run_query_mistakes, ("only", "kernel"), format_query_mistakes, draw_pairs),
 }
 
 # Why an experiment refuses an option.

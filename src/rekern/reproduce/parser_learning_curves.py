@@ -138,7 +138,7 @@ def measure_learning_curves(
     choices = []
     for kernel, size, run, fold in track(tasks, len(tasks), "folds"):
         per_run = found.setdefault((kernel, size), [[] for _ in range(runs)])
-        used, predicted = _run_fold(corpus, kernel, size, run, fold, settings, work, n_jobs)
+        used, predicted = run_fold(corpus, kernel, size, run, fold, settings, work, n_jobs)
         per_run[run].append(predicted)
         if kernel == CHOSEN:
             choices.append({"train": size, "run": run, "fold": fold, "kernel": used})
@@ -156,12 +156,13 @@ def measure_learning_curves(
         "tests": _compare_kernels(corpus, found, kernels, sizes),
         "choices": choices,
         "settings": settings,
+        "questions": sum(len(corpus.splits["run-0"][f"fold-{fold}"]["test"]) for fold in range(folds)),
         "runs": runs,
         "folds": folds,
     }
 
 
-def _run_fold(
+def run_fold(
     corpus: ParsingCorpus,
     kernel: str,
     size: int,
@@ -179,11 +180,9 @@ def _run_fold(
         return kept["kernel"], predictions
     part = corpus.splits[f"run-{run}"][f"fold-{fold}"]
     train = part[f"train-N{size}"]
-    used = kernel
+    used, settings = find_parser_settings(kernel, settings)
     if kernel == CHOSEN:
         used = choose_kernel(corpus, (*KERNELS, *SUMS), train, settings, n_jobs)
-    elif kernel.startswith(RANKED):
-        used, settings = _find_ranked_kernel(kernel), {**settings, "ranking": RANKING_FOLDS}
     predicted = train_and_parse(corpus, used, train, part["test"], settings, n_jobs)
     work.mkdir(parents=True, exist_ok=True)
     with write_atomically(path) as temporary:
@@ -191,9 +190,15 @@ def _run_fold(
     return used, predicted
 
 
-def _find_ranked_kernel(name: str) -> str:
-    """Return the kernel of a parser that ranks readings, from its name: "ranked", or "ranked-word+dependency"."""
-    return name.removeprefix(RANKED).removeprefix("-") or SUMS[-1]
+def find_parser_settings(name: str, settings: JsonObject) -> tuple[str, JsonObject]:
+    """Return the kernel and the settings of a parser from its name; "ranked" and "ranked-word" rank their readings.
+
+    >>> find_parser_settings("word", {"stems": True}), find_parser_settings("ranked-word", {})
+    (('word', {'stems': True}), ('word', {'ranking': 4}))
+    """
+    if not name.startswith(RANKED):
+        return name, settings
+    return name.removeprefix(RANKED).removeprefix("-") or SUMS[-1], {**settings, "ranking": RANKING_FOLDS}
 
 
 def choose_kernel(
@@ -320,7 +325,7 @@ def read_options(
     wanted = [name.strip() for name in str(kernel).split(",")] if kernel else list(kernels)
     for name in wanted:
         if name != CHOSEN:
-            make_substring_kernel(_find_ranked_kernel(name) if name.startswith(RANKED) else name)
+            make_substring_kernel(find_parser_settings(name, {})[0])
     if not train:
         return wanted, list(sizes)
     listed = [part.strip() for part in str(train).split(",")]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from rekern.core.json_values import JsonObject
 from rekern.errors import InputError
 from rekern.learning.reports.intervals import find_share_interval
+from rekern.reproduce.curve_intervals import resample_curve
 from rekern.reproduce.published_results import TASKS
 
 COLUMNS = ("default", "auto", "best", "embeddings")
@@ -107,11 +108,17 @@ def _list_curves(result: JsonObject) -> Iterator[Figure]:
     """
     measure = "accuracy" if result["name"] == "geoquery-600" else "f"
     most = max(row["train"] for row in result["rows"])
+    curves = {curve["kernel"]: curve["points"] for curve in result.get("curves", []) if curve["train"] == most}
+    can_resample = "questions" in result and result["runs"] == 1  # the points of several runs are of the same questions
     for row in result["rows"]:
         kernel = row["kernel"].partition("-")[0]  # "ranked-dependency+word" is a ranked parser, too
         column = {"word": "default", "ranked": "best"}.get(kernel)
         if row["train"] == most and column:
-            yield Figure(result["name"], column, row[measure], setting=row["kernel"])
+            figure = Figure(result["name"], column, row[measure], setting=row["kernel"])
+            if can_resample and row["kernel"] in curves:
+                low, high = resample_curve(curves[row["kernel"]], result["questions"])[measure]
+                figure = figure._replace(low=round(low, 2), high=round(high, 2))
+            yield figure
 
 
 def _make_accuracy(task: str, column: str, accuracy: float, n: int, setting: str) -> Figure:
