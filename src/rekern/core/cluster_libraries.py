@@ -28,6 +28,13 @@ T = TypeVar("T")
 MOST_TRIES = 4  # of a call whose worker dies each time
 PATIENCE = 30  # seconds until a scheduler has answered
 SPARK_MASTER = "spark-class org.apache.spark.deploy.master.Master"
+DASK_OPTIONS = {
+    # By default a worker of Dask gives all memory back at once. To get it again for the next block takes as long as to
+    # compute that.
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 1 << 28,
+    "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 1 << 25,
+    "distributed.worker.profile.enabled": False,
+}
 RAY_PATIENCE = 180  # seconds until the processes of Ray have started on a busy machine
 
 
@@ -135,6 +142,7 @@ def _return(value: T) -> T:
 
 def _open_dask(address: Address, stack: ExitStack) -> Cluster:
     try:
+        import dask
         from distributed import Client, LocalCluster
     except ImportError:
         raise missing_extra("Dask", "dask") from None
@@ -144,9 +152,10 @@ def _open_dask(address: Address, stack: ExitStack) -> Cluster:
         except (OSError, ValueError) as error:
             raise address.refuse(error, "start it with `dask scheduler` and `dask worker`") from None
     else:
-        workers = LocalCluster(
-            n_workers=address.local_workers, threads_per_worker=1, processes=True, dashboard_address=None
-        )
+        with dask.config.set(DASK_OPTIONS):
+            workers = LocalCluster(
+                n_workers=address.local_workers, threads_per_worker=1, processes=True, dashboard_address=None
+            )
         client = stack.enter_context(Client(stack.enter_context(workers), direct_to_workers=True))
     return DaskCluster(client)
 

@@ -17,7 +17,7 @@ from rekern.core.csr import make_csr
 from rekern.core.key_index import KeyIndex, index_keys, look_up
 from rekern.core.key_rows import fold_keys, keep_known
 from rekern.core.messages import show_value
-from rekern.core.parallel_jobs import has_shared_memory, run, split_range
+from rekern.core.parallel_jobs import count_jobs, has_shared_memory, run, split_range
 from rekern.core.parameter_tables import Jobs, check_parameters, state_parameters
 from rekern.core.parameters import LONGEST_WINDOW
 from rekern.core.state_schema import DECAY, TOKENIZER, Choice, Flag, Whole
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 MOST_COLUMNS = 2**31 - 1
+PAIRS_AT_WORKER = 4096  # the most in a block for a worker of a cluster: each block costs some milliseconds
+SHARES_OF_WORKER = 8  # blocks for each worker, if they are not smaller than those for threads
 
 
 # Without scikit-learn's wrapper for data frames: a frame of a million columns helps nobody, see set_output.
@@ -214,7 +216,8 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
                 blocks = list(run(partial(_hash_block, extractor, columns), calls, self.n_jobs, "rules"))
         else:  # workers of a cluster get the texts, and make the tokens too
             sources, targets = as_pairs(X)
-            ranges = split_range(len(sources), PAIRS_IN_BLOCK) or [(0, 0)]
+            share = -(-len(sources) // (SHARES_OF_WORKER * count_jobs(self.n_jobs)))
+            ranges = split_range(len(sources), max(PAIRS_IN_BLOCK, min(PAIRS_AT_WORKER, share))) or [(0, 0)]
             texts = [(list(zip(sources[first:last], targets[first:last])), first) for first, last in ranges]
             blocks = list(run(partial(_hash_texts, extractor, columns, kernel.tokenizer), texts, self.n_jobs, "rules"))
         indptr = offsets_of(np.concatenate([np.diff(block.indptr) for block in blocks]))
