@@ -124,12 +124,17 @@ def _take_out(part: object, arrays: list[AnyArray]) -> object:
 def _write(array: AnyArray, file: int) -> _Place:
     """Write an array to a file, from a place on at which values can be read."""
     start = os.lseek(file, -(-os.lseek(file, 0, os.SEEK_CUR) // ALIGNMENT) * ALIGNMENT, os.SEEK_SET)
-    rest = memoryview(cast("Buffer", array.reshape(-1).view(np.uint8)))
-    while rest:
-        rest = rest[os.write(file, rest) :]
+    write_array(file, array)
     return _Place(start, array.dtype.str, array.shape)
 
 
 def _view(content: mmap.mmap, place: _Place) -> AnyArray:
     count = int(np.prod(place.shape))
     return cast(AnyArray, np.frombuffer(content, place.kind, count, place.start).reshape(place.shape))
+
+
+def write_array(file: int, array: AnyArray) -> None:
+    """Write the bytes of a contiguous array to an open file."""
+    rest = memoryview(cast("Buffer", array.reshape(-1).view(np.uint8)))
+    while rest:
+        rest = rest[os.write(file, rest) :]
