@@ -77,8 +77,8 @@ def join_parts(exchange: Exchange, parts: Sequence[Part], kinds: Kinds, n_jobs: 
         with open(_find(exchange, whole.name, number), "xb") as file:
             file.truncate(whole.length * np.dtype(kind).itemsize)
     starts = np.cumsum([0, *(part.length for part in parts)]).tolist()
-    calls = [(part, start) for part, start in zip(parts, starts) if part.length]
-    for (part, _), _ in zip(calls, run(partial(_copy_part, exchange, whole, kinds), calls, n_jobs)):
+    copied = run(partial(_copy_part, exchange, whole, kinds), list(zip(parts, starts)), n_jobs)
+    for part, _ in zip(parts, copied):
         _remove(exchange, part, len(kinds))
     return read_part(exchange, whole, kinds)
 
@@ -100,7 +100,7 @@ def read_part(exchange: Exchange, part: Part, kinds: Kinds) -> list[AnyArray]:
 def _copy_part(exchange: Exchange, whole: Part, kinds: Kinds, part: Part, start: int) -> None:
     """Copy a part to its place, on a worker; it stays, in case that this worker dies before it has said so."""
     buffer = memoryview(cast("Buffer", np.empty(PIECE, np.uint8)))
-    for number, kind in enumerate(kinds):
+    for number, kind in enumerate(kinds if part.length else ()):
         source, target = _find(exchange, part.name, number), _find(exchange, whole.name, number)
         with open(source, "rb", buffering=0) as file, open(target, "r+b", buffering=0) as other:
             other.seek(start * np.dtype(kind).itemsize)
