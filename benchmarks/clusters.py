@@ -1,22 +1,25 @@
 """One worker of a cluster against two, and what a block costs by itself.
 
-    python benchmarks/clusters.py [dask ray spark] [--work score_folder,…] [--pairs 8000] [--trees 4000]
-                                  [--texts 20000] [--files 16] [--folder-pairs 160000]
+    python benchmarks/clusters.py [dask ray spark] [--work score_folder,…] [--pairs 16000] [--trees 5000]
+                                  [--feature-pairs 200000] [--texts 40000] [--files 32] [--folder-pairs 320000]
 
 For each library and each kind of work: seconds with one worker and with two on this machine, and the ratio (the target
 is 1.7). All workers have loaded their compiled code before. Seconds of the processor are those of one run with one
 worker: *here* in this process, *there* in all processes of the cluster. They hardly depend on what else runs, and say
-what the ratio can be: what is done there is divided among the workers, and what is done here is not.
+what the ratio can be: what is done there is divided among the workers, and what is done here is not. On a machine with
+two cores, two workers and this process also share these.
 
 The overhead is the time of a call that does nothing, with one worker; joblib sends short blocks together. Results are
-compared with those of this process. Use a machine on which nothing else runs; a library that is not installed is named
-and left out. Grams are written to the folder of temporary files (``TMPDIR``): two workers wait for a disk as long as
-one, so that a folder in memory, such as /dev/shm, says more about the cluster.
+compared with those of this process, by digests. Use a machine on which nothing else runs; a library that is not
+installed is named and left out. Grams and parts of features are written to the folder of temporary files (``TMPDIR``):
+two workers wait for a disk as long as one, so that a folder in memory, such as /dev/shm, says more about the cluster.
+With the sizes above, a library takes some three minutes, and some 6 GB of memory.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import tempfile
 import time
@@ -40,11 +43,12 @@ from rekern.kernels import PartialTree, Rewriting
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items
 from rekern.learning.folder_prediction import FolderTask
+from rekern.learning.named_kernels import make_named_kernel
 from rekern.search import PairFinder
 from rekern.search.finder_task import ClusterWorkers, FinderTask
 
 LIBRARIES = ("dask", "ray", "spark")
-WORK = ("score_folder", "match_texts", "search_costs", "compare_trees", "compare_pairs", "list_rules")
+WORK = ("score_folder", "match_texts", "search_costs", "compare_trees", "compare_pairs", "compare_rules", "list_rules")
 WORKERS = (1, 2)
 BLOCKS = 100  # that do nothing
 TARGET = 1.7
@@ -55,14 +59,17 @@ HEADER = ("library", "work", "1 worker", "2 workers", "ratio", "processor, here"
 class Work:
     """What is measured: a folder with a model, an index and tables; pairs and trees."""
 
-    def __init__(self, folder: Path, pairs: int, trees: int, texts: int, files: int, folder_pairs: int):
+    def __init__(
+        self, folder: Path, pairs: int, feature_pairs: int, trees: int, texts: int, files: int, folder_pairs: int
+    ):
         self.folder = folder
-        self.known, self.labels = load_rewrites("train", size=1000)
-        PairClassifier(Rewriting((1, 3))).fit(self.known, self.labels).save(folder / "m.rekern")
+        self.known, self.labels = load_rewrites("train")
+        PairClassifier(Rewriting((1, 3))).fit(self.known[:1000], self.labels[:1000]).save(folder / "m.rekern")
+        self.kernel = make_named_kernel("rules+curves").fit(self.known)
         # Every pair gets a number of its own: equal pairs would be compared only once.
-        rounds = max(5 * pairs, trees, texts // 2, folder_pairs) // 1000 + 1
-        made = [(f"{a} {n}", f"{b} {n + 1}") for n, (a, b) in enumerate(self.known * rounds)]
-        self.pairs, self.many_pairs = made[:pairs], made[: 5 * pairs]
+        rounds = max(pairs, feature_pairs, trees, texts // 2, folder_pairs) // 1000 + 1
+        made = [(f"{a} {n}", f"{b} {n + 1}") for n, (a, b) in enumerate(self.known[:1000] * rounds)]
+        self.pairs, self.many_pairs = made[:pairs], made[:feature_pairs]
         self.trees = [make_tree(f"{a} {b}".split(), number) for number, (a, b) in enumerate(made[:trees])]
         (folder / "pairs").mkdir()
         size = -(-folder_pairs // files)
@@ -101,7 +108,11 @@ class Work:
         return self._write_gram(PartialTree(), self.trees)
 
     def compare_pairs(self, cluster: Cluster | None) -> np.ndarray:
-        """Compute the Gram of the rules of pairs into a memory-mapped file."""
+        """Compute the Gram of pairs with the default kernel into a memory-mapped file."""
+        return self._write_gram(self.kernel, self.pairs)
+
+    def compare_rules(self, cluster: Cluster | None) -> np.ndarray:
+        """Compute the Gram of the rules of pairs alone, which takes about as long as to write it."""
         return self._write_gram(Rewriting((1, 4)), self.pairs)
 
     def _write_gram(self, kernel: Kernel, items: Items) -> np.ndarray:
@@ -111,7 +122,7 @@ class Work:
         return gram
 
     def list_rules(self, cluster: Cluster | None) -> np.ndarray:
-        """Return the values of the hashed features of five times as many pairs."""
+        """Return the values of the hashed features of many pairs."""
         return RewriteVectorizer(k=(1, 4), hashing=2**20).transform(self.many_pairs).data
 
 
@@ -136,6 +147,7 @@ def measure(call: Callable[[], object], repeats: int = 2) -> tuple[Cost, object]
     """Return the cost of the fastest of some calls, and the last result."""
     costs, result = [], None
     for _ in range(repeats):
+        result = None  # to free gigabytes takes time, too
         started, here, there = time.perf_counter(), time.process_time(), count_child_seconds()
         result = call()
         taken = (time.perf_counter() - started, time.process_time() - here, count_child_seconds() - there)
@@ -153,11 +165,11 @@ def count_child_seconds() -> float:
     return total
 
 
-def is_same(one: object, other: object) -> bool:
-    return np.array_equal(one, other) if isinstance(one, np.ndarray) else one == other
+def digest(result: np.ndarray | bytes) -> str:
+    return hashlib.sha256(result).hexdigest()
 
 
-def measure_library(library: str, work: Work, expected: dict[str, object]) -> None:
+def measure_library(library: str, work: Work, expected: dict[str, str]) -> None:
     """Print the figures of one library."""
     costs: dict[str, list[Cost]] = {name: [] for name in expected}
     same = dict.fromkeys(expected, True)
@@ -168,7 +180,8 @@ def measure_library(library: str, work: Work, expected: dict[str, object]) -> No
             for name in expected:
                 least, result = measure(lambda: getattr(work, name)(cluster))  # noqa: B023
                 costs[name].append(least)
-                same[name] &= is_same(result, expected[name])
+                same[name] &= digest(result) == expected[name]
+                del result
             if workers == 1:
                 calls, blocks = measure_overhead(cluster)
     for name, (one, two) in costs.items():
@@ -199,6 +212,7 @@ def _load_code(number: int) -> int:
         PairClassifier(Rewriting((1, 4))).fit(pairs, labels).predict_proba(pairs)
         RewriteVectorizer(k=(1, 4), hashing=2**20).transform(pairs)
         Rewriting((1, 4)).gram(pairs)
+        make_named_kernel("rules+curves").fit(pairs).gram(pairs)
         PartialTree().gram([make_tree(a.split(), 0) for a, _ in pairs])
     time.sleep(0.3)
     return os.getpid()
@@ -207,17 +221,18 @@ def _load_code(number: int) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("libraries", nargs="*", default=LIBRARIES, metavar="LIBRARY")
-    parser.add_argument("--pairs", type=int, default=8_000)
-    parser.add_argument("--trees", type=int, default=4_000)
-    parser.add_argument("--texts", type=int, default=20_000)
-    parser.add_argument("--files", type=int, default=16)
-    parser.add_argument("--folder-pairs", type=int, default=160_000)
+    parser.add_argument("--pairs", type=int, default=16_000)
+    parser.add_argument("--feature-pairs", type=int, default=200_000)
+    parser.add_argument("--trees", type=int, default=5_000)
+    parser.add_argument("--texts", type=int, default=40_000)
+    parser.add_argument("--files", type=int, default=32)
+    parser.add_argument("--folder-pairs", type=int, default=320_000)
     parser.add_argument("--work", default=",".join(WORK), help="what to measure")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        sizes = (options.pairs, options.trees, options.texts, options.files, options.folder_pairs)
-        work = Work(Path(folder), *sizes)
-        expected = {name: getattr(work, name)(None) for name in options.work.split(",")}
+        sizes = (options.pairs, options.feature_pairs, options.trees, options.texts, options.files)
+        work = Work(Path(folder), *sizes, options.folder_pairs)
+        expected = {name: digest(getattr(work, name)(None)) for name in options.work.split(",")}
         print(f"seconds with 1 and 2 workers, and their ratio (target {TARGET}); of the processor here and there\n")
         print_row(*HEADER)
         print_row(*["---"] * len(HEADER))

@@ -443,37 +443,3 @@ def test_blocks_that_are_sent_are_not_small(monkeypatch):
     monkeypatch.setattr(base, "has_shared_memory", lambda: False)
     assert np.array_equal(Rewriting((1, 2)).gram(pairs), expected)
     assert asked == [7, 1]  # 16 rows for a thread, and all 100, which are far from 2 MB, for another process
-
-
-def test_worker_processes_write_their_blocks_themselves(tmp_path, monkeypatch):
-    import joblib
-
-    monkeypatch.setattr(base, "BLOCK_BYTES", 1 << 13)
-    monkeypatch.setattr(gramfile, "TILE", 16)
-    texts = [f"a{number % 7} b{number % 5} c{number % 3}" for number in range(60)]
-    kernel, sent = Spectrum(1), []
-    expected, rectangle = kernel.gram(texts), kernel.gram(texts[:40], texts)
-    compute = gramfile._compute_blocks
-
-    def note_blocks(*arguments):
-        for block in compute(*arguments):
-            sent.append(block)
-            yield block
-
-    monkeypatch.setattr(gramfile, "_compute_blocks", note_blocks)
-    with joblib.parallel_config(backend="loky", n_jobs=2):
-        assert np.array_equal(kernel.gram(texts, out=tmp_path / "gram.npy"), expected)
-        assert np.array_equal(kernel.gram(texts[:40], texts, out=tmp_path / "other.npy"), rectangle)
-        assert len(sent) > 4 and all(block is None for block in sent)
-        sent.clear()
-        monkeypatch.setattr(gramfile, "_record", lambda *_: None)  # the number of the run is nowhere
-        assert np.array_equal(kernel.gram(texts, out=tmp_path / "gram.npy"), expected)
-        assert sent and not any(block is None for block in sent)
-    assert sorted(os.listdir(tmp_path)) == ["gram.npy", "other.npy"]
-
-
-def test_a_worker_that_does_not_see_the_file_returns_its_block(tmp_path):
-    plan = Spectrum(1).plan_gram(["a b", "b c", "a"], None, 1)
-    nowhere = gramfile.SharedFile(str(tmp_path / "g.part"), str(tmp_path / "g.json"), "7")
-    assert not nowhere.is_seen()
-    assert np.array_equal(gramfile._write_block(plan, nowhere, 0, 3), plan.compute(0, 3))

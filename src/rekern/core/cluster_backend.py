@@ -9,11 +9,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
 
 from joblib.parallel import AutoBatchingMixin, ParallelBackendBase
 
+from rekern.core.array_exchange import Exchange, make_exchange
 from rekern.core.cluster_calls import Cluster, Outcome, take_outcome
 
 LARGE = 1 << 20  # bytes of an argument that is sent to the workers only once
@@ -51,10 +53,13 @@ class ClusterBackend(AutoBatchingMixin, ParallelBackendBase):
         # joblib submits more when it hears of a result. It hears in a thread of ours: in one of the library, which
         # brings the results, to send something and wait for the answer would wait for ever.
         self._listener = ThreadPoolExecutor(1)
+        self._folder = TemporaryDirectory(prefix="rekern-", ignore_cleanup_errors=True)
+        self._exchange = make_exchange(self._folder.name)
 
     def close(self) -> None:
-        """End the thread that tells joblib of results."""
+        """End the thread that tells joblib of results, and remove the folder of results."""
         self._listener.shutdown(wait=False, cancel_futures=True)
+        self._folder.cleanup()
 
     def effective_n_jobs(self, n_jobs: int | None) -> int:
         """Return the number of workers, but at least 2: with 1, joblib would compute everything in this process."""
@@ -70,7 +75,7 @@ class ClusterBackend(AutoBatchingMixin, ParallelBackendBase):
         try:
             values: list[object] = []
             items = [(function, self._replace(arguments, values), named) for function, arguments, named in func.items]
-            future = self.cluster.submit(run_batch, items, *values)
+            future = self.cluster.submit(run_batch, self._exchange, items, *values)
         except Exception as error:  # what cannot be sent is the error of its batch; joblib waits for all batches
             future = Future()
             future.set_exception(error)
@@ -105,7 +110,7 @@ class ClusterBackend(AutoBatchingMixin, ParallelBackendBase):
 
     def retrieve_result_callback(self, out: Future[Outcome]) -> object:
         """Return the results of a batch, or raise its error."""
-        return take_outcome(out)
+        return [self._exchange.take(found) for found in cast("list[object]", take_outcome(out))]
 
     def stop_call(self) -> None:
         """Forget what was shared."""
@@ -120,13 +125,14 @@ class ClusterBackend(AutoBatchingMixin, ParallelBackendBase):
             future.cancel()
 
 
-def run_batch(items: Sequence[Item], *values: object) -> list[object]:
-    """Run a batch on a worker.
+def run_batch(exchange: Exchange, items: Sequence[Item], *values: object) -> list[object]:
+    """Run a batch on a worker; the large arrays of its results are written to files that the other side sees.
 
-    >>> run_batch([(pow, (2, _Place(0)), {})], 5)
+    >>> run_batch(Exchange("", "", ""), [(pow, (2, _Place(0)), {})], 5)
     [32]
     """
-    return [function(*_put_back(arguments, values), **named) for function, arguments, named in items]
+    results = (function(*_put_back(arguments, values), **named) for function, arguments, named in items)
+    return [exchange.put(result) for result in results]
 
 
 def _put_back(arguments: Sequence[object], values: Sequence[object]) -> list[object]:

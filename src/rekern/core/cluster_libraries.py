@@ -13,9 +13,9 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack
 from threading import Thread
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
-from rekern.core.call_server import CallServer, serve_calls
+from rekern.core.call_server import CallServer, Pickler, serve_calls
 from rekern.core.cluster_calls import Address, Cluster, Outcome, call_there
 from rekern.errors import missing_extra
 
@@ -23,11 +23,16 @@ if TYPE_CHECKING:
     from distributed import Client
     from pyspark.sql import SparkSession
 
-T = TypeVar("T")
-
 MOST_TRIES = 4  # of a call whose worker dies each time
 PATIENCE = 30  # seconds until a scheduler has answered
 SPARK_MASTER = "spark-class org.apache.spark.deploy.master.Master"
+DASK_OPTIONS = {
+    # By default a worker of Dask gives all memory back at once. To get it again for the next block takes as long as to
+    # compute that.
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 1 << 28,
+    "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 1 << 25,
+    "distributed.worker.profile.enabled": False,
+}
 RAY_PATIENCE = 180  # seconds until the processes of Ray have started on a busy machine
 
 
@@ -37,21 +42,32 @@ def open_cluster(address: Address, stack: ExitStack) -> Cluster:
 
 
 class DaskCluster(Cluster):
-    """A cluster of Dask."""
+    """A cluster of Dask.
+
+    What is sent are bytes: the scheduler, which is often a part of this process, would unpack anything else, and pack
+    it again for the worker.
+    """
 
     def __init__(self, client: Client):
-        self.client = client
+        from distributed import Future as DaskFuture
+        from distributed.protocol import pickle as pickler
+
+        self.client, self._pickler, self._shared_kind = client, cast("Pickler", pickler), DaskFuture
         self._executor = client.get_executor(pure=False)
 
     def submit(self, function: Callable[..., object], *arguments: object) -> Future[Outcome]:
         """Give a call to a worker; Dask runs it again if the worker dies."""
-        return cast("Future[Outcome]", self._executor.submit(call_there, function, *arguments))
+        shared = [number for number, value in enumerate(arguments) if isinstance(value, self._shared_kind)]
+        sent = [None if number in shared else value for number, value in enumerate(arguments)]
+        content = self._pickler.dumps((function, sent, shared))
+        values = (arguments[number] for number in shared)
+        return cast("Future[Outcome]", self._executor.submit(_call_packed, self._pickler, content, *values))
 
     def share(self, value: object) -> object:
         """Make a value the result of a task, which Dask makes again if all workers that have it die."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # that the task is large
-            return self.client.submit(_return, value, pure=False)
+            return self.client.submit(self._pickler.loads, self._pickler.dumps(value), pure=False)
 
     def count_workers(self) -> int:
         """Return the number of threads of all workers."""
@@ -129,12 +145,22 @@ class SparkCluster(Cluster):
         self._job.join(PATIENCE)
 
 
-def _return(value: T) -> T:
-    return value
+def _call_packed(pickler: Pickler, content: bytes, *shared: object) -> Outcome:
+    """Run a call that was sent as bytes, with the values that the worker has already in their places."""
+    try:
+        function, arguments, places = cast(
+            "tuple[Callable[..., object], list[object], list[int]]", pickler.loads(content)
+        )
+    except Exception as error:  # what cannot be read here
+        return Outcome(error=error)
+    for place, value in zip(places, shared):
+        arguments[place] = value
+    return call_there(function, *arguments)
 
 
 def _open_dask(address: Address, stack: ExitStack) -> Cluster:
     try:
+        import dask
         from distributed import Client, LocalCluster
     except ImportError:
         raise missing_extra("Dask", "dask") from None
@@ -144,9 +170,10 @@ def _open_dask(address: Address, stack: ExitStack) -> Cluster:
         except (OSError, ValueError) as error:
             raise address.refuse(error, "start it with `dask scheduler` and `dask worker`") from None
     else:
-        workers = LocalCluster(
-            n_workers=address.local_workers, threads_per_worker=1, processes=True, dashboard_address=None
-        )
+        with dask.config.set(DASK_OPTIONS):
+            workers = LocalCluster(
+                n_workers=address.local_workers, threads_per_worker=1, processes=True, dashboard_address=None
+            )
         client = stack.enter_context(Client(stack.enter_context(workers), direct_to_workers=True))
     return DaskCluster(client)
 

@@ -16,10 +16,10 @@ import json
 import os
 import re
 import secrets
+import shutil
 import time
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -36,6 +36,7 @@ from rekern.core.progress import track
 from rekern.core.source_code_digest import digest_kernel_source
 from rekern.errors import InputError
 from rekern.kernels.gram_plan import GramPlan
+from rekern.kernels.gram_workers import SharedFile, mirror_rows, split_rows, write_block
 
 RECORD_SECONDS = 2.0  # the most work that an interruption loses
 BLOCKS_PER_JOB = 8  # in one wave: finished blocks never pile up in memory, however slow the disk is
@@ -74,18 +75,16 @@ def write_gram(plan: GramPlan, path: Path, n_jobs: int | None, description: str)
     part, sidecar = whole.with_name(whole.name + ".part"), whole.with_name(whole.name + ".part.json")
     blocks = plan.spans()
     state = _describe(plan, description)
-    there = None if has_shared_memory() else SharedFile(os.fspath(part), os.fspath(sidecar), secrets.token_hex(8))
     with open_locked(sidecar) as record:
         try:
             done = _count_done(record, part, state)
             if done is None:
                 record.truncate(0)  # before the matrix goes: a record of another one would mislead
-                _reserve(part, plan)
+                np.lib.format.open_memmap(part, mode="w+", dtype=np.float64, shape=(plan.rows, plan.columns))
             matrix = np.lib.format.open_memmap(part, mode="r+")
-            if there is not None:
-                _record(matrix, record, state, done or 0, there.run)
-                if not all(run(there.is_seen, [()] * PROBES * count_jobs(n_jobs), n_jobs)):
-                    there = None
+            there = None if has_shared_memory() else _share(matrix, part, sidecar, n_jobs, record, state, done or 0)
+            if there is None:
+                _reserve(part)
             _fill(matrix, plan, blocks, done or 0, n_jobs, record, state, there)
             if plan.symmetric:
                 _mirror(matrix, there, n_jobs)
@@ -130,9 +129,9 @@ def _fill(
     """Compute the blocks that are missing; of a symmetric Gram only the part right of the diagonal."""
     recorded, since, number = done, time.monotonic(), "" if there is None else there.run
     try:
-        for (first, last), block in zip(blocks[done:], _compute_blocks(plan, blocks[done:], n_jobs, there)):
+        for (first, _), block in zip(blocks[done:], _compute_blocks(plan, blocks[done:], n_jobs, there)):
             if block is not None:
-                matrix[first:last, first if plan.symmetric else 0 :] = block
+                _store(matrix, block, first, first if plan.symmetric else 0, there)
             done += 1
             if time.monotonic() - since >= RECORD_SECONDS:
                 _record(matrix, record, state, done, number)
@@ -140,6 +139,15 @@ def _fill(
     finally:  # Ctrl-C keeps what there is
         if done > recorded:
             _record(matrix, record, state, done, number)
+
+
+def _store(matrix: MappedFloats, block: Floats, first: int, left: int, there: SharedFile | None) -> None:
+    """Store a block that was sent; what is not reserved is not mapped."""
+    if there is None:
+        matrix[first : first + len(block), left:] = block
+        return
+    with there.open() as rows:
+        rows.write(block, first, left)
 
 
 def _compute_blocks(
@@ -150,77 +158,24 @@ def _compute_blocks(
     Others come in waves: a backend that is faster than the disk has to wait for it.
     """
     size = len(blocks) if there else BLOCKS_PER_JOB * count_jobs(n_jobs)
-    compute = plan.compute if there is None else partial(_write_block, plan, there)
+    compute = plan.compute if there is None else partial(write_block, plan, there)
     waves = (run(compute, blocks[first:last], n_jobs) for first, last in split_range(len(blocks), max(size, 1)))
     return track((block for wave in waves for block in wave), len(blocks), "Gram matrix")
 
 
-@dataclass(frozen=True)
-class SharedFile:
-    """An unfinished Gram that workers may see: its two files, and the random number of this run in the second one."""
-
-    part: str
-    sidecar: str
-    run: str
-
-    def is_seen(self) -> bool:
-        """Return whether this process sees the file of the process that has given the work."""
-        try:
-            with open(self.sidecar, "rb") as record:
-                return json.loads(record.read())["run"] == self.run and os.access(self.part, os.W_OK)
-        except (OSError, ValueError, KeyError):
-            return False
-
-
-def _write_block(plan: GramPlan, file: SharedFile, first: int, last: int) -> Floats | None:
-    """Compute a block on a worker and write it to its place in the file, or return it if the file is not seen."""
-    block = np.ascontiguousarray(plan.compute(first, last))
-    if not file.is_seen():
-        return block
-    _write_rows(file, block, first, first if plan.symmetric else 0)
-    return None
-
-
 def _mirror(matrix: MappedFloats, there: SharedFile | None, n_jobs: int | None) -> None:
     """Copy what is right of the diagonal to its left, in tiles: block by block it would touch every page every time."""
-    tiles = split_range(len(matrix), TILE)
-    calls = [(*tile, *other) for number, tile in enumerate(tiles) for other in tiles[: number + 1]]
     if there is not None:
         matrix.flush()
-        written = run(partial(_mirror_there, there), calls, n_jobs)
-        calls = [call for call, is_written in zip(calls, written) if not is_written]
-    for first, last, left, right in calls:
-        matrix[first:last, left:right] = _transpose_tile(matrix, first, last, left, right)
-
-
-def _mirror_there(file: SharedFile, first: int, last: int, left: int, right: int) -> bool:
-    """Mirror a tile on a worker; return whether it sees the file."""
-    if not file.is_seen():
-        return False
-    matrix = np.lib.format.open_memmap(file.part, mode="r")
-    tile = np.ascontiguousarray(_transpose_tile(matrix, first, last, left, right))
-    _write_rows(file, tile, first, left)
-    return True
-
-
-def _transpose_tile(matrix: Floats, first: int, last: int, left: int, right: int) -> Floats:
-    """Return these rows and columns of a Gram whose part right of the diagonal is filled."""
-    if first > left:
-        return matrix[left:right, first:last].T
-    square = matrix[first:last, first:last]
-    return np.where(np.tri(len(square), k=-1, dtype=bool), square.T, square)
-
-
-def _write_rows(file: SharedFile, values: Floats, first: int, left: int) -> None:
-    """Write to the file, from a row and a column on.
-
-    Written, and not mapped: when the file is closed, other machines see it, and what they write beside it stays.
-    """
-    matrix = np.lib.format.open_memmap(file.part, mode="r")
-    with open(file.part, "r+b") as stream:
-        for row, line in enumerate(values, first):
-            stream.seek(matrix.offset + 8 * (row * matrix.shape[1] + left))
-            stream.write(line.data)
+        if all(run(partial(mirror_rows, there), split_rows(len(matrix), count_jobs(n_jobs)), n_jobs)):
+            return
+        _reserve(Path(there.part))
+    tiles = split_range(len(matrix), TILE)
+    for number, (first, last) in enumerate(tiles):
+        for left, right in tiles[:number]:
+            matrix[first:last, left:right] = matrix[left:right, first:last].T
+        square = matrix[first:last, first:last]
+        square[:] = np.where(np.tri(last - first, k=-1, dtype=bool), square.T, square)
 
 
 def _record(matrix: MappedFloats, record: IO[bytes], state: GramState, done: int, number: str = "") -> None:
@@ -263,22 +218,40 @@ def _count_done(record: IO[bytes], part: Path, state: GramState) -> int | None:
     return done if list(header.shape) == state["shape"] and header.dtype == np.float64 else None
 
 
-def _reserve(part: Path, plan: GramPlan) -> None:
-    """Make an empty matrix, with room on disk for all of it: writing to a map on a full disk would end the process."""
-    matrix = np.lib.format.open_memmap(part, mode="w+", dtype=np.float64, shape=(plan.rows, plan.columns))
-    size = matrix.offset + matrix.nbytes
-    del matrix
-    if hasattr(os, "posix_fallocate"):
-        with open(part, "r+b") as file:
-            try:
-                os.posix_fallocate(file.fileno(), 0, size)
-            except OSError as error:
-                if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-                    return  # a file system that cannot reserve room
-                need = f"{size / 1e9:.1f} GB"
-                name = show_path(part)
-                reason = f"cannot write {name}: {error.strerror}; the Gram needs {need}"
-                raise InputError(reason, file=name, names_file=True) from None
+def _share(
+    matrix: MappedFloats, part: Path, sidecar: Path, n_jobs: int | None, record: IO[bytes], state: GramState, done: int
+) -> SharedFile | None:
+    """Return the file for workers, after checking that it has room; None if one of them does not see it."""
+    number = secrets.token_hex(8)
+    there = SharedFile(os.fspath(part), os.fspath(sidecar), number, matrix.offset, matrix.shape[1])
+    _record(matrix, record, state, done, number)
+    if not all(run(there.is_seen, [()] * PROBES * count_jobs(n_jobs), n_jobs)):
+        return None
+    # Room is not reserved: that takes as long as to write, and a worker that finds the disk full says so.
+    status, size = os.stat(part), os.path.getsize(part)
+    if shutil.disk_usage(part.parent).free < size - 512 * getattr(status, "st_blocks", 0):
+        raise _refuse(part, size, os.strerror(errno.ENOSPC))
+    return there
+
+
+def _reserve(part: Path) -> None:
+    """Ask for room on disk for the whole file: writing to a map on a full disk would end the process."""
+    if not hasattr(os, "posix_fallocate"):
+        return
+    with open(part, "r+b") as file:
+        size = os.fstat(file.fileno()).st_size
+        try:
+            os.posix_fallocate(file.fileno(), 0, size)
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise _refuse(part, size, error.strerror or "") from None
+            # else a file system that cannot reserve room
+
+
+def _refuse(part: Path, size: int, reason: str) -> InputError:
+    name = show_path(part)
+    message = f"cannot write {name}: {reason}; the Gram needs {size / 1e9:.1f} GB"
+    return InputError(message, file=name, names_file=True)
 
 
 def _describe(plan: GramPlan, description: str) -> GramState:

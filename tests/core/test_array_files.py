@@ -1,0 +1,155 @@
+"""Arrays of results that go through files: the same values, whether the folder is seen, full or gone."""
+
+import os
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from rekern import RewriteVectorizer
+from rekern.core import array_exchange, array_parts
+from rekern.core.array_exchange import Exchange, FiledResult, make_exchange
+from rekern.core.array_parts import Part, join_parts, write_part
+from rekern.errors import InputError
+from rekern.kernels.rewriting import rewrite_vectorizer
+
+LARGE = np.arange(1 << 14, dtype=np.float64)
+
+
+class Rows(NamedTuple):
+    """A result of a worker."""
+
+    name: str
+    values: np.ndarray
+    others: list[object]
+
+
+@pytest.fixture
+def exchange(tmp_path):
+    return make_exchange(str(tmp_path))
+
+
+def is_equal(one, other):
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and one.shape == other.shape and np.array_equal(one, other)
+    if isinstance(one, list | tuple):
+        return type(one) is type(other) and len(one) == len(other) and all(map(is_equal, one, other))
+    return one == other
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        LARGE,
+        LARGE.reshape(128, 128).astype(np.float32),
+        [LARGE, (LARGE[:3], LARGE.astype(np.int32)[:-1])],
+        Rows("a", LARGE.view(np.uint64), [None, LARGE + 1]),
+    ],
+)
+def test_large_arrays_come_back_from_a_file(exchange, value):
+    filed = exchange.put(value)
+    assert isinstance(filed, FiledResult) and len(os.listdir(exchange.folder)) == 2
+    found = exchange.take(filed)
+    assert is_equal(found, value) and len(os.listdir(exchange.folder)) == 1
+    first = next(part for part in (found if isinstance(found, list | tuple) else [found]) if hasattr(part, "shape"))
+    first += np.ones_like(first)  # it is an array like any other
+
+
+@pytest.mark.parametrize(
+    "value", [3, "text", LARGE[:10], LARGE.reshape(128, 128).T, np.full(1 << 16, None), {"a": LARGE}, Part("a", 1)]
+)
+def test_other_results_are_sent(exchange, value):
+    assert exchange.put(value) is value and exchange.take(value) is value
+    assert len(os.listdir(exchange.folder)) == 1
+
+
+def test_a_worker_that_does_not_see_the_folder_sends_its_arrays(exchange, monkeypatch):
+    assert exchange._replace(folder="/none").put(LARGE) is LARGE
+    assert exchange._replace(machine="another").put(LARGE) is LARGE
+    os.unlink(Path(exchange.folder, exchange.mark))
+    assert exchange.put(LARGE) is LARGE
+
+
+def test_a_full_disk_leaves_nothing(exchange, monkeypatch):
+    monkeypatch.setattr(array_exchange, "write_array", lambda *_: _raise_full())
+    monkeypatch.setattr(array_parts, "write_array", lambda *_: _raise_full())
+    assert exchange.put(LARGE) is LARGE
+    with pytest.raises(OSError, match="No space"):
+        write_part(exchange, [(LARGE,)])
+    assert os.listdir(exchange.folder) == [exchange.mark]
+
+
+def _raise_full():
+    raise OSError(28, "No space left on device")
+
+
+@given(st.lists(st.lists(st.integers(0, 5), max_size=4), min_size=1, max_size=5))
+def test_parts_are_joined_in_order(lengths):
+    with TemporaryDirectory() as folder:
+        exchange, count, parts = make_exchange(folder), 0, []
+        for blocks in lengths:
+            made = []
+            for length in blocks:
+                made.append((np.arange(count, count + length, dtype=np.int32), np.full(length, 0.5 * count)))
+                count += length
+            parts.append(write_part(exchange, made))
+        columns, values = join_parts(exchange, parts, ("i4", "f8"))
+        assert columns.tolist() == list(range(count)) and len(values) == count and values.dtype == np.float64
+        columns += 1
+        assert os.listdir(folder) == [exchange.mark]
+
+
+def test_a_part_can_be_copied_again(exchange):
+    """A worker that dies after the copy has not said so, and another one makes it once more."""
+    part = write_part(exchange, [(LARGE,)])
+    Path(exchange.folder, "whole.0").write_bytes(bytes(LARGE.nbytes + 8))
+    copy = partial(array_parts._copy_part, exchange, Part("whole", len(LARGE) + 1), ("f8",), part, 1)
+    copy()
+    copy()
+    assert np.array_equal(np.fromfile(Path(exchange.folder, "whole.0")), [0.0, *LARGE])
+
+
+PAIRS = [(f"a b {number} c", f"b a {number % 7}") for number in range(1300)]
+
+
+def hash_at_workers(monkeypatch, pairs=PAIRS):
+    """Take the way of a cluster, in this process."""
+    monkeypatch.setattr(rewrite_vectorizer, "has_shared_memory", lambda: False)
+    return RewriteVectorizer(k=(1, 3), hashing=2**12).transform(pairs)
+
+
+@pytest.mark.parametrize("seen", [lambda _: True, lambda _: False, None], ids=["seen", "not seen", "by some"])
+@pytest.mark.parametrize("room", [True, False])
+def test_hashed_features_are_the_same_from_workers(monkeypatch, seen, room):
+    expected = RewriteVectorizer(k=(1, 3), hashing=2**12).transform(PAIRS)
+    answers = iter([True, False] * 100)
+    monkeypatch.setattr(Exchange, "is_seen", seen or (lambda _: next(answers)))
+    monkeypatch.setattr(rewrite_vectorizer, "has_room", lambda *_: room)
+    found = hash_at_workers(monkeypatch)
+    assert isinstance(found, sparse.csr_array) and found.shape == expected.shape
+    for name in ("data", "indices", "indptr"):
+        assert is_equal(getattr(found, name), getattr(expected, name))
+    found.sum_duplicates()
+    assert (found != expected).nnz == 0
+
+
+def test_no_room_for_the_features_of_workers(monkeypatch):
+    expected = RewriteVectorizer(k=(1, 3), hashing=2**12).transform(PAIRS)
+    monkeypatch.setattr(array_parts, "write_array", lambda *_: _raise_full())
+    assert np.array_equal(hash_at_workers(monkeypatch).data, expected.data)
+
+
+def test_the_row_of_a_wrong_pair_of_a_worker(monkeypatch):
+    with pytest.raises(InputError, match="row 1200") as caught:
+        hash_at_workers(monkeypatch, [*PAIRS[:1200], ("a", 5), *PAIRS])
+    assert caught.value.row == 1200
+
+
+def test_no_pairs_for_workers(monkeypatch):
+    assert hash_at_workers(monkeypatch, []).shape == (0, 2**12)
