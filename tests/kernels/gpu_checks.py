@@ -128,12 +128,12 @@ def check_rewriting():
         compare(Rewriting(k=2, wildcards="none"), PAIRS, PAIRS[1:4])
         with mock.patch.object(device_plan, "KEPT_BYTES", 8), mock.patch.object(device_plan, "HEIGHT", 5):
             compare(2 * Rewriting(k=1), PAIRS)
-    with mock.patch.object(device_copies, "PIECE_ROWS", 2), mock.patch.object(device_copies, "PIECE_COLUMNS", 3):
-        with mock.patch.object(device_rewriting, "MOST_ROWS", 4):
-            compare(Rewriting(k=(1, 2)), PAIRS)
-            compare(Rewriting(k=1), PAIRS, PAIRS[1:5])
-            with mock.patch.object(device_plan, "KEPT_BYTES", 8), mock.patch.object(device_plan, "HEIGHT", 5):
-                compare(2 * Rewriting(k=1), PAIRS)
+    small = {"PIECE_ROWS": 2, "PIECE_COLUMNS": 3}
+    with mock.patch.multiple(device_copies, **small), mock.patch.object(device_rewriting, "MOST_ROWS", 4):
+        compare(Rewriting(k=(1, 2)), PAIRS)
+        compare(Rewriting(k=1), PAIRS, PAIRS[1:5])
+        with mock.patch.object(device_plan, "KEPT_BYTES", 8), mock.patch.object(device_plan, "HEIGHT", 5):
+            compare(2 * Rewriting(k=1), PAIRS)
 
 
 def check_errors():

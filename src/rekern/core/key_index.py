@@ -11,7 +11,8 @@ import numpy as np
 from rekern.core.arrays import Ints, Keys, SmallInts, offsets_of
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
-from rekern.core.parallel_jobs import Steps, count_shares, run_in_threads, run_together, split_range
+from rekern.core.parallel_jobs import count_shares, run_in_threads, split_range
+from rekern.core.parallel_steps import Steps, run_together
 from rekern.core.prefetching import prefetch
 
 FEW_KEYS = 1 << 20  # that are looked up one after the other

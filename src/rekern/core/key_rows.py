@@ -12,7 +12,8 @@ from rekern.core.arrays import Floats, Ints, Keys, SmallInts, offsets_of, slice_
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
 from rekern.core.key_index import index_keys, lay_out_parts, look_up
-from rekern.core.parallel_jobs import Steps, run_together, split_range
+from rekern.core.parallel_jobs import split_range
+from rekern.core.parallel_steps import Steps, run_together
 
 
 class KeyRows(NamedTuple):

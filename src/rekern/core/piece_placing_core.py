@@ -11,7 +11,7 @@ SIDE = 256  # rows and columns that are read once and stay in the cache while th
 
 @compiled
 def place_piece(values, pitch, matrix, first, last, begin, end, mirrored):
-    """Write a piece, whose rows begin every ``pitch`` values, into rows ``first`` … and columns ``begin`` … of a matrix.
+    """Write a piece, whose rows begin every ``pitch`` values, into rows and columns of a matrix.
 
     From column ``mirrored`` on, it is written to the place of its mirror image, too, as far as the matrix goes.
     """

@@ -20,6 +20,7 @@ from rekern.kernels.rewriting.window_rows import WindowRows
 
 FEW_RULES = 1 << 16  # that one thread numbers
 FEW_PAIRS = 256
+COPIED_KEYS = 1 << 18  # at once
 
 
 class RuleColumns(NamedTuple):
@@ -97,14 +98,21 @@ def number_rules(
                 window.rows.get_wildcard_rules(), window.source.numbers, bases, window.wild.numbers, wild_base,
             )  # fmt: skip
 
-    ends = np.cumsum([len(piece) for piece in pieces])
-    copies: list[tuple[object, ...]] = [
-        (_copy, piece, keys[end - len(piece) : end]) for piece, end in zip(pieces, ends)
-    ]
     pairs = len(indptr) - 1
     height = max(FEW_PAIRS, -(-pairs // (SHARES * count_threads(n_jobs))))
+    copies = _cut_copies(pieces, keys)
     run_calls([*((assemble, *span) for span in split_range(pairs, height)), *copies], n_jobs)
     return RuleColumns(indptr, columns, values, keys)
+
+
+def _cut_copies(pieces: list[Keys], keys: Keys) -> list[tuple[object, ...]]:
+    """Return calls that copy arrays into one, one behind the other, none of which takes long."""
+    ends = np.cumsum([len(piece) for piece in pieces])
+    copies: list[tuple[object, ...]] = []
+    for piece, end in zip(pieces, ends):
+        place = keys[end - len(piece) : end]
+        copies += [(_copy, piece[slice(*span)], place[slice(*span)]) for span in split_range(len(piece), COPIED_KEYS)]
+    return copies
 
 
 def _list_sources(rows: WindowRows, source: _Numbers) -> _Lists:

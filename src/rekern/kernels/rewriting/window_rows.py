@@ -8,7 +8,8 @@ import numpy as np
 
 from rekern.core.arrays import Floats, Ints, offsets_of
 from rekern.core.key_rows import KeyRows, join_rows, stack_rows
-from rekern.core.parallel_jobs import count_shares, run_in_threads, run_together, split_range
+from rekern.core.parallel_jobs import count_shares, run_in_threads, split_range
+from rekern.core.parallel_steps import run_together
 from rekern.kernels.rewriting.rule_list_core import count_rules, list_rules, square_pairs
 
 KEEP_ALL = np.uint64(0)
