@@ -1,9 +1,9 @@
 """Computations in steps whose calls are shared by threads."""
 
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from queue import SimpleQueue
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import TypeAlias, TypeVar, cast
 
 from rekern.core.parallel_jobs import Results, count_threads, keep_threads, run_calls, run_in_threads
 
@@ -44,13 +44,13 @@ def run_together(works: Sequence[Steps[T]], n_jobs: int | None = None) -> list[T
 class _Flow:
     """Computations in steps. The thread that makes the last call of a step goes on to the next step."""
 
-    def __init__(self, works: Sequence[Steps[Any]]):
+    def __init__(self, works: Sequence[Steps[object]]):
         self.works = works
         self.results: Results = [None] * len(works)
         self.answers: list[Results] = [[] for _ in works]
         self.missing = [0] * len(works)  # results of calls of the present step
         self.unfinished = len(works)
-        self.calls: SimpleQueue[tuple[int, int, tuple[Any, ...]] | None] = SimpleQueue()
+        self.calls: SimpleQueue[tuple[int, int, tuple[object, ...]] | None] = SimpleQueue()
         self.lock = threading.Lock()
         self.is_stopped = False
 
@@ -72,7 +72,7 @@ class _Flow:
                 if place == BEGINNING:
                     self.advance(number, None)
                     continue
-                self.answers[number][place] = call[0](*call[1:])
+                self.answers[number][place] = cast("Callable[..., object]", call[0])(*call[1:])
                 del asked, call  # and the arrays with them
                 with self.lock:
                     self.missing[number] -= 1
