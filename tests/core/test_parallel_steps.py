@@ -40,6 +40,18 @@ def test_a_computation_does_not_wait_for_the_steps_of_another() -> None:
     assert run_together([wait_long(), take_steps()], 2) == [True, None]
 
 
+@pytest.mark.parametrize(("urgent", "expected"), [(0, "ababab"), (1, "aaabbb")])
+def test_urgent_computations_go_first(urgent: int, expected: str) -> None:
+    made: list[str] = []
+
+    def take_steps(name: str) -> Steps[None]:
+        for _ in range(3):
+            yield [(made.append, name), (int, 1)]
+
+    run_together([take_steps("a"), take_steps("b")], 1, urgent)
+    assert "".join(made) == expected
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_the_first_error_ends_all_computations(threads: int) -> None:
     with pytest.raises(ValueError, match="the end of a computation"):
