@@ -1,6 +1,6 @@
 """How much faster Grams and features are with more threads: wall time from one thread to all cores.
 
-    python benchmarks/cores.py [--trees 4000] [--pairs 45773] [--jobs 1 2 4 8 16] [--data FOLDER]
+    python benchmarks/cores.py [--trees 4000] [--pairs 45773] [--jobs 1 2 4 8 16] [--data FOLDER] [--only NAME ...]
 
 Each figure is the least of some calls of the whole function, with the trees or tokens read before; compilation is not
 counted. The last column is the time of the first number of threads by that of the last. The bits are compared, too.
@@ -59,6 +59,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, nargs="+", default=[*doubled, cores])
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--data", help="folder of the corpora, by default REKERN_DATA")
+    parser.add_argument("--only", nargs="+", default=[""], help="what the names of the lines begin with")
     options = parser.parse_args()
     source, texts = treebank(options.data, options.trees)
     trees = Trees.from_items(texts)
@@ -78,7 +79,7 @@ def main() -> None:
         warm.gram(trees[:300])
     kernel.gram(kernel.read_items(raw[:9000]))
     kernel.features(kernel.read_items(raw[:500]))
-    for name, call in calls:
+    for name, call in (line for line in calls if line[0].startswith(tuple(options.only))):
         show(name, call, options.jobs, options.repeats)
 
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rekern.core.key_rows import KeyRows
-from rekern.core.parallel_jobs import run_together
+from rekern.core.parallel_steps import run_together
 from rekern.core.shared_keys import share_blocks, share_keys
 
 tables = st.integers(1, 7).flatmap(

@@ -12,7 +12,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from rekern.core import inverted_lists
+from rekern.core import device_copies, inverted_lists
 from rekern.core.cuda_compiling import CudaFunction
 from rekern.core.device import is_simulated
 from rekern.kernels import (
@@ -92,6 +92,8 @@ def check_chunks():
     with mock.patch.object(device_gram, "MOST_TREES", 2):
         compare(PartialTree(), TREES)
         compare(SubsetTree(), TREES[:3], TREES)
+        with mock.patch.object(device_copies, "PIECE_ROWS", 1), mock.patch.object(device_copies, "PIECE_COLUMNS", 2):
+            compare(SubsetTree(), TREES)
         with mock.patch.object(device_plan, "KEPT_BYTES", 8), mock.patch.object(device_plan, "HEIGHT", 3):
             compare(kernel, TREES)
             compare(kernel, TREES, TREES[:3])
@@ -124,6 +126,12 @@ def check_rewriting():
         compare(Rewriting(k=(1, 3)), PAIRS)
         compare(Rewriting(k=2, decay=0.5, normalize=False), PAIRS)
         compare(Rewriting(k=2, wildcards="none"), PAIRS, PAIRS[1:4])
+        with mock.patch.object(device_plan, "KEPT_BYTES", 8), mock.patch.object(device_plan, "HEIGHT", 5):
+            compare(2 * Rewriting(k=1), PAIRS)
+    small = {"PIECE_ROWS": 2, "PIECE_COLUMNS": 3}
+    with mock.patch.multiple(device_copies, **small), mock.patch.object(device_rewriting, "MOST_ROWS", 4):
+        compare(Rewriting(k=(1, 2)), PAIRS)
+        compare(Rewriting(k=1), PAIRS, PAIRS[1:5])
         with mock.patch.object(device_plan, "KEPT_BYTES", 8), mock.patch.object(device_plan, "HEIGHT", 5):
             compare(2 * Rewriting(k=1), PAIRS)
 

@@ -1,4 +1,7 @@
-"""From the memory of the GPU into an array: threads copy parts of it, each through a pinned buffer of its own."""
+"""From the memory of the GPU into an array: threads copy pieces of it, each through a pinned buffer of its own.
+
+Of a symmetric matrix half is copied, and written twice by the processor: it writes faster than the GPU is read.
+"""
 
 # mypy: allow-untyped-calls
 
@@ -16,13 +19,20 @@ import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Floats
-from rekern.core.device import DeviceArray, Stream, get_stream, load_cuda, make_stream
+from rekern.core.cuda_compiling import count_threads as count_device_threads
+from rekern.core.device import DeviceArray, Stream, allocate, get_stream, load_cuda, make_stream
 from rekern.core.parallel_jobs import count_threads
+from rekern.core.piece_packing_cuda_core import pack_pieces
+from rekern.core.piece_placing_core import place_piece
 
 BUFFERS = 16
-BUFFER_VALUES = 1 << 21  # of 8 bytes
+PIECE_ROWS, PIECE_COLUMNS = 1024, 2048
+LINE = 8  # values in a line of the cache: so many more has a row of a piece, for rows at other places of the cache
+BUFFER_VALUES = PIECE_ROWS * (PIECE_COLUMNS + LINE)
 PAGE = 512  # values
 TOUCHED_VALUES = 1 << 22  # in one piece of work
+MOST_BLOCKS = 1 << 16  # of threads of the GPU
+STAGES = 2  # tiles that are packed at once, of which one is on its way
 
 _BUFFER_LOCK = Lock()
 
@@ -63,6 +73,16 @@ def get_pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads)
 
 
+def cut_evenly(size: int, most: int) -> int:
+    """Return how many rows or columns pieces have, so that the last one has about as many, and lines are whole.
+
+    >>> cut_evenly(45_773, 2048), cut_evenly(2050, 1024), cut_evenly(3, 1024)
+    (1992, 688, 8)
+    """
+    pieces = -(-size // most)
+    return min(most, -(-size // (pieces * LINE)) * LINE)
+
+
 class TileCopier:
     """Copies tiles of a matrix from the GPU to their places in an array; it is complete when the context ends."""
 
@@ -71,6 +91,8 @@ class TileCopier:
         self.buffers = get_buffers()
         self.pool = get_pool(max(2, min(BUFFERS, count_threads(n_jobs))))
         self.pending: list[list[Future[None]]] = []  # the copies of each tile
+        self.stages: dict[int, DeviceArray] = {}
+        self.count = 0
         self.touches = self._touch()
 
     def _touch(self) -> list[Future[None]]:
@@ -81,36 +103,54 @@ class TileCopier:
         firsts = range(0, len(flat), TOUCHED_VALUES)
         return [self.pool.submit(_touch, flat[first : first + TOUCHED_VALUES : PAGE]) for first in firsts]
 
-    def copy(self, tile: DeviceArray, row: int, column: int) -> None:
+    def copy(self, tile: DeviceArray, row: int, column: int, mirrored: int | None = None) -> None:
         """Copy an array whose first cell belongs to this row and column of the matrix, when all kernels are done.
 
-        It must not change before `begin_tile` was called twice.
+        From its column ``mirrored`` on, it is copied to the place of its mirror image, too, as far as the matrix goes.
         """
         height, width = tile.shape
-        if not width:
+        if not height * width:
             return
         while self.touches:  # they write into the matrix, too
             self.touches[-1].result()
             self.touches.pop()
+        rows, columns = cut_evenly(height, PIECE_ROWS), cut_evenly(width, PIECE_COLUMNS)
+        pitch = columns + LINE
+        packed = self._pack(tile, rows, columns, pitch)
         done = load_cuda().event()
         done.record(get_stream())
-        flat = tile.reshape(height * width)
-        rows, columns = max(1, BUFFER_VALUES // width), min(width, BUFFER_VALUES)
+        across = -(-width // columns)
+        after = column + (width if mirrored is None else mirrored)
         for first in range(0, height, rows):
             last = min(first + rows, height)
-            for begin in range(0, width, columns):
+            for number, begin in enumerate(range(0, width, columns)):
                 end = min(begin + columns, width)
-                part = flat[first * width + begin : (last - 1) * width + end]
-                place = self.matrix[row + first : row + last, column + begin : column + end]
-                self.pending[-1].append(self.pool.submit(_copy, part, place, done, self.buffers))
+                start = (first // rows * across + number) * rows * pitch
+                part = packed[start : start + (last - first) * pitch]
+                place = (row + first, row + last, column + begin, column + end)
+                work = self.pool.submit(_copy, part, pitch, self.matrix, place, after, done, self.buffers)
+                self.pending[-1].append(work)
+
+    def _pack(self, tile: DeviceArray, rows: int, columns: int, pitch: int) -> DeviceArray:
+        """Return the pieces of a tile, which stay until `begin_tile` was called twice."""
+        height, width = tile.shape
+        size = -(-height // rows) * rows * -(-width // columns) * pitch
+        stage = self.count % STAGES
+        if stage not in self.stages or self.stages[stage].shape[0] < size:
+            self.stages.pop(stage, None)
+            self.stages[stage] = allocate(size)
+        blocks = min(-(-height * width // count_device_threads()), MOST_BLOCKS)
+        pack_pieces.launch(blocks, tile, rows, columns, pitch, self.stages[stage])
+        return self.stages[stage]
 
     def begin_tile(self) -> None:
-        """Begin a tile: of all tiles before, only one may still be on its way."""
+        """Begin a tile, which is copied once: of all tiles before, only one may still be on its way."""
         while len(self.pending) > 1:
             for work in self.pending[0]:
                 work.result()
             self.pending.pop(0)
         self.pending.append([])
+        self.count += 1
 
     def __enter__(self) -> Self:
         return self
@@ -132,15 +172,23 @@ def _touch(pages: npt.NDArray[np.floating]) -> None:
     pages[:] = 0.0
 
 
-def _copy(part: DeviceArray, place: npt.NDArray[np.floating], done: Event, buffers: LifoQueue[Buffer | None]) -> None:
+def _copy(
+    part: DeviceArray,
+    pitch: int,
+    matrix: npt.NDArray[np.floating],
+    place: tuple[int, int, int, int],
+    mirrored: int,
+    done: Event,
+    buffers: LifoQueue[Buffer | None],
+) -> None:
     buffer = buffers.get()
     try:
         if buffer is None:
             buffer = make_buffer()
         done.wait(buffer.stream)
-        values = buffer.values[: place.size]
+        values = buffer.values[: part.shape[0]]
         part.copy_to_host(values, stream=buffer.stream)
         buffer.stream.synchronize()
-        place[:] = values.reshape(place.shape)
+        place_piece(values, pitch, np.asarray(matrix), *place, mirrored)
     finally:
         buffers.put(buffer)

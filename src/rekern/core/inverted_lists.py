@@ -20,7 +20,8 @@ from rekern.core.arrays import Floats, Ints, SmallInts, offsets_of
 from rekern.core.compiling import compiled
 from rekern.core.key_index import index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows
-from rekern.core.parallel_jobs import Steps, count_shares, run_together
+from rekern.core.parallel_jobs import count_shares
+from rekern.core.parallel_steps import Steps, run_together
 from rekern.core.shared_keys import SharedKeys, share_blocks
 
 SmallFloats = npt.NDArray[np.float32]

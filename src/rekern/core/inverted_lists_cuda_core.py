@@ -98,11 +98,11 @@ def fill_block(
 
 
 @cuda_kernel
-def complete_block(block, mirror, first, diagonal, faults):
-    """Complete a block: note its first row with a value that is out of range, and complete a symmetric Gram.
+def complete_block(block, first, diagonal, faults):
+    """Complete a block: note its first row with a value that is out of range; in a symmetric Gram fill the diagonal.
 
-    Such a block begins at the diagonal. What is left of the diagonal is filled, and the mirror image of the rest:
-    ``mirror`` has the rows that follow those of the block. A Gram that is not symmetric has no ``diagonal``.
+    Such a block begins at the diagonal, and what is left of it is filled, too. A Gram that is not symmetric has no
+    ``diagonal``.
     """
     height, width = block.shape
     symmetric = diagonal.shape[0] > 0
@@ -118,8 +118,5 @@ def complete_block(block, mirror, first, diagonal, faults):
             block[index, column] = value
         if not math.isfinite(value):
             cuda.atomic.min(faults, 0, first + index)
-        if symmetric:
-            if column < height:
-                block[column, index] = value
-            else:
-                mirror[column - height, index] = value
+        if symmetric and column < height:
+            block[column, index] = value

@@ -11,7 +11,8 @@ import numpy as np
 from rekern.core.arrays import Ints, Keys, SmallInts, offsets_of
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
-from rekern.core.parallel_jobs import Steps, count_shares, run_in_threads, run_together, split_range
+from rekern.core.parallel_jobs import count_shares, run_in_threads, split_range
+from rekern.core.parallel_steps import Steps, run_together
 from rekern.core.prefetching import prefetch
 
 FEW_KEYS = 1 << 20  # that are looked up one after the other
@@ -161,17 +162,8 @@ def number_keys(keys: Keys, n_jobs: int | None = None) -> tuple[SmallInts, Keys]
     >>> numbers.tolist(), distinct.tolist()
     ([0, 1, 0], [7, 9])
     """
-    return number_all_keys([keys], n_jobs)[0]
-
-
-def number_all_keys(parts: Sequence[Keys], n_jobs: int | None = None) -> list[tuple[SmallInts, Keys]]:
-    """Return the same for several arrays of keys, each of which has its own numbers.
-
-    >>> [distinct.tolist() for _, distinct in number_all_keys([np.array([7, 7], np.uint64), np.array([7], np.uint64)])]
-    [[7], [7]]
-    """
-    shares = count_shares([len(keys) for keys in parts], n_jobs)
-    return run_together([take_numbers(keys, own) for keys, own in zip(parts, shares)], n_jobs)
+    (shares,) = count_shares([len(keys)], n_jobs)
+    return run_together([take_numbers(keys, shares)], n_jobs)[0]
 
 
 def take_numbers(keys: Keys, shares: int) -> Steps[tuple[SmallInts, Keys]]:

@@ -12,7 +12,8 @@ from rekern.core.arrays import Floats, Ints, Keys, SmallInts, offsets_of, slice_
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
 from rekern.core.key_index import index_keys, lay_out_parts, look_up
-from rekern.core.parallel_jobs import Steps, run_together, split_range
+from rekern.core.parallel_jobs import split_range
+from rekern.core.parallel_steps import Steps, run_together
 
 
 class KeyRows(NamedTuple):
@@ -50,8 +51,8 @@ def stack_rows(blocks: list[KeyRows]) -> KeyRows:
     return run_together([join_rows(blocks, 1)])[0]
 
 
-def join_rows(blocks: list[KeyRows], shares: int) -> Steps[KeyRows]:
-    """Stack blocks of rows in a step of so many calls.
+def join_rows(blocks: list[KeyRows], shares: int, release: bool = False) -> Steps[KeyRows]:
+    """Stack blocks of rows in a step of so many calls; with ``release`` the list keeps no block that is copied.
 
     >>> rows = KeyRows(np.array([0, 1]), np.array([7], dtype=np.uint64), np.ones(1))
     >>> run_together([join_rows([rows, rows], 2)])[0].keys.tolist()
@@ -60,13 +61,16 @@ def join_rows(blocks: list[KeyRows], shares: int) -> Steps[KeyRows]:
     if len(blocks) == 1:
         return blocks[0]
     starts = np.cumsum([0] + [len(block.keys) for block in blocks])
+    nothing = KeyRows(np.zeros(1, np.int64), np.empty(0, np.uint64), np.empty(0))
     indptr = np.concatenate([block.indptr[bool(i) :] + starts[i] for i, block in enumerate(blocks)])
     keys, values = np.empty(starts[-1], np.uint64), np.empty(starts[-1])
 
     def copy(first: int, last: int) -> None:
-        for block, start in zip(blocks[first:last], starts[first:last].tolist()):
-            keys[start : start + len(block.keys)] = block.keys
-            values[start : start + len(block.keys)] = block.values
+        for place in range(first, last):
+            keys[starts[place] : starts[place + 1]] = blocks[place].keys
+            values[starts[place] : starts[place + 1]] = blocks[place].values
+            if release:
+                blocks[place] = nothing
 
     yield [(copy, *span) for span in split_range(len(blocks), -(-len(blocks) // shares))]
     return KeyRows(indptr, keys, values)

@@ -3,9 +3,10 @@
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -16,7 +17,6 @@ from rekern.errors import InputError
 T = TypeVar("T")
 
 Results: TypeAlias = list[Any]  # of different functions
-Steps: TypeAlias = Generator[list[tuple[object, ...]], Results, T]  # see `run_together`
 
 FEWEST = 1 << 15  # entries, or steps of as long, that are worth a call in a thread
 SHARES = 2  # calls for each thread, so that none waits long for the others
@@ -159,9 +159,7 @@ def run_in_threads(
         return [function(*call) for call in calls]
     kept: dict[int, ThreadPoolExecutor] | None = vars(_thread).get("pools")
     if kept is not None:
-        if threads not in kept:
-            kept[threads] = ThreadPoolExecutor(threads)
-        return list(kept[threads].map(lambda call: function(*call), calls))
+        return list(_get_pool(kept, threads).map(lambda call: function(*call), calls))
     pool = ThreadPoolExecutor(min(threads, len(calls)))
     try:
         return list(pool.map(lambda call: function(*call), calls))
@@ -188,33 +186,6 @@ def keep_threads() -> Iterator[None]:
         del _thread.pools
         for pool in pools.values():
             pool.shutdown(cancel_futures=True)
-
-
-def run_together(works: Sequence[Steps[T]], n_jobs: int | None = None) -> list[T]:
-    """Return the results of several computations whose steps are shared by threads of this process.
-
-    A computation is a generator. It yields the calls of a step, each a function and its arguments, and gets their
-    results. What it does between its steps is done by one thread. The calls of the same step of all computations are
-    made side by side: many short rounds of threads would cost more than the work itself.
-
-    >>> def find_longest(words):
-    ...     lengths = yield [(len, word) for word in words]
-    ...     return max(lengths)
-    >>> run_together([find_longest(["a", "abc"]), find_longest(["ab"])], n_jobs=2)
-    [3, 2]
-    """
-    results: dict[int, T] = {}
-    answers: dict[int, Results] = {}
-    while len(results) < len(works):
-        asked = {}
-        for number in (number for number in range(len(works)) if number not in results):
-            try:
-                asked[number] = works[number].send(answers[number]) if answers else next(works[number])
-            except StopIteration as end:
-                results[number] = end.value
-        found = iter(run_calls([call for calls in asked.values() for call in calls], n_jobs))
-        answers = {number: [next(found) for _ in calls] for number, calls in asked.items()}
-    return [results[number] for number in range(len(works))]
 
 
 def run_calls(calls: Sequence[tuple[object, ...]], n_jobs: int | None = None) -> Results:
@@ -344,19 +315,34 @@ def _run_in_own_threads(
     """Yield the results from threads; each result is there at once, while joblib looks for it every 10 ms."""
     import joblib
 
-    threads = min(joblib.effective_n_jobs(n_jobs), len(calls))
-    if threads == 1:
+    threads = joblib.effective_n_jobs(n_jobs)
+    if min(threads, len(calls)) == 1:
         yield from (function(*call) for call in calls)
         return
-    pool = ThreadPoolExecutor(threads, initializer=_start_work)
+    kept: dict[int, ThreadPoolExecutor] | None = vars(_thread).get("pools")
+    if kept is not None:
+        yield from _submit_ahead(_get_pool(kept, threads), partial(_work, function), calls, 2 * threads)
+        return
+    pool = ThreadPoolExecutor(min(threads, len(calls)))
     try:
-        yield from _submit_ahead(pool, function, calls, 2 * threads)
+        yield from _submit_ahead(pool, partial(_work, function), calls, 2 * threads)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)  # after an error or Ctrl-C nobody waits for what runs already
 
 
-def _start_work() -> None:
+def _get_pool(kept: dict[int, ThreadPoolExecutor], threads: int) -> ThreadPoolExecutor:
+    if threads not in kept:
+        kept[threads] = ThreadPoolExecutor(threads)
+    return kept[threads]
+
+
+def _work(function: Callable[..., T], *arguments: object) -> T:
+    """Call a function in a thread whose own calls of `run` stay in it."""
     _thread.is_working = True
+    try:
+        return function(*arguments)
+    finally:
+        _thread.is_working = False
 
 
 def _submit_ahead(
@@ -364,9 +350,13 @@ def _submit_ahead(
 ) -> Iterator[T]:
     """Yield the results in order; at most this many calls are submitted before their results are taken."""
     waiting = deque(pool.submit(function, *call) for call in calls[:ahead])
-    for call in calls[ahead:]:
-        result = waiting.popleft().result()
-        waiting.append(pool.submit(function, *call))
-        yield result
-    while waiting:
-        yield waiting.popleft().result()
+    try:
+        for call in calls[ahead:]:
+            result = waiting.popleft().result()
+            waiting.append(pool.submit(function, *call))
+            yield result
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for call_ahead in waiting:
+            call_ahead.cancel()

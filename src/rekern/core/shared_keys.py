@@ -20,7 +20,8 @@ from rekern.core.compiling import compiled
 from rekern.core.hashing import mix, size_table
 from rekern.core.key_index import take_numbers
 from rekern.core.key_rows import KeyRows, divide_blocks
-from rekern.core.parallel_jobs import FEWEST, Steps, count_shares, run_together, split_range
+from rekern.core.parallel_jobs import FEWEST, count_shares, split_range
+from rekern.core.parallel_steps import Steps, run_together
 
 PART_BITS = 14  # parts of about 2 to the power of this many entries
 MOST_ENTRIES = 1 << 31

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from rekern.core.compiling import compiled
 from rekern.core.parallel_jobs import run_in_threads, split_range
+from rekern.core.streaming import stream
 
 ROWS = 128  # that a thread fills at once
 TILE = 64  # columns
@@ -42,8 +43,6 @@ def _fill_rows(matrix, first, last):
             line, place = matrix[column, first:last], copy[column - start]
             for row in range(len(line)):
                 place[row] = line[row]
-        for row in range(first, last, LINE):
-            end = min(row + LINE, last)
-            for column in range(start, min(stop, end)):
-                for below in range(max(row, column + 1), end):
-                    matrix[below, column] = copy[column - start, below - first]
+        for row in range(first, last):
+            for column in range(start, min(stop, row)):
+                stream(matrix, row, column, copy[column - start, row - first])

@@ -19,7 +19,8 @@ from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, divide_blocks
 from rekern.core.number_packing import pack_keys, pack_numbers, unpack_keys, unpack_numbers
 from rekern.core.object_descriptions import State
-from rekern.core.parallel_jobs import run_in_threads, run_together, split_range
+from rekern.core.parallel_jobs import run_in_threads, split_range
+from rekern.core.parallel_steps import run_together
 from rekern.core.state_schema import Array, Record
 from rekern.errors import ModelFileError
 

@@ -53,9 +53,11 @@ class GramPlan:
 
     def spans(self) -> list[tuple[int, int]]:
         """Return the ranges of rows of the blocks; they are the same for any number of jobs."""
-        if self.height is not None:
-            return split_range(self.rows, self.height)
-        return split_range(self.rows, max(16, min(1024, BLOCK_BYTES // (8 * max(self.columns, 1)))))
+        return split_range(self.rows, self.count_rows() if self.height is None else self.height)
+
+    def count_rows(self) -> int:
+        """Return how many rows a block has unless the plan says otherwise."""
+        return max(16, min(1024, BLOCK_BYTES // (8 * max(self.columns, 1))))
 
     def compute(self, first: int, last: int) -> Floats:
         """Compute a block, and check that all its values are finite."""
@@ -103,7 +105,8 @@ def fill_gram(plan: GramPlan, matrix: npt.NDArray[np.floating], n_jobs: int | No
         return
     blocks = plan.spans()
     is_here = has_shared_memory()
-    if is_here and isinstance(plan.block, StoringBlock):  # threads take small shares; no block is sent or copied
+    if is_here and isinstance(plan.block, StoringBlock) and plan.height is None:
+        # Threads take small shares: no block is sent or copied.
         blocks = split_range(plan.rows, max(16, min(1024, plan.rows >> 9)))
     for prepare in plan.prepare:
         prepare(n_jobs)

@@ -23,7 +23,7 @@ from rekern.kernels.rewriting.window_lists import PairLists
 from rekern.structures.pairs import Pairs
 
 MOST_ROWS = 2048  # of a block
-MATRICES = 4  # two blocks and their mirror images, of which one is on its way
+MATRICES = 4  # a block, two in pieces, of which one is on its way, and what pieces at the edges leave free
 MOST_BLOCKS = 1 << 16  # of threads
 MOST_TASKS = 1 << 30
 NO_ROW = np.iinfo(np.int64).max  # is out of range
@@ -48,10 +48,8 @@ class DeviceRewritingGram:
             spans = split_range(self.rows, work.count_rows(self.rows))
             for first, last in track(spans, len(spans), "Gram matrix"):
                 copier.begin_tile()
-                block, mirror = work.compute(first, last)
-                copier.copy(block, first, work.find_offset(first))
-                if mirror is not None:
-                    copier.copy(mirror, last, first)
+                block = work.compute(first, last)
+                copier.copy(block, first, work.find_offset(first), last - first if work.symmetric else None)
             work.check()
         for index, values in lists.down.items():
             matrix[:, index] = values
@@ -68,10 +66,9 @@ class DeviceRewritingGram:
             work = DeviceWindows(lists, self.columns, n_jobs)
             for begin, end in split_range(last - first, work.count_rows(last - first)):
                 copier.begin_tile()
-                values, mirror = work.compute(first + begin, first + end)
-                copier.copy(values, begin, work.find_offset(first + begin) - offset)
-                if mirror is not None:
-                    copier.copy(mirror[: last - first - end], end, begin)
+                values = work.compute(first + begin, first + end)
+                place = work.find_offset(first + begin) - offset
+                copier.copy(values, begin, place, end - begin if work.symmetric else None)
             work.check()
         for index, column in lists.down.items():
             if index >= offset:
@@ -92,10 +89,8 @@ class DeviceWindows:
         self.diagonal = upload(np.zeros(0) if lists.diagonal is None else lists.diagonal)
         joins = [(join,) for join in list_joins(lists.windows)]
         self.lists = run_in_threads(lambda join: upload(join()), joins, n_jobs)
-        self.arrays: list[DeviceArray] = []
+        self.block: DeviceArray | None = None
         self.faults = upload(np.full(1, NO_ROW))
-        self.count = 0
-        self.nothing = upload(np.zeros((0, 1)))
 
     def count_rows(self, wanted: int) -> int:
         """Return how many rows a block may have."""
@@ -108,25 +103,18 @@ class DeviceWindows:
         """Return the first column of a block that begins with this row."""
         return first if self.symmetric else 0
 
-    def compute(self, first: int, last: int) -> tuple[DeviceArray, DeviceArray | None]:
-        """Return the rows, in a symmetric Gram from column ``first`` on, and the rest of these columns.
-
-        They are overwritten when the next block but one is computed.
-        """
+    def compute(self, first: int, last: int) -> DeviceArray:
+        """Return the rows, in a symmetric Gram from column ``first`` on; the next block overwrites them."""
         offset = self.find_offset(first)
         height, width = last - first, self.columns - offset
-        if not self.arrays:
-            self.arrays = [allocate(height * self.columns) for _ in range(MATRICES)]
-        place = self.count % 2
-        self.count += 1
-        block = self.arrays[place][: height * width].reshape(height, width)
+        if self.block is None:
+            self.block = allocate(height * self.columns)
+        block = self.block[: height * width].reshape(height, width)
         tasks = min(height * -(-width // COLUMNS), MOST_TASKS)
         fill_block.launch(tasks, block, first, first if self.symmetric else -height, offset, *self.lists, most=WARP)
-        below = width - height if self.symmetric else 0
-        mirror = self.arrays[2 + place][: below * height].reshape(below, height) if below else self.nothing
         cells = min(-(-height * width // count_threads()), MOST_BLOCKS)
-        complete_block.launch(cells, block, mirror, first, self.diagonal, self.faults)
-        return block, mirror if below else None
+        complete_block.launch(cells, block, first, self.diagonal, self.faults)
+        return block
 
     def check(self) -> None:
         """Raise an error if a value is out of range."""

@@ -82,3 +82,14 @@ def assemble_rows(first, last, starts, columns, values, scale, source, target, r
             columns[at] = wild[one] + wild_base
             values[at] = rule_values[one] * scale[row]
             at += 1
+
+
+@compiled
+def spread_bases(bases, ends):
+    """Return for each source n-gram the base of its span, which ends at ``ends[span]``; the last base has no span."""
+    spread = np.empty(ends[-1] if len(ends) else 0, np.int64)
+    first = 0
+    for span in range(len(ends)):
+        spread[first : ends[span]] = bases[span]
+        first = ends[span]
+    return spread

@@ -57,9 +57,9 @@ class MeasuredBlocks(NamedTuple):
     squares: Floats
     heavy: dict[int, int]
 
-    def stack(self, n_jobs: int | None = 1) -> MeasuredRows:
-        """Return the same with all pairs together."""
-        return MeasuredRows(stack_all_windows(self.blocks, n_jobs), self.squares, self.heavy)
+    def stack(self, n_jobs: int | None = 1, release: bool = False) -> MeasuredRows:
+        """Return the same with all pairs together; with ``release`` the blocks are empty then."""
+        return MeasuredRows(stack_all_windows(self.blocks, n_jobs, release), self.squares, self.heavy)
 
     def take(self, places: Ints) -> list[WindowRows]:
         """Return the features of some pairs, in ascending order."""
@@ -176,7 +176,7 @@ class RuleExtractor:
 
     def measure(self, pairs: Pairs, n_jobs: int | None = None) -> MeasuredRows:
         """Return the features of the pairs and K(x, x) by window size and pair."""
-        return self.measure_blocks(pairs, n_jobs).stack(n_jobs)
+        return self.measure_blocks(pairs, n_jobs).stack(n_jobs, release=not self.is_remembered(pairs))
 
     def measure_blocks(self, pairs: Pairs, n_jobs: int | None = None, most: int = REMEMBERED_ENTRIES) -> MeasuredBlocks:
         """Return the same with the features in blocks of pairs; more than ``most`` entries are not remembered."""

@@ -8,7 +8,8 @@ import numpy as np
 
 from rekern.core.arrays import Floats, Ints, offsets_of
 from rekern.core.key_rows import KeyRows, join_rows, stack_rows
-from rekern.core.parallel_jobs import count_shares, run_in_threads, run_together, split_range
+from rekern.core.parallel_jobs import count_shares, run_in_threads, split_range
+from rekern.core.parallel_steps import run_together
 from rekern.kernels.rewriting.rule_list_core import count_rules, list_rules, square_pairs
 
 KEEP_ALL = np.uint64(0)
@@ -103,11 +104,18 @@ def stack_windows(blocks: list[WindowRows]) -> WindowRows:
     )
 
 
-def stack_all_windows(blocks: list[list[WindowRows]], n_jobs: int | None) -> list[WindowRows]:
-    """Stack blocks of pairs that have all window sizes each; threads share the copies."""
+def stack_all_windows(blocks: list[list[WindowRows]], n_jobs: int | None, release: bool = False) -> list[WindowRows]:
+    """Stack blocks of pairs that have all window sizes each; threads share the copies.
+
+    With ``release`` the blocks are emptied, and each is freed by the thread that has copied it.
+    """
     windows = [list(window) for window in zip(*blocks)]
     parts = [list(part) for window in windows for part in zip(*(rows.list_parts() for rows in window))]
     shares = count_shares([sum(len(rows.keys) for rows in part) for part in parts], n_jobs)
-    stacked = iter(run_together([join_rows(part, own) for part, own in zip(parts, shares)], n_jobs))
-    found = [WindowRows(next(stacked), next(stacked), next(stacked)) for _ in windows]
-    return [rows if window[0].rules is not None else rows._replace(rules=None) for rows, window in zip(found, windows)]
+    has_rules = [window[0].rules is not None for window in windows]
+    windows.clear()
+    for block in blocks if release else []:
+        block.clear()
+    stacked = iter(run_together([join_rows(part, own, release) for part, own in zip(parts, shares)], n_jobs))
+    found = [WindowRows(next(stacked), next(stacked), next(stacked)) for _ in has_rules]
+    return [rows if own else rows._replace(rules=None) for rows, own in zip(found, has_rules)]

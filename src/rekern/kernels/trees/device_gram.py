@@ -97,7 +97,6 @@ class Workspace:
         self.numbers = upload(core.numbers)
         self.powers = upload(np.ones(1))
         self.places = upload(np.zeros(1, np.int64))
-        self.nothing = upload(np.zeros((0, 1)))
         self.labels = upload_labels(core.labels)
 
     def reserve(self, name: str, size: int) -> DeviceArray:
@@ -344,15 +343,12 @@ class TileWork:
         self.squares = allocate(rows) if scales is None else None
         self.factors = [allocate(rows)] * 2 if scales is None else [upload(scale) for scale in scales]
         self.faults = upload(np.full(1, NO_ROW))
-        self.count = 0
 
     def add_tile(self, left: Side, right: Side, prepared: Prepared, row: int, column: int, mirrored: bool) -> None:
         """Compute the tile of two chunks for this row and column of the matrix, and maybe its mirror image too."""
         sums = self.workspace.sum_pairs(left, right, prepared)
         self.copier.begin_tile()
-        place = self.count % 2
-        self.count += 1
-        tile = self.workspace.reserve_matrix(f"tile {place}", left.trees, right.trees)
+        tile = self.workspace.reserve_matrix("tile", left.trees, right.trees)
         self.workspace.sum_tile(tile, sums, prepared)
         rows = self.factors[0][left.first : left.first + left.trees]
         columns = self.factors[1][right.first : right.first + right.trees]
@@ -360,15 +356,9 @@ class TileWork:
         if is_own and self.squares is not None:
             squares = self.squares[left.first : left.first + left.trees]
             find_factors.launch(-(-left.trees // count_threads()), tile, squares, rows)
-        mirrored = mirrored and left is not right
-        mirror = self.workspace.nothing
-        if mirrored:
-            mirror = self.workspace.reserve_matrix(f"mirror {place}", right.trees, left.trees)
         blocks = min(-(-left.trees * right.trees // count_threads()), 1 << 20)
-        scale_tile.launch(blocks, tile, mirror, rows, columns, is_own, left.first, self.faults)
-        self.copier.copy(tile, row, column)
-        if mirrored:
-            self.copier.copy(mirror, column, row)
+        scale_tile.launch(blocks, tile, rows, columns, is_own, left.first, self.faults)
+        self.copier.copy(tile, row, column, 0 if mirrored and left is not right else None)
 
     def check(self) -> None:
         """Raise an error if a value is out of range, or too small to be normalised."""

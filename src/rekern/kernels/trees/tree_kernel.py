@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Generic, Protocol, TypeVar
 
@@ -29,11 +30,17 @@ from rekern.kernels.trees.forests import (
     plant_forests,
     read_rows,
 )
-from rekern.kernels.trees.tree_value_checks import check_range, find_scales
+from rekern.kernels.trees.tree_block_core import store_block
+from rekern.kernels.trees.tree_value_checks import check_range, find_scales, make_range_error
 from rekern.structures.column_selection import select_trees
 from rekern.structures.trees import Trees
 
 Parameters = TypeVar("Parameters")
+
+KEPT_VALUES = 1 << 19  # of a block
+NOTHING = np.zeros(0)
+
+_thread = threading.local()
 
 
 class FillBlock(Protocol):
@@ -112,7 +119,8 @@ class TreeKernel(Kernel, Generic[Parameters]):
             columns = rows if other is None else find_scales(self.square_trees(right, vocabulary, parameters, n_jobs))
         symmetric = other is None
         block = TreeBlock(self.get_core(), trees, forests, parameters, len(right), rows, columns, symmetric)
-        return GramPlan(len(left), len(right), symmetric, block)
+        plan = GramPlan(len(left), len(right), symmetric, block)
+        return replace(plan, height=plan.count_rows())  # a core needs more time for the same trees in smaller blocks
 
     def describe_device_core(self, vocabulary: list[str], used: Ints) -> DeviceCore | None:
         """Return how a GPU computes the kernel for these labels; None if it does not."""
@@ -229,14 +237,44 @@ class TreeBlock:
     def __call__(self, first: int, last: int) -> Floats:
         offset = first if self.symmetric else 0
         block = np.zeros((last - first, self.width - offset))
-        for column, forest in self.forests:
-            if column + len(forest.offsets) - 1 > offset:
-                steps = float(self.trees.offsets[last] - self.trees.offsets[first]) * len(forest.labels)
-                call = (block, first, offset, self.symmetric, self.trees, forest, column, self.parameters)
-                call_core(steps, self.core, *call)
+        self._fill(block, first, last)
         check_range(block, first)
         if self.rows is not None and self.columns is not None:
             block *= self.rows[first:last, None] * self.columns[offset:]
             if self.symmetric:
                 np.fill_diagonal(block, (self.rows[first:last] > 0).astype(float))
         return block
+
+    def store(self, matrix: Floats, first: int, last: int) -> None:
+        """Compute rows ``first`` to ``last - 1`` in their places in the whole Gram, from the diagonal on."""
+        offset = first if self.symmetric else 0
+        block = reserve_block(last - first, self.width - offset)
+        self._fill(block, first, last)
+        normalize = self.rows is not None and self.columns is not None
+        scales = (self.rows, self.columns) if normalize else (NOTHING, NOTHING)
+        wrong = store_block(block, matrix, first, offset, self.symmetric, normalize, *scales)
+        if wrong >= 0:
+            raise make_range_error(wrong)
+
+    def _fill(self, block: Floats, first: int, last: int) -> None:
+        """Fill the cells, in a symmetric Gram from the diagonal on."""
+        offset = first if self.symmetric else 0
+        for column, forest in self.forests:
+            if column + len(forest.offsets) - 1 > offset:
+                steps = float(self.trees.offsets[last] - self.trees.offsets[first]) * len(forest.labels)
+                call = (block, first, offset, self.symmetric, self.trees, forest, column, self.parameters)
+                call_core(steps, self.core, *call)
+
+
+def reserve_block(height: int, width: int) -> Floats:
+    """Return a block whose values are what they happen to be; the same memory for each block of a thread.
+
+    The system clears memory that is new, and of all threads one at a time can take some or give it back.
+    """
+    size = height * width
+    if size > KEPT_VALUES:
+        return np.empty((height, width))
+    if len(vars(_thread).get("values", NOTHING)) < size:
+        _thread.values = np.empty(size)
+    kept: Floats = _thread.values[:size].reshape(height, width)
+    return kept

@@ -163,9 +163,8 @@ def find_factors(tile, squares, factors):
 
 
 @cuda_kernel
-def scale_tile(tile, mirror, row_scales, column_scales, is_normalized, first, faults):
-    """Multiply a tile by the factors of rows and columns, and write its mirror image too; note the first row
-    with a value that is out of range.
+def scale_tile(tile, row_scales, column_scales, is_normalized, first, faults):
+    """Multiply a tile by the factors of rows and columns; note the first row with a value that is out of range.
 
     A tile that ``is_normalized`` has exactly 1 on its diagonal, or 0.
     """
@@ -180,6 +179,4 @@ def scale_tile(tile, mirror, row_scales, column_scales, is_normalized, first, fa
         if is_normalized and row == column:
             value = 1.0 if row_scales[row] > 0.0 else 0.0
         tile[row, column] = value
-        if mirror.shape[0] > 0:
-            mirror[column, row] = value
         place += cuda.gridDim.x * cuda.blockDim.x
