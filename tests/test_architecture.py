@@ -19,6 +19,7 @@ MOST_ANY = 120
 
 # Libraries that are imported where they are used, and why.
 LATE_IMPORTS = {
+    "dask": "optional, and takes seconds to import",
     "distributed": "optional, and takes seconds to import",
     "gensim": "optional, and takes seconds to import",
     "jieba": "optional",

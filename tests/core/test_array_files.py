@@ -15,7 +15,7 @@ from scipy import sparse
 from rekern import RewriteVectorizer
 from rekern.core import array_exchange, array_parts
 from rekern.core.array_exchange import Exchange, FiledResult, make_exchange
-from rekern.core.array_parts import Part, join_parts, write_part
+from rekern.core.array_parts import ArrayPart, join_arrays, write_part
 from rekern.errors import InputError
 from rekern.kernels.rewriting import rewrite_vectorizer
 
@@ -62,7 +62,7 @@ def test_large_arrays_come_back_from_a_file(exchange, value):
 
 
 @pytest.mark.parametrize(
-    "value", [3, "text", LARGE[:10], LARGE.reshape(128, 128).T, np.full(1 << 16, None), {"a": LARGE}, Part("a", 1)]
+    "value", [3, "text", LARGE[:10], LARGE.reshape(128, 128).T, np.full(1 << 16, None), {"a": LARGE}, ArrayPart("a", 1)]
 )
 def test_other_results_are_sent(exchange, value):
     assert exchange.put(value) is value and exchange.take(value) is value
@@ -99,7 +99,7 @@ def test_parts_are_joined_in_order(lengths):
                 made.append((np.arange(count, count + length, dtype=np.int32), np.full(length, 0.5 * count)))
                 count += length
             parts.append(write_part(exchange, made))
-        columns, values = join_parts(exchange, parts, ("i4", "f8"))
+        columns, values = join_arrays(exchange, parts, ("i4", "f8"))
         assert columns.tolist() == list(range(count)) and len(values) == count and values.dtype == np.float64
         columns += 1
         assert os.listdir(folder) == [exchange.mark]
@@ -109,7 +109,7 @@ def test_a_part_can_be_copied_again(exchange):
     """A worker that dies after the copy has not said so, and another one makes it once more."""
     part = write_part(exchange, [(LARGE,)])
     Path(exchange.folder, "whole.0").write_bytes(bytes(LARGE.nbytes + 8))
-    copy = partial(array_parts._copy_part, exchange, Part("whole", len(LARGE) + 1), ("f8",), part, 1)
+    copy = partial(array_parts._copy_part, exchange, ArrayPart("whole", len(LARGE) + 1), ("f8",), part, 1)
     copy()
     copy()
     assert np.array_equal(np.fromfile(Path(exchange.folder, "whole.0")), [0.0, *LARGE])

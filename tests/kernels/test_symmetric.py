@@ -89,7 +89,7 @@ def test_parts_of_both_orders_are_merged(pair, n_largest):
 def test_a_score_is_shown_once_with_its_value_in_the_other_order():
     model = fit_model("target length")
     (part,) = [part for part in model.explain(("a", "b c d")).parts if part.kind == "score"]
-    assert part.to_words() == "length of the target (logarithm) (0.14 in the other order): 0.28"
+    assert part.to_words() == "length of the target (logarithm, divided by 5) (0.14 in the other order): 0.28"
 
 
 @cache

@@ -29,14 +29,14 @@ PIECE = 1 << 20  # bytes that are copied at a time
 Kinds = tuple[str, ...]  # of the values of some arrays of one length
 
 
-class Part(NamedTuple):
+class ArrayPart(NamedTuple):
     """A part of some arrays of one length, in files of this name, one for each array."""
 
     name: str
     length: int
 
 
-def write_part(exchange: Exchange, blocks: Iterable[tuple[AnyArray, ...]]) -> Part:
+def write_part(exchange: Exchange, blocks: Iterable[tuple[AnyArray, ...]]) -> ArrayPart:
     """Write the arrays of all blocks one after the other to files, on a worker."""
     name, length, files = secrets.token_hex(16), 0, list[int]()
     try:
@@ -47,21 +47,23 @@ def write_part(exchange: Exchange, blocks: Iterable[tuple[AnyArray, ...]]) -> Pa
                 write_array(file, np.ascontiguousarray(array))
             length += len(block[0])
     except OSError:
-        _remove(exchange, Part(name, 0), len(files))
+        _remove(exchange, ArrayPart(name, 0), len(files))
         raise
     finally:
         for file in files:
             os.close(file)
-    return Part(name, length)
+    return ArrayPart(name, length)
 
 
-def has_room(exchange: Exchange, parts: Sequence[Part], kinds: Kinds) -> bool:
+def has_room(exchange: Exchange, parts: Sequence[ArrayPart], kinds: Kinds) -> bool:
     """Return whether there is room for all parts once more, beside them."""
     size = sum(part.length for part in parts) * sum(np.dtype(kind).itemsize for kind in kinds)
     return shutil.disk_usage(exchange.folder).free > size
 
 
-def join_parts(exchange: Exchange, parts: Sequence[Part], kinds: Kinds, n_jobs: int | None = None) -> list[AnyArray]:
+def join_arrays(
+    exchange: Exchange, parts: Sequence[ArrayPart], kinds: Kinds, n_jobs: int | None = None
+) -> list[AnyArray]:
     """Let workers copy all parts to their places, and return the arrays; their files are gone when nobody uses them.
 
     >>> from tempfile import TemporaryDirectory
@@ -69,10 +71,10 @@ def join_parts(exchange: Exchange, parts: Sequence[Part], kinds: Kinds, n_jobs: 
     >>> with TemporaryDirectory() as folder:
     ...     exchange = make_exchange(folder)
     ...     parts = [write_part(exchange, [(np.ones(n), np.arange(n))]) for n in (2, 1)]
-    ...     join_parts(exchange, parts, ("f8", "i8"))
+    ...     join_arrays(exchange, parts, ("f8", "i8"))
     [array([1., 1., 1.]), array([0, 1, 0])]
     """
-    whole = Part(secrets.token_hex(16), sum(part.length for part in parts))
+    whole = ArrayPart(secrets.token_hex(16), sum(part.length for part in parts))
     for number, kind in enumerate(kinds):
         with open(_find(exchange, whole.name, number), "xb") as file:
             file.truncate(whole.length * np.dtype(kind).itemsize)
@@ -83,7 +85,7 @@ def join_parts(exchange: Exchange, parts: Sequence[Part], kinds: Kinds, n_jobs: 
     return read_part(exchange, whole, kinds)
 
 
-def read_part(exchange: Exchange, part: Part, kinds: Kinds) -> list[AnyArray]:
+def read_part(exchange: Exchange, part: ArrayPart, kinds: Kinds) -> list[AnyArray]:
     """Map the arrays of a part, and remove its names."""
     arrays = []
     for number, kind in enumerate(kinds):
@@ -97,7 +99,7 @@ def read_part(exchange: Exchange, part: Part, kinds: Kinds) -> list[AnyArray]:
     return arrays
 
 
-def _copy_part(exchange: Exchange, whole: Part, kinds: Kinds, part: Part, start: int) -> None:
+def _copy_part(exchange: Exchange, whole: ArrayPart, kinds: Kinds, part: ArrayPart, start: int) -> None:
     """Copy a part to its place, on a worker; it stays, in case that this worker dies before it has said so."""
     buffer = memoryview(cast("Buffer", np.empty(PIECE, np.uint8)))
     for number, kind in enumerate(kinds if part.length else ()):
@@ -114,7 +116,7 @@ def _find(exchange: Exchange, name: str, number: int) -> str:
     return os.path.join(exchange.folder, f"{name}.{number}")
 
 
-def _remove(exchange: Exchange, part: Part, arrays: int) -> None:
+def _remove(exchange: Exchange, part: ArrayPart, arrays: int) -> None:
     for number in range(arrays):
         with suppress(OSError):
             os.unlink(_find(exchange, part.name, number))

@@ -83,9 +83,9 @@ class _Call(NamedTuple):
 class CallServer:
     """Gives calls to the workers that have connected; a call whose worker dies is given to another one.
 
-    >>> import pickle
-    >>> server = CallServer("127.0.0.1", pickle, 4)
-    >>> worker = Thread(target=serve_calls, args=(server.place, pickle))
+    >>> import cloudpickle  # Spark has its own
+    >>> server = CallServer("127.0.0.1", cloudpickle, 4)
+    >>> worker = Thread(target=serve_calls, args=(server.place, cloudpickle))
     >>> worker.start()
     >>> server.submit(pow, (server.share(2), 5)).result().value
     32

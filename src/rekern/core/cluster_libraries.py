@@ -13,15 +13,17 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack
 from threading import Thread
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
-from rekern.core.call_server import CallServer, Pickler, serve_calls
+from rekern.core.call_server import CallServer, serve_calls
 from rekern.core.cluster_calls import Address, Cluster, Outcome, call_there
 from rekern.errors import missing_extra
 
 if TYPE_CHECKING:
     from distributed import Client
     from pyspark.sql import SparkSession
+
+T = TypeVar("T")
 
 MOST_TRIES = 4  # of a call whose worker dies each time
 PATIENCE = 30  # seconds until a scheduler has answered
@@ -42,32 +44,21 @@ def open_cluster(address: Address, stack: ExitStack) -> Cluster:
 
 
 class DaskCluster(Cluster):
-    """A cluster of Dask.
-
-    What is sent are bytes: the scheduler, which is often a part of this process, would unpack anything else, and pack
-    it again for the worker.
-    """
+    """A cluster of Dask."""
 
     def __init__(self, client: Client):
-        from distributed import Future as DaskFuture
-        from distributed.protocol import pickle as pickler
-
-        self.client, self._pickler, self._shared_kind = client, cast("Pickler", pickler), DaskFuture
+        self.client = client
         self._executor = client.get_executor(pure=False)
 
     def submit(self, function: Callable[..., object], *arguments: object) -> Future[Outcome]:
         """Give a call to a worker; Dask runs it again if the worker dies."""
-        shared = [number for number, value in enumerate(arguments) if isinstance(value, self._shared_kind)]
-        sent = [None if number in shared else value for number, value in enumerate(arguments)]
-        content = self._pickler.dumps((function, sent, shared))
-        values = (arguments[number] for number in shared)
-        return cast("Future[Outcome]", self._executor.submit(_call_packed, self._pickler, content, *values))
+        return cast("Future[Outcome]", self._executor.submit(call_there, function, *arguments))
 
     def share(self, value: object) -> object:
         """Make a value the result of a task, which Dask makes again if all workers that have it die."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # that the task is large
-            return self.client.submit(self._pickler.loads, self._pickler.dumps(value), pure=False)
+            return self.client.submit(_return, value, pure=False)
 
     def count_workers(self) -> int:
         """Return the number of threads of all workers."""
@@ -145,17 +136,8 @@ class SparkCluster(Cluster):
         self._job.join(PATIENCE)
 
 
-def _call_packed(pickler: Pickler, content: bytes, *shared: object) -> Outcome:
-    """Run a call that was sent as bytes, with the values that the worker has already in their places."""
-    try:
-        function, arguments, places = cast(
-            "tuple[Callable[..., object], list[object], list[int]]", pickler.loads(content)
-        )
-    except Exception as error:  # what cannot be read here
-        return Outcome(error=error)
-    for place, value in zip(places, shared):
-        arguments[place] = value
-    return call_there(function, *arguments)
+def _return(value: T) -> T:
+    return value
 
 
 def _open_dask(address: Address, stack: ExitStack) -> Cluster:

@@ -4,8 +4,8 @@ The names below are loaded when they are first used.
 
 >>> sorted(NAMES)  # doctest: +NORMALIZE_WHITESPACE
 ['auto', 'clang', 'embeddings', 'geoquery', 'geoquery-600', 'mistakes', 'msrp', 'nf-cats-focus', 'pairs', 'paws',
- 'qqp', 'questions', 'rte3', 'rte3-ablation', 'sick', 'structural-msrp', 'structural-rte3', 'stsb', 'trec',
- 'trec-focus', 'wikiqa']
+ 'qqp', 'query-mistakes', 'questions', 'rte3', 'rte3-ablation', 'sick', 'structural-msrp', 'structural-rte3', 'stsb',
+ 'trec', 'trec-focus', 'wikiqa']
 """
 
 from typing import TYPE_CHECKING

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
 from rekern.core.array_exchange import Exchange, make_exchange
-from rekern.core.array_parts import Part, has_room, join_parts, read_part, write_part
+from rekern.core.array_parts import ArrayPart, has_room, join_arrays, read_part, write_part
 from rekern.core.arrays import AnyArray, Floats, Ints, SmallInts, offsets_of
 from rekern.core.csr import make_csr
 from rekern.core.key_index import KeyIndex, index_keys, look_up
@@ -234,9 +234,9 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
             exchange = make_exchange(folder)
             hash_texts = partial(_hash_texts, exchange, extractor, width, kernel.tokenizer)
             rows = list(run(hash_texts, texts, self.n_jobs, "rules"))
-            filed = [part.entries for part in rows if isinstance(part.entries, Part)]
+            filed = [part.entries for part in rows if isinstance(part.entries, ArrayPart)]
             if len(filed) == len(rows) and has_room(exchange, filed, ("i4", "f8")):
-                columns, values = join_parts(exchange, filed, ("i4", "f8"), self.n_jobs)
+                columns, values = join_arrays(exchange, filed, ("i4", "f8"), self.n_jobs)
             else:
                 parts = (_read_entries(exchange, part.entries) for part in rows)
                 columns, values = (np.concatenate(arrays) for arrays in zip(*parts))
@@ -293,7 +293,7 @@ class RowsOfWorker(NamedTuple):
     """Rows over hashed columns from a worker: their lengths, and their columns and values or where these are."""
 
     lengths: Ints
-    entries: Part | tuple[AnyArray, AnyArray]
+    entries: ArrayPart | tuple[AnyArray, AnyArray]
 
 
 def _hash_texts(
@@ -323,8 +323,8 @@ def _hash_texts(
     return RowsOfWorker(np.concatenate(lengths), (found, values))
 
 
-def _read_entries(exchange: Exchange, entries: Part | tuple[AnyArray, AnyArray]) -> Sequence[AnyArray]:
-    return read_part(exchange, entries, ("i4", "f8")) if isinstance(entries, Part) else entries
+def _read_entries(exchange: Exchange, entries: ArrayPart | tuple[AnyArray, AnyArray]) -> Sequence[AnyArray]:
+    return read_part(exchange, entries, ("i4", "f8")) if isinstance(entries, ArrayPart) else entries
 
 
 def _hash_block(extractor: RuleExtractor, columns: int, pairs: Pairs) -> HashedRows:
