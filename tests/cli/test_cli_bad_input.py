@@ -130,6 +130,9 @@ REPLACED = [
     ("explain", "m.rekern", "a", "b", "--svg", "m.rekern"),
     ("explain", "m.rekern", "t.tsv", "--row", "1", "--html", "t.tsv"),
     ("match", "t.tsv", "--text", "source", "--model", "none", "-o", "t.tsv"),
+    ("match", "t.tsv", "--text", "source", "--model", "none", "--index", "i.tsv", "-o", "i.tsv"),
+    ("rules", "m.tsv", "-o", "m.tsv"),
+    ("gram", "t.npy", "--format", "tsv", "-o", "t.npy"),
     ("expressions", "t.tsv", "-o", "t.tsv"),
     ("question", "--train", "t.tsv", "-o", "t.tsv"),
 ]
@@ -142,7 +145,10 @@ def test_no_command_replaces_what_it_reads(
     monkeypatch.chdir(tmp_path)
     table, model = (models / "test.tsv").read_bytes(), (models / "two.rekern").read_bytes()
     Path("t.tsv").write_bytes(table)
-    Path("m.rekern").write_bytes(model)
+    for copy in ("i.tsv", "t.npy"):
+        Path(copy).write_bytes(table)
+    for copy in ("m.rekern", "m.tsv"):
+        Path(copy).write_bytes(model)
     Path("link.tsv").symlink_to("t.tsv")
     assert "is read by this command, and would be replaced: write to another file" in error_of(*arguments)
     assert (Path("t.tsv").read_bytes(), Path("m.rekern").read_bytes()) == (table, model)

@@ -153,3 +153,23 @@ def test_the_row_of_a_wrong_pair_of_a_worker(monkeypatch):
 
 def test_no_pairs_for_workers(monkeypatch):
     assert hash_at_workers(monkeypatch, []).shape == (0, 2**12)
+
+
+def test_many_small_results_are_no_open_files(tmp_path):
+    exchange = make_exchange(str(tmp_path))
+    before = len(os.listdir("/proc/self/fd"))
+    kept = [exchange.take(exchange.put(np.arange(1 << 14))) for _ in range(20)]
+    assert len(os.listdir("/proc/self/fd")) == before and kept[-1][-1] == (1 << 14) - 1
+
+
+def test_arrays_with_named_fields_are_sent(tmp_path):
+    array = np.zeros(1 << 14, [("a", "i4"), ("b", "f8")])
+    assert make_exchange(str(tmp_path)).put(array) is array
+
+
+def test_parts_that_a_worker_cannot_copy_are_copied_here(tmp_path, monkeypatch):
+    exchange = make_exchange(str(tmp_path))
+    parts = [write_part(exchange, [(np.arange(n),)]) for n in (3, 2)]
+    monkeypatch.setattr(array_parts, "_copy_there", lambda *_: False)
+    (found,) = join_arrays(exchange, parts, ("i8",))
+    assert found.tolist() == [0, 1, 2, 0, 1]

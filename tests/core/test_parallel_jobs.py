@@ -7,7 +7,7 @@ import joblib
 import pytest
 
 from rekern.core.cluster_calls import call_there
-from rekern.core.parallel_jobs import allow_threads, count_jobs, count_threads, resolve_jobs, run
+from rekern.core.parallel_jobs import allow_threads, count_jobs, count_threads, keep_threads, resolve_jobs, run
 
 
 def test_results_are_in_order_and_few_are_ahead() -> None:
@@ -93,3 +93,22 @@ def test_a_backend_says_how_many_work() -> None:
             assert count_threads(None) == joblib.cpu_count()  # threads of this process
     finally:
         joblib.parallel.BACKENDS.pop("of seven")
+
+
+def test_after_an_error_nobody_waits_for_kept_threads() -> None:
+    is_over, both, waited = threading.Event(), threading.Barrier(2), []
+
+    def work(number: int) -> None:
+        both.wait(10)
+        if number:
+            waited.append(not is_over.wait(10))
+        else:
+            raise KeyError
+
+    with pytest.raises(KeyError), keep_threads():
+        list(run(work, [(0,), (1,)], n_jobs=2))
+    is_over.set()
+    for thread in threading.enumerate():
+        if thread.name.startswith("ThreadPoolExecutor"):
+            thread.join(10)
+    assert waited == [False]

@@ -96,6 +96,19 @@ def test_a_search_that_starts_lower_finds_the_same(parser, words):
 
 
 @settings(max_examples=40, deadline=None)
+@given(words=SENTENCES, ranked=st.integers(1, 60))
+def test_a_narrow_search_first_finds_the_same(parser, words, ranked):
+    def list_candidates(narrow):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(reading_search, "RANKED", ranked)
+            patch.setattr(reading_search, "NARROW", narrow)
+            found = parser._reader.read(" ".join(words), None, {"words"}, "a sentence")
+            return [(one.meaning, one.log_probability) for one in parser._search.find_candidates(found)]
+
+    assert list_candidates(reading_search.NARROW) == list_candidates(10**6)
+
+
+@settings(max_examples=40, deadline=None)
 @given(words=SENTENCES, n=st.integers(1, 4))
 def test_the_best_readings_have_their_nodes(parser, words, n):
     sentence = " ".join(words)

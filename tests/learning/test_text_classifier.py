@@ -114,7 +114,12 @@ def test_pairs_are_not_taken_for_tokens():
     for given in (pairs, np.array(pairs), [list(pair) for pair in pairs]):
         with pytest.raises(InputError, match="got pairs of texts; a PairClassifier takes them"):
             TextClassifier().fit(given, [0, 1])
-    TextClassifier(calibration=0).fit([("New York", "is"), ("is", "it")], [0, 1])  # a token may hold a blank
+    model = TextClassifier(calibration=0).fit([("New York", "is"), ("is", "it")], [0, 1])  # a token may hold a blank
+    alone, beside = (
+        model.predict([("New York", "San Marino")]),
+        model.predict([("New York", "San Marino"), ("is", "it")]),
+    )
+    assert alone[0] == beside[0]
 
 
 def test_a_table_of_one_column():

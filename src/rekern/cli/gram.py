@@ -14,7 +14,7 @@ from rekern.cli import common_options, output
 from rekern.cli.kernel_options import KernelOptions, summarize_kernel
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import TableOptions
-from rekern.core.files import check_writable
+from rekern.core.files import check_writable, refuse_to_replace
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def gram(
     if extension not in (".npy", ".libsvm"):
         raise InputError(f"{out} does not tell the format: write to NAME.npy, or to NAME.libsvm for svm-train -t 4")
     check_writable(out)
+    refuse_to_replace(out, file, against)
     choose_device(device)
     labelled = extension == ".libsvm" and not unlabelled
     built = kernel.build()

@@ -205,7 +205,7 @@ def match(
     if out is not None and not to_screen:
         output.choose_table_format(out)
         check_writable(out)
-        refuse_to_replace(out, corpus, queries, model)
+        refuse_to_replace(out, corpus, queries, model, index)
     if index is not None:
         check_writable(index)
     if corpus == queries == STANDARD_INPUT:

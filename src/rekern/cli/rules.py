@@ -46,10 +46,11 @@ def rules(
     matches; ⟨1⟩, ⟨2⟩ … stand for the same words on both sides. The scores that move decisions most come first.
     """
     if out is not None and out != "-":
-        from rekern.core.files import check_writable
+        from rekern.core.files import check_writable, refuse_to_replace
 
         output.choose_table_format(out)
         check_writable(out)
+        refuse_to_replace(out, model)
     loaded = load_pair_model(model, texts=[], resources=resources)
 
     from rekern.learning import PairClassifier

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 LEAST = 1 << 16  # bytes of an array that is written to a file
+LEAST_MAPPED = 1 << 24  # bytes of a file that is mapped
 ALIGNMENT = 64  # bytes
 
 
@@ -67,7 +68,7 @@ class Exchange(NamedTuple):
             return found
         path = os.path.join(self.folder, found.name)
         with open(path, "rb") as file:
-            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+            content = _read(file.fileno())
         with suppress(OSError):  # where a file that is mapped stays, until the folder goes
             os.unlink(path)
         arrays = [_view(content, place) for place in found.places]
@@ -115,7 +116,9 @@ def _replace(value: object, change: Callable[[object], object]) -> object:
 
 
 def _take_out(part: object, arrays: list[AnyArray]) -> object:
-    if type(part) is not np.ndarray or part.nbytes < LEAST or part.dtype.hasobject or not part.flags.c_contiguous:
+    if type(part) is not np.ndarray or part.nbytes < LEAST or not part.flags.c_contiguous:
+        return part
+    if part.dtype.hasobject or part.dtype.names is not None:  # the kind of the values is sent as a short text
         return part
     arrays.append(part)
     return _Taken(len(arrays) - 1)
@@ -128,7 +131,16 @@ def _write(array: AnyArray, file: int) -> _Place:
     return _Place(start, array.dtype.str, array.shape)
 
 
-def _view(content: mmap.mmap, place: _Place) -> AnyArray:
+def _read(file: int) -> mmap.mmap | bytearray:
+    """Return what is in a file: a map of it if it is large, because a map is an open file, of which there are few."""
+    size = os.fstat(file).st_size
+    if size >= LEAST_MAPPED:
+        return mmap.mmap(file, 0, access=mmap.ACCESS_COPY)
+    with open(file, "rb", closefd=False) as whole:
+        return bytearray(whole.read())
+
+
+def _view(content: mmap.mmap | bytearray, place: _Place) -> AnyArray:
     count = int(np.prod(place.shape))
     return cast(AnyArray, np.frombuffer(content, place.kind, count, place.start).reshape(place.shape))
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 PIECE = 1 << 20  # bytes that are copied at a time
+WRITTEN = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)  # Windows changes the bytes of other files
 
 Kinds = tuple[str, ...]  # of the values of some arrays of one length
 
@@ -42,7 +43,7 @@ def write_part(exchange: Exchange, blocks: Iterable[tuple[AnyArray, ...]]) -> Ar
     try:
         for block in blocks:
             if not files:
-                files = [os.open(_find(exchange, name, n), os.O_WRONLY | os.O_CREAT) for n in range(len(block))]
+                files = [os.open(_find(exchange, name, n), WRITTEN) for n in range(len(block))]
             for file, array in zip(files, block):
                 write_array(file, np.ascontiguousarray(array))
             length += len(block[0])
@@ -79,8 +80,10 @@ def join_arrays(
         with open(_find(exchange, whole.name, number), "xb") as file:
             file.truncate(whole.length * np.dtype(kind).itemsize)
     starts = np.cumsum([0, *(part.length for part in parts)]).tolist()
-    copied = run(partial(_copy_part, exchange, whole, kinds), list(zip(parts, starts)), n_jobs)
-    for part, _ in zip(parts, copied):
+    copied = run(partial(_copy_there, exchange, whole, kinds), list(zip(parts, starts)), n_jobs)
+    for part, start, is_copied in zip(parts, starts, copied):
+        if not is_copied:
+            _copy_part(exchange, whole, kinds, part, start)
         _remove(exchange, part, len(kinds))
     return read_part(exchange, whole, kinds)
 
@@ -99,8 +102,17 @@ def read_part(exchange: Exchange, part: ArrayPart, kinds: Kinds) -> list[AnyArra
     return arrays
 
 
+def _copy_there(exchange: Exchange, whole: ArrayPart, kinds: Kinds, part: ArrayPart, start: int) -> bool:
+    """Copy a part on a worker, and return whether that was possible: another machine does not see the folder."""
+    try:
+        _copy_part(exchange, whole, kinds, part, start)
+    except OSError:
+        return False
+    return True
+
+
 def _copy_part(exchange: Exchange, whole: ArrayPart, kinds: Kinds, part: ArrayPart, start: int) -> None:
-    """Copy a part to its place, on a worker; it stays, in case that this worker dies before it has said so."""
+    """Copy a part to its place; it stays, in case that this worker dies before it has said so."""
     buffer = memoryview(cast("Buffer", np.empty(PIECE, np.uint8)))
     for number, kind in enumerate(kinds if part.length else ()):
         source, target = _find(exchange, part.name, number), _find(exchange, whole.name, number)

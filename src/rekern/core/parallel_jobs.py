@@ -180,12 +180,14 @@ def keep_threads() -> Iterator[None]:
         return
     pools: dict[int, ThreadPoolExecutor] = {}
     _thread.pools = pools
+    is_complete = False
     try:
         yield
+        is_complete = True
     finally:
         del _thread.pools
         for pool in pools.values():
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown(wait=is_complete, cancel_futures=True)  # as below, nobody waits after an error or Ctrl-C
 
 
 def run_calls(calls: Sequence[tuple[object, ...]], n_jobs: int | None = None) -> Results:

@@ -17,10 +17,14 @@ def _define():
     written at once. It pays where more is written than fits into the caches, and nobody reads it soon.
     """
     from numba.core import cgutils, types
+    from numba.core.errors import TypingError
     from numba.extending import intrinsic
 
     @intrinsic
     def stream(typing_context, matrix, row, column, value):
+        if not matrix.mutable:
+            raise TypingError("the matrix is read-only")
+
         def generate(context, builder, signature, arguments):
             kind, ir = signature.args[0], cgutils.ir
             given = context.make_array(kind)(context, builder, arguments[0])

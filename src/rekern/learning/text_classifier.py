@@ -13,7 +13,14 @@ from rekern.learning.model_rules import ModelRules
 from rekern.learning.model_schema import CLASSIFIER
 from rekern.learning.pair_classifier import PairClassifier
 from rekern.learning.text_explanation import TextExplanation
-from rekern.learning.text_input import check_one_text, check_text_kernel, list_shown_texts, make_text_kernel, read_texts
+from rekern.learning.text_input import (
+    check_one_text,
+    check_text_kernel,
+    list_shown_texts,
+    make_text_kernel,
+    read_texts,
+    refuse_pairs,
+)
 from rekern.structures.representations import Representations, Row
 
 
@@ -78,6 +85,7 @@ class TextClassifier(PairClassifier):
 
     def _read_training(self, X: object) -> None:
         self.check_kernel()
+        refuse_pairs(X)
         self.items_ = read_texts(self.kernel_, X)
         self.pairs_ = [(text, "") for text in list_shown_texts(self.items_)]
 

@@ -106,9 +106,20 @@ def _make_table(X: object, wanted: set[str]) -> Representations:
         return Representations.from_items(rows)
     if rows and isinstance(rows[0], Mapping) and "nodes" not in rows[0]:
         return Representations.from_items(rows)
-    if rows and all(_is_pair_of_texts(row) for row in rows):
-        raise InputError("a list of texts is needed, got pairs of texts; a PairClassifier takes them")
     return Representations({"text": rows})
+
+
+def refuse_pairs(X: object) -> None:
+    """Refuse training texts that all look like pairs of texts, which would be read as two tokens each.
+
+    >>> refuse_pairs([("a good film", "a bad film")])
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: a list of texts is needed, got pairs of texts; a PairClassifier takes them
+    """
+    rows = X.tolist() if isinstance(X, np.ndarray) else X
+    if isinstance(rows, list | tuple) and rows and all(map(_is_pair_of_texts, rows)):
+        raise InputError("a list of texts is needed, got pairs of texts; a PairClassifier takes them")
 
 
 def _is_pair_of_texts(row: object) -> bool:

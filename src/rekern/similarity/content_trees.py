@@ -224,9 +224,9 @@ def _find_acronyms(parts: Sequence[tuple[str, ...]], light: Sequence[bool], kept
 
     A place is that among the content words.
     """
-    first: dict[int, int] = {}
+    numbers: dict[int, list[int]] = {}
     for number, place in enumerate(kept):
-        first.setdefault(place, number)
+        numbers.setdefault(place, []).append(number)
     runs = [(part, place) for place, found in enumerate(parts) for part in found]
     acronyms: dict[str, set[int]] = {}
     for begin, (word, _) in enumerate(runs):
@@ -236,7 +236,7 @@ def _find_acronyms(parts: Sequence[tuple[str, ...]], light: Sequence[bool], kept
         for other, place in runs[begin : begin + LONGEST_RUN]:
             if other[:1].isupper():
                 initials += other[0].upper()
-                places |= {number for number in range(first.get(place, 0), len(kept)) if kept[number] == place}
+                places.update(numbers.get(place, ()))
             elif not light[place]:
                 break
             if len(initials) > 1:

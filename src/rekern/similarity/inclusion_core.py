@@ -39,7 +39,7 @@ def measure_distances(parents, is_part):
             other = order[before]
             found[place, other] = step + (found[parent, other] if parent >= 0 else to_text[other])
             found[other, place] = found[place, other]
-    return np.minimum(found, FARTHEST)
+    return np.minimum(found, FARTHEST, found)
 
 
 @compiled
@@ -61,9 +61,10 @@ def place_tree(support, parents, weights, distances):
         if parent < 0:
             continue
         smaller = STRETCH * min(weights[row], weights[parent])
+        supported = np.flatnonzero(support[row] > 0)  # few, also in a long text
         for above in range(columns + 1):
             best, at = worth[row, columns], columns
-            for column in range(columns):
+            for column in supported:
                 cost = STRETCH * weights[row]
                 if above < columns:
                     cost = smaller * max(distances[above, column] - 1.0, 0.0)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints
+from rekern.core.interruption import call_core
 from rekern.similarity.content_trees import CLASSES, ContentTree, make_content_tree
 from rekern.similarity.inclusion_core import measure_distances, place_tree
 from rekern.similarity.lexical_resources import LexicalResources
@@ -54,9 +55,10 @@ def score_trees(source: ContentTree, target: ContentTree, support: WordSupport) 
     alike = support.compare(source, target)
     is_verb = np.array(target.kinds, np.int64) == CLASSES.index("verbs")
     weights = (1.0 + support.weigh(target)) * np.where(is_verb, VERBS, 1.0)
-    distances = measure_distances(*_read_links(source))
+    distances = call_core(len(source) ** 2, measure_distances, *_read_links(source))
     parents, _ = links = _read_links(target)
-    places, total = place_tree(alike, parents, weights, distances)
+    steps = len(target) * len(source) ** 2
+    places, total = call_core(steps, place_tree, alike, parents, weights, distances)
     return [
         *_score_words(source, target, alike, weights),
         float(total / weights.sum()) if len(target) else 1.0,

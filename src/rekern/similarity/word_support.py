@@ -16,6 +16,7 @@ LISTED = 0.9  # the support by a synonym, by a word that the thesaurus lists, or
 SAME_NAME = 0.85  # by a name with the same beginning: Italian for Italy
 SAME_BEGINNING = 0.8  # by another word with the same beginning: founder for founded
 GENERAL = 0.7  # by a word of which the target has a more general one, and by another word with the same vector
+MOST_KNOWN = 1 << 20  # pairs of words that are remembered
 LEAST_COSINE = 0.5
 NAME_LETTERS, WORD_LETTERS = 4, 5  # of the same beginning
 
@@ -62,6 +63,8 @@ class WordSupport:
         """Return how far a word of the source supports one of the target, from 0 to 1."""
         key = source, source_stem, target, target_stem
         if key not in self.known:
+            if len(self.known) >= MOST_KNOWN:
+                self.known.clear()
             self.known[key] = 1.0 if source_stem == target_stem else self._measure_others(*key)
         return self.known[key]
 
