@@ -125,6 +125,7 @@ REPLACED = [
     ("train", "t.tsv", "-o", "link.tsv"),
     ("predict", "m.rekern", "t.tsv", "-o", "t.tsv"),
     ("evaluate", "m.rekern", "t.tsv", "--errors", "t.tsv"),
+    ("evaluate", "m.png", "t.tsv", "--plot", "m.png"),
     ("report", "m.rekern", "t.tsv", "-o", "m.rekern"),
     ("report", "m.rekern", "t.tsv", "-o", "t.tsv"),
     ("explain", "m.rekern", "a", "b", "--svg", "m.rekern"),
@@ -147,7 +148,7 @@ def test_no_command_replaces_what_it_reads(
     Path("t.tsv").write_bytes(table)
     for copy in ("i.tsv", "t.npy"):
         Path(copy).write_bytes(table)
-    for copy in ("m.rekern", "m.tsv"):
+    for copy in ("m.rekern", "m.tsv", "m.png"):
         Path(copy).write_bytes(model)
     Path("link.tsv").symlink_to("t.tsv")
     assert "is read by this command, and would be replaced: write to another file" in error_of(*arguments)

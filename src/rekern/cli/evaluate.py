@@ -62,6 +62,7 @@ def evaluate(
         refuse_to_replace(errors, file, model)
     if plot is not None:
         _check_plot(plot)
+        refuse_to_replace(plot, file, model)
     loaded = load_pair_model(model, jobs, resources=resources)
     pairs = table.read(file)
     check_items(loaded, pairs)

@@ -13,16 +13,13 @@ import shutil
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from rekern.core.array_exchange import Exchange, write_array
 from rekern.core.arrays import AnyArray
 from rekern.core.parallel_jobs import run
-
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
 
 PIECE = 1 << 20  # bytes that are copied at a time
 WRITTEN = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)  # Windows changes the bytes of other files
@@ -113,15 +110,11 @@ def _copy_there(exchange: Exchange, whole: ArrayPart, kinds: Kinds, part: ArrayP
 
 def _copy_part(exchange: Exchange, whole: ArrayPart, kinds: Kinds, part: ArrayPart, start: int) -> None:
     """Copy a part to its place; it stays, in case that this worker dies before it has said so."""
-    buffer = memoryview(cast("Buffer", np.empty(PIECE, np.uint8)))
     for number, kind in enumerate(kinds if part.length else ()):
         source, target = _find(exchange, part.name, number), _find(exchange, whole.name, number)
-        with open(source, "rb", buffering=0) as file, open(target, "r+b", buffering=0) as other:
+        with open(source, "rb", buffering=0) as file, open(target, "r+b") as other:
             other.seek(start * np.dtype(kind).itemsize)
-            while count := file.readinto(buffer):
-                rest = buffer[:count]
-                while rest:
-                    rest = rest[other.write(rest) :]
+            shutil.copyfileobj(file, other, PIECE)
 
 
 def _find(exchange: Exchange, name: str, number: int) -> str:
