@@ -1,16 +1,19 @@
 """Grams by a GPU beside the same Grams by all cores of the processor, in one run.
 
     python benchmarks/gpu.py [--trees 10000] [--pairs 45773] [--jobs 16] [--data FOLDER] [--baseline FOLDER]
+        [--only NAME]
 
 The trees are those of MSRP where the corpora are at hand, else grown at random; the pairs are the training part of QQP.
 A rate is the number of different cells of the Gram, n (n + 1) / 2, by the time of the whole call: folding of trees or
 extraction of features, normalisation and the copy into an array of the processor included. Compilation is not counted.
+In lines with "stays", the Gram stays on the GPU, in an array that is there before, and nothing is copied.
 For the re-writing kernel the time from ready features is given, too. The last column is the largest difference of the
 two Grams. A time is the least of two or three calls: in the first one, a virtual machine may still wait for memory.
+With ``--only`` only the kernels whose names contain NAME are measured.
 With ``--baseline`` another version of Rekern, whose source folder is given, computes some Grams on the same cores, too,
 in a process of its own; its difference is that of every hundredth row.
-The last line is a bound for the re-writing kernel: how long the processor takes to extract the features and to touch
-the memory of the result once, which a Gram by the GPU needs as well.
+The last line is about the re-writing kernel: how long the processor takes to extract the features, which the GPU does
+itself, and to touch the memory of the result once, which a Gram that does not stay on the GPU needs as well.
 """
 
 import argparse
@@ -27,14 +30,18 @@ from pathlib import Path
 
 import numpy as np
 
-from rekern.core.device import load_cuda, use_device
+from rekern.core.device import DeviceArray, load_cuda, use_device
 from rekern.datasets.public_corpora import load_qqp
 from rekern.kernels import BestPairing, DependencyPaths, PartialTree, Rewriting, SmoothedPartialTree, SubsetTree
+from rekern.kernels.device_plan import store_gram
 from rekern.kernels.gram_plan import compute_gram
 from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_items import Items
 from rekern.similarity import WordVectors
 from rekern.structures.trees import Trees
 from trees import lexical, treebank
+
+Gram = np.ndarray | DeviceArray
 
 PAGE = 512  # numbers in a page of memory
 SAMPLED = 100  # one row of so many is compared with another version
@@ -72,10 +79,10 @@ def find_vectors(words: set[str], data: str | None) -> tuple[str, WordVectors]:
     return "random", WordVectors(sorted(words), np.random.default_rng(0).normal(size=(len(words), 100)))
 
 
-def measure(call: Callable[[], np.ndarray], repeats: int) -> tuple[float, np.ndarray]:
+def measure(call: Callable[[], Gram], repeats: int) -> tuple[float, Gram]:
     """The least seconds of some calls, and the last result."""
     least = np.inf
-    result = np.empty(0)
+    result: Gram = np.empty(0)
     for _ in range(repeats):
         del result
         started = time.perf_counter()
@@ -84,14 +91,31 @@ def measure(call: Callable[[], np.ndarray], repeats: int) -> tuple[float, np.nda
     return least, result
 
 
-def show(name: str, size: int, slow: Callable[[], np.ndarray], fast: Callable[[], np.ndarray], repeats: int) -> float:
-    """Print the rates of both, their ratio and the largest difference; return the seconds of the processor."""
+def compare(gram: Gram, other: np.ndarray) -> float:
+    """The largest difference of two Grams."""
+    largest = 0.0
+    for at in range(0, len(other), 512):
+        rows = gram[at : at + 512]
+        rows = rows if isinstance(rows, np.ndarray) else rows.copy_to_host()
+        largest = max(largest, float(np.abs(rows - other[at : at + 512]).max()))
+    return largest
+
+
+def show(
+    name: str, size: int, slow: Callable[[], np.ndarray], fast: dict[str, Callable[[], Gram]], times: int
+) -> float:
+    """Print the rates of the cores and of calls by the GPU, their ratio and the largest difference.
+
+    Returns the seconds of the cores.
+    """
     cells = size * (size + 1) / 2
-    seconds, gram = measure(fast, repeats)
     theirs, other = measure(slow, 2)
-    difference = max(float(np.abs(gram[at : at + 512] - other[at : at + 512]).max()) for at in range(0, size, 512))
-    rates = f"{cells / theirs / 1e6:>12.1f} {cells / seconds / 1e6:>10.1f} {theirs / seconds:>7.1f}"
-    print(f"{name:<34} {size:>7,} {rates}   {difference:.1e}", flush=True)
+    for ending, call in fast.items():
+        seconds, gram = measure(call, times)
+        rates = f"{cells / theirs / 1e6:>12.1f} {cells / seconds / 1e6:>10.1f} {theirs / seconds:>7.1f}"
+        times_of_both = f"{theirs:>8.3f} {seconds:>8.3f}"
+        print(f"{name + ending:<40} {size:>7,} {rates} {times_of_both}   {compare(gram, other):.1e}", flush=True)
+        del gram
     return theirs
 
 
@@ -118,7 +142,8 @@ def show_baseline(
         difference = float(np.abs(np.load(Path(folder, "rows.npy")) - rows).max())
     cells = len(raw) * (len(raw) + 1) / 2
     rates = f"{cells / theirs / 1e6:>12.1f} {cells / seconds / 1e6:>10.1f} {theirs / seconds:>7.1f}"
-    print(f"{name + ', other version':<34} {len(raw):>7,} {rates}   {difference:.1e}", flush=True)
+    times_of_both = f"{theirs:>8.3f} {seconds:>8.3f}"
+    print(f"{name + ', other version':<40} {len(raw):>7,} {rates} {times_of_both}   {difference:.1e}", flush=True)
 
 
 def touch_memory(size: int, threads: int) -> np.ndarray:
@@ -137,41 +162,58 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=None, help="threads of the processor, by default all cores")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--data", help="folder of the corpora, by default REKERN_DATA")
+    parser.add_argument("--only", default="", help="a part of the names of the kernels that are measured")
     parser.add_argument("--baseline", help="source folder of another version, to compare with on the same cores")
     options = parser.parse_args()
+    free, _ = load_cuda().current_context().get_memory_info()
+    print(f"GPU: {free / 1e9:.0f} GB")
+    times = f"{'cores, s':>8} {'GPU, s':>8}"
+    print(f"{'million cells/s':<40} {'items':>7} {'cores':>12} {'GPU':>10} {'ratio':>7} {times}   largest difference")
+    show_trees(options)
+    if options.only in "Rewriting":
+        show_rewriting(options)
+
+
+def compile_cores(kernel: Kernel, items: Items) -> None:
+    """Compute small Grams, so that everything is compiled."""
+    kernel.gram(items, device="cpu")
+    gram = kernel.gram(items, device="cuda")
+    kernel.gram(items, device="cuda", out=load_cuda().device_array(gram.shape))
+
+
+def show_trees(options: argparse.Namespace) -> None:
+    """Print the rates of the kernels on trees."""
+    names = ["PartialTree", "SubsetTree", "SmoothedPartialTree", "DependencyPaths"]
+    combined = ["PartialTree() + SubsetTree()", "BestPairing(PartialTree())"]
+    if not any(options.only in name for name in names + combined):
+        return
     source, texts = treebank(options.data, options.trees)
     trees = Trees.from_items(texts)
     words = lexical(trees)
-    names = {label.split("::")[0] for label in words.vocabulary if "::" in label}
-    made, vectors = find_vectors(names, options.data)
-    free, _ = load_cuda().current_context().get_memory_info()
-    size = f"{len(trees.labels) / len(trees):.0f} nodes"
-    print(f"{len(trees):,} trees ({source}) of {size}; word vectors: {made}; GPU: {free / 1e9:.0f} GB")
-    print(f"{'million cells/s':<34} {'items':>7} {'cores':>12} {'GPU':>10} {'ratio':>7}   largest difference")
+    labels = {label.split("::")[0] for label in words.vocabulary if "::" in label}
+    made, vectors = find_vectors(labels, options.data)
     some = len(trees) // 2
     pairs = [(trees[place], trees[place + some]) for place in range(some)]
-    kernels: list[tuple[str, Kernel, object]] = [
-        ("PartialTree", PartialTree(), trees),
-        ("SubsetTree", SubsetTree(), trees),
-        ("SmoothedPartialTree", SmoothedPartialTree(similarity=vectors), words),
-        ("DependencyPaths", DependencyPaths(), trees),
-        ("PartialTree() + SubsetTree()", PartialTree() + SubsetTree(), trees),
-        ("BestPairing(PartialTree())", BestPairing(PartialTree()), pairs),
+    kernels: list[tuple[Kernel, object]] = [
+        (PartialTree(), trees),
+        (SubsetTree(), trees),
+        (SmoothedPartialTree(similarity=vectors), words),
+        (DependencyPaths(), trees),
+        (PartialTree() + SubsetTree(), trees),
+        (BestPairing(PartialTree()), pairs),
     ]
-    for name, kernel, items in kernels:
-        kernel.gram(items[:200], device="cuda")  # compiles
-        kernel.gram(items[:200], n_jobs=options.jobs, device="cpu")
-        show(
-            name,
-            len(items),
-            lambda k=kernel, x=items: k.gram(x, n_jobs=options.jobs, device="cpu"),
-            lambda k=kernel, x=items: k.gram(x, n_jobs=options.jobs, device="cuda"),
-            options.repeats,
-        )
-    for kernel in (PartialTree(), SubsetTree()):
-        fast = partial(kernel.gram, trees, n_jobs=options.jobs, device="cuda")
-        show_baseline(type(kernel).__name__, kernel, list(texts), "Trees", fast, options)
-    show_rewriting(options)
+    for name, (kernel, items) in zip(names + combined, kernels):
+        if options.only not in name:
+            continue
+        compile_cores(kernel, items[:200])
+        gram = partial(kernel.gram, items, n_jobs=options.jobs)
+        array = load_cuda().device_array((len(items), len(items)))
+        calls = {"": partial(gram, device="cuda"), ", stays": partial(gram, device="cuda", out=array)}
+        show(name, len(items), partial(gram, device="cpu"), calls, options.repeats)
+        if name in ("PartialTree", "SubsetTree"):
+            show_baseline(name, kernel, list(texts), "Trees", partial(gram, device="cuda"), options)
+    size = f"{len(trees.labels) / len(trees):.0f} nodes"
+    print(f"{len(trees):,} trees ({source}) of {size}; word vectors: {made}")
 
 
 def show_rewriting(options: argparse.Namespace) -> None:
@@ -179,31 +221,30 @@ def show_rewriting(options: argparse.Namespace) -> None:
     kernel = Rewriting(k=(1, 4))
     table = load_qqp("train", options.data)
     pairs = kernel.read_items(table.pairs[: options.pairs])
-    for device in ("cuda", "cpu"):
-        kernel.gram(kernel.read_items(table.pairs[:200]), device=device)
-
-    def compute(device: str) -> np.ndarray:
-        return kernel.gram(pairs, n_jobs=options.jobs, device=device)
-
-    whole = show("Rewriting, the whole call", len(pairs), lambda: compute("cpu"), lambda: compute("cuda"), 2)
+    compile_cores(kernel, pairs[:200])
+    gram = partial(kernel.gram, pairs, n_jobs=options.jobs)
+    array = load_cuda().device_array((len(pairs), len(pairs)))
+    calls = {"": partial(gram, device="cuda"), ", stays": partial(gram, device="cuda", out=array)}
+    whole = show("Rewriting, the whole call", len(pairs), partial(gram, device="cpu"), calls, 3)
     raw = [list(pair) for pair in table.pairs[: options.pairs]]
-    show_baseline("Rewriting", kernel, raw, "Pairs", lambda: compute("cuda"), options)
+    show_baseline("Rewriting", kernel, raw, "Pairs", partial(gram, device="cuda"), options)
     plans = {}  # that of a GPU extracts the features in its first call
     for device in ("cuda", "cpu"):
         with use_device(device):
             plans[device] = kernel.plan_gram(pairs, None, options.jobs)
-    show(
-        "Rewriting, from ready features",
-        len(pairs),
-        lambda: compute_gram(plans["cpu"], options.jobs),
-        lambda: compute_gram(plans["cuda"], options.jobs),
-        2,
-    )
+
+    def stay() -> DeviceArray:
+        store_gram(plans["cuda"], array, options.jobs)
+        return array
+
+    ready = {"": partial(compute_gram, plans["cuda"], options.jobs), ", stays": stay}
+    cores = partial(compute_gram, plans["cpu"], options.jobs)
+    show("Rewriting, from ready features", len(pairs), cores, ready, 3)
     extracting, _ = measure(lambda: kernel.features(pairs, options.jobs).data, 2)
     touching, _ = measure(lambda: touch_memory(len(pairs), options.jobs or os.cpu_count() or 1), 2)
     print(
-        f"Rewriting: features {extracting:.2f} s, memory of the Gram touched {touching:.2f} s, both by the processor; "
-        f"with these alone, the whole call would be {whole / (extracting + touching):.1f} times as fast as by the cores"
+        f"Rewriting: features {extracting:.2f} s, memory of the Gram touched {touching:.2f} s, both by the processor, "
+        f"which needs {whole:.2f} s for the whole call"
     )
 
 

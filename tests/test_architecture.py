@@ -69,7 +69,7 @@ INHERITED = {"_set_vectors"}
 
 # Participles as names of functions: public since version 0.1.0, decorators, or a rule of SQLite and its grammar.
 PARTICIPLES = {"concatenated", "relabelled", "written", "unescaped", "linked_graphs", "paired", "normalized", "seen"}
-PARTICIPLES |= {"mentioned", "embedded_model", "compiled", "inlined", "uncounted", "allowed", "_connected_grammar"}
+PARTICIPLES |= {"mentioned", "embedded_model", "compiled", "inlined", "uncounted", "allowed"}
 
 
 def name_of(path):

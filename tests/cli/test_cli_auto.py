@@ -13,6 +13,7 @@ from rekern import load_model
 from rekern.cli.trial_table import make_trial_table, show_trials
 from rekern.datasets import read_table
 from rekern.datasets.tables import read_columns
+from rekern.learning.kernel_choice import NO_TIME, Trial
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +46,22 @@ def test_the_model_keeps_how_it_was_chosen(chosen: tuple[Path, list[str]]) -> No
     assert shown.startswith("The kernel was chosen by accuracy in 5 folds of 90 pairs.") and "chosen" in shown
     choice = load_model(path).how_chosen_
     assert make_trial_table(choice.trials, choice.measure).row_count == len(trials)
+
+
+def test_trials_that_the_time_is_too_short_for_share_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    late, later = NO_TIME + ", on 6,000 of the pairs", NO_TIME
+    outcomes = ["tried, on 6,000 of the pairs", late, late, "not tried: too many pairs for a Gram", "tried", later]
+    with show_trials("accuracy", quiet=False) as show:
+        for outcome in outcomes:
+            score = 0.75 if outcome.startswith("tried") else None
+            show(Trial("rules", 1.0, score, None if score is None else 0.01, 5, 2.0, outcome))
+    assert capsys.readouterr().out.splitlines() == [
+        "tried     rules, C 1: 75.00 ± 1.00 in 5 folds, 2.0 s, on 6,000 of the pairs",
+        "skipped   2 kernels: not tried: no time left, on 6,000 of the pairs",
+        "skipped   rules, C 1: not tried: too many pairs for a Gram",
+        "tried     rules, C 1: 75.00 ± 1.00 in 5 folds, 2.0 s",
+        "skipped   rules, C 1: not tried: no time left",
+    ]
 
 
 def test_a_terminal_shows_a_live_table(chosen: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,6 +36,13 @@ def test_lists_the_nearest_first(texts: Path) -> None:
     assert len(short["rows"]) == 1 and short["found"] == 3
 
 
+def test_both_texts_of_pairs_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text("source,question1,question2\nweb,in spite of,rain\nweb,in spite of,all\n")
+    found = json_of("expressions", path, "--min-documents", 2, "--max-distance", 1)
+    assert found["documents"] == 4 and "in spite of" in [row["expression"] for row in found["rows"]]
+
+
 def test_a_table_for_people(texts: Path) -> None:
     text = invoke("expressions", texts, "--min-documents", 2, "--max-distance", 1, "--top", 2).stdout
     assert text.startswith("4 expressions in 5 texts, the first 2\n")

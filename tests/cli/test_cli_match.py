@@ -46,6 +46,27 @@ def test_without_a_model(corpus: Path) -> None:
     assert found["texts"] == 6 and [[one["row"] for one in group] for group in found["clusters"]] == [[1, 3, 5], [2, 4]]
 
 
+def test_columns_with_common_names(corpus: Path) -> None:
+    write_table(corpus / "asked.csv", {"ID": range(len(QUESTIONS)), "Question": QUESTIONS})
+    said = [invoke("match", corpus / name, "--model", "none").stdout for name in ("asked.csv", "faq.tsv")]
+    assert said[0] == said[1] != ""
+    lines = corpus / "lines.tsv"
+    lines.write_text("\n".join(QUESTIONS[:3]))
+    message = error_of("match", lines, "--model", "none")
+    assert f"it has {QUESTIONS[0]}: name one with --text, or give --no-header if this is a text" in message
+    assert QUESTIONS[0] in invoke("match", lines, "--model", "none", "--no-header").stdout
+
+
+def test_a_large_cluster_is_told(corpus: Path, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = ("match", corpus / "faq.tsv", "--clusters", "--model")
+    assert "chains" not in invoke(*start, "none").stderr
+    monkeypatch.setattr("rekern.cli.match.LARGE", 2)
+    assert "chains of matches connect 5 texts to one cluster: a lower --top keeps more" in invoke(*start, "none").stderr
+    by_model = invoke(*start, models / "two.rekern", "--min-probability", 0)
+    assert "to one cluster: a higher --min-probability keeps more" in by_model.stderr
+    assert by_model.stdout.startswith("cluster\trow\ttext\n")
+
+
 def test_with_a_model(models: Path, tmp_path: Path) -> None:
     table, out = models / "test.tsv", tmp_path / "found.csv"
     whole = json_of("match", table, "--text", "source", "--model", models / "two.rekern", "--min-probability", 0.3)
@@ -119,7 +140,7 @@ def test_nothing_is_found(corpus: Path) -> None:
 
 def test_errors_are_one_line(corpus: Path, models: Path) -> None:
     faq, new = corpus / "faq.tsv", corpus / "new.tsv"
-    assert "missing option '--model'" in invoke("match", faq, code=2).stderr
+    assert "missing option '--model': give a model file, or --model none to rank" in error_of("match", faq)
     assert "has no column 'question'; it has id, text" in error_of(
         "match", faq, "--text", "question", "--model", "none"
     )

@@ -96,6 +96,18 @@ def test_other_columns_are_copied(models: Path, tmp_path: Path) -> None:
     assert "has an empty name" in error_of(*command, "--columns", "id,")
 
 
+def test_columns_that_may_be_no_label_are_copied(models: Path, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("source,query,passage,score\nweb,a b,b a,7.5\n")
+    command = ("predict", models / "two.rekern", table)
+    rows = rows_of(invoke(*command).stdout)
+    assert rows[0][:3] == ["source", "score", "prediction"] and rows[1][:2] == ["web", "7.5"]
+    texts = rows_of(invoke(*command, "--texts").stdout)
+    assert texts[1][:4] == ["a b", "b a", "web", "7.5"] and texts[0][2] == "input_source"
+    table.write_text("id,query,passage,is_duplicate\n7,a b,b a,1\n")
+    assert rows_of(invoke(*command).stdout)[0][:2] == ["id", "prediction"]
+
+
 def test_columns_of_parquet_keep_their_types(models: Path, tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")

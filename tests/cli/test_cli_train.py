@@ -20,6 +20,20 @@ def test_it_says_what_it_read_did_and_wrote(tables: Path, tmp_path: Path) -> Non
     assert [file.name for file in tmp_path.iterdir()] == ["m.rekern"]
 
 
+def test_it_says_which_columns_it_found(tables: Path, tmp_path: Path) -> None:
+    lines = (tables / "train.tsv").read_text().splitlines()
+    names = {"source": "Text_A", "target": "Text_B", "label": "LABEL"}
+    own = tmp_path / "own.tsv"
+    own.write_text("\n".join(["\t".join(names.get(name, name) for name in lines[0].split("\t")), *lines[1:]]))
+    start = ("train", own, "-o", tmp_path / "m.rekern", "--kernel", "scores")
+    told = "columns   source Text_A, target Text_B, label LABEL"
+    assert invoke(*start).stdout.splitlines()[1] == told
+    assert told in invoke(*start, "--memory", "1GB").stdout
+    assert json_of(*start)["columns"] == names
+    named = ("--source", "Text_A", "--target", "Text_B", "--label", "LABEL")
+    assert "columns " not in invoke(*start, *named).stdout
+
+
 def test_options_of_the_kernel_reach_it(tables: Path, tmp_path: Path) -> None:
     options = ("--k", "3x5,4x4", "--wildcards", "free", "--decay", 0.5, "--span", 2, "--no-pr", "--C", 2.5)
     words = ("--language", "none", "--keep-case", "--balanced")
@@ -121,6 +135,23 @@ def test_few_pairs_are_remarked_upon(tables: Path, tmp_path: Path) -> None:
     (tmp_path / "rare.tsv").write_text("\n".join([*lines[:30], "a b\tc d\tother"]))
     result = invoke("train", tmp_path / "rare.tsv", "-o", tmp_path / "m.rekern")
     assert "warning: class other has a single example" in result.stderr
+
+
+def test_strange_classes_are_remarked_upon(tables: Path, tmp_path: Path) -> None:
+    _, *rows = (line.split("\t")[:2] for line in (tables / "train.tsv").read_text().splitlines()[:41])
+    pairs = tmp_path / "pairs.csv"
+
+    def train(labels: list[str], *options: str) -> str:
+        lines = [f'"{source}";"{target}";{label}' for (source, target), label in zip(rows, labels)]
+        pairs.write_text("\n".join(["source;target;label", *lines]))
+        return invoke("train", pairs, "-o", tmp_path / "m.rekern", "--kernel", "scores", *options).stderr
+
+    assert "the column label has 40 classes in 40 rows; if another one is" in train([f"id{i}" for i in range(40)])
+    assert "numbers with decimal commas are used as classes; write 0.5" in train(["0,5", "1", "1,5", "2"] * 10)
+    assert not train(["yes", "no"] * 20)
+    message = error_of("train", pairs, "-o", tmp_path / "m.rekern", "--label", "target")
+    assert "'target' is the column of a text and of the label; name another with label= (--label)" in message
+    assert message == error_of("train", pairs, "-o", tmp_path / "m.rekern", "--label", "target", "--memory", "1GB")
 
 
 @pytest.mark.parametrize(

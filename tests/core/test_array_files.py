@@ -1,7 +1,6 @@
 """Arrays of results that go through files: the same values, whether the folder is seen, full or gone."""
 
 import os
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -85,6 +84,21 @@ def test_a_full_disk_leaves_nothing(exchange, monkeypatch):
     assert os.listdir(exchange.folder) == [exchange.mark]
 
 
+def test_a_part_whose_second_file_cannot_be_opened_leaves_nothing_open(exchange, monkeypatch):
+    opened, real = [], os.open
+
+    def open_one(*arguments):
+        opened.append(real(*arguments) if not opened else _raise_full())
+        return opened[-1]
+
+    monkeypatch.setattr(os, "open", open_one)
+    with pytest.raises(OSError, match="No space"):
+        write_part(exchange, [(LARGE, LARGE)])
+    assert os.listdir(exchange.folder) == [exchange.mark]
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(opened[0])
+
+
 def _raise_full():
     raise OSError(28, "No space left on device")
 
@@ -105,14 +119,11 @@ def test_parts_are_joined_in_order(lengths):
         assert os.listdir(folder) == [exchange.mark]
 
 
-def test_a_part_can_be_copied_again(exchange):
-    """A worker that dies after the copy has not said so, and another one makes it once more."""
+def test_a_part_that_was_cut_is_an_error(exchange):
     part = write_part(exchange, [(LARGE,)])
-    Path(exchange.folder, "whole.0").write_bytes(bytes(LARGE.nbytes + 8))
-    copy = partial(array_parts._copy_part, exchange, ArrayPart("whole", len(LARGE) + 1), ("f8",), part, 1)
-    copy()
-    copy()
-    assert np.array_equal(np.fromfile(Path(exchange.folder, "whole.0")), [0.0, *LARGE])
+    os.truncate(Path(exchange.folder, f"{part.name}.0"), 80)
+    with pytest.raises(EOFError, match="shorter"):
+        join_arrays(exchange, [part], ("f8",))
 
 
 PAIRS = [(f"a b {number} c", f"b a {number % 7}") for number in range(1300)]
@@ -125,12 +136,10 @@ def hash_at_workers(monkeypatch, pairs=PAIRS):
 
 
 @pytest.mark.parametrize("seen", [lambda _: True, lambda _: False, None], ids=["seen", "not seen", "by some"])
-@pytest.mark.parametrize("room", [True, False])
-def test_hashed_features_are_the_same_from_workers(monkeypatch, seen, room):
+def test_hashed_features_are_the_same_from_workers(monkeypatch, seen):
     expected = RewriteVectorizer(k=(1, 3), hashing=2**12).transform(PAIRS)
     answers = iter([True, False] * 100)
     monkeypatch.setattr(Exchange, "is_seen", seen or (lambda _: next(answers)))
-    monkeypatch.setattr(rewrite_vectorizer, "has_room", lambda *_: room)
     found = hash_at_workers(monkeypatch)
     assert isinstance(found, sparse.csr_array) and found.shape == expected.shape
     for name in ("data", "indices", "indptr"):
@@ -167,9 +176,7 @@ def test_arrays_with_named_fields_are_sent(tmp_path):
     assert make_exchange(str(tmp_path)).put(array) is array
 
 
-def test_parts_that_a_worker_cannot_copy_are_copied_here(tmp_path, monkeypatch):
-    exchange = make_exchange(str(tmp_path))
-    parts = [write_part(exchange, [(np.arange(n),)]) for n in (3, 2)]
-    monkeypatch.setattr(array_parts, "_copy_there", lambda *_: False)
-    (found,) = join_arrays(exchange, parts, ("i8",))
-    assert found.tolist() == [0, 1, 2, 0, 1]
+def test_parts_in_files_and_parts_that_were_sent_are_joined(exchange):
+    filed = [write_part(exchange, [(np.arange(n),)]) for n in (3, 0)]
+    (found,) = join_arrays(exchange, [filed[0], (np.array([7, 8]),), filed[1], (np.arange(0),)], ("i8",))
+    assert found.tolist() == [0, 1, 2, 7, 8] and os.listdir(exchange.folder) == [exchange.mark]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rekern.core import inverted_lists, parallel_jobs
-from rekern.core.inverted_lists import NO_KEYS, invert_rows, invert_whole_rows
+from rekern.core.inverted_lists import NO_KEYS, invert_all_blocks, invert_rows
 from rekern.core.key_rows import KeyRows
 from rekern.core.window_products import WindowLists, fill_pair_rows, join_lists
 
@@ -43,9 +43,9 @@ def test_frequent_and_equal_keys_change_nothing(table, factor, few):
     fill(expected, plain, NO_KEYS)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(inverted_lists, "FEW_ROWS", few)
-        lists, frequent = invert_whole_rows(rows, 1)
+        ((lists, frequent),) = invert_all_blocks([[rows]], 1)
         patch.setattr(parallel_jobs, "FEWEST", 1)
-        shared = invert_whole_rows(rows, 3)
+        (shared,) = invert_all_blocks([[rows]], 3)
     for one, other in zip((*lists, *frequent), (*shared[0], *shared[1]), strict=True):
         assert np.array_equal(one, other)  # for any number of threads
     fill(found, lists, frequent)

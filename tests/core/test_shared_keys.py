@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rekern.core.key_rows import KeyRows
 from rekern.core.parallel_steps import run_together
-from rekern.core.shared_keys import share_blocks, share_keys
+from rekern.core.shared_keys import share_blocks
 
 tables = st.integers(1, 7).flatmap(
     lambda n: st.lists(st.lists(st.sampled_from([0.0, 0.0, 1.0, 2.5]), min_size=6, max_size=6), min_size=n, max_size=n)
@@ -22,7 +22,7 @@ def test_products_of_different_rows_stay_the_same(table):
     where = table != 0
     indptr = np.concatenate([[0], np.cumsum(where.sum(axis=1))]).astype(np.int64)
     rows = KeyRows(indptr, np.tile(keys, (len(table), 1))[where], table[where])
-    found = share_keys(rows, 1)
+    (found,) = run_together([share_blocks([rows], 1)])
     dense = np.zeros((len(table), len(found.counts)))
     kept = found.numbers >= 0
     dense[found.rows[kept], found.numbers[kept]] = found.values[kept]
@@ -30,7 +30,7 @@ def test_products_of_different_rows_stay_the_same(table):
     assert np.allclose(((dense * found.times) @ dense.T)[above], (table @ table.T)[above])
     assert np.array_equal((dense != 0).sum(axis=0), found.counts) and (found.counts > 1).all()
     assert len({column.tobytes() for column in dense.T}) == dense.shape[1]  # no equal ones are left
-    for one, other in zip(found, share_keys(rows, 2), strict=True):
+    for one, other in zip(found, run_together([share_blocks([rows], 2)], 2)[0], strict=True):
         assert np.array_equal(one, other)
     half = len(table) // 2
     blocks = [rows.slice_rows(0, half), rows.slice_rows(half, len(table))]

@@ -43,6 +43,16 @@ BAD = {
         "source\tb\tlabel\nx\ty\t1\n",
         "column.tsv has no column 'target'; it has source, b, label: name one with target= (--target)",
     ),
+    "columns.tsv": (
+        "Frage\tAntwort\tgut\nx\ty\t1\n",
+        "columns.tsv has no columns 'source', 'target' and 'label'; it has Frage, Antwort, gut: "
+        "name them with source=, target= and label= (--source, --target, --label)",
+    ),
+    "several.tsv": (
+        "question\tanswer\tpassage\tlabel\nx\ty\tz\t1\n",
+        "several.tsv has no columns 'source' and 'target'; it has question, answer, passage, label: "
+        "name them with source= and target= (--source, --target)",
+    ),
     "label.tsv": (
         "source\ttarget\nx\ty\n",
         "label.tsv has no column 'label'; it has source, target: "
@@ -57,15 +67,21 @@ BAD = {
         "tabs.csv, line 1: its fields are separated by tabs; name it .tsv, or give format='tsv' (--format)",
     ),
     "semicolons.csv": (
-        '"source";"target";"label"\n"a, b";c;1\n',
-        "semicolons.csv, line 1: its fields are separated by semicolons; "
-        "separate them by commas, or by tabs in a .tsv file",
+        '"source";"target";"label"\n"a; b";c;1\na; b;c;1\n',
+        "semicolons.csv, line 3: 4 fields where the header has 3; "
+        "put double quotes round a field with a semicolon in it",
+    ),
+    "inner_semicolons.csv": (
+        'source;target;label\n"a"b;c;1\n',
+        "inner_semicolons.csv, line 2: ';' expected after '\"'; "
+        "close every quoted field, and double the quotes inside it",
     ),
     "semicolons.tsv": (
         "source;target;label\na;b;1\n",
         "semicolons.tsv has no column 'source'; it has source;target;label: "
-        "are its fields separated by semicolons? Separate them by tabs, or by commas in a .csv file",
+        "are its fields separated by semicolons? Name it .csv, or give format='csv' (--format)",
     ),
+    "spreadsheet.xlsx": ("PK", "spreadsheet.xlsx: a spreadsheet cannot be read; save it as CSV, in UTF-8"),
     "twice.tsv": (
         "source\tsource\ttarget\tlabel\na\tb\tc\t1\n",
         "twice.tsv: 2 columns are called 'source'; rename one, or give its number with source=",

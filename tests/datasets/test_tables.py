@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rekern.datasets import from_frame, read_table, write_table
+from rekern.datasets import from_frame, iterate_table, read_table, store_table, write_table
 from rekern.errors import InputError
 
 TSV = "source\ttarget\tlabel\nHe left.\tHe went.\t1\nA b\tC d\t0\n"
@@ -45,6 +45,15 @@ CONTENTS = {
     "1\t7\t8\tHe left.\tHe went.\r\n0\t9\t10\tA b\tC d\r\n",
     "rte.tsv": "id\tentailment\ttask\tlength\ttext\thypothesis\n1\t1\tIE\t\tHe left.\tHe went.\n2\t0\tIR\t\tA b\tC d\n",
     "rte_short.tsv": "id\tentailment\ttask\ttext\thypothesis\n1\t1\tIE\tHe left.\tHe went.\n2\t0\tIR\tA b\tC d\n",
+    "quora.tsv": "id\tquestion1\tquestion2\tis_duplicate\n1\tHe left.\tHe went.\t1\n2\tA b\tC d\t0\n",
+    "glue.tsv": "index\tsentence1\tsentence2\tlabel\n1\tHe left.\tHe went.\t1\n2\tA b\tC d\t0\n",
+    "inference.csv": "premise,hypothesis,label\nHe left.,He went.,1\nA b,C d,0\n",
+    "capitals.csv": "ID,Question1,Question2,LABEL\n1,He left.,He went.,1\n2,A b,C d,0\n",
+    "letters.tsv": "text_a\ttext_b\tlabel\nHe left.\tHe went.\t1\nA b\tC d\t0\n",
+    "passages.jsonl": '{"query": "He left.", "passage": "He went.", "class": 1}\n'
+    '{"query": "A b", "passage": "C d", "class": 0}\n',
+    "scores.tsv": "score\ts1\ts2\n1\tHe left.\tHe went.\n0\tA b\tC d\n",
+    "spreadsheet.csv": '\ufeffSatz;"Text 1";"Text 2";Label\r\n7;He left.;"He went.";1\r\n8;A b;C d;0\r\n',
     "rte1.xml": '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE entailment-corpus SYSTEM "rte.dtd">\n'
     "<entailment-corpus>\n"
     '<pair id="1" value="TRUE" task="IE"><t>He\n left.</t><h> He went. </h></pair>\n'
@@ -100,6 +109,50 @@ def test_columns_by_name_and_by_number(tmp_path):
     assert (table.pairs, table.labels, table.groups) == ([("a", "b"), ("c", "d")], None, ["x", "y"])
     assert table.columns == ["id", "q1", "q2", "topic"]
     assert table.lines == [2, 3]
+
+
+def test_names_that_are_given_are_found_in_upper_or_lower_case(tmp_path):
+    path = put(tmp_path, "a.tsv", "Left\tRight\tRIGHT\na\tb\tc\n")
+    assert read_table(path, source="left", target="RIGHT", label=None).pairs == [("a", "c")]
+    with pytest.raises(InputError, match="has no column 'right'; it has Left, Right, RIGHT"):
+        read_table(path, source="left", target="right", label=None)
+
+
+def test_the_columns_that_were_found_are_told(tmp_path):
+    table = read_table(put(tmp_path, "a.csv", CONTENTS["capitals.csv"]))
+    assert table.roles == {"source": "Question1", "target": "Question2", "label": "LABEL"}
+    assert store_table(table.path).roles == table.roles
+
+
+@pytest.mark.parametrize("other", ["source", "Source", "target"])
+def test_the_two_sides_belong_together(tmp_path, other):
+    path = put(tmp_path, "a.tsv", f"{other}\tquestion1\tquestion2\tlabel\nweb\ta\tb\t1\n")
+    assert read_table(path).pairs == [("a", "b")]
+    assert [block.table.pairs for block in iterate_table(path, label=None)] == [[("a", "b")]]
+    assert read_table(path, source=other, target="question2").pairs == [("web", "b")]
+
+
+@pytest.mark.parametrize(("side", "name", "other"), [("source", "passage", "target"), ("target", "1", "source")])
+def test_no_column_is_both_sides_by_a_guess(tmp_path, side, name, other):
+    path = put(tmp_path, "a.tsv", "query\tpassage\tlabel\na\tb\t1\n")
+    with pytest.raises(InputError, match=f"has no column '{other}'; it has query, passage, label"):
+        read_table(path, **{side: name})
+
+
+def test_separators_in_quoted_names_do_not_count(tmp_path):
+    path = put(tmp_path, "a.csv", '"Text, 1";"Text, 2";label\n"a, b";c;1\n')
+    assert read_table(path).pairs == [("a, b", "c")]
+    path = put(tmp_path, "b.csv", '"text;\tall"\na; b\nc\n')
+    assert read_table(path, text=1, label=None).pairs == [("a; b", ""), ("c", "")]
+    assert [block.table.pairs for block in iterate_table(path, text="1", label=None)] == [[("a; b", ""), ("c", "")]]
+
+
+def test_semicolons_in_blocks_of_rows(tmp_path):
+    path = put(tmp_path, "a.csv", 'text1;text2;label\n"a; b";"c\nd";1\n"e"; f, g;0\n')
+    blocks = list(iterate_table(path, rows=1))
+    assert [block.table.pairs for block in blocks] == [[("a; b", "c\nd")], [("e", " f, g")]]
+    assert read_table(path).pairs == [pair for block in blocks for pair in block.table.pairs]
+    assert [block.table.lines for block in blocks] == [[2], [4]]
 
 
 def test_a_name_goes_before_a_number(tmp_path):

@@ -6,6 +6,8 @@ The simulator has to be chosen before Numba is loaded, so that the test runs thi
 import os
 import sys
 import tempfile
+import weakref
+from contextlib import contextmanager
 from pathlib import Path
 from unittest import mock
 
@@ -14,7 +16,8 @@ import pytest
 
 from rekern.core import device_copies, inverted_lists
 from rekern.core.cuda_compiling import CudaFunction
-from rekern.core.device import is_simulated
+from rekern.core.device import allocate, is_simulated, load_cuda
+from rekern.errors import InputError
 from rekern.kernels import (
     BestPairing,
     DependencyPaths,
@@ -22,10 +25,11 @@ from rekern.kernels import (
     PartialTree,
     Rewriting,
     SmoothedPartialTree,
+    Spectrum,
     SubsetTree,
     device_plan,
 )
-from rekern.kernels.rewriting import device_rewriting
+from rekern.kernels.rewriting import device_rewriting, device_rows, device_rules, rule_extraction
 from rekern.kernels.trees import device_gram
 
 WIDE = "(S (A b) (A c) (A b) (A b) (A d) (A b))"  # with itself more than 24 pairs of children match
@@ -48,8 +52,12 @@ def compare(kernel, X, Y=None, by_gpu=True):
     launch = mock.patch.object(CudaFunction, "launch", autospec=True, side_effect=CudaFunction.launch)
     with mock.patch.object(device_plan, "FEWEST_VALUES", 0), launch as launches:
         found = kernel.gram(X, Y, device="cuda")
-    assert launches.called == by_gpu
+        assert launches.called == by_gpu
+        array = load_cuda().device_array(expected.shape)
+        array.copy_to_device(np.full(expected.shape, np.nan))
+        assert kernel.gram(X, Y, device="cuda", out=array) is array
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(array.copy_to_host(), expected, rtol=1e-9, atol=1e-12)
     return found
 
 
@@ -122,18 +130,143 @@ def check_combinations():
 
 def check_rewriting():
     """The re-writing kernels, in blocks of few rows, with keys that are frequent and such that are not."""
-    with mock.patch.object(device_rewriting, "MOST_ROWS", 4), mock.patch.object(inverted_lists, "FEW_ROWS", 1):
+    refuse = mock.patch.object(device_rules, "can_list_rules", return_value=False)  # the processor makes all lists
+    with refuse, mock.patch.object(device_rows, "MOST_ROWS", 4), mock.patch.object(inverted_lists, "FEW_ROWS", 1):
         compare(Rewriting(k=(1, 3)), PAIRS)
         compare(Rewriting(k=2, decay=0.5, normalize=False), PAIRS)
         compare(Rewriting(k=2, wildcards="none"), PAIRS, PAIRS[1:4])
         with mock.patch.object(device_plan, "KEPT_BYTES", 8), mock.patch.object(device_plan, "HEIGHT", 5):
             compare(2 * Rewriting(k=1), PAIRS)
     small = {"PIECE_ROWS": 2, "PIECE_COLUMNS": 3}
-    with mock.patch.multiple(device_copies, **small), mock.patch.object(device_rewriting, "MOST_ROWS", 4):
+    with refuse, mock.patch.multiple(device_copies, **small), mock.patch.object(device_rows, "MOST_ROWS", 4):
         compare(Rewriting(k=(1, 2)), PAIRS)
         compare(Rewriting(k=1), PAIRS, PAIRS[1:5])
         with mock.patch.object(device_plan, "KEPT_BYTES", 8), mock.patch.object(device_plan, "HEIGHT", 5):
             compare(2 * Rewriting(k=1), PAIRS)
+    with mock.patch.object(rule_extraction, "FEATURE_LIMIT", 12):  # some pairs are heavy
+        assert len(Rewriting(k=1).make_extractor().find_heavy(Rewriting().read_items(PAIRS))) == 3
+        compare(Rewriting(k=1), PAIRS)
+        compare(Rewriting(k=1, normalize=False), PAIRS[2:], PAIRS)
+
+
+def list_random_pairs():
+    """Pairs of few words, more than a tile has columns; in the simulator, a tile of one thread."""
+    rng = np.random.default_rng(0)
+    few = 20 if is_simulated() else 5000
+    return [tuple(" ".join(rng.choice(list("abcd"), rng.integers(4))) for _ in "st") for _ in range(few)]
+
+
+@contextmanager
+def launch_few_blocks(threads):
+    """Let blocks of threads take several rows, as those of large Grams do; in the simulator blocks are slow."""
+    few = {"MOST_BLOCKS": 3, "MOST_TASKS": 3}
+    with (
+        mock.patch.multiple(device_rules, **few, TILE_THREADS=threads),
+        mock.patch.multiple(device_rows, **few),
+        mock.patch.object(device_copies, "MOST_BLOCKS", 3),
+    ):
+        yield
+
+
+def compare_listed(kernel, X, Y=None, threads=256):
+    """Compare whole numbers, which have no rounding, and see to it that the GPU lists the rules."""
+    listing = mock.patch.object(device_rules, "list_keys", side_effect=device_rules.list_keys)
+    with listing as listed, launch_few_blocks(threads):
+        assert np.array_equal(compare(kernel, X, Y), kernel.gram(X, Y, device="cpu"))
+    assert listed.called
+
+
+def check_rules():
+    """Rules that the GPU lists: equal tokens in many places, several tiles of columns, and what it does not list."""
+    compare_listed(Rewriting(k=(1, 2), normalize=False), [*PAIRS[:3], ("a a b a", "b a a a")])
+    pairs = list_random_pairs()
+    compare_listed(Rewriting(k=1, normalize=False), pairs[:3], pairs, threads=1 if is_simulated() else 256)
+    with mock.patch.object(device_rules, "list_keys") as listed:
+        compare(Rewriting(k=2, decay=0.5), PAIRS[:3])
+    assert not listed.called
+
+
+def check_more_rules():
+    """Windows of different sizes, no wildcards, blocks, normalised kernels, and too little room."""
+    pairs = list_random_pairs()
+    compare_listed(Rewriting(k=[3, (2, 3)], normalize=False), PAIRS)
+    compare_listed(Rewriting(k=2, wildcards="none", normalize=False), PAIRS, PAIRS[1:4])
+    compare_listed(Rewriting(k=1, normalize=False), pairs, threads=1 if is_simulated() else 256)
+    with launch_few_blocks(256):
+        compare(Rewriting(k=(1, 3)), PAIRS)
+        compare(Rewriting(k=(1, 2)), PAIRS[:4], PAIRS[1:])
+        with mock.patch.object(device_plan, "KEPT_BYTES", 8), mock.patch.object(device_plan, "HEIGHT", 5):
+            compare(2 * Rewriting(k=1), PAIRS)
+    for other in (Rewriting(k=2, span=2), Rewriting(k=2, wildcards="free")):
+        with mock.patch.object(device_rules, "list_keys") as listed:
+            compare(other, PAIRS[:3])
+        assert not listed.called
+    for name, limit in (("MOST_ENTRIES", 3), ("LARGEST", 3), ("BOUND_BYTES", 1 << 60)):
+        windows = mock.patch.object(device_rewriting, "DeviceWindows", side_effect=device_rewriting.DeviceWindows)
+        with mock.patch.object(device_rules, name, limit), windows as by_processor:
+            compare(Rewriting(k=1), PAIRS[:3])
+        assert by_processor.called
+
+
+def check_out():
+    """Grams that stay on the GPU, in arrays of its libraries, and arrays that cannot take them."""
+    cuda, kernel = load_cuda(), Rewriting(k=1)
+    expected = kernel.gram(PAIRS, device="cpu")
+    array = cuda.device_array(expected.shape)
+    assert kernel.gram(PAIRS, device="cuda", out=array) is array  # a small Gram, computed by the processor
+    assert np.array_equal(array.copy_to_host(), expected)
+    for wrong, reason in [
+        (cuda.device_array((6, 5)), r"its shape is \(6, 5\) and not \(6, 6\)"),
+        (cuda.device_array((6, 6), np.float32), "its type is float32"),
+        (cuda.device_array((6, 12))[:, ::2], "there are gaps between its values"),
+        (cuda.device_array((6, 6), order="F"), "there are gaps between its values"),
+    ]:
+        with pytest.raises(InputError, match=f"out cannot take the Gram: .*{reason}.*; give a writable array"):
+            kernel.gram(PAIRS, device="cuda", out=wrong)
+    for device in (None, "cpu"):
+        with pytest.raises(InputError, match='out lies on the GPU: give device="cuda", too'):
+            kernel.gram(PAIRS, device=device, out=array)
+    with pytest.raises(InputError, match="no part of Spectrum is computed by a GPU"):
+        Spectrum(2).gram(["a b"], device="cuda", out=array)
+    with mock.patch.dict(os.environ, {"REKERN_DEVICE": "cuda"}):
+        assert kernel.gram(PAIRS, out=array) is array
+    if is_simulated():
+        return
+    for library in ("cupy", "torch"):
+        try:
+            module = __import__(library)
+        except ImportError:
+            continue
+        options = {"dtype": module.float64} | ({"device": "cuda"} if library == "torch" else {})
+        found = module.full((6, 6), float("nan"), **options)
+        with mock.patch.object(device_plan, "FEWEST_VALUES", 0):
+            assert kernel.gram(PAIRS, device="cuda", out=found) is found
+        np.testing.assert_allclose(np.array(found.tolist()), expected, rtol=1e-9)
+        with pytest.raises(InputError, match="there are gaps between its values"):
+            kernel.gram(PAIRS, device="cuda", out=found.T)
+        with pytest.raises(InputError, match="its type is int64"):
+            kernel.gram(PAIRS, device="cuda", out=module.zeros((6, 6), **{**options, "dtype": module.int64}))
+
+
+def check_stays():
+    """Sums and the like are made on the GPU, with one more Gram there however many kernels are added."""
+    one, alive, most = Rewriting(k=1, normalize=False), [], []
+    refuse = mock.patch.object(device_rules, "can_list_rules", return_value=False)
+
+    def count_arrays(*shape):
+        array = allocate(*shape)
+        alive.append(weakref.ref(array))
+        most.append(sum(known() is not None for known in alive))
+        return array
+
+    observed = {"copy_to_device": mock.Mock(), "allocate": count_arrays}
+    with refuse, mock.patch.object(device_plan, "FEWEST_VALUES", 0), mock.patch.multiple(device_plan, **observed):
+        for kernel in (one, one + 2 * one + one, (one * one).normalized()):
+            array = load_cuda().device_array((len(PAIRS), len(PAIRS)))
+            kernel.gram(PAIRS, device="cuda", out=array)
+            np.testing.assert_allclose(array.copy_to_host(), kernel.gram(PAIRS, device="cpu"), rtol=1e-9)
+    assert most == [1, 1, 1]
+    assert not observed["copy_to_device"].called
 
 
 def check_errors():
@@ -147,8 +280,25 @@ def check_errors():
     compare(PartialTree(), TREES[:2])
 
 
-CHECKS = [check_trees, check_chunks, check_memory, check_combinations, check_rewriting, check_errors]
-QUICK = [check_memory, check_rewriting]  # in the simulator, where the others take a minute
+CHECKS = [
+    check_trees,
+    check_chunks,
+    check_memory,
+    check_combinations,
+    check_rewriting,
+    check_rules,
+    check_more_rules,
+    check_out,
+    check_stays,
+    check_errors,
+]
+QUICK = [
+    check_memory,
+    check_rewriting,
+    check_rules,
+    check_out,
+    check_stays,
+]  # in the simulator, where the others take a minute
 
 if __name__ == "__main__":
     for check in QUICK if sys.argv[1:] == ["quick"] else CHECKS:

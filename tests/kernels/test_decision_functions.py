@@ -57,8 +57,7 @@ def test_strongest_rules_are_those_of_the_features(wildcards):
     features = kernel.features(train)
     for output in (0, 1):
         exact = features.T @ weights[:, output]
-        for sign in (1, -1):
-            rules = scorer.list_strongest(15, output, sign)
+        for sign, rules in zip((1, -1), scorer.list_both_sides(15, output), strict=True):
             close([rule.weight for rule in rules], sign * np.sort(sign * exact)[::-1][:15])
             for rule in rules:
                 source, target = train[rule.pair]
@@ -66,14 +65,14 @@ def test_strongest_rules_are_those_of_the_features(wildcards):
                 assert f" {rule.target} " in f" {' '.join(target)} "
                 assert 1 <= rule.support <= 60
             again = kernel.decision_function(train.take([r.pair for r in rules]), np.ones((len(rules), 1)))
-            assert {rule.rule for rule in rules} <= {r.rule for r in again.list_strongest(10**5)}
+            assert {rule.rule for rule in rules} <= {r.rule for r in again.list_both_sides(10**5)[0]}
 
 
 def test_support_counts_training_pairs():
     train = [("a b", "a b"), ("a c", "a c"), ("d", "e")]
     rules = {
         r.rule: r.support
-        for r in Rewriting((1, 2), normalize=False).decision_function(train, np.ones((3, 1))).list_strongest(100)
+        for r in Rewriting((1, 2), normalize=False).decision_function(train, np.ones((3, 1))).list_both_sides(100)[0]
     }
     assert rules["⟨1⟩ → ⟨1⟩"] == 2
     assert rules["a → a"] == 2
@@ -84,9 +83,10 @@ def test_support_counts_training_pairs():
 
 def test_more_rules_asked_for_than_there_are():
     scorer = Rewriting(1).decision_function([("a", "b")], np.array([[1.0]]))
-    assert [rule.rule for rule in scorer.list_strongest(10)] == ["a → b"]
-    assert scorer.list_strongest(10, sign=-1) == []
-    assert scorer.list_strongest(0) == []
+    favoring, opposing = scorer.list_both_sides(10)
+    assert [rule.rule for rule in favoring] == ["a → b"]
+    assert opposing == []
+    assert scorer.list_both_sides(0) == ([], [])
 
 
 def test_same_result_one_by_one_and_in_bulk_for_any_jobs():

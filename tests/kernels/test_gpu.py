@@ -4,12 +4,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import gpu_checks
 import numpy as np
 import pytest
 
 from rekern.core.device import choose_device, find_fault, parse_size, use_device
+from rekern.core.device_arrays import view_device_array
 from rekern.errors import InputError
 from rekern.kernels import PartialTree, Spectrum
 
@@ -64,3 +66,31 @@ def test_kernels_that_no_gpu_computes_are_named(monkeypatch):
     monkeypatch.setattr("rekern.kernels.kernel.choose_device", lambda device: device)
     with pytest.raises(InputError, match="no part of Spectrum is computed by a GPU"):
         Spectrum(2).gram(["a b"], device="cuda")
+
+
+def test_arrays_of_the_processor_are_no_place_for_a_gram():
+    with pytest.raises(InputError, match=r"out=array\(.*: give the path of a file, or an array that lies on the GPU"):
+        Spectrum(2).gram(["a b"], out=np.zeros((1, 1)))
+
+
+@pytest.mark.parametrize(
+    ("changed", "fault"),
+    [
+        ({"data": (0, False)}, "it has no memory"),
+        ({"data": (8, True)}, "it cannot be written"),
+        ({"mask": 1}, "a mask"),
+    ],
+)
+def test_arrays_that_no_kernel_can_fill_are_refused(changed, fault):
+    array = SimpleNamespace(__cuda_array_interface__={"shape": (1, 1), "typestr": "<f8", "data": (8, False), **changed})
+    with pytest.raises(InputError, match=f"out cannot take the Gram: .*{fault}; give a writable array"):
+        view_device_array(array, (1, 1))
+
+
+def test_an_array_of_the_gpu_needs_the_device_cuda():
+    class Array:
+        __cuda_array_interface__ = {"shape": (1, 1), "typestr": "<f8", "data": (0, False), "version": 3}  # noqa: RUF012
+
+    for device in (None, "cpu"):
+        with pytest.raises(InputError, match='out lies on the GPU: give device="cuda", too'):
+            PartialTree().gram(["(a (b))"], out=Array(), device=device)

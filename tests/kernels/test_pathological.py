@@ -165,7 +165,7 @@ def test_pairs_with_too_many_rules_to_list(repetitive, monkeypatch):
         parts = scorer.parts(repetitive[row])
         assert abs(sum(part.contribution for part in parts) - scorer.score(repetitive)[row, 0]) < 1e-9
     assert parts[-1].kind == "kernel"
-    assert scorer.list_strongest(3)[0].rule
+    assert scorer.list_both_sides(3)[0][0].rule
 
 
 def sum_subsequences_slowly(one, two, longest, decay, factor):

@@ -61,6 +61,6 @@ def test_learning_makes_the_sentences_more_probable(examples):
 def test_a_meaning_without_the_part_of_a_word_explains_it_worse():
     sentences = [["things"], ["large", "things"], ["red", "things"], ["large", "red", "large", "things"]]
     translation = WordTranslation.learn(sentences, MEANINGS)
-    known, other = (translation.explain(["large", "things"], meaning) for meaning in (MEANINGS[1], MEANINGS[2]))
+    known, other = translation.explain_all(["large", "things"], map(list_parts, MEANINGS[1:3]))
     assert known > other + 1
-    assert translation.explain(["never", "seen"], MEANINGS[0]) < -10
+    assert translation.explain_all(["never", "seen"], [list_parts(MEANINGS[0])])[0] < -10

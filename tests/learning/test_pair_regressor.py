@@ -95,7 +95,8 @@ def test_a_constant_response():
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (["1", "2", "3"], "needs numbers as labels"),
+        (["1", "2", "3"], "row 0: a regression needs numbers as labels, got '1'"),
+        ([1, 2, "good"], "row 2: a regression needs numbers as labels, got 'good'"),
         ([1, 2, float("inf")], "row 2: the label is not a finite number"),
         ([1, float("nan"), 2], "row 1: the label is missing"),
         ([1, None, 2], "row 1: the label is missing"),

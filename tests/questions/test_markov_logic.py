@@ -17,10 +17,9 @@ from rekern.questions.closed_form_likelihood import (
     compute_probabilities,
     learn_weights,
 )
-from rekern.questions.enumerated_likelihood import EnumeratedLikelihood
 from rekern.questions.l1_minimizer import minimize_with_l1
 from rekern.questions.logic_formulas import And, Atom, Not, Or, compute_truth, parse_formula
-from rekern.questions.markov_logic import MarkovLogic, build_closed_form, find_closed_shapes
+from rekern.questions.markov_logic import EnumeratedLikelihood, MarkovLogic, build_closed_form, find_closed_shapes
 
 CASES = [(worlds, prior) for worlds in WORLDS for prior in (True, False)]
 

@@ -170,6 +170,12 @@ def list_overlooked(telling, words, derivation):
     ]
 
 
+def measure_agreement(expected, labels, margin):
+    """The losses of labels that a meaning lacks, or has although they are not expected; 2 for an unknown one."""
+    losses = [max(0.0, margin - (value if label in labels else -value)) for label, value in expected.items()]
+    return -sum(losses) - 2.0 * len(labels - expected.keys())
+
+
 def count_repeats(derivation):
     """How many nodes have the predicate of the node above."""
     own = derivation.production.predicate

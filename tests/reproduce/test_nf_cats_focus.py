@@ -7,10 +7,12 @@ import pytest
 
 from rekern import reproduce
 from rekern.errors import InputError
+from rekern.reproduce import nf_cats_focus
 from rekern.reproduce.nf_cats_focus import (
     FURTHER,
     METHODS,
     N_SHUFFLES,
+    choose_surest,
     compute_grams,
     group_near_questions,
     load_further,
@@ -18,6 +20,7 @@ from rekern.reproduce.nf_cats_focus import (
     spread_cost,
 )
 from rekern.reproduce.result_table import list_figures
+from rekern.reproduce.trec import train_classifiers
 from rekern.similarity import WordVectors
 
 
@@ -42,13 +45,53 @@ def test_from_files_to_a_table(tmp_path):
     result = reproduce.run("nf-cats-focus", data=tmp_path)
     assert result["train_questions"] == 2 * (6 + 3)  # the training and the validation part, both labelled by people
     first, *others = result["rows"]
-    assert [row["method"] for row in result["rows"]] == [*METHODS, *["words"] * len(FURTHER)]
-    assert [row["further"] for row in others[-len(FURTHER) :]] == list(FURTHER)
+    *plain, traits = METHODS
+    weighed = ["words"] * len(FURTHER)
+    assert [row["method"] for row in result["rows"]] == [*plain, *weighed, traits, f"words and {traits}"]
+    assert [row["further"] for row in others] == [0.0] * len(plain[1:]) + list(FURTHER) + [0.0, 0.0]
     assert first["chosen"] and first["accuracy"] == 100  # the simplest of equal ones
     assert not any(row["chosen"] or "accuracy" in row for row in others)
     (figure,) = list_figures(result)
     assert (figure.task, figure.column, figure.value) == ("nf-cats-human", "best", 100.0)
     assert "Chosen on the training part" in reproduce.render(result)
+
+
+def test_the_mean_of_two_settings_is_tested_if_its_gain_is_the_surest(tmp_path, monkeypatch):
+    """Both settings are trained for the test, the first with the further questions, the other without."""
+    (tmp_path / "nf_cats").mkdir()
+    for part, size in (("train", 6), ("valid", 3), ("test", 2)):
+        write_part(tmp_path / "nf_cats" / f"{part}.tsv", size)
+    (tmp_path / "glove_6b_100d").mkdir()
+    (tmp_path / "glove_6b_100d" / "vectors.bin").write_text("rice 1 0\nsky 0.5 1\n")
+    trained = []
+
+    def note_sizes(gram, *rest):
+        trained.append(len(gram))
+        return train_classifiers(gram, *rest)
+
+    monkeypatch.setattr(nf_cats_focus, "choose_simplest", lambda found: len(found) - 1)
+    monkeypatch.setattr(nf_cats_focus, "choose_surest", lambda present, found: 1)
+    monkeypatch.setattr(nf_cats_focus, "train_classifiers", note_sizes)
+    result = nf_cats_focus.run_nf_cats_focus(tmp_path, tmp_path, n_jobs=1)
+    chosen = result["chosen_on_train"]
+    assert chosen is result["rows"][-1] and chosen["method"] == "forms+vectors and forms+vectors+traits"
+    assert chosen["further"] == FURTHER[-1] and chosen["accuracy"] == 100
+    assert trained[-2:] == [18 + 2, 18] and result["further_questions"] == 2  # one in each part
+    recorded = json.loads((tmp_path / "nf-cats-focus-chosen.json").read_text())
+    assert [setting["further"] for setting in recorded["settings"]] == [FURTHER[-1], 0.0]
+    assert list(recorded["weights"]) == ["forms+vectors", "forms+vectors+traits"]
+
+
+def test_the_surest_gain_is_at_least_one_standard_error():
+    present = np.tile([1.0, 0.0], 50)
+    small, large = present.copy(), present.copy()
+    small[1::2] = 0.1  # every second question is right a little more often: sure
+    large[:20], large[1:60:2] = 0.0, 1.0  # more gain, but some questions are lost
+    assert large.mean() > small.mean()
+    assert choose_surest(present, [large, small]) == 1
+    assert choose_surest(present, [large]) == 0
+    assert choose_surest(present, [1 - present]) is None  # as many are lost as won
+    assert choose_surest(present, [present]) is None
 
 
 def test_further_questions_are_for_training_only():

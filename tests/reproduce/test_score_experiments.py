@@ -79,9 +79,14 @@ def test_settings_of_trees():
     assert len(both) == 2 and all("source.words" in kernel.reads() for kernel in both)
     found = score_experiments.list_settings(CORPORA["rte3-dev"], resources)
     assert [setting.method for setting in found if "trees" in setting.method] == [
-        f"3 Gaussian {width}/n over all scores {parts} + trees"
+        f"3 Gaussian {width}/n over all scores {parts}"
         for width in (0.3, 0.1)
-        for parts in ("and aligned words", "and aligned words + 3 over inclusion", "of trees, with inclusion")
+        for parts in (
+            "and aligned words + trees",
+            "and aligned words + 3 over inclusion + trees",
+            "of trees, with inclusion + trees",
+            "of trees, with inclusion + trees + 3 Gaussian 0.3 over the decision of a model of RTE-1",
+        )
     ]
     assert all("source.words" in setting.kernel.reads() for setting in found if "inclusion" in setting.method)
 

@@ -64,6 +64,8 @@ def test_tables(table):
     assert as_pairs(table({"source": [], "target": []})) == ([], [])
     with pytest.raises(InputError, match="needs the columns source and target, or two columns alone; it has a, b, c"):
         as_pairs(table({"a": SOURCES, "b": TARGETS, "c": TARGETS}))
+    with pytest.raises(InputError, match=r"as in X\[\['text1', 'text2'\]\]"):
+        as_pairs(table({"id": TARGETS, "text1": SOURCES, "text2": TARGETS}))
     with pytest.raises(InputError, match="two columns alone; it has source"):
         as_pairs(table({"source": SOURCES}))
 

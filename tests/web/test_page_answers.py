@@ -191,6 +191,8 @@ def test_a_file_is_predicted(client, model):
     assert report.startswith("<!DOCTYPE html>") and "accuracy" in report
     unlabelled = read_events(client.post("/file", params={"format": "csv"}, content="source,target\na,b\n"))
     assert not any("report" in event for event in unlabelled)
+    scored = read_events(client.post("/file", params={"format": "csv"}, content="query,passage,score\na,b,7.5\n"))
+    assert "1 prediction<" in scored[-1]["html"] and not any("report" in event for event in scored)
     (*_, last) = read_events(client.post("/file", params={"format": "csv"}, content="source,target,label\na,b,x\n"))
     assert "the model knows no label x" in last["problem"]
 
@@ -232,7 +234,7 @@ def test_parquet(client):
     ("format", "content", "words"),
     [
         ("tsv", "source\ttarget\na\n", "line 2"),
-        ("tsv", "a\tb\nc\td\n", "no column 'source'"),
+        ("tsv", "a\tb\nc\td\n", "no columns 'source' and 'target'; it has a, b: name them under Names"),
         ("tsv", "text\nc\n", "columns source and target"),
         ("tsv", f"source\ttarget\na\t{'x' * 1001}\n", "at most 1,000"),
         ("tsv", "source\ttarget\n" + "a\tb\n" * 1201, "1,201 rows"),

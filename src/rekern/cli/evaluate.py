@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -13,9 +13,8 @@ import typer
 from rekern.cli import common_options, output
 from rekern.cli.model_argument import ModelFile, ResourceOptions, check_items, load_pair_model
 from rekern.cli.option_groups import expand_options
-from rekern.cli.table_options import TableOptions, list_groups
+from rekern.cli.table_options import TableOptions
 from rekern.cli.threshold_options import ThresholdOptions
-from rekern.cli.worst_errors import list_columns
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,6 +23,9 @@ if TYPE_CHECKING:
     from rekern.learning import PairClassifier
     from rekern.learning.measures import BinaryMeasures, ClassMeasures, Correlations, RankingMeasures
     from rekern.learning.reports.mistakes import Mistake
+
+ERROR_COLUMNS = ("line", "source", "target", "label", "prediction", "error", "decision", "why")
+SHOWN_PARTS = 8  # of the explanation of a mistake
 
 
 @expand_options()
@@ -77,7 +79,7 @@ def evaluate(
 
         from rekern.datasets.tables import write_table
 
-        write_table(errors, list_columns(loaded, pairs, mistakes, as_text))
+        write_table(errors, _list_errors(loaded, pairs, mistakes, as_text))
         output.say(f"the {len(mistakes):,} worst of {len(found.mistakes):,} mistakes are in {errors}")
     if plot is not None and found.draw is not None:
         found.draw(plot)
@@ -96,6 +98,24 @@ class Evaluation(NamedTuple):
     show: Callable[[], None]
     mistakes: list[Mistake]
     draw: Callable[[Path], None] | None = None
+
+
+def _list_errors(
+    model: TrainedModel, table: Table, mistakes: Sequence[Mistake], as_text: bool
+) -> dict[str, list[object]]:
+    """Return mistakes as columns; ``as_text`` writes the parts of their explanations as text, not as objects."""
+    labels, groups = table.labels or [], table.list_groups()
+    rows: list[tuple[object, ...]] = []
+    for row, size, prediction in mistakes:
+        why = model.explain(table.items[row], neighbors=0)
+        parts = why.to_dict(SHOWN_PARTS)["parts"]
+        if as_text:
+            parts = "; ".join(f"{part.contribution:+.3f} {part.name}" for part in why.parts[:SHOWN_PARTS])
+        rows.append((table.lines[row], *table.pairs[row], labels[row], prediction, size, why.decision, parts))
+    columns = {name: [values[place] for values in rows] for place, name in enumerate(ERROR_COLUMNS)}
+    if table.groups is not None:
+        columns["group"] = [groups[mistake.row] for mistake in mistakes]
+    return columns
 
 
 def _check_plot(path: Path) -> None:
@@ -125,7 +145,7 @@ def _evaluate(model: TrainedModel, table: Table, threshold: ThresholdOptions) ->
     if isinstance(model, PairRegressor):
         values = correlations(predictions, numbers)
         return Evaluation(values, partial(_print_correlations, values), rank_wrong_numbers(predictions, numbers))
-    groups = list_groups(table)
+    groups = table.list_groups()
     ranking = ranking_measures(predictions, numbers, groups)
     return Evaluation(ranking, partial(_print_ranking, ranking), rank_wrong_orders(predictions, numbers, groups))
 

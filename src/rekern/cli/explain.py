@@ -89,16 +89,17 @@ def explain(
         found = loaded.explain(pair, neighbors=neighbors)
     else:
         raise InputError("--label is for classifiers; this model predicts numbers")
-    _draw(found, SHOWN if top is None else top, html, svg)
+    shown = SHOWN if top is None else top
+    _draw(found, shown, html, svg)
     if json:
         output.print_json(found.to_dict(top))
     else:
-        print_explanation(found, SHOWN if top is None else top)
+        print_explanation(found, shown)
         threshold = loaded.threshold_ if isinstance(loaded, PairClassifier) else None
         if threshold is not None and abs(threshold - 0.5) > 1e-9:
             print(f"\n{loaded.classes_[1]} is predicted above the probability {threshold:.3f}.")
         if curves:
-            print_curves(loaded.curves(about), found.parts[: SHOWN if top is None else top])
+            print_curves(loaded.curves(about), found.parts[:shown])
 
 
 def _draw(found: PairExplanation, top: int, html: Path | None, svg: Path | None) -> None:

@@ -118,13 +118,12 @@ def _read_texts(
         yield from filter(str.strip, iterate_lines(file, encoding))
         return
     from rekern.datasets.table_formats import read_columns
+    from rekern.structures.known_columns import find_sides
 
     rows = read_columns(file, format, encoding=encoding, header=not no_header)
     if not columns:
-        columns = next(
-            (names for names in (["text"], ["source", "target"]) if set(names) <= set(rows.names)),
-            ["source", "target"],
-        )
+        sides = None if "text" in rows.names else find_sides(rows.names)
+        columns = ["text"] if sides is None else [str(rows.names[place]) for place in sides]
     for column in columns:
         yield from rows.texts(column, "--column")
 

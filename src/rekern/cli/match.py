@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from hashlib import blake2b
+from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 NO_MODEL = "none"
 SHOWN = 3  # parts of an explanation in a table
+LARGE = 100  # texts of a cluster; more are hardly all the same
 
 
 @dataclass(frozen=True)
@@ -140,8 +141,9 @@ def match(
         typer.Argument(metavar="QUERIES", help="Texts to look for in CORPUS. Without them: duplicates in CORPUS."),
     ] = None,
     model: Annotated[
-        str, typer.Option("--model", metavar="MODEL", help="A classifier of pairs, or none: rank by shared words.")
-    ],
+        str | None,
+        typer.Option("--model", metavar="MODEL", help="Needed: a classifier of pairs, or none (shared words)."),
+    ] = None,
     text: Annotated[str, typer.Option("--text", metavar="COLUMN", help="Column of the texts.")] = "text",
     top: Annotated[
         int | None,
@@ -201,6 +203,8 @@ def match(
     from rekern.core.files import check_writable, refuse_to_replace
 
     check_address(cluster)
+    if model is None:
+        raise InputError("missing option '--model': give a model file, or --model none to rank by shared words")
     to_screen = out is None or out == STANDARD_INPUT
     if out is not None and not to_screen:
         output.choose_table_format(out)
@@ -361,11 +365,8 @@ def _open_log(search: Search, out: str, model: str) -> AbstractContextManager[Ma
 
 
 def _digest_file(path: str) -> str:
-    digest = blake2b(digest_size=16)
     with open(path, "rb") as stream:
-        while content := stream.read(1 << 20):
-            digest.update(content)
-    return digest.hexdigest()
+        return file_digest(stream, partial(blake2b, digest_size=16)).hexdigest()
 
 
 def _print_matches(finder: PairFinder, blocks: Iterator[Matches], out: str | None, explain: bool, as_json: bool) -> int:
@@ -425,6 +426,9 @@ def _print_clusters(finder: PairFinder, blocks: Iterable[ScoredPairs], out: str 
 
     pairs = join_pairs(list(blocks))
     groups = group_rows(pairs.sources, pairs.targets)
+    if groups and len(groups[0]) > LARGE:
+        remedy = "a lower --top" if finder.model is None else "a higher --min-probability"
+        output.say(f"chains of matches connect {len(groups[0]):,} texts to one cluster: {remedy} keeps more apart")
     read = finder.index_.read_text
     if as_json:
         listed = [[{"row": row + 1, "text": read(row)} for row in group] for group in groups]

@@ -11,7 +11,7 @@ from rekern.cli import common_options, output
 from rekern.cli.kernel_options import summarize_kernel
 from rekern.cli.model_argument import ModelFile, ResourceOptions, check_items, load_pair_model
 from rekern.cli.option_groups import expand_options
-from rekern.cli.table_options import TableOptions, list_groups
+from rekern.cli.table_options import TableOptions
 from rekern.cli.threshold_options import ThresholdOptions
 from rekern.core.files import check_writable, refuse_to_replace, show_path
 from rekern.errors import InputError
@@ -99,22 +99,19 @@ def _test(
 ) -> Report:
     """Report on a model and a table of labelled pairs."""
     from rekern.learning import PairClassifier, make_report
-    from rekern.learning.table_labels import check_numbers, match_labels
+    from rekern.learning.table_labels import read_truth
 
     check_items(model, table)
-    labels: list[object]
     chosen = None
     if isinstance(model, PairClassifier):
-        labels, chosen = match_labels(model, table), threshold.resolve()
+        chosen = threshold.resolve()
     else:
         threshold.forbid("this model predicts numbers")
-        check_numbers(table, "this model predicts numbers")
-        labels = [float(label) for label in table.labels or []]
     return make_report(
         model,
         table.items,
-        labels,
-        list_groups(table),
+        read_truth(model, table),
+        table.list_groups(),
         names=dict(names),
         n_mistakes=top,
         learning_curve=learning_curve,

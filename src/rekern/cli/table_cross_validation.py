@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rekern.cli.table_options import list_groups
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def cross_validate(model: TrainedModel, table: Table, folds: int) -> dict[str, o
 
     labels, items = np.array(table.labels), table.items
     copy = clone(model)
-    groups = number_groups(list_groups(table))
+    groups = number_groups(table.list_groups())
     if isinstance(model, PairClassifier):
         copy.set_params(calibration=0)
         names, counts = np.unique(labels, return_counts=True)

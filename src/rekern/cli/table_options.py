@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -101,6 +101,18 @@ class TableOptions(OptionGroup):
             raise InputError("--text is for single texts: leave --source and --target out, or --text")
         return self.text
 
+    def has_guessed(self, table: Table) -> bool:
+        """Whether a column of this table was found by a name that is neither the usual one nor one of the options.
+
+        >>> from rekern.datasets import from_frame
+        >>> TableOptions().has_guessed(from_frame({"q1": ["a"], "q2": ["b"], "label": [1]}))
+        True
+        """
+        named = {"source": self.source, "target": self.target, "text": self.text, "label": self.label}
+        return not self.no_header and any(
+            name != role and named.get(role, name) is None for role, name in table.roles.items()
+        )
+
     def _list_columns(self, labelled: bool) -> tuple[str, str, str | None, str | None, str | None]:
         """Return source, target and label, the format, and the group, as the readers of tables take them."""
         source, target, label = ("1", "2", "3") if self.no_header else ("source", "target", "label")
@@ -111,13 +123,3 @@ class TableOptions(OptionGroup):
             self.format,
             self.group,
         )
-
-
-def list_groups(table: Table) -> list[Hashable]:
-    """Return the group of each pair: the column given by ``--group``, or else the source text itself.
-
-    >>> from rekern.datasets import from_frame
-    >>> list_groups(from_frame({"source": ["who", "who"], "target": ["me", "you"]}, label=None))
-    ['who', 'who']
-    """
-    return table.list_groups()

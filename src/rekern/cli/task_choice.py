@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from rekern.cli import output
+from rekern.core.messages import show_value
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
     from rekern.datasets.tables import Table
 
 MANY_CLASSES = 20  # different whole numbers; more of them are probably quantities
+DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)?")
 FEW_PAIRS = 20  # fewer are too few to learn from
 
 
@@ -61,7 +64,9 @@ def warn_of_few_pairs(table: Table, task: Task) -> None:
     elif task is Task.classify:
         rare = [label for label, count in Counter(table.labels or []).items() if count < 2]
         if rare:
-            output.say(f"warning: class {rare[0]!s} has a single example; it will hardly ever be predicted")
+            output.say(
+                f"warning: class {show_value(rare[0], str)} has a single example; it will hardly ever be predicted"
+            )
 
 
 def _guess_task(table: Table) -> Task:
@@ -77,9 +82,22 @@ def _guess_task(table: Table) -> Task:
         output.say(
             f"the labels are whole numbers: the classes are {shown}{more}; --task regress uses them as quantities"
         )
-    elif not isinstance(labels[0], str) and n_kinds > MANY_CLASSES:
+    elif isinstance(labels[0], str):
+        _warn_of_strange_classes(table, n_kinds)
+    elif n_kinds > MANY_CLASSES:
         output.say(f"warning: {n_kinds} different numbers are used as classes; --task regress uses them as quantities")
     return Task.classify
+
+
+def _warn_of_strange_classes(table: Table, n_kinds: int) -> None:
+    """Warn of words as classes that are probably something else."""
+    labels = table.labels or []
+    if all(DECIMAL_COMMA.fullmatch(label) for label in labels):
+        output.say("warning: numbers with decimal commas are used as classes; write 0.5 instead of 0,5 for quantities")
+    elif n_kinds > max(MANY_CLASSES, len(labels) // 2):
+        column = table.roles.get("label", "label")
+        remedy = "if another one is the label, name it with --label"
+        output.say(f"warning: the column {column} has {n_kinds:,} classes in {len(labels):,} rows; {remedy}")
 
 
 def _are_whole(labels: list[object]) -> bool:

@@ -16,10 +16,11 @@ from rekern.cli.auto_options import AutoOptions
 from rekern.cli.kernel_options import KernelOptions, summarize_kernel
 from rekern.cli.option_groups import expand_options
 from rekern.cli.quick_start import owns_process
-from rekern.cli.table_options import TableOptions, list_groups
+from rekern.cli.table_options import TableOptions
 from rekern.cli.task_choice import Task, choose_task, warn_of_few_pairs
 from rekern.cli.threshold_options import ThresholdOptions
 from rekern.cli.trial_table import format_chosen, show_trials
+from rekern.core.messages import show_value
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
@@ -120,7 +121,6 @@ def train(
     if owns_process() and not auto.auto and cv is None and cluster is None:
         skip_scikit_learn()
     from rekern.learning import TextClassifier
-    from rekern.learning.compaction import Compaction
     from rekern.learning.named_kernels import drop_products
 
     auto.check()
@@ -146,10 +146,12 @@ def train(
         if chosen is not Task.classify:
             threshold.forbid(f"--task {chosen.value} predicts numbers")
         labels = _summarize_labels(pairs, chosen)
-        report: dict[str, object] = {"task": chosen.value, "pairs": len(pairs), **labels}
+        report: dict[str, object] = {"task": chosen.value, "pairs": len(pairs), "columns": pairs.roles, **labels}
         if not json:
             noun = "texts" if pairs.is_single else "pairs"
             print(f"read      {len(pairs):,} {noun} from {pairs.path}: {_format_labels(labels)}", flush=True)
+            if table.has_guessed(pairs):
+                print(f"columns   {', '.join(f'{role} {name}' for role, name in pairs.roles.items())}", flush=True)
         started = time.perf_counter()
         model: TrainedModel
         with use_workers(cluster):
@@ -196,8 +198,8 @@ def train(
     print(f"solver    {model.solver_}, in {output.format_seconds(took)}")
     print(f"model     {out} ({output.format_size(size)})")
     if compact:
-        found = Compaction.from_dict(content.header["compact"])
-        print(f"compact   a decision value of a training pair changes by {found.largest_change:.3g} at most")
+        change = content.header["compact"]["largest_change"]
+        print(f"compact   a decision value of a training pair changes by {change:.3g} at most")
 
 
 def _build_text_kernel(options: KernelOptions, task: Task, auto: bool) -> Kernel:
@@ -304,7 +306,7 @@ def _fit(
     blocks: Path | None = None,
 ) -> None:
     fit: Callable[..., object] = model.fit
-    extra: tuple[object, ...] = (list_groups(table),) if task is Task.rank else ()
+    extra: tuple[object, ...] = (table.list_groups(),) if task is Task.rank else ()
     if memory is not None:
         if task is Task.rank or table.is_single:
             raise InputError("--memory is for classes and numbers of pairs: leave it out for rankings and single texts")
@@ -322,13 +324,13 @@ def _summarize_labels(table: Table, task: Task) -> dict[str, object]:
         return {"classes": dict(sorted(Counter(labels).items()))}
     if task is Task.regress:
         return {"lowest": min(labels), "highest": max(labels)}
-    return {"groups": len(set(list_groups(table)))}
+    return {"groups": len(set(table.list_groups()))}
 
 
 def _format_labels(labels: dict[str, object]) -> str:
     classes = labels.get("classes")
     if isinstance(classes, dict):
-        counts = [f"{label} ({count:,})" for label, count in classes.items()]
+        counts = [f"{show_value(label, str)} ({count:,})" for label, count in classes.items()]
         shown = counts if len(counts) <= 8 else [*counts[:7], f"{len(counts) - 7} more"]
         return f"{len(counts)} class{'es' * (len(counts) > 1)}, " + ", ".join(shown)
     if "groups" in labels:

@@ -25,7 +25,8 @@ def show_trials(measure: str, quiet: bool) -> Iterator[Callable[[Trial], None]]:
         yield lambda trial: None
         return
     if not sys.stdout.isatty():
-        yield lambda trial: print(format_trial(trial, measure), flush=True)
+        with _print_lines(measure) as show:
+            yield show
         return
     from rich.live import Live
 
@@ -40,6 +41,32 @@ def show_trials(measure: str, quiet: bool) -> Iterator[Callable[[Trial], None]]:
 
         yield add
     console.print(make_trial_table(trials, measure))
+
+
+@contextmanager
+def _print_lines(measure: str) -> Iterator[Callable[[Trial], None]]:
+    """Print a line for each trial; those in a row that the time was too short for share one."""
+    from rekern.learning.kernel_choice import NO_TIME
+
+    late: list[Trial] = []
+
+    def print_late() -> None:
+        if len(late) > 1:
+            print(f"skipped   {len(late)} kernels: {late[0].outcome}", flush=True)
+        elif late:
+            print(format_trial(late[0], measure), flush=True)
+        late.clear()
+
+    def show(trial: Trial) -> None:
+        if late and trial.outcome != late[0].outcome:
+            print_late()
+        if trial.outcome.startswith(NO_TIME):
+            late.append(trial)
+        else:
+            print(format_trial(trial, measure), flush=True)
+
+    yield show
+    print_late()
 
 
 def make_trial_table(trials: Sequence[Trial], measure: str) -> Table:
@@ -60,6 +87,8 @@ def format_trial(trial: Trial, measure: str) -> str:
     >>> from rekern.learning.kernel_choice import Trial
     >>> format_trial(Trial("rules 1-4", 1.0, 0.7372, 0.0071, 5, 10.54, "tried"), "accuracy")
     'tried     rules 1-4, C 1: 73.72 ± 0.71 in 5 folds, 10.5 s'
+    >>> format_trial(Trial("rules 1-4", 1.0, 0.7372, 0.0071, 5, 10.54, "tried, on 6,000 of the pairs"), "accuracy")
+    'tried     rules 1-4, C 1: 73.72 ± 0.71 in 5 folds, 10.5 s, on 6,000 of the pairs'
     >>> format_trial(Trial("rules 1-4", 1.0, None, None, 0, 0.0, "not tried: no time left"), "accuracy")
     'skipped   rules 1-4, C 1: not tried: no time left'
     """
@@ -68,7 +97,8 @@ def format_trial(trial: Trial, measure: str) -> str:
         return f"skipped   {head}: {trial.outcome}"
     score, error = format_score(trial, measure)
     verb = "dropped" if trial.outcome.startswith("dropped") else "tried"
-    return f"{verb:10}{head}: {score} ± {error} in {trial.folds} folds, {trial.seconds:.1f} s"
+    _, comma, part = trial.outcome.partition(", on ")
+    return f"{verb:10}{head}: {score} ± {error} in {trial.folds} folds, {trial.seconds:.1f} s{comma}{part}"
 
 
 def format_chosen(choice: KernelChoice) -> str:

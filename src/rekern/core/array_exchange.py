@@ -1,7 +1,7 @@
-"""Arrays of results that workers of this machine write to files, which are mapped here: to send them costs more.
+"""Large arrays of results, which workers of this machine write to files that are mapped here: sending them costs more.
 
-To send an array means to copy it several times, most of them in the process that has given the work. That one has to
-take the results of all workers. A worker on another machine does not see the folder, and sends its results.
+An array that is sent is copied several times, mostly in the process that gave the work, which receives the results of
+all workers. A worker on another machine does not see the folder, and sends its results.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Exchange(NamedTuple):
         return FiledResult(rest, path.name, places)
 
     def take(self, found: object) -> object:
-        """Return the value for which something was sent; its file is gone when nobody uses the arrays any more."""
+        """Return the value for which something was sent; its file is removed when nobody uses the arrays any more."""
         if not isinstance(found, FiledResult):
             return found
         path = os.path.join(self.folder, found.name)

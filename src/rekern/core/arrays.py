@@ -12,8 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+SmallFloats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 SmallInts = npt.NDArray[np.int32]
+Bytes = npt.NDArray[np.uint8]
 Keys = npt.NDArray[np.uint64]
 Booleans = npt.NDArray[np.bool_]
 Objects = npt.NDArray[np.object_]

@@ -7,18 +7,28 @@ The backends of others send a function with its arrays again with every block (S
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple, Protocol, TypeVar, cast
 
 from joblib.parallel import AutoBatchingMixin, ParallelBackendBase
 
 from rekern.core.array_exchange import Exchange, make_exchange
 from rekern.core.cluster_calls import Cluster, Outcome, take_outcome
 
+T = TypeVar("T")
+
 LARGE = 1 << 20  # bytes of an argument that is sent to the workers only once
+LONG = 1 << 9  # values in a list that is sent only once if several batches have it
+REMEMBERED = 8  # long lists
+SECONDS = 0.25  # the most that a batch of `run_calls` takes, if it has more than one call
+FEWEST_SECONDS = 0.02  # of one at the end
+BATCHES_AHEAD = 2  # at each worker: one that runs, and one that waits
+FIRST_SHARES = 64  # into so many batches for each worker calls are divided, until it is known how long one takes
 
 Item = tuple[Callable[..., object], tuple[object, ...], dict[str, object]]  # of a batch of joblib
 
@@ -40,13 +50,15 @@ class ClusterBackend(AutoBatchingMixin, ParallelBackendBase):
 
     supports_retrieve_callback = True
     default_n_jobs = -1
-    MIN_IDEAL_BATCH_DURATION = 0.05  # seconds; shorter calls are sent together
+    MIN_IDEAL_BATCH_DURATION = 0.05  # seconds at the worker; shorter calls are sent together
     MAX_IDEAL_BATCH_DURATION = 0.5
 
     def __init__(self, cluster: Cluster, **options: object):
         super().__init__(**options)
         self.cluster = cluster
         self._shared: dict[int, tuple[object, object]] = {}  # the value is kept, so that no other gets its id
+        self._lists: deque[object] = deque(maxlen=REMEMBERED)  # long ones that a batch had
+        self._seconds = 0.0  # of the batch whose results came last
         self._waiting: set[Future[Outcome]] = set()
         self._lock = Lock()  # joblib submits from several threads
         self._sending = Lock()  # of its own: those who bring results must never wait until something is sent
@@ -75,7 +87,7 @@ class ClusterBackend(AutoBatchingMixin, ParallelBackendBase):
         try:
             values: list[object] = []
             items = [(function, self._replace(arguments, values), named) for function, arguments, named in func.items]
-            future = self.cluster.submit(run_batch, self._exchange, items, *values)
+            future = self.cluster.submit(run_batch, self._exchange, self.cluster.pack(items), *values)
         except Exception as error:  # what cannot be sent is the error of its batch; joblib waits for all batches
             future = Future()
             future.set_exception(error)
@@ -96,11 +108,21 @@ class ClusterBackend(AutoBatchingMixin, ParallelBackendBase):
         """Put places instead of large arguments, whose values are appended."""
         found = []
         for argument in arguments:
-            if sys.getsizeof(argument) >= LARGE:
+            if sys.getsizeof(argument) >= LARGE or self._is_repeated(argument):
                 values.append(self._share(argument))
                 argument = _Place(len(values) - 1)
             found.append(argument)
         return tuple(found)
+
+    def _is_repeated(self, argument: object) -> bool:
+        """Return whether this is a long list that an earlier batch had, too: its size is not that of its values."""
+        if type(argument) is not list or len(argument) < LONG:
+            return False
+        with self._lock:
+            if any(argument is known for known in self._lists):
+                return True
+            self._lists.append(argument)
+        return False
 
     def _share(self, value: object) -> object:
         with self._sending:
@@ -110,12 +132,56 @@ class ClusterBackend(AutoBatchingMixin, ParallelBackendBase):
 
     def retrieve_result_callback(self, out: Future[Outcome]) -> object:
         """Return the results of a batch, or raise its error."""
-        return [self._exchange.take(found) for found in cast("list[object]", take_outcome(out))]
+        results, self._seconds = cast("BatchResults", take_outcome(out))
+        return [self._exchange.take(found) for found in results]
+
+    def batch_completed(self, batch_size: int, duration: float) -> None:
+        """Note how long a batch took at its worker; joblib also counts how long it waited there."""
+        super().batch_completed(batch_size, self._seconds)
+
+    def run_calls(self, function: Callable[..., T], calls: Sequence[tuple[object, ...]]) -> Iterator[T]:
+        """Yield the results of ``function(*call)`` for every call, in order.
+
+        joblib begins with batches of one call, and makes them longer step by step. Here it is known how many there are:
+        after the first ones, batches take so long that to send them costs little, and shorter ones come last, so that
+        no worker waits long for the others.
+        """
+        workers, seconds = max(1, self.cluster.count_workers()), 0.0
+        # A folder of its own goes with the files of results that nobody takes, after an error or when the rest is not
+        # wanted. A worker that still runs a call does not see it then, and writes nothing.
+        own = TemporaryDirectory(dir=self._folder.name, ignore_cleanup_errors=True)
+        exchange = make_exchange(own.name)
+        shared, found = self.cluster.share(function), dict[int, BatchResults]()
+        batch: object = None
+        sent: dict[Future[Outcome], int] = {}  # the number of the first call of the batch
+        given = taken = 0
+        try:
+            while taken < len(calls):
+                while given < len(calls) and len(sent) < BATCHES_AHEAD * workers:
+                    last = given + _count_calls(len(calls) - given, len(calls), workers, seconds)
+                    batch = self.cluster.pack(calls[given:last])
+                    sent[self.cluster.submit(run_share, exchange, batch, shared)] = given
+                    given = last
+                for future in wait(sent, return_when=FIRST_COMPLETED).done:
+                    results = cast("BatchResults", take_outcome(future))
+                    found[sent.pop(future)] = results
+                    seconds = results.seconds / len(results.values)
+                while taken in found:
+                    for result in found.pop(taken).values:
+                        yield cast(T, exchange.take(result))
+                        taken += 1
+        finally:
+            for future in sent:
+                future.cancel()
+            shared = batch = None  # an error that a caller keeps has this frame, and would keep their files
+            own.cleanup()
 
     def stop_call(self) -> None:
         """Forget what was shared."""
         with self._sending:
             self._shared.clear()
+        with self._lock:
+            self._lists.clear()
 
     def abort_everything(self, ensure_ready: bool = True) -> None:
         """Take back what waits: after an error nobody needs it."""
@@ -125,14 +191,46 @@ class ClusterBackend(AutoBatchingMixin, ParallelBackendBase):
             future.cancel()
 
 
-def run_batch(exchange: Exchange, items: Sequence[Item], *values: object) -> list[object]:
+class BatchResults(NamedTuple):
+    """The results of a batch, and how many seconds it took."""
+
+    values: list[object]
+    seconds: float
+
+
+def run_batch(exchange: Exchange, items: Sequence[Item], *values: object) -> BatchResults:
     """Run a batch on a worker; the large arrays of its results are written to files that the other side sees.
 
-    >>> run_batch(Exchange("", "", ""), [(pow, (2, _Place(0)), {})], 5)
+    >>> run_batch(Exchange("", "", ""), [(pow, (2, _Place(0)), {})], 5).values
     [32]
     """
+    started = time.perf_counter()
     results = (function(*_put_back(arguments, values), **named) for function, arguments, named in items)
-    return [exchange.put(result) for result in results]
+    found = [exchange.put(result) for result in results]
+    return BatchResults(found, time.perf_counter() - started)
+
+
+def run_share(exchange: Exchange, calls: Sequence[tuple[object, ...]], function: Callable[..., object]) -> BatchResults:
+    """Run some calls of one function on a worker.
+
+    >>> run_share(Exchange("", "", ""), [(2, 5)], pow).values
+    [32]
+    """
+    started = time.perf_counter()
+    found = [exchange.put(function(*call)) for call in calls]
+    return BatchResults(found, time.perf_counter() - started)
+
+
+def _count_calls(left: int, total: int, workers: int, seconds: float) -> int:
+    """Return how many calls the next batch has, if a call takes so long; 0.0: that is not known.
+
+    >>> _count_calls(1000, 1000, 2, 0.0), _count_calls(2000, 2500, 2, 0.001), _count_calls(200, 2500, 2, 0.001)
+    (7, 250, 50)
+    """
+    if seconds <= 0:
+        return max(1, total // (FIRST_SHARES * workers))
+    share = max(-(-left // (2 * workers)), int(FEWEST_SECONDS / seconds))
+    return max(1, min(share, int(SECONDS / seconds)))
 
 
 def _put_back(arguments: Sequence[object], values: Sequence[object]) -> list[object]:

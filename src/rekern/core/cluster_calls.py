@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar, cast
 
 import joblib
 
+from rekern.core.cluster_files import FiledValue, Serializer, ValueFiles, load_values
 from rekern.errors import InputError
 
 T = TypeVar("T")
@@ -38,10 +39,11 @@ def call_there(function: Callable[..., object], *arguments: object) -> Outcome:
     """
     try:
         with joblib.parallel_config(backend="sequential"):
-            return Outcome(function(*arguments))
+            return Outcome(function(*load_values(arguments)))
     except Exception as error:
         error.add_note(f"on a worker:\n{traceback.format_exc()}")
-        return Outcome(error=error)
+        # Dask would bring the frames, too. They and the ones that call them would keep what they hold: files, arrays.
+        return Outcome(error=error.with_traceback(None))
 
 
 def take_outcome(future: Future[Outcome]) -> object:
@@ -59,13 +61,36 @@ def take_outcome(future: Future[Outcome]) -> object:
 class Cluster(ABC):
     """Workers that run a function; the function and its arguments are sent to them."""
 
-    @abstractmethod
-    def submit(self, function: Callable[..., object], *arguments: object) -> Future[Outcome]:
-        """Give a call to the next free worker; the library runs it again if the worker dies."""
+    files: ValueFiles | None = None  # if all workers are on this machine
 
     @abstractmethod
+    def find_serializer(self) -> Serializer:
+        """Return what the library makes bytes of values with."""
+
+    @abstractmethod
+    def send_call(self, function: Callable[..., object], *arguments: object) -> Future[Outcome]:
+        """Give `call_there` to the next free worker; the library runs it again if the worker dies."""
+
+    @abstractmethod
+    def send_value(self, value: object) -> object:
+        """Send a value to the workers once. What is returned may stand for it among the arguments of `send_call`."""
+
+    def submit(self, function: Callable[..., object], *arguments: object) -> Future[Outcome]:
+        """Give a call to the next free worker; if that dies, another one runs it."""
+        future = self.send_call(function, *arguments)
+        filed = [argument for argument in arguments if isinstance(argument, FiledValue)]
+        if filed:  # their files stay until the call is done
+            future.add_done_callback(lambda _, kept=filed: kept.clear())  # type: ignore[misc]
+        return future
+
     def share(self, value: object) -> object:
-        """Send a value to the workers once. What is returned may stand for it among the arguments of `submit`."""
+        """Give a value to the workers once. What is returned may stand for it among the arguments of `submit`."""
+        filed = None if self.files is None else self.files.share(value)
+        return self.send_value(value) if filed is None else filed
+
+    def pack(self, value: object) -> object:
+        """Return what may stand for a value among the arguments of one `submit`: what is long goes through a file."""
+        return value if self.files is None else self.files.pack(value)
 
     @abstractmethod
     def count_workers(self) -> int:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from rekern.core.call_server import CallServer, serve_calls
 from rekern.core.cluster_calls import Address, Cluster, Outcome, call_there
+from rekern.core.cluster_files import Serializer, ValueFiles
 from rekern.errors import missing_extra
 
 if TYPE_CHECKING:
@@ -40,7 +41,11 @@ RAY_PATIENCE = 180  # seconds until the processes of Ray have started on a busy 
 
 def open_cluster(address: Address, stack: ExitStack) -> Cluster:
     """Connect to a cluster, or start one on this machine; the stack ends it."""
-    return OPENERS[address.library](address, stack)
+    cluster = OPENERS[address.library](address, stack)
+    if address.local_workers is not None:
+        cluster.files = ValueFiles(cluster.find_serializer())
+        stack.callback(cluster.files.close)
+    return cluster
 
 
 class DaskCluster(Cluster):
@@ -50,11 +55,17 @@ class DaskCluster(Cluster):
         self.client = client
         self._executor = client.get_executor(pure=False)
 
-    def submit(self, function: Callable[..., object], *arguments: object) -> Future[Outcome]:
+    def find_serializer(self) -> Serializer:
+        """Return that of Dask."""
+        from distributed.protocol import pickle
+
+        return cast(Serializer, pickle)
+
+    def send_call(self, function: Callable[..., object], *arguments: object) -> Future[Outcome]:
         """Give a call to a worker; Dask runs it again if the worker dies."""
         return cast("Future[Outcome]", self._executor.submit(call_there, function, *arguments))
 
-    def share(self, value: object) -> object:
+    def send_value(self, value: object) -> object:
         """Make a value the result of a task, which Dask makes again if all workers that have it die."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # that the task is large
@@ -74,11 +85,15 @@ class RayCluster(Cluster):
         self._ray = ray
         self._call = ray.remote(num_cpus=1, max_retries=MOST_TRIES - 1)(call_there)
 
-    def submit(self, function: Callable[..., object], *arguments: object) -> Future[Outcome]:
+    def find_serializer(self) -> Serializer:
+        """Return that of Ray."""
+        return cast(Serializer, self._ray.cloudpickle)
+
+    def send_call(self, function: Callable[..., object], *arguments: object) -> Future[Outcome]:
         """Give a call to a worker; Ray runs it again if the worker dies."""
         return cast("Future[Outcome]", self._call.remote(function, *arguments).future())
 
-    def share(self, value: object) -> object:
+    def send_value(self, value: object) -> object:
         """Put a value into the store of objects, from which every machine takes it once."""
         return self._ray.put(value)
 
@@ -100,11 +115,17 @@ class SparkCluster(Cluster):
         self._job.start()
         stack.callback(self._close)
 
-    def submit(self, function: Callable[..., object], *arguments: object) -> Future[Outcome]:
+    def find_serializer(self) -> Serializer:
+        """Return that of Spark."""
+        from pyspark import cloudpickle
+
+        return cast(Serializer, cloudpickle)
+
+    def send_call(self, function: Callable[..., object], *arguments: object) -> Future[Outcome]:
         """Give a call to the next free worker; if that dies, another one gets it."""
         return self._server.submit(function, arguments)
 
-    def share(self, value: object) -> object:
+    def send_value(self, value: object) -> object:
         """Keep a value for the workers: each gets it with the first call that needs it."""
         return self._server.share(value)
 

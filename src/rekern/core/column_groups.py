@@ -1,7 +1,7 @@
 """Rows over keys that are too many for memory, reduced to groups of equal columns, block by block.
 
-A key that one row alone has changes nothing but the norm of that row. Of keys that the same rows have with the same
-values one is enough, times the root of their number. What is left has the same products, and is far smaller.
+A key that only one row has changes only the norm of that row. Several keys that the same rows have with the same values
+become one, times the root of their number. What is left has the same products, and is far smaller.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from rekern.core.arrays import Floats, Ints, Keys, SmallInts, offsets_of
+from rekern.core.arrays import Floats, Ints, Keys, SmallFloats, SmallInts, offsets_of
 from rekern.core.column_groups_core import (
     GROUP,
     KEY,
@@ -25,8 +24,6 @@ from rekern.core.column_groups_core import (
 )
 from rekern.core.key_index import number_keys
 from rekern.core.parallel_jobs import run_in_threads, split_range
-
-SmallFloats = npt.NDArray[np.float32]
 
 SLOTS_PER_ENTRY = 8  # in which entries are counted, so that few keys share a slot
 FEWEST_SLOT_BITS = 18
@@ -45,7 +42,7 @@ class SparseRows(NamedTuple):
 
 
 class SiftedRows(NamedTuple):
-    """Rows over the keys that several rows have, and of each row the sum of the squares of its other keys."""
+    """Rows over the keys that several rows have, and for each row the sum of the squares of its other keys."""
 
     lengths: Ints
     keys: Keys
@@ -54,7 +51,7 @@ class SiftedRows(NamedTuple):
 
 
 class PlacedRows(NamedTuple):
-    """Rows over the slots of a table of keys, and of each row the sum of the squares of what is in no slot."""
+    """Rows over the slots of a table of keys, and for each row the sum of the squares of what is in no slot."""
 
     lengths: Ints
     slots: SmallInts
@@ -63,7 +60,7 @@ class PlacedRows(NamedTuple):
 
 
 class GroupedRows(NamedTuple):
-    """Rows over the columns of groups, and of each row the sum of the squares of what is in no column."""
+    """Rows over the columns of groups, and for each row the sum of the squares of what is in no column."""
 
     indptr: Ints
     columns: SmallInts

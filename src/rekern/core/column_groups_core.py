@@ -8,6 +8,7 @@ the batch needs, which the processor does at the same time, and then they work o
 
 import numpy as np
 
+from rekern.core.array_core import find_longest
 from rekern.core.compiling import compiled
 from rekern.core.hashing import mix, size_table
 
@@ -72,17 +73,14 @@ def find_slot(key, slots):
 
 @compiled
 def sift_rows(indptr, keys, values, seen, shift):
-    """Return of rows what was noted twice, as lengths, keys and values, and the sums of the squares of the rest.
+    """Return the entries of rows that were noted twice, as lengths, keys and values, and the rest as sums of squares.
 
     A key that is 0 becomes 1.
     """
     n = len(indptr) - 1
     lengths, own = np.zeros(n, np.int64), np.zeros(n)
     found, kept = np.empty(len(keys), np.uint64), np.empty(len(keys), np.float32)
-    longest = 1
-    for row in range(n):
-        longest = max(longest, indptr[row + 1] - indptr[row])
-    listed = np.empty(longest, np.int64)
+    listed = np.empty(find_longest(indptr), np.int64)
     at = 0
     for row in range(n):
         size = list_shared(keys, indptr[row], indptr[row + 1], seen, shift, listed)
@@ -135,9 +133,7 @@ def join_columns(first, last, indptr, places, values, group_of, groups):
     total = indptr[last] - indptr[first]
     lengths = np.zeros(last - first, np.int64)
     columns, found = np.empty(total, np.int32), np.empty(total, np.float32)
-    longest = 1
-    for row in range(first, last):
-        longest = max(longest, indptr[row + 1] - indptr[row])
+    longest = find_longest(indptr[first : last + 1])
     mask = (1 << size_table(longest)) - 1
     table, sums = np.full(mask + 1, -1, np.int64), np.empty(longest, np.float64)  # places of earlier rows are empty
     numbers = np.empty(longest, np.int64)

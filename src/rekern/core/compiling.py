@@ -22,8 +22,8 @@ _is_interpreted = False
 def interpret_cores() -> None:
     """Run the functions that are defined from now on as plain Python, with the same results.
 
-    To load Numba and one compiled function takes a second; a single pair is compared in a twentieth of it without
-    them. For a process that compares no more than that, before it imports kernels.
+    Loading Numba and one compiled function takes a second. Without them a single pair is compared in a twentieth of
+    that time. A process that compares one pair calls this before it imports kernels.
     """
     global _is_interpreted
     is_early = "numba" not in sys.modules and "rekern.core.hashing" not in sys.modules

@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from rekern.core.arrays import AnyArray
 from rekern.core.messages import show_value
@@ -58,6 +59,10 @@ class DeviceArray(Protocol):
 
     def copy_to_host(self, array: AnyArray | None = None, stream: Stream | None = None) -> AnyArray:
         """Return it in the memory of the processor."""
+        ...
+
+    def copy_to_device(self, array: AnyArray, stream: Stream | None = None) -> None:
+        """Fill it with an array of the processor."""
         ...
 
 
@@ -171,10 +176,10 @@ def make_stream() -> Stream:
     return stream
 
 
-def allocate(*shape: int) -> DeviceArray:
-    """Return an array of numbers of 64 bits whose values are what they happen to be."""
+def allocate(*shape: int, dtype: npt.DTypeLike = np.float64) -> DeviceArray:
+    """Return an array whose values are what they happen to be."""
     with ALLOCATION_LOCK:
-        array: DeviceArray = load_cuda().device_array(shape)
+        array: DeviceArray = load_cuda().device_array(shape, dtype)
     return array
 
 

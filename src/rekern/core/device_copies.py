@@ -1,6 +1,7 @@
-"""From the memory of the GPU into an array: threads copy pieces of it, each through a pinned buffer of its own.
+"""Tiles of a matrix from the GPU to their places in an array: of the processor, or one that stays on the GPU.
 
-Of a symmetric matrix half is copied, and written twice by the processor: it writes faster than the GPU is read.
+To the processor, threads copy pieces of a tile, each through a pinned buffer of its own. Of a symmetric matrix half is
+copied, and written twice by the processor: it writes faster than the GPU is read.
 """
 
 # mypy: allow-untyped-calls
@@ -20,10 +21,13 @@ import numpy.typing as npt
 
 from rekern.core.arrays import Floats
 from rekern.core.cuda_compiling import count_threads as count_device_threads
-from rekern.core.device import DeviceArray, Stream, allocate, get_stream, load_cuda, make_stream
+from rekern.core.device import DeviceArray, Stream, allocate, get_stream, load_cuda, make_stream, upload
 from rekern.core.parallel_jobs import count_threads
 from rekern.core.piece_packing_cuda_core import pack_pieces
 from rekern.core.piece_placing_core import place_piece
+from rekern.core.tile_placing_cuda_core import SIDE, place_tile
+
+Matrix = npt.NDArray[np.floating] | DeviceArray
 
 BUFFERS = 16
 PIECE_ROWS, PIECE_COLUMNS = 1024, 2048
@@ -152,6 +156,15 @@ class TileCopier:
         self.pending.append([])
         self.count += 1
 
+    def finish(self) -> None:
+        """Wait for all tiles."""
+        for work in [*self.touches, *chain(*self.pending)]:
+            work.result()
+
+    def write(self, values: Floats, row: int, column: int) -> None:
+        """Write values of the processor to their place, when all tiles are there."""
+        self.matrix[row : row + values.shape[0], column : column + values.shape[1]] = values
+
     def __enter__(self) -> Self:
         return self
 
@@ -166,6 +179,44 @@ class TileCopier:
         if error is None:
             for work in works:
                 work.result()
+
+
+class TilePlacer:
+    """Writes tiles of a matrix to their places in an array of the GPU; it is complete when the context ends."""
+
+    def __init__(self, matrix: DeviceArray):
+        self.matrix = matrix
+        load_cuda().synchronize()  # what others still do with the array
+
+    def begin_tile(self) -> None:
+        """Begin a tile: those before are in their places when its kernels begin."""
+
+    def copy(self, tile: DeviceArray, row: int, column: int, mirrored: int | None = None) -> None:
+        """Write a tile to its place, as `TileCopier` does."""
+        height, width = tile.shape
+        blocks = min(-(-height // SIDE) * -(-width // SIDE), MOST_BLOCKS)
+        after = column + (width if mirrored is None else mirrored)
+        place_tile.launch(blocks, self.matrix, tile, row, column, after)
+
+    def finish(self) -> None:
+        """Wait for all tiles; those that come later are written later in any case."""
+
+    def write(self, values: Floats, row: int, column: int) -> None:
+        """Write values of the processor to their place."""
+        self.copy(upload(values), row, column)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        get_stream().synchronize()
+
+
+def open_sink(matrix: Matrix, n_jobs: int | None) -> TileCopier | TilePlacer:
+    """Return what takes the tiles of a matrix, which lies in the memory of the processor or of the GPU."""
+    return TileCopier(matrix, n_jobs) if isinstance(matrix, np.ndarray) else TilePlacer(matrix)
 
 
 def _touch(pages: npt.NDArray[np.floating]) -> None:

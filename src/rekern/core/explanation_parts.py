@@ -245,7 +245,9 @@ class _Register:
         contributions = contributions[order]
         is_first = np.diff(np.abs(contributions), prepend=-1.0) != 0
         groups = np.maximum.accumulate(np.where(is_first, np.arange(len(order)), 0))
-        return _Register(contributions, self._numbers[order], groups, lambda numbers: _turn(self._write(numbers), sign))
+        return _Register(
+            contributions, self._numbers[order], groups, lambda numbers: _apply_sign(self._write(numbers), sign)
+        )
 
 
 def join_parts(lists: Sequence[Sequence[Part]]) -> Sequence[Part]:
@@ -278,7 +280,7 @@ def order_parts(parts: Sequence[Part], sign: int = 1) -> Sequence[Part]:
     ['b', 'c', 'a']
     """
     if not isinstance(parts, PartList):
-        return sorted(_turn(parts, sign), key=lambda part: (-abs(part.contribution), part.name))
+        return sorted(_apply_sign(parts, sign), key=lambda part: (-abs(part.contribution), part.name))
     whole = PartList.from_blocks(parts.list_blocks())
     return PartList(whole._register.sort(sign), range(len(parts)))
 
@@ -308,5 +310,5 @@ def _to_array(parts: Sequence[Part]) -> Objects:
     return np.fromiter(parts, object, len(parts))
 
 
-def _turn(parts: Sequence[Part], sign: int) -> list[Part]:
+def _apply_sign(parts: Sequence[Part], sign: int) -> list[Part]:
     return list(parts) if sign > 0 else [part._replace(weight=-part.weight) for part in parts]

@@ -78,7 +78,7 @@ class Explanation:
 
     def to_text(self, n: int = 12) -> str:
         """The explanation to read: the ``n`` largest parts, the rest in one line, the intercept."""
-        return "\n".join([*self.heading(), *self._part_lines(n), *self.footer()])
+        return "\n".join([*self.heading(), *self._list_part_lines(n), *self.footer()])
 
     def to_html(self, n: int = 12, style: bool = True) -> str:
         """The explanation as a drawing, a fragment of HTML; notebooks show it. See `rekern.drawing.draw_explanation`.
@@ -116,7 +116,7 @@ class Explanation:
         """The lines below the parts."""
         return []
 
-    def _part_lines(self, n: int) -> list[str]:
+    def _list_part_lines(self, n: int) -> list[str]:
         lines = [f"  {part.to_text()}" for part in self.parts[:n]]
         rest = self.parts[n:]
         if rest:
@@ -135,7 +135,7 @@ class Explanation:
         """The name of the class and the beginning of the text, at most 15 lines."""
         heading = [f"<{type(self).__name__}>", *(line for line in self.heading() if line)]
         room = LINES - len(heading) - 3  # lines for the rest, for what is not listed, and for the intercept
-        return "\n".join(map(_shorten, [*heading, *self._part_lines(max(room, 0))][:LINES]))
+        return "\n".join(map(_shorten, [*heading, *self._list_part_lines(max(room, 0))][:LINES]))
 
 
 def _shorten(line: str) -> str:

@@ -21,9 +21,9 @@ def keep_freed_memory() -> bool:
     Training makes and drops arrays of hundreds of megabytes. The system clears every page that it hands out again,
     which takes a good part of the time. For a process that trains one model, before it starts threads.
 
-    Before it imports NumPy, too: NumPy asks for pages of 2 MB, unless the user has set ``NUMPY_MADVISE_HUGEPAGE``. On a
-    virtual machine that gives free memory back to its host, as many do, it is in pieces of this size that memory is
-    gone, so that such a page takes far longer than the same memory in small pages.
+    It must be called before NumPy is imported: NumPy asks for pages of 2 MB, unless the user has set
+    ``NUMPY_MADVISE_HUGEPAGE``. Many virtual machines give free memory back to their host in pieces of this size. Such a
+    page then takes far longer than the same memory in small pages.
     """
     os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
     if platform.libc_ver()[0] != "glibc":

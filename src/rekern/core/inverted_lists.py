@@ -14,17 +14,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from rekern.core.arrays import Floats, Ints, SmallInts, offsets_of
+from rekern.core.arrays import Floats, Ints, SmallFloats, SmallInts
 from rekern.core.compiling import compiled
-from rekern.core.key_index import index_keys, look_up, number_keys
+from rekern.core.key_index import index_keys, look_up, number_keys, place_counts
 from rekern.core.key_rows import KeyRows
 from rekern.core.parallel_jobs import count_shares
 from rekern.core.parallel_steps import Steps, run_together
 from rekern.core.shared_keys import SharedKeys, share_blocks
-
-SmallFloats = npt.NDArray[np.float32]
 
 FREQUENT = 8  # a key is frequent if more than one in so many rows has it
 FEW_ROWS = 64  # and if more than this many have it
@@ -168,20 +165,14 @@ def invert_rows(left: KeyRows, right: KeyRows | None = None, n_jobs: int | None 
     return InvertedLists(indptr, values, begin, end, rows, weights, len(base.indptr) - 1)
 
 
-def invert_whole_rows(rows: KeyRows, n_jobs: int | None = None) -> tuple[InvertedLists, FrequentKeys]:
-    """Return inverted lists for the Gram of rows with themselves, and the frequent keys, which are in no list.
-
-    There are frequent keys only if the values of their products are whole numbers, and small enough for 32 bits.
-    """
-    return invert_all_blocks([[rows]], n_jobs)[0]
-
-
 def invert_all_blocks(
     parts: list[list[KeyRows]], n_jobs: int | None = None, release: bool = False
 ) -> list[tuple[InvertedLists, FrequentKeys]]:
-    """Return the same as `invert_whole_rows` for each of several lists of blocks of rows, one below the other.
+    """Return inverted lists for the Grams of rows with themselves, and their frequent keys, which are in no list.
 
-    With ``release`` the lists of blocks are emptied as soon as their memory can be used for the rest.
+    ``parts`` has a list of blocks of rows, one below the other, for each Gram. There are frequent keys only if the
+    values of their products are whole numbers, and small enough for 32 bits. With ``release`` the lists of blocks are
+    emptied as soon as their memory can be used for the rest.
     """
     shares = count_shares([sum(len(block.keys) for block in blocks) for blocks in parts], n_jobs)
     return run_together([_invert_blocks(blocks, own, release) for blocks, own in zip(parts, shares)], n_jobs)
@@ -239,7 +230,7 @@ def _list_shared_rows(shared: SharedKeys, height: int, spans: list[tuple[int, in
     counts = np.zeros((len(spans), height), np.int64)  # of the entries that each span has in each row
     fill = offsets.copy()
     yield [(_count_entries, *span, *shared[1:3], ends, fill, own) for span, own in zip(spans, counts)]
-    ((indptr, places),) = yield [(_lay_out_rows, counts)]
+    ((indptr, places),) = yield [(place_counts, counts)]
     lists = InvertedLists(
         indptr,
         np.empty(indptr[-1]),
@@ -252,12 +243,6 @@ def _list_shared_rows(shared: SharedKeys, height: int, spans: list[tuple[int, in
     arrays = (*shared[1:4], shared.times, ends, offsets)
     yield [(_place_entries, *span, *arrays, own, *lists[1:-1]) for span, own in zip(spans, places)]
     return lists
-
-
-def _lay_out_rows(counts: Ints) -> tuple[Ints, Ints]:
-    """Return where the entries of each row begin, and where each span has its entries in it."""
-    indptr = offsets_of(counts.sum(axis=0))
-    return indptr, indptr[:-1] + np.cumsum(counts, axis=0) - counts
 
 
 @compiled

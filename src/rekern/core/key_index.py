@@ -8,13 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.array_core import find_longest
 from rekern.core.arrays import Ints, Keys, SmallInts, offsets_of
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
-from rekern.core.parallel_jobs import count_shares, run_in_threads, split_range
-from rekern.core.parallel_steps import Steps, run_together
+from rekern.core.parallel_jobs import count_shares, run_in_threads
+from rekern.core.parallel_steps import Steps, run_together, split_shares
 from rekern.core.prefetching import prefetch
 
+MOST_ENTRIES = 1 << 31
 FEW_KEYS = 1 << 20  # that are looked up one after the other
 SMALL_TABLE = 1 << 14  # slots that stay in cache
 AHEAD = 16  # keys whose slots are asked for before they are needed
@@ -29,6 +31,18 @@ class KeyIndex(NamedTuple):
     size: int  # how many keys are numbered
 
 
+def check_entries(n: int) -> None:
+    """Raise a ValueError if a matrix would have more entries than its 32-bit numbers can count.
+
+    >>> check_entries(1 << 31)
+    Traceback (most recent call last):
+    ...
+    ValueError: 2,147,483,648 features are too many for one matrix; use a smaller k or fewer pairs
+    """
+    if n >= MOST_ENTRIES:
+        raise ValueError(f"{n:,} features are too many for one matrix; use a smaller k or fewer pairs")
+
+
 def lay_out_parts(spans: Sequence[Sequence[Keys]], bits: int) -> Steps[tuple[Ints, Ints]]:
     """Return where each part of keys begins, by their top bits, and where each span of keys has its entries in it.
 
@@ -39,6 +53,15 @@ def lay_out_parts(spans: Sequence[Sequence[Keys]], bits: int) -> Steps[tuple[Int
     """
     counts = np.zeros((len(spans), 1 << bits), np.int64)
     yield [(_count_parts, span, bits, own) for span, own in zip(spans, counts)]
+    return place_counts(counts)
+
+
+def place_counts(counts: Ints) -> tuple[Ints, Ints]:
+    """Return where each column of entries begins, and where each row has its entries in it.
+
+    >>> [places.tolist() for places in place_counts(np.array([[1, 1], [1, 0]]))]
+    [[0, 2, 3], [[0, 2], [1, 3]]]
+    """
     starts = offsets_of(counts.sum(axis=0))
     return starts, starts[:-1] + np.cumsum(counts, axis=0) - counts
 
@@ -62,7 +85,7 @@ def partition_keys(keys: Keys, bits: int, shares: int = 1) -> Steps[tuple[Ints, 
     >>> starts.tolist(), order.tolist()
     ([0, 2, 3], [1, 2, 0])
     """
-    spans = split_range(len(keys), max(1, -(-len(keys) // shares)))
+    spans = split_shares(len(keys), shares)
     starts, fills = yield from lay_out_parts([[keys[first:last]] for first, last in spans], bits)
     order = np.empty(len(keys), np.int32)
     yield [(_order_entries, *span, keys, bits, fill, order) for span, fill in zip(spans, fills)]
@@ -81,10 +104,7 @@ def _order_entries(first, last, keys, bits, fill, order):
 @compiled
 def _number_parts(first, last, keys, starts, order, numbers, distinct, sizes):
     """Number the distinct keys within each part: a table for one part is small enough to stay in cache."""
-    largest = 0
-    for part in range(first, last):
-        largest = max(largest, starts[part + 1] - starts[part])
-    table = np.empty(1 << size_table(largest), np.int32)
+    table = np.empty(1 << size_table(find_longest(starts[first : last + 1])), np.int32)
     for part in range(first, last):
         begin, end = starts[part], starts[part + 1]
         bits = size_table(end - begin)
@@ -172,8 +192,7 @@ def take_numbers(keys: Keys, shares: int) -> Steps[tuple[SmallInts, Keys]]:
     >>> run_together([take_numbers(np.array([7, 9, 7], dtype=np.uint64), 1)])[0][0].tolist()
     [0, 1, 0]
     """
-    if len(keys) >= 1 << 31:
-        raise ValueError(f"{len(keys):,} features are too many for one matrix; use a smaller k or fewer pairs")
+    check_entries(len(keys))
     bits = max(1, len(keys).bit_length() - 14)  # parts of about 10,000 keys; a shift by all 64 bits is undefined
     starts, order = yield from partition_keys(keys, bits, shares)
     parts = len(starts) - 1
@@ -181,10 +200,10 @@ def take_numbers(keys: Keys, shares: int) -> Steps[tuple[SmallInts, Keys]]:
     distinct = np.empty(len(keys), np.uint64)
     sizes = np.zeros(parts, np.int64)
     arrays = (keys, starts, order, numbers, distinct, sizes)
-    yield [(_number_parts, *span, *arrays) for span in split_range(parts, -(-parts // shares))]
+    yield [(_number_parts, *span, *arrays) for span in split_shares(parts, shares)]
     before = offsets_of(sizes)
     joined = np.empty(before[-1], np.uint64)
-    blocks = split_range(len(keys), max(1, -(-len(keys) // shares)))
+    blocks = split_shares(len(keys), shares)
     yield [(_join_parts, *block, keys, bits, starts, before, numbers, distinct, joined) for block in blocks]
     return numbers, joined
 
@@ -210,7 +229,7 @@ def look_up(keys: Keys, index: KeyIndex, n_jobs: int | None = None) -> SmallInts
     else:  # many keys: one part of the table after the other, so that each part stays in cache
         (shares,) = count_shares([len(keys)], n_jobs)
         ((_, order),) = run_together([partition_keys(keys, 8, shares)], n_jobs)
-        blocks = split_range(len(keys), -(-len(keys) // shares))
+        blocks = split_shares(len(keys), shares)
         arrays = (order, keys, index.slots, index.codes, index.shift, numbers)
         run_in_threads(_look_up_in_order, [(*block, *arrays) for block in blocks], n_jobs)
     return numbers

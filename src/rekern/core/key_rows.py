@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.array_core import find_longest
 from rekern.core.arrays import Floats, Ints, Keys, SmallInts, offsets_of, slice_ragged
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
 from rekern.core.key_index import index_keys, lay_out_parts, look_up
-from rekern.core.parallel_jobs import split_range
-from rekern.core.parallel_steps import Steps, run_together
+from rekern.core.parallel_steps import Steps, run_together, split_shares
 
 
 class KeyRows(NamedTuple):
@@ -60,7 +60,7 @@ def join_rows(blocks: list[KeyRows], shares: int, release: bool = False) -> Step
     """
     if len(blocks) == 1:
         return blocks[0]
-    starts = np.cumsum([0] + [len(block.keys) for block in blocks])
+    starts = offsets_of([len(block.keys) for block in blocks])
     nothing = KeyRows(np.zeros(1, np.int64), np.empty(0, np.uint64), np.empty(0))
     indptr = np.concatenate([block.indptr[bool(i) :] + starts[i] for i, block in enumerate(blocks)])
     keys, values = np.empty(starts[-1], np.uint64), np.empty(starts[-1])
@@ -72,7 +72,7 @@ def join_rows(blocks: list[KeyRows], shares: int, release: bool = False) -> Step
             if release:
                 blocks[place] = nothing
 
-    yield [(copy, *span) for span in split_range(len(blocks), -(-len(blocks) // shares))]
+    yield [(copy, *span) for span in split_shares(len(blocks), shares)]
     return KeyRows(indptr, keys, values)
 
 
@@ -92,12 +92,12 @@ def divide_blocks(blocks: Sequence[KeyRows], bits: int, shares: int = 1) -> Step
     >>> run_together([divide_blocks([rows, rows], 1)])[0].rows.tolist()
     [0, 1, 2, 3, 0, 2]
     """
-    spans = split_range(len(blocks), max(1, -(-len(blocks) // shares)))
+    spans = split_shares(len(blocks), shares)
     keys = [[block.keys for block in blocks[begin:end]] for begin, end in spans]
     starts, fills = yield from lay_out_parts(keys, bits)
     size = int(starts[-1])
     divided = DividedEntries(starts, np.empty(size, np.uint64), np.empty(size, np.int32), np.empty(size))
-    firsts = offsets_of(np.array([len(block.indptr) - 1 for block in blocks], np.int64))
+    firsts = offsets_of([len(block.indptr) - 1 for block in blocks])
     yield [
         (_divide_span, blocks[begin:end], firsts[begin:end], bits, own, divided)
         for (begin, end), own in zip(spans, fills)
@@ -213,10 +213,7 @@ def fold_keys(indptr, keys, values, columns):
     numbers = np.empty(len(keys), np.int32)
     folded = np.empty(len(keys), np.float64)
     pointers = np.zeros(len(indptr), np.int64)
-    longest = 1
-    for row in range(len(indptr) - 1):
-        longest = max(longest, indptr[row + 1] - indptr[row])
-    bits = size_table(longest)
+    bits = size_table(find_longest(indptr))
     mask = (1 << bits) - 1
     table = np.full(1 << bits, -1, np.int64)  # of places in the result: those of earlier rows count as empty
     at = 0

@@ -3,10 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
-from rekern.core.arrays import Ints, Keys
+from rekern.core.arrays import Bytes, Ints, Keys
 from rekern.errors import ModelFileError
 
-Bytes = npt.NDArray[np.uint8]
 MOST_BITS = 32  # of a key that are stored as its place
 BLOCK = 1 << 14  # bytes whose bits are looked at together; they fit into the processor's cache
 

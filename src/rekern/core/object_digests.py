@@ -22,8 +22,8 @@ PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), np.g
 def digest_object(value: object) -> str | None:
     """Return a digest of a value and of all that it holds, or None if a part of it cannot be looked into.
 
-    Functions, compiled or not, are known by their code and by what they refer to. Of a dataclass, fields with
-    ``compare=False`` do not count.
+    Functions, compiled or not, are known by their code and by what they refer to. The fields of a dataclass
+    with ``compare=False`` do not count.
 
     >>> digest_object([1, np.ones(2)]) == digest_object([1, np.ones(2)]), digest_object([1]) == digest_object([1.0])
     (True, False)
@@ -87,8 +87,6 @@ class _Walk:
             self._add_all(getattr(value, field.name) for field in fields(value) if field.compare)
         elif hasattr(value, "__dict__"):
             self._add_all(part for item in sorted(vars(value).items()) for part in item)
-            if isinstance(value, dict | list | tuple | set):
-                _refuse(value)
         else:
             _refuse(value)
 

@@ -113,6 +113,8 @@ def _run_in_joblib(function: Callable[..., T], calls: Sequence[tuple[object, ...
     import joblib
 
     backend = joblib.parallel.get_active_backend()[0]
+    if hasattr(backend, "run_calls"):  # a cluster, which knows better than joblib how many calls to send at a time
+        return cast(Iterator[T], backend.run_calls(function, calls))
     return_as = "generator" if getattr(backend, "supports_return_generator", False) else "list"
     # Results take time to come from other processes: more calls wait there, so that no worker waits for the next one.
     ahead = "2*n_jobs" if has_shared_memory() else "4*n_jobs"

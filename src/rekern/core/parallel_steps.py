@@ -6,7 +6,7 @@ from itertools import count
 from queue import PriorityQueue
 from typing import TypeAlias, TypeVar, cast
 
-from rekern.core.parallel_jobs import Results, count_threads, keep_threads, run_calls, run_in_threads
+from rekern.core.parallel_jobs import Results, count_threads, keep_threads, run_calls, run_in_threads, split_range
 
 T = TypeVar("T")
 
@@ -42,6 +42,15 @@ def run_together(works: Sequence[Steps[T]], n_jobs: int | None = None, urgent: i
             finally:
                 flow.stop()
     return cast("list[T]", flow.results)
+
+
+def split_shares(n: int, shares: int) -> list[tuple[int, int]]:
+    """Cut the range from 0 to n - 1 into at most so many equal ranges, for the calls of a step.
+
+    >>> split_shares(5, 2), split_shares(0, 2)
+    ([(0, 3), (3, 5)], [])
+    """
+    return split_range(n, max(1, -(-n // shares)))
 
 
 class _Flow:

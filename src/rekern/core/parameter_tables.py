@@ -16,16 +16,8 @@ import numpy as np
 
 from rekern.core.messages import show_value
 from rekern.core.model_limits import LARGEST_NUMBER
-from rekern.core.state_schema import (
-    MOST_WHOLE,
-    Anything,
-    Constraint,
-    Optional,
-    Record,
-    Schema,
-    Sizes,
-    refuse,
-)
+from rekern.core.parameters import is_whole
+from rekern.core.state_schema import MOST_WHOLE, Anything, Constraint, Record, Schema, Sizes, parameters, refuse
 from rekern.errors import InputError, ModelFileError
 
 Method = TypeVar("Method", bound=Callable[..., object])
@@ -103,8 +95,7 @@ class Jobs:
 
     def check(self, value: object, name: str, sizes: Sizes | None = None) -> None:
         """Raise an error if the value is no number of threads."""
-        is_whole = isinstance(value, int) and not isinstance(value, bool)
-        if value is not None and not (is_whole and 0 < abs(cast(int, value)) < 1 << 20):
+        if value is not None and not (is_whole(value) and 0 < abs(value) < 1 << 20):
             raise refuse(name, "a whole number of threads, -1 for all cores, or None is needed")
 
 
@@ -127,4 +118,4 @@ def state_parameters(**constraints: Constraint | None) -> Record:
     >>> sorted(state_parameters(n=Whole(1), kernel=None).parts)
     ['kernel', 'n']
     """
-    return Record(**{name: Optional(Anything() if one is None else one) for name, one in constraints.items()})
+    return parameters(**{name: Anything() if one is None else one for name, one in constraints.items()})

@@ -1,7 +1,7 @@
 """Rows reduced to the keys that several of them have, one for each group of keys that are in the same rows.
 
-Products of different rows need no more than these. Most keys are in one row only, and of texts that are used several
-times many keys are in the same rows with the same values.
+The products of different rows need only these keys. Most keys are in one row only, and texts that are used several
+times have many keys that are in the same rows with the same values.
 
 The entries are divided into parts by the top bits of their keys, so that the table of a part stays in the cache. All
 entries of a key are in one part, so that threads share the parts and nothing else.
@@ -15,16 +15,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.array_core import find_longest
 from rekern.core.arrays import Floats, Ints, SmallInts, offsets_of
 from rekern.core.compiling import compiled
 from rekern.core.hashing import mix, size_table
-from rekern.core.key_index import take_numbers
+from rekern.core.key_index import check_entries, take_numbers
 from rekern.core.key_rows import KeyRows, divide_blocks
-from rekern.core.parallel_jobs import FEWEST, count_shares, split_range
-from rekern.core.parallel_steps import Steps, run_together
+from rekern.core.parallel_jobs import FEWEST
+from rekern.core.parallel_steps import Steps, split_shares
 
 PART_BITS = 14  # parts of about 2 to the power of this many entries
-MOST_ENTRIES = 1 << 31
 
 
 class SharedKeys(NamedTuple):
@@ -53,36 +53,30 @@ class SharedKeys(NamedTuple):
         return list(pairwise(bounds))
 
 
-def share_keys(rows: KeyRows, n_jobs: int | None = None) -> SharedKeys:
+def share_blocks(blocks: list[KeyRows], shares: int, release: bool = False) -> Steps[SharedKeys]:
     """Return the entries of rows without the keys that only one row has, and with one of each group of equal keys.
 
     Keys are equal if the same rows have them with the same values. This is found by a 64-bit signature, as the keys
-    themselves stand for what they were made of. The result does not depend on the number of jobs.
+    themselves stand for what they were made of. The rows are in blocks, one below the other. The result does not depend
+    on ``shares``, the number of calls of a step. With ``release`` the list of blocks is emptied as soon as they are
+    divided, so that the rest fits into their memory.
 
+    >>> from rekern.core.parallel_steps import run_together
     >>> keys = np.array([7, 8, 9, 7, 8], dtype=np.uint64)  # in rows of three and two keys
-    >>> found = share_keys(KeyRows(np.array([0, 3, 5]), keys, np.array([2.0, 2.0, 1.0, 3.0, 3.0])))
+    >>> rows = KeyRows(np.array([0, 3, 5]), keys, np.array([2.0, 2.0, 1.0, 3.0, 3.0]))
+    >>> (found,) = run_together([share_blocks([rows], 1)])
     >>> found.numbers.tolist(), found.rows.tolist(), found.counts.tolist(), found.times.tolist()
     ([0, -1, -1, 0, -1], [0, 0, 0, 1, 1], [2], [2])
     """
-    (shares,) = count_shares([len(rows.keys)], n_jobs)
-    return run_together([share_blocks([rows], shares)], n_jobs)[0]
-
-
-def share_blocks(blocks: list[KeyRows], shares: int, release: bool = False) -> Steps[SharedKeys]:
-    """Return the same as `share_keys` of all blocks of rows, one below the other, in steps of so many calls.
-
-    With ``release`` the list of blocks is emptied as soon as they are divided, so that the rest fits into their memory.
-    """
     size = sum(len(block.keys) for block in blocks)
-    if size >= MOST_ENTRIES:
-        raise ValueError(f"{size:,} features are too many for one matrix; use a smaller k or fewer pairs")
+    check_entries(size)
     divided = yield from divide_blocks(blocks, max(1, size.bit_length() - PART_BITS), shares)
     starts, keys, row_of, values = divided
     if release:
         blocks.clear()
     parts = len(starts) - 1
     codes, sizes = np.empty(size, np.int32), np.zeros(parts, np.int64)
-    spans = split_range(parts, -(-parts // shares))
+    spans = split_shares(parts, shares)
     arrays = (starts, keys, row_of, values.view(np.uint64), codes, sizes)
     signed = yield [(_sign_parts, *span, *arrays) for span in spans]
     del divided, keys, arrays
@@ -103,9 +97,7 @@ def _sign_parts(first, last, starts, keys, rows, bits, codes, sizes):
     most = (starts[last] - starts[first]) // 2
     signatures, counts = np.empty(most, np.uint64), np.empty(most, np.int32)
     done = 0
-    largest = 0
-    for part in range(first, last):
-        largest = max(largest, starts[part + 1] - starts[part])
+    largest = find_longest(starts[first : last + 1])
     table = np.empty(1 << size_table(largest), np.int32)
     own = np.empty(largest, np.uint64)
     times, number = np.empty(largest, np.int32), np.empty(largest, np.int32)

@@ -66,6 +66,12 @@ def _bind(dimension: Dimension, found: int, sizes: Sizes) -> int:
     return sizes.setdefault(size, found - len(plus[:1])) + len(plus[:1])
 
 
+def _check_size(dimension: Dimension, found: int, name: str, sizes: Sizes | None) -> None:
+    """Raise ModelFileError if the length or number that was found is not what its dimension must be."""
+    if _bind(dimension, found, {} if sizes is None else sizes) != found:
+        raise refuse(name, "it does not fit the other parts")
+
+
 @dataclass(frozen=True)
 class Whole:
     """A whole number; with ``size`` it sets the size of this name."""
@@ -79,8 +85,7 @@ class Whole:
         if isinstance(value, bool) or not isinstance(value, int) or not self.least <= value <= self.most:
             limits = f"of at least {self.least}" if self.most == MOST_WHOLE else f"from {self.least} to {self.most}"
             raise require(name, f"a whole number {limits}")
-        if _bind(self.size, value, {} if sizes is None else sizes) != value:
-            raise refuse(name, "it does not fit the other parts")
+        _check_size(self.size, value, name, sizes)
 
 
 @dataclass(frozen=True)
@@ -168,8 +173,7 @@ class Texts:
             or not set(map(type, value)) <= {str}
         ):
             raise require(name, "a list of texts")
-        if _bind(self.length, len(value), {} if sizes is None else sizes) != len(value):
-            raise refuse(name, "it does not fit the other parts")
+        _check_size(self.length, len(value), name, sizes)
 
 
 @dataclass(frozen=True)
@@ -185,8 +189,7 @@ class ListOf:
         """Raise ModelFileError if the value is no such list."""
         if not isinstance(value, self.kind) or not isinstance(value, list | tuple) or len(value) > self.most:
             raise require(name, "a list" if self.most == 1 << 31 else f"a list of up to {self.most}")
-        if _bind(self.length, len(value), {} if sizes is None else sizes) != len(value):
-            raise refuse(name, "it does not fit the other parts")
+        _check_size(self.length, len(value), name, sizes)
         for part in value:
             self.item.check(part, name, sizes)
 
@@ -251,8 +254,7 @@ class Labels:
             or not (kinds <= {str} or kinds <= {int, float, bool})
         ):
             raise require(name, "a list of texts or of numbers")
-        if _bind(self.length, len(value), {} if sizes is None else sizes) != len(value):
-            raise refuse(name, "it does not fit the other parts")
+        _check_size(self.length, len(value), name, sizes)
         if kinds == {str}:
             lengths = [len(label) for label in value]
             if max(lengths) * len(value) > max(FEW_CHARACTERS, MOST_PADDING * sum(lengths)):
@@ -432,7 +434,6 @@ def find_schema(kind: type) -> Schema | None:
     return found if isinstance(found, Schema) else None
 
 
-NOTHING = Record()
 DECAY = Number(0.0, 1.0, above=True)
 POSITIVE = Number(0.0, above=True)
 COLUMN = Either(None, Text(1000))  # the name of a representation

@@ -204,16 +204,10 @@ def can_iterate(encoding: str | None) -> bool:
 @contextmanager
 def open_binary(path: str | os.PathLike[str]) -> Iterator[Iterable[bytes]]:
     """Open a file, or standard input (``-``), for reading of its lines as bytes; a gzip file is decompressed."""
-    if os.fspath(path) == STANDARD_INPUT:
-        standard = sys.stdin.buffer
-        if isinstance(standard, io.BufferedReader) and standard.peek(2).startswith(_GZIP):
-            with gzip.open(standard) as unpacked:
-                yield _limit_lines(unpacked, show_source(path))
-        else:
-            yield standard
-        return
-    with open(path, "rb") as stream:
-        if os.fspath(path).lower().endswith(".gz") or stream.peek(2).startswith(_GZIP):
+    is_standard = os.fspath(path) == STANDARD_INPUT
+    with nullcontext(sys.stdin.buffer) if is_standard else open(path, "rb") as stream:
+        is_packed = isinstance(stream, io.BufferedReader) and stream.peek(2).startswith(_GZIP)
+        if is_packed or os.fspath(path).lower().endswith(".gz"):
             with gzip.open(stream) as unpacked:
                 yield _limit_lines(unpacked, show_source(path))
         else:

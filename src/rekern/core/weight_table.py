@@ -12,10 +12,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rekern.core.arrays import Floats, Keys
+from rekern.core.array_core import find_longest
+from rekern.core.arrays import Floats, Keys, offsets_of
 from rekern.core.compiling import compiled, is_interpreted, uncounted
 from rekern.core.hashing import size_table
-from rekern.core.key_index import number_keys
+from rekern.core.key_index import MOST_ENTRIES, check_entries, number_keys
 from rekern.core.key_rows import KeyRows, divide_blocks
 from rekern.core.number_packing import pack_keys, pack_numbers, unpack_keys, unpack_numbers
 from rekern.core.object_descriptions import State
@@ -26,7 +27,6 @@ from rekern.errors import ModelFileError
 
 CHUNK = 1024
 FEW_KEYS = 8  # that are searched one after the other
-MOST_ENTRIES = 1 << 31
 PART_BITS = 12  # parts of about 2 to the power of this many entries
 COARSE = 1 << 12  # top bits of a quickly made table
 
@@ -70,8 +70,7 @@ def sum_and_count(rows: KeyRows, factors: Floats, n_jobs: int | None = None) -> 
     >>> sum_and_count(rows, np.array([[0.5], [1.0]]))[1].tolist()
     [1, 2]
     """
-    if len(rows.keys) >= MOST_ENTRIES:
-        raise ValueError(f"{len(rows.keys):,} features are too many for one table; use a smaller k or fewer pairs")
+    check_entries(len(rows.keys))
     bits = max(1, len(rows.keys).bit_length() - PART_BITS)
     (divided,) = run_together([divide_blocks([rows], bits)])
     parts = len(divided.starts) - 1
@@ -81,7 +80,7 @@ def sum_and_count(rows: KeyRows, factors: Floats, n_jobs: int | None = None) -> 
     counts = np.empty(len(rows.keys), np.uint32)
     arrays = (bits, *divided, np.ascontiguousarray(factors), keys, weights, counts, sizes)
     run_in_threads(_sum_parts, [(*span, *arrays) for span in split_range(parts, max(16, parts // 16))], n_jobs)
-    before = np.concatenate([[0], np.cumsum(sizes)])
+    before = offsets_of(sizes)
     _move_parts(divided.starts, before, keys, weights, counts)
     size = int(before[-1])
     numbers = np.arange(size, dtype=np.uint32)
@@ -173,9 +172,7 @@ def _sum_parts(first, last, bits, starts, keys, rows, values, factors, found, su
     The slot of a key in the table is given by the bits that follow those of the part, so that the keys stand in the
     table nearly in ascending order.
     """
-    largest = 0
-    for part in range(first, last):
-        largest = max(largest, starts[part + 1] - starts[part])
+    largest = find_longest(starts[first : last + 1])
     table = np.empty((1 << size_table(largest)) + largest, np.int32)
     own, times = np.empty(largest, np.uint64), np.empty(largest, np.uint32)
     totals = np.empty((largest, factors.shape[1]))

@@ -12,9 +12,9 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from rekern.core.arrays import AnyArray, Floats, Ints, SmallInts, offsets_of
+from rekern.core.arrays import AnyArray, Floats, Ints, SmallFloats, SmallInts, offsets_of
 from rekern.core.compiling import compiled
-from rekern.core.inverted_lists import FrequentKeys, InvertedLists, SmallFloats
+from rekern.core.inverted_lists import FrequentKeys, InvertedLists
 from rekern.core.parallel_jobs import run_in_threads
 
 
@@ -49,8 +49,8 @@ def list_joins(windows: list[WindowLists]) -> list[Callable[[], AnyArray]]:
     """Return functions that make the arrays of `JoinedLists`."""
     parts = [part for window in windows for part in (window.source, window.target, window.rules)]
     keys = [known for window in windows for known in window.frequent]
-    entries = np.cumsum([0] + [len(part.values) for part in parts])
-    places = np.cumsum([0] + [len(part.rows) for part in parts])
+    entries = offsets_of([len(part.values) for part in parts])
+    places = offsets_of([len(part.rows) for part in parts])
     rows, columns = len(parts[0].indptr) - 1, parts[0].width
     nothing = FrequentKeys(np.zeros((0, columns), np.float32), np.zeros((rows, 0), np.float32))
     frequent = [known if len(known.by_key) else nothing for known in keys]

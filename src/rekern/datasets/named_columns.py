@@ -7,10 +7,12 @@ from typing import Any
 from rekern.core.messages import list_names
 from rekern.datasets.column_values import check_texts
 from rekern.errors import InputError
+from rekern.structures.data_frames import SIDES
+from rekern.structures.known_columns import find_label, find_name, find_sides, find_text
 
 ColumnName = str | int
 
-# the names that two public corpora give to the three columns of a table of pairs
+# the names that two public corpora, which are formats of their own, give to the three columns of a table of pairs
 CORPUS_COLUMNS = {
     "msrp": (
         {"source": "s1", "target": "s2", "label": "quality"},
@@ -35,6 +37,7 @@ class NamedColumns:
     unit: str = "line"
     file: str | None = None
     types: Mapping[object, object] | None = None  # the Arrow types of the columns, if the file has them
+    remedy: str | None = None  # how the user names columns, where it is not by arguments and options
 
     def locate(self, error: InputError) -> InputError:
         """Return an error, whose row is counted from 0, with the file and the line."""
@@ -57,7 +60,7 @@ class NamedColumns:
     def texts(self, column: ColumnName, option: str = "column=") -> list[str]:
         """Return the texts of one column, given by its name or its number; ``option`` is how the user chooses another.
 
-        The columns of MSRP and RTE files are found as ``source``, ``target`` and ``label``.
+        The columns of MSRP and RTE files, and other common names, are found as ``source``, ``target`` and ``label``.
 
         >>> NamedColumns(["s1", "s2"], lambda index: [["He left."], ["He went."]][index], [2]).texts("source")
         ['He left.']
@@ -70,25 +73,70 @@ class NamedColumns:
 
     def find(self, role: str, column: ColumnName, by_number: bool, option: str = "") -> int:
         """Return the place of the column with this name or number; ``role`` is ``source``, ``target``, ``label`` …"""
-        file = self.file or "the table"
+        found = self._seek(role, column, by_number, option)
+        if found is None:
+            raise self._refuse_missing({role: column}, option)
+        return found
+
+    def find_all(self, roles: Mapping[str, ColumnName], by_number: bool) -> dict[str, int]:
+        """Return the places of the columns with these roles; one error names all that are missing.
+
+        >>> NamedColumns(["Text A", "Text B"], list, []).find_all({"source": "source", "target": "target"}, True)
+        {'source': 0, 'target': 1}
+        """
+        found = {role: self._seek(role, column, by_number) for role, column in roles.items()}
+        if set(SIDES) <= set(roles):
+            self._match_sides(roles, found)
+        missing = {role: column for role, column in roles.items() if found[role] is None}
+        if missing:
+            raise self._refuse_missing(missing)
+        return {role: place for role, place in found.items() if place is not None}
+
+    def _seek(self, role: str, column: ColumnName, by_number: bool, option: str = "") -> int | None:
+        """Return the place of a column, or None: by its name, by a known name, by its number."""
         same = [index for index, name in enumerate(self.names) if isinstance(name, ColumnName) and name == column]
         if len(same) == 1:
             return same[0]
         if same:
             remedy = f"rename one, or give its number with {option or role + '='}"
-            reason = f"{file}: {len(same)} columns are called {column!r}; {remedy}"
+            reason = f"{self.file or 'the table'}: {len(same)} columns are called {column!r}; {remedy}"
             raise InputError(reason, file=self.file, names_file=True)
-        if column == role:
-            for own in (*CORPUS_COLUMNS["msrp"], *CORPUS_COLUMNS["rte"]):
-                has_sides = own["source"] in self.names and own["target"] in self.names
-                if has_sides and self.names.count(own.get(role)) == 1:
-                    return self.names.index(own[role])
-        if by_number and str(column).isdecimal() and 1 <= int(column) <= len(self.names):
-            return int(column) - 1
-        hint = "; label=None reads without labels" if role == "label" else ""
-        remedy = _suggest_format(self.names) or f"name one with {option or f'{role}= (--{role})'}{hint}"
-        reason = f"{file} has no column {column!r}; it has {list_names(self.names)}: {remedy}"
-        raise InputError(reason, file=self.file, names_file=True)
+        found = find_name(self.names, column)
+        if found is None and column == role:
+            found = _find_known(self.names, role)
+        if found is None and by_number and str(column).isdecimal() and 1 <= int(column) <= len(self.names):
+            found = int(column) - 1
+        return found
+
+    def _match_sides(self, roles: Mapping[str, ColumnName], found: dict[str, int | None]) -> None:
+        """Mend the places of two sides that do not belong together.
+
+        ``source`` beside ``question1`` and ``question2`` says where a pair comes from. And where the user names only
+        one side, that column is not the other side as well.
+        """
+        known = find_sides(self.names)
+        by_default = [role for role in SIDES if roles[role] == role]
+        if known is not None and len(by_default) == len(SIDES):
+            found.update(zip(SIDES, known))
+        elif by_default and found["source"] == found["target"]:
+            found[by_default[0]] = None
+
+    def _refuse_missing(self, missing: Mapping[str, ColumnName], option: str = "") -> InputError:
+        """Return the error that names the columns which are not there, those which are, and what to do."""
+        arguments, options = [f"{role}=" for role in missing], [f"--{role}" for role in missing]
+        by = option or f"{_join_words(arguments)} ({', '.join(options)})"
+        remedy = self.remedy or f"name {'one' if len(missing) == 1 else 'them'} with {by}"
+        if self.remedy is None and not option and list(missing) == ["label"]:
+            remedy += "; label=None reads without labels"
+        if option == "--text" and len(self.names) == 1:
+            remedy += ", or give --no-header if this is a text"
+        wanted = list(missing.values())
+        other_format = _suggest_format(self.names)
+        if other_format is not None:
+            remedy, wanted = other_format, wanted[:1]
+        has_no = f"has no column{'' if len(wanted) == 1 else 's'} {_join_words([repr(name) for name in wanted])}"
+        reason = f"{self.file or 'the table'} {has_no}; it has {list_names(self.names)}: {remedy}"
+        return InputError(reason, file=self.file, names_file=True)
 
     def has_corpus_columns(self, format: str) -> bool:
         """Whether the columns have the names of a public corpus, ``"msrp"`` or ``"rte"``.
@@ -99,12 +147,27 @@ class NamedColumns:
         return any({own["source"], own["target"]} <= set(self.names) for own in CORPUS_COLUMNS[format])
 
 
+def _find_known(names: Sequence[object], role: str) -> int | None:
+    """Return the place of the column that has a common name for this role, or None."""
+    if role in SIDES:
+        sides = find_sides(names)
+        return None if sides is None else sides[SIDES.index(role)]
+    if role == "label":
+        return find_label(names)
+    return find_text(names) if role == "text" else None
+
+
+def _join_words(words: Sequence[str]) -> str:
+    """Join words: ``a, b and c``."""
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
+
+
 def _suggest_format(names: Sequence[object]) -> str | None:
     """Say what to do about a header that was not split, if it was not."""
     if len(names) != 1:
         return None
     name = str(names[0])
     if ";" in name and "\t" not in name and "," not in name:
-        return "are its fields separated by semicolons? Separate them by tabs, or by commas in a .csv file"
+        return "are its fields separated by semicolons? Name it .csv, or give format='csv' (--format)"
     guess = "tsv" if "\t" in name else "csv" if "," in name else None
     return guess and f"is it {guess}? Give format={guess!r} (--format)"

@@ -5,7 +5,7 @@ from array import array
 
 from rekern.datasets.column_values import convert_labels, write_labels
 from rekern.datasets.named_columns import ColumnName
-from rekern.datasets.tables import Table, iterate_table
+from rekern.datasets.tables import Table, iterate_table, refuse_text_as_label
 from rekern.errors import InputError
 from rekern.structures.stored_pairs import StoredPairs
 
@@ -40,12 +40,15 @@ def store_table(
     pairs, lines = StoredPairs(), array("q")
     codes, first_rows, numbers = array("i"), array("q"), dict[str, int]()  # labels, and the first row of each
     file: str | None = None
-    unit, is_single = "line", False
+    unit, is_single, roles = "line", False, dict[str, str]()
     for block in iterate_table(path, source, target, None, format, encoding=encoding, header=header, text=text):
         columns, is_single = block.columns, block.table.is_single
         file, unit = columns.file, columns.unit
+        place = columns.find("label", label, by_number=True)
+        refuse_text_as_label(columns, place, block.texts)
+        roles = {**block.table.roles, "label": str(columns.names[place])}
         try:
-            labels = write_labels(columns.column(columns.find("label", label, by_number=True)))
+            labels = write_labels(columns.column(place))
         except InputError as error:
             raise columns.locate(error) from None
         for row, written in enumerate(labels, len(lines)):
@@ -60,4 +63,4 @@ def store_table(
     except InputError as error:
         line = None if error.row is None else lines[first_rows[error.row]]
         raise error.at(file=file, row=line, unit=unit) from None
-    return Table(pairs, [kinds[code] for code in codes], None, file, lines, [], unit, is_single=is_single)
+    return Table(pairs, [kinds[code] for code in codes], None, file, lines, [], unit, is_single=is_single, roles=roles)

@@ -21,10 +21,10 @@ from rekern.core.text_files import (
     refuse_nul,
     show_source,
 )
-from rekern.datasets.csv_rows import iterate_csv
+from rekern.datasets.csv_rows import choose_separator, iterate_csv
 from rekern.datasets.named_columns import NamedColumns
 from rekern.datasets.table_formats import (
-    CSV_REMEDY,
+    CSV_REMEDIES,
     TSV_REMEDY,
     choose_format,
     collect_records,
@@ -69,12 +69,15 @@ def iterate_columns(
         yield read_columns(path, format, encoding=encoding, header=header)
     elif chosen == "parquet" and os.fspath(path) != STANDARD_INPUT and not os.fspath(path).lower().endswith(".gz"):
         yield from _iterate_parquet(path, file, rows)
-    elif chosen in ("tsv", "msrp", "csv") and can_iterate(encoding):
-        is_csv = chosen == "csv"
-        lines = iterate_csv(_read_lines(path, file, encoding), file, header) if is_csv else _split_tsv(path, encoding)
-        blank = is_blank_row if is_csv else _is_blank_line
-        remedy = CSV_REMEDY if is_csv else TSV_REMEDY
-        yield from _collect_blocks(_drop_last(lines, blank), file, header, remedy, rows)
+    elif chosen == "csv" and can_iterate(encoding):
+        lines = _read_lines(path, file, encoding)
+        first = next(lines, "")
+        separator = choose_separator(first, file) if header else ","
+        fields = iterate_csv(chain([first] if first else [], lines), file, separator)
+        yield from _collect_blocks(_drop_last(fields, is_blank_row), file, header, CSV_REMEDIES[separator], rows)
+    elif chosen in ("tsv", "msrp") and can_iterate(encoding):
+        fields = _split_tsv(path, encoding)
+        yield from _collect_blocks(_drop_last(fields, _is_blank_line), file, header, TSV_REMEDY, rows)
     elif chosen == "jsonl" and can_iterate(encoding):
         numbered = ((number, [line]) for number, line in enumerate(_check_lines(path, encoding), 1))
         blocks = _cut(_drop_last(numbered, _is_blank_line), rows, _count_characters)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from itertools import chain
 
 from rekern.core.text_files import STANDARD_INPUT, decode_text, read_bytes, show_source
-from rekern.datasets.csv_rows import iterate_csv
+from rekern.datasets.csv_rows import choose_separator, iterate_csv
 from rekern.datasets.named_columns import NamedColumns
 from rekern.datasets.rte_xml import is_xml, read_pairs
 from rekern.errors import InputError, missing_extra
@@ -30,8 +30,12 @@ EXTENSIONS = {
     ".pq": "parquet",
     ".xml": "rte",
 }
+SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 TSV_REMEDY = "fields are separated by tabs, and quotes do not join them"
-CSV_REMEDY = "put double quotes round a field with a comma in it"
+CSV_REMEDIES = {
+    ",": "put double quotes round a field with a comma in it",
+    ";": "put double quotes round a field with a semicolon in it",
+}
 EXAMPLE = '{"source": "...", "target": "..."}'
 
 
@@ -51,6 +55,8 @@ def choose_format(path: str | os.PathLike[str], format: str | None, known: Seque
     found = EXTENSIONS.get(extension, "")
     if found in known:
         return found
+    if extension in SPREADSHEETS and known is FORMATS:  # a file to read
+        raise InputError("a spreadsheet cannot be read; save it as CSV, in UTF-8", file=show_source(path))
     problem = f"the extension {extension!r} tells no format" if extension else "no extension tells its format"
     raise InputError(f"{problem}; choose {', '.join(known)} with format= (--format)", file=show_source(path))
 
@@ -124,13 +130,16 @@ def read_tsv(text: str, file: str, header: bool = True) -> NamedColumns:
 def read_csv(text: str, file: str, header: bool = True) -> NamedColumns:
     """Read comma separated values; a field in double quotes may hold commas, line ends and doubled quotes.
 
-    >>> read_csv('source,target\\n"A, b",c\\n', "a.csv").column(0)
-    ['A, b']
+    Semicolons are read, too, if a header has them and no comma.
+
+    >>> read_csv('source,target\\n"A, b",c\\n', "a.csv").column(0), read_csv("id;text\\n1;A, b\\n", "a.csv").column(1)
+    (['A, b'], ['A, b'])
     """
-    rows = list(iterate_csv(io.StringIO(text, newline=""), file, header))
+    separator = choose_separator(next(io.StringIO(text, newline=""), ""), file) if header else ","
+    rows = list(iterate_csv(io.StringIO(text, newline=""), file, separator))
     while rows and is_blank_row(rows[-1][1]):
         rows.pop()
-    return _collect_grid([row for _, row in rows], [line for line, _ in rows], file, header, CSV_REMEDY)
+    return _collect_grid([row for _, row in rows], [line for line, _ in rows], file, header, CSV_REMEDIES[separator])
 
 
 def is_blank_row(row: list[str]) -> bool:

@@ -15,6 +15,7 @@ from rekern.datasets.table_formats import choose_format, read_columns
 from rekern.datasets.table_writer import open_table, write_table
 from rekern.errors import InputError
 from rekern.structures.data_frames import SIDES, find_columns, read_column
+from rekern.structures.known_columns import find_name, find_sides
 
 __all__ = [
     "ROWS",
@@ -47,6 +48,7 @@ class Table:
     unit: str = "line"
     others: dict[str, list[object]] = field(default_factory=dict)
     is_single: bool = False  # whether a row is a single text, with nothing as the second side of its pair
+    roles: dict[str, str] = field(default_factory=dict)  # the name of the column for source, target, label …
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -103,6 +105,7 @@ class Table:
             unit=self.unit,
             others={name: [column[row] for row in rows] for name, column in self.others.items()},
             is_single=self.is_single,
+            roles=self.roles,
         )
 
 
@@ -123,9 +126,10 @@ def read_table(
     The extension determines the format, with or without ``.gz``: ``.tsv`` ``.tab`` ``.txt`` (tabs, quotes are literal),
     ``.csv``, ``.jsonl`` ``.ndjson``, ``.json`` (an array of objects), ``.parquet`` ``.pq``, ``.xml`` (RTE's format).
     ``format`` overrides it. The files of MSRP and RTE are recognized by their header. Columns are given by name, or by
-    number counting from 1; ``label=None`` reads no labels. Labels are integers if all of them are, else real numbers
-    if all of them are, else strings. With ``header=False`` the first line of a TSV or CSV file is a row, and its
-    columns are called 1, 2, 3 and so on. ``text`` names the column of single texts, instead of pairs; a table that has
+    number counting from 1; common names, such as ``Question1`` and ``text_a``, are found without. ``label=None`` reads
+    no labels. Labels are integers if all of them are, else real numbers if all of them are, else strings. With
+    ``header=False`` the first line of a TSV or CSV file is a row, and its columns are called 1, 2, 3 and so on.
+    ``text`` names the column of single texts, instead of pairs; a table that has
     a column ``text``, but neither ``source`` nor ``target``, is one of single texts, too.
 
     >>> from tempfile import TemporaryDirectory
@@ -162,9 +166,8 @@ def make_block(columns: NamedColumns, roles: Roles, text: ColumnName | None = No
     """
     used = _choose_roles(columns, roles, text)
     table = _make_table(columns, used, by_number=True)
-    found = [(role, used.get(role)) for role in (*SIDES, "text")]
-    texts = tuple(columns.find(role, name, by_number=True) for role, name in found if name is not None)
-    return TableBlock(table, columns, texts)
+    named = {role: name for role, name in used.items() if role in (*SIDES, "text") and name is not None}
+    return TableBlock(table, columns, tuple(columns.find_all(named, by_number=True).values()))
 
 
 def iterate_table(
@@ -238,16 +241,18 @@ def _check_corpus(columns: NamedColumns, format: str) -> None:
 
 def _choose_roles(columns: NamedColumns, roles: Roles, text: ColumnName | None) -> Roles:
     """Return the roles of columns: those of pairs, or those of single texts."""
-    has_pairs = {"source", "target"} & set(columns.names) or any(map(columns.has_corpus_columns, CORPUS_COLUMNS))
+    has_pairs = set(SIDES) & set(columns.names) or find_sides(columns.names) is not None
     is_default = (roles["source"], roles["target"]) == SIDES
-    if text is None and (not is_default or has_pairs or "text" not in columns.names):
+    if text is None and (not is_default or has_pairs or find_name(columns.names, "text") is None):
         return roles
     return {"text": "text" if text is None else text, "label": roles["label"], "group": roles["group"]}
 
 
 def _make_table(columns: NamedColumns, roles: Mapping[str, ColumnName | None], by_number: bool) -> Table:
     """Find the columns that have these roles, check their values, and make the table."""
-    found = {role: columns.find(role, column, by_number) for role, column in roles.items() if column is not None}
+    found = columns.find_all({role: name for role, name in roles.items() if name is not None}, by_number)
+    if "label" in found:
+        refuse_text_as_label(columns, found["label"], [found[role] for role in (*SIDES, "text") if role in found])
     values = {role: columns.column(index) for role, index in found.items()}
     if any(len(column) != len(columns.lines) for column in values.values()):
         counts = ", ".join(f"{role} {len(column)}" for role, column in values.items())
@@ -265,7 +270,18 @@ def _make_table(columns: NamedColumns, roles: Mapping[str, ColumnName | None], b
     names = [str(name) for name in columns.names]
     others = _read_others(columns, found)
     is_single = "text" in values
-    return Table(pairs, labels, groups, columns.file, columns.lines, names, columns.unit, others, is_single)
+    used = {role: names[index] for role, index in found.items()}
+    return Table(pairs, labels, groups, columns.file, columns.lines, names, columns.unit, others, is_single, used)
+
+
+def refuse_text_as_label(columns: NamedColumns, label: int, texts: Sequence[int]) -> None:
+    """Refuse a column as the label that has the texts.
+
+    >>> refuse_text_as_label(NamedColumns(["q1", "q2", "label"], list, []), 2, [0, 1])
+    """
+    if label in texts:
+        reason = f"{columns.file or 'the table'}: {columns.names[label]!r} is the column of a text and of the label"
+        raise InputError(f"{reason}; name another with label= (--label)", file=columns.file, names_file=True)
 
 
 def _read_others(columns: NamedColumns, found: Mapping[str, int]) -> dict[str, list[object]]:

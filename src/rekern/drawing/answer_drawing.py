@@ -10,11 +10,10 @@ from typing import NamedTuple
 from rekern.drawing.decision_steps import HasValues, Values, read_values
 from rekern.drawing.explanation_drawing import WIDE, write_figure
 from rekern.drawing.figures import Figure
-from rekern.drawing.markup import Markup, clean_text, element, join
-from rekern.drawing.page import frame_svg
-from rekern.drawing.stylesheet import STYLE
+from rekern.drawing.markup import Markup, clean_text, element, escape, join
+from rekern.drawing.page import frame_figure, frame_svg
 from rekern.drawing.text_widths import cut_text, measure_text, wrap_text
-from rekern.drawing.waterfall import draw_share
+from rekern.drawing.waterfall import write_shares
 
 SIZE = 14.5
 BLANK = 9.0
@@ -42,7 +41,7 @@ def draw_answer(answer: Values | HasValues, *, style: bool = True) -> str:
     True
     """
     values = read_values(answer)
-    content: list[Markup | None] = [element("style", Markup(STYLE)) if style else None]
+    content: list[Markup | None] = []
     pieces = split_question(clean_text(values["question"]), values.get("not_understood") or ())
     content.append(element("div", element("bdi", *map(_mark_piece, pieces), class_="rk-answer"), class_="rk-head"))
     if any(piece.is_missed for piece in pieces):
@@ -50,10 +49,9 @@ def draw_answer(answer: Values | HasValues, *, style: bool = True) -> str:
     if values.get("confident"):
         content += [_write_rows(values), *_write_reading(values), _write_query(values)]
     else:
-        why = str(values.get("why") or "")
-        content.append(element("p", element("bdi", f"no confident reading{': ' if why else ''}{why}")))
+        content.append(element("p", element("bdi", _describe_failure(values))))
     content.append(_write_nearest(values))
-    return element("figure", *content, class_="rk")
+    return frame_figure(*content, style=style)
 
 
 def draw_answer_svg(answer: Values | HasValues, *, width: float = WIDE) -> str:
@@ -94,11 +92,15 @@ def draw_answer_svg(answer: Values | HasValues, *, width: float = WIDE) -> str:
         )
         write(f"confidence {values['confidence']:.3f}", 13)
     else:
-        why = str(values.get("why") or "")
-        write(f"no confident reading{': ' if why else ''}{why}", 15)
+        write(_describe_failure(values), 15)
     for near in (values.get("nearest") or [])[:SHOWN_READINGS]:
         write(f"{near['confidence']:.3f}  {near['query']}", 13, "rk-soft", most=2)
     return frame_svg(str(values["question"]), shapes, width, y)
+
+
+def _describe_failure(values: Values) -> str:
+    why = str(values.get("why") or "")
+    return f"no confident reading{': ' if why else ''}{why}"
 
 
 class Piece(NamedTuple):
@@ -239,21 +241,13 @@ def _list_reading(words: Sequence[str], nodes: Sequence[Node], width: float) -> 
 def _write_query(values: Values) -> Markup:
     parameters = values.get("parameters") or {}
     bound = [join([Markup(" "), element("code", f":{name} = {value!r}")]) for name, value in parameters.items()]
-    rows = [
-        element(
-            "tr",
-            element("td", "query", class_="rk-figure"),
-            element("td", element("code", str(values.get("query", "")))),
-        ),
-        element(
-            "tr", element("td", "SQL", class_="rk-figure"), element("td", element("code", str(values.get("sql", ""))))
-        ),
-    ]
+    cells = [(name, element("code", str(values.get(key, "")))) for name, key in (("query", "query"), ("SQL", "sql"))]
     if bound:
-        rows.append(element("tr", element("td", "values", class_="rk-figure"), element("td", *bound)))
+        cells.append(("values", join(bound)))
     confidence = values.get("confidence")
     if confidence is not None:
-        rows.append(element("tr", element("td", "confidence", class_="rk-figure"), element("td", f"{confidence:.3f}")))
+        cells.append(("confidence", escape(f"{confidence:.3f}")))
+    rows = [element("tr", element("td", name, class_="rk-figure"), element("td", cell)) for name, cell in cells]
     return join([element("h4", "What was asked of the database"), element("table", element("tbody", *rows))])
 
 
@@ -266,16 +260,9 @@ def _write_nearest(values: Values) -> Markup | None:
 
 
 def _write_chances(readings: Sequence[Values], measure: str) -> Markup:
-    rows = [
-        element(
-            "tr",
-            element("td", element("code", str(near["query"]))),
-            element("td", draw_share(near[measure]), class_="rk-cell-bar"),
-            element("td", f"{near[measure]:.3f}", class_="rk-value"),
-        )
-        for near in readings
-    ]
-    return element("table", element("tbody", *rows), class_="rk-shares")
+    return write_shares(
+        [(element("code", str(near["query"])), near[measure], f"{near[measure]:.3f}") for near in readings]
+    )
 
 
 def draw_readings(readings: Sequence[Values], *, style: bool = True) -> Markup:
@@ -286,8 +273,7 @@ def draw_readings(readings: Sequence[Values], *, style: bool = True) -> Markup:
     >>> "rivers(all)" in draw_readings([{"query": "rivers(all)", "probability": 0.9}])
     True
     """
-    head = element("style", Markup(STYLE)) if style else None
     measure = "confidence" if readings and "confidence" in readings[0] else "probability"
     table = _write_chances(readings, measure) if readings else element("p", "no reading")
     drawn = [figure for reading in readings for figure in _write_reading(reading)]
-    return element("figure", head, element("h4", f"Readings, with their {measure}"), table, *drawn, class_="rk")
+    return frame_figure(element("h4", f"Readings, with their {measure}"), table, *drawn, style=style)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from rekern.drawing.decision_steps import Values
 from rekern.drawing.markup import Markup, element, join, write_number, write_signed
+from rekern.drawing.page import draw_picture
 
 WIDTH, HEIGHT = 200.0, 84.0
 LEFT, RIGHT, TOP, BOTTOM = 38.0, 6.0, 8.0, 16.0
@@ -119,8 +120,7 @@ def write_plots(plots: Sequence[ScorePlot]) -> Markup:
     figures = []
     for plot in plots:
         label = f"curve of {plot.text}"
-        box = f"0 0 {write_number(WIDTH)} {write_number(HEIGHT)}"
-        picture = element("svg", draw_plot(plot), class_="rk-svg", viewBox=box, role="img", aria_label=label)
+        picture = draw_picture(draw_plot(plot), width=WIDTH, height=HEIGHT, label=label)
         at = "" if plot.mark is None or plot.low_points else f": {plot.mark[0]:.2f}"
         figures.append(element("figure", picture, element("figcaption", plot.text + at)))
     return element("div", *figures, class_="rk-curves")

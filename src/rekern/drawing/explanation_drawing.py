@@ -17,10 +17,9 @@ from rekern.drawing.decision_steps import (
 )
 from rekern.drawing.figures import Figure, choose_figure
 from rekern.drawing.markup import Markup, element, join, shorten, write_number, write_signed
-from rekern.drawing.page import frame_svg
-from rekern.drawing.stylesheet import STYLE
+from rekern.drawing.page import draw_picture, frame_figure, frame_svg
 from rekern.drawing.text_widths import cut_text, wrap_text
-from rekern.drawing.waterfall import draw_share, draw_waterfall, write_waterfall
+from rekern.drawing.waterfall import draw_waterfall, write_shares, write_waterfall
 
 WIDE, NARROW = 920.0, 368.0
 SHOWN_PLOTS = 8
@@ -55,14 +54,13 @@ def draw_explanation(
     values = read_strongest(explanation, n)
     curves = curves or _list_curves(explanation)
     figure = choose_figure(values)
-    content = [element("style", Markup(STYLE)) if style else None, _write_heading(values)]
-    content += write_figure(figure)
+    content: list[Markup | None] = [_write_heading(values), *write_figure(figure)]
     content.append(write_waterfall(list_steps(values, n, figure.parts)))
     plots = _choose_plots(curves, figure.parts, n)
     if plots:
         content += [element("h4", "What these scores add, and where this pair is"), write_plots(plots)]
     content += [write_chances(values.get("probabilities", {})), _write_neighbors(values)]
-    return element("figure", *content, class_="rk")
+    return frame_figure(*content, style=style)
 
 
 def draw_svg(
@@ -176,12 +174,8 @@ def write_figure(figure: Figure) -> list[Markup]:
     found = []
     for width, name in ((WIDE, "rk-wide"), (NARROW, "rk-narrow")):
         drawn, height = figure.draw(width)
-        box = f"0 0 {write_number(width)} {write_number(height)}"
-        found.append(
-            element(
-                "svg", drawn, class_=f"rk-svg {name}", viewBox=box, role="img", aria_label=figure.label[:LONGEST_LABEL]
-            )
-        )
+        label = figure.label[:LONGEST_LABEL]
+        found.append(draw_picture(drawn, width=width, height=height, label=label, kind=name))
     return found
 
 
@@ -189,16 +183,9 @@ def write_chances(chances: Values) -> Markup | None:
     """Return a table of probabilities, the highest first, each with a bar."""
     if not chances:
         return None
-    rows = [
-        element(
-            "tr",
-            element("td", element("bdi", str(name))),
-            element("td", draw_share(share), class_="rk-cell-bar"),
-            element("td", f"{100 * share:.1f} %", class_="rk-value"),
-        )
-        for name, share in sorted(chances.items(), key=lambda item: -item[1])
-    ]
-    return join([element("h4", "Probabilities"), element("table", element("tbody", *rows), class_="rk-shares")])
+    ordered = sorted(chances.items(), key=lambda item: -item[1])
+    table = write_shares([(element("bdi", str(name)), share, f"{100 * share:.1f} %") for name, share in ordered])
+    return join([element("h4", "Probabilities"), table])
 
 
 def _list_curves(explanation: object) -> list[Values]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rekern.drawing.decision_steps import SHOWN_LINKS, DrawnPart, Values, name_side
-from rekern.drawing.markup import Markup, clean_text, element, join, write_signed
+from rekern.drawing.decision_steps import SHOWN_LINKS, DrawnPart, Values
+from rekern.drawing.markup import Markup, clean_text, element, join
 from rekern.drawing.text_widths import cut_text, measure_text
-from rekern.drawing.word_links import draw_badge
+from rekern.drawing.word_links import draw_badge, group_shapes
 
 SIZE = 13.5
 LINE = 25.0
@@ -91,9 +91,7 @@ def _draw_graph(graph: MarkedGraph, width: float) -> tuple[Markup, float]:
                 marks.append(element("rect", class_="rk-chip", x=LEFT - 5, y=y - 14, width=wide + 9, height=19.0, rx=4))
                 marks.append(draw_badge(min(right[node], width - 8), y - 5, part.number, part.contribution))
                 right[node] += 17
-        title = element("title", f"{part.number}: {part.name}  {write_signed(part.contribution)}")
-        side = name_side(part.contribution)
-        shapes.append(element("g", title, *marks, class_=f"rk-link {side} rk-r{part.number}"))
+        shapes.append(group_shapes(part, marks))
     for label, y in zip(shown, heights):
         shapes.append(element("text", cut_text(clean_text(label), width - LEFT, SIZE), x=LEFT, y=y, font_size=SIZE))
     height = 18.0 + LINE * len(shown)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from rekern.drawing.markup import Markup, clean_text, element, join, write_number
-from rekern.drawing.stylesheet import STYLE
+from rekern.drawing.markup import Markup, clean_text, element, write_number
+from rekern.drawing.page import draw_picture, frame_figure
 from rekern.drawing.text_widths import cut_text
 
 MOST_CELLS = 40  # in a row or a column; larger matrices are drawn as means of blocks
@@ -41,14 +41,13 @@ def draw_gram(matrix: Sequence[Sequence[float]], labels: Sequence[object] = (), 
         for i, label in enumerate(labels[: len(rows)]):
             text = cut_text(clean_text(label), LABEL - 8, 11)
             shapes.append(element("text", text, x=left - 6, y=(i + 0.5) * cell + 4, font_size=11, text_anchor="end"))
-    box = f"0 0 {write_number(left + across * cell)} {write_number(max(len(blocks), 1) * cell)}"
     label = f"a matrix of {len(rows)} × {columns} values from {low:.4g} to {high:.4g}"
-    picture = element("svg", *shapes, class_="rk-svg rk-map", viewBox=box, role="img", aria_label=label)
+    height = max(len(blocks), 1) * cell
+    picture = draw_picture(*shapes, width=left + across * cell, height=height, label=label, kind="rk-map")
     note = f"{label}, light to dark"
     if len(blocks) < len(rows) or across < columns:
         note += f"; a cell is the mean of a block of about {len(rows) // len(blocks)} × {columns // across}"
-    head = element("style", Markup(STYLE)) if style else Markup("")
-    return element("figure", join([head, picture, element("figcaption", element("small", note))]), class_="rk")
+    return frame_figure(picture, element("figcaption", element("small", note)), style=style)
 
 
 def _take_means(rows: list[list[float]], columns: int) -> list[list[float]]:

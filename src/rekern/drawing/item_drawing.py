@@ -10,7 +10,7 @@ from rekern.drawing.explanation_drawing import write_figure
 from rekern.drawing.figures import Figure
 from rekern.drawing.graph_figure import draw_graphs, mark_graphs
 from rekern.drawing.markup import Markup, element
-from rekern.drawing.stylesheet import STYLE
+from rekern.drawing.page import frame_figure
 from rekern.drawing.tree_figure import draw_trees, mark_trees
 
 
@@ -39,6 +39,5 @@ def draw_graph_items(graphs: Sequence[Values], title: str = "", *, style: bool =
 
 
 def _wrap(drawings: list[Markup], title: str, style: bool) -> Markup:
-    head = element("style", Markup(STYLE)) if style else None
     caption = element("p", element("small", title)) if title else None
-    return element("figure", head, caption, *drawings, class_="rk")
+    return frame_figure(caption, *drawings, style=style)

@@ -53,3 +53,22 @@ def frame_svg(title: str, shapes: Sequence[Markup], width: float, height: float)
         height=whole_height,
         role="img",
     )
+
+
+def frame_figure(*content: Markup | None, style: bool) -> Markup:
+    """Return drawings as a fragment of HTML, with their style or without it.
+
+    >>> frame_figure(element("p", "text"), None, style=False)
+    '<figure class="rk"><p>text</p></figure>'
+    """
+    return element("figure", element("style", Markup(STYLE)) if style else None, *content, class_="rk")
+
+
+def draw_picture(*shapes: Markup, width: float, height: float, label: str, kind: str = "") -> Markup:
+    """Return shapes as a picture in a page; ``label`` says in words what it shows, ``kind`` is a class of its style.
+
+    >>> draw_picture(width=20.0, height=5.0, label="nothing")
+    '<svg class="rk-svg" viewBox="0 0 20 5" role="img" aria-label="nothing"/>'
+    """
+    box = f"0 0 {write_number(width)} {write_number(height)}"
+    return element("svg", *shapes, class_=f"rk-svg {kind}".rstrip(), viewBox=box, role="img", aria_label=label)

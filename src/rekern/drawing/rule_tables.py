@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from rekern.drawing.curve_plots import choose_plots, write_plots
 from rekern.drawing.decision_steps import HasValues, Values, name_side, read_values
-from rekern.drawing.markup import Markup, element, join, write_number, write_signed
-from rekern.drawing.stylesheet import STYLE
+from rekern.drawing.markup import Markup, element, write_number, write_signed
+from rekern.drawing.page import frame_figure
 
 SHOWN_RULES = 20
 SHOWN_CURVES = 8
@@ -23,14 +23,14 @@ def draw_rules(rules: Values | HasValues, n: int = SHOWN_RULES, *, style: bool =
     True
     """
     values = read_values(rules)
-    content: list[Markup | None] = [element("style", Markup(STYLE)) if style else None]
+    content: list[Markup] = []
     for side, title in (("for", "Rules that count for"), ("against", "Rules that count against")):
         if values.get(side):
             content += [element("h4", title), write_rules(values[side][:n])]
     curves = [curve for curve in values.get("scores", ()) if curve.get("spread", 1.0) > 0]
     if curves:
         content += [element("h4", "The scores that move decisions most"), write_curves(curves[:SHOWN_CURVES])]
-    return element("figure", *content, class_="rk")
+    return frame_figure(*content, style=style)
 
 
 def write_rules(rules: Sequence[Values]) -> Markup:
@@ -69,5 +69,4 @@ def draw_curves(curves: Sequence[Values], *, style: bool = True) -> Markup:
     >>> "<polyline" in draw_curves([{"name": "recall", "points": [[0.0, -1.0], [1.0, 1.0]]}])
     True
     """
-    parts = [element("style", Markup(STYLE)) if style else Markup(""), write_curves(curves)]
-    return element("figure", join(parts), class_="rk")
+    return frame_figure(write_curves(curves), style=style)

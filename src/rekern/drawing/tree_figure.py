@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rekern.drawing.decision_steps import MOST_TRIES, SHOWN_LINKS, DrawnPart, name_side
-from rekern.drawing.markup import Markup, clean_text, element, join, write_signed
+from rekern.drawing.decision_steps import MOST_TRIES, SHOWN_LINKS, DrawnPart
+from rekern.drawing.markup import Markup, clean_text, element, join
 from rekern.drawing.text_widths import cut_text, measure_text
 from rekern.drawing.tree_places import MOST_NODES, Tree, find_nodes, read_tree
-from rekern.drawing.word_links import draw_badge
+from rekern.drawing.word_links import draw_badge, group_shapes
 
 SIZE = 13.5
 LEVEL = 44.0  # height of a level
@@ -177,6 +177,4 @@ def _draw_mark(
     shift = sum(1 for other in tree.marks[:number] if top == min(other.nodes, key=lambda node: places[node][1]))
     left = x + wide + 14 if is_outline and len(nodes) == 1 else (x - 12 if is_outline else x - wide / 2 - 12)
     shapes.append(draw_badge(left + (15 * shift if is_outline else -15 * shift), y - 5, mark.part.number, 1.0))
-    title = element("title", f"{mark.part.number}: {mark.part.name}  {write_signed(mark.part.contribution)}")
-    side = name_side(mark.part.contribution)
-    return element("g", title, *shapes, class_=f"rk-link {side} rk-r{mark.part.number}")
+    return group_shapes(mark.part, shapes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rekern.drawing.decision_steps import Step, name_side
 from rekern.drawing.markup import Markup, element, join, shorten, write_number, write_signed
@@ -96,6 +96,20 @@ def draw_share(share: float) -> Markup:
     track = element("rect", class_="rk-panel", x="0", y=3, width="100%", height=12)
     bar = element("rect", class_="rk-fill rk-for", x="0", y=3, width=width, height=12)
     return element("svg", track, bar, class_="rk-svg rk-bar", aria_hidden="true")
+
+
+def write_shares(shares: Iterable[tuple[Markup, float, str]]) -> Markup:
+    """Return a table with a row for each share from 0 to 1: its name, a bar, and the share in words."""
+    rows = [
+        element(
+            "tr",
+            element("td", name),
+            element("td", draw_share(share), class_="rk-cell-bar"),
+            element("td", text, class_="rk-value"),
+        )
+        for name, share, text in shares
+    ]
+    return element("table", element("tbody", *rows), class_="rk-shares")
 
 
 def draw_waterfall(steps: Sequence[Step], width: float, top: float) -> tuple[Markup, float]:

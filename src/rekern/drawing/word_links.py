@@ -174,8 +174,7 @@ def _draw_link(part: DrawnPart, sides: Sequence[Side], baselines: Sequence[list[
             shapes.append(element("path", class_="rk-curve", d=path, stroke_width=1.6))
     for one in placed:
         shapes += _draw_mark(*one)
-    title = element("title", f"{part.number}: {part.name}  {write_signed(part.contribution)}")
-    return element("g", title, *shapes, class_=f"rk-link {name_side(part.contribution)} rk-r{part.number}")
+    return group_shapes(part, shapes)
 
 
 def _find_height(mark: Mark, row: int, side: Side, baselines: list[float], direction: int) -> float:
@@ -230,3 +229,9 @@ def draw_badge(x: float, y: float, number: int, contribution: float) -> Markup:
         shape = element("rect", class_="rk-badge", x=x - 6.5, y=y - 6.5, width=13, height=13, rx=2)
     text = element("text", str(number), class_="rk-number", x=x, y=y + 3.7, font_size=10.5, text_anchor="middle")
     return join([shape, text])
+
+
+def group_shapes(part: DrawnPart, shapes: Sequence[Markup]) -> Markup:
+    """Return the shapes of a part as a group with a title, which can be followed with the mouse."""
+    title = element("title", f"{part.number}: {part.name}  {write_signed(part.contribution)}")
+    return element("g", title, *shapes, class_=f"rk-link {name_side(part.contribution)} rk-r{part.number}")

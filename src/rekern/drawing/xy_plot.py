@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rekern.drawing.markup import Markup, element, join, write_number
+from rekern.drawing.page import draw_picture
 from rekern.drawing.text_widths import cut_text
 
 WIDTH, HEIGHT = 300.0, 250.0
@@ -64,9 +65,8 @@ def draw_xy_plot(plot: Plot) -> Markup:
     turn = f"translate(12 {(TOP + HEIGHT - BOTTOM) / 2:.0f}) rotate(-90)"
     name = cut_text(plot.y_name, HEIGHT - BOTTOM, 12)
     shapes.append(element("text", name, transform=turn, font_size=12, text_anchor="middle"))
-    box = f"0 0 {write_number(WIDTH)} {write_number(HEIGHT)}"
     label = f"{plot.title}: {plot.y_name} by {plot.x_name}"
-    picture = element("svg", *shapes, class_="rk-svg", viewBox=box, role="img", aria_label=label)
+    picture = draw_picture(*shapes, width=WIDTH, height=HEIGHT, label=label)
     return element("figure", element("figcaption", plot.title), picture, class_="rk-panel-figure")
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,26 +17,12 @@ from rekern.core.registry import register
 from rekern.core.state_schema import KERNEL, Number, Schema, parameters
 from rekern.errors import InputError
 from rekern.kernels.decision_functions import DecisionFunction, SumDecision
-from rekern.kernels.gram_plan import Block, Fill, GramPlan, RescaledBlock, check_finite, invert_roots
+from rekern.kernels.gram_plan import Combine, CombinedBlock, Fill, GramPlan, RescaledBlock, check_finite, invert_roots
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items, materialize_items
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
-
-Combine = Callable[[Floats, Floats], Floats]
-
-
-@dataclass(frozen=True)
-class CombinedBlock:
-    """The block function of a sum or product of two kernels."""
-
-    left: Block
-    right: Block
-    combine: Combine
-
-    def __call__(self, first: int, last: int) -> Floats:
-        return self.combine(self.left(first, last), self.right(first, last))
 
 
 def _combine_plans(left: GramPlan, right: GramPlan, combine: Combine) -> GramPlan:
@@ -68,8 +53,28 @@ def _fill_combined(
     run_in_threads(combine_rows, split_range(len(matrix), 64), n_jobs)
 
 
+class TwoKernels(Kernel):
+    """The base of sums and products: ``combine`` makes one value of those of both kernels."""
+
+    combine: ClassVar[np.ufunc]
+
+    def __init__(self, left: Kernel, right: Kernel):
+        self.left = left
+        self.right = right
+
+    def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
+        """Combine the blocks of both kernels."""
+        return _combine_plans(self.left.plan_gram(X, Y, n_jobs), self.right.plan_gram(X, Y, n_jobs), self.combine)
+
+    def diag(self, X: Items) -> Floats:
+        """Return K(x, x) for every item."""
+        X = materialize_items(X)
+        with np.errstate(over="ignore"):
+            return check_finite(self.combine(self.left.diag(X), self.right.diag(X)))
+
+
 @register
-class Sum(Kernel):
+class Sum(TwoKernels):
     """The sum of two kernels; ``a + b`` makes one.
 
     >>> from rekern.kernels import Spectrum
@@ -79,20 +84,7 @@ class Sum(Kernel):
     """
 
     schema = Schema(parameters(left=KERNEL, right=KERNEL))
-
-    def __init__(self, left: Kernel, right: Kernel):
-        self.left = left
-        self.right = right
-
-    def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
-        """Add the blocks of both kernels."""
-        return _combine_plans(self.left.plan_gram(X, Y, n_jobs), self.right.plan_gram(X, Y, n_jobs), np.add)
-
-    def diag(self, X: Items) -> Floats:
-        """Return K(x, x) for every item."""
-        X = materialize_items(X)
-        with np.errstate(over="ignore"):
-            return check_finite(self.left.diag(X) + self.right.diag(X))
+    combine = np.add
 
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
         """Return the sum of the decision functions of both kernels."""
@@ -128,7 +120,7 @@ class Sum(Kernel):
 
 
 @register
-class Product(Kernel):
+class Product(TwoKernels):
     """The product of two kernels; ``a * b`` makes one.
 
     >>> from rekern.kernels import Spectrum
@@ -137,20 +129,7 @@ class Product(Kernel):
     """
 
     schema = Schema(parameters(left=KERNEL, right=KERNEL))
-
-    def __init__(self, left: Kernel, right: Kernel):
-        self.left = left
-        self.right = right
-
-    def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
-        """Multiply the blocks of both kernels."""
-        return _combine_plans(self.left.plan_gram(X, Y, n_jobs), self.right.plan_gram(X, Y, n_jobs), np.multiply)
-
-    def diag(self, X: Items) -> Floats:
-        """Return K(x, x) for every item."""
-        X = materialize_items(X)
-        with np.errstate(over="ignore"):
-            return check_finite(self.left.diag(X) * self.right.diag(X))
+    combine = np.multiply
 
 
 @register

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Self
 
 import numpy as np
@@ -20,7 +21,7 @@ from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.score_kernel import ScoreBlock, ScoreKernel
-from rekern.kernels.score_products import ProductBlock, ScoreProducts, count_pairs, join_pairs
+from rekern.kernels.score_products import ProductBlock, ScoreProducts, join_pairs
 
 MOST_KNOTS = 1000
 LARGEST_SHARE = 1e6  # of a line, in comparison with its pieces; more would cost digits
@@ -125,12 +126,9 @@ class Curves(ScoreKernel):
     def names(self) -> list[str]:
         """Return the names of the features: of each score its line and its pieces, and of pairs their product."""
         pieces = self.check_parameters()
+        pairs = join_pairs(self.kernel.names()) if self.products else []
         kinds = ["line", *(f"piece {number} of {pieces}" for number in range(1, pieces + 1))]
-        return [f"{name}, {kind}" for name in self.kernel.names() for kind in kinds] + self.name_pairs()
-
-    def name_pairs(self) -> list[str]:
-        """Return the names of the pairs of scores whose products are features."""
-        return join_pairs(self.kernel.names()) if self.products else []
+        return [f"{name}, {kind}" for name in self.kernel.names() for kind in kinds] + pairs
 
     def fit(self, X: Items, y: object = None) -> Self:
         """Learn the range of every score, and the means and variances of its features."""
@@ -140,7 +138,7 @@ class Curves(ScoreKernel):
         if not len(raw):
             raise InputError("there are no items to learn curves from; give at least one")
         self.low_, self.high_ = raw.min(axis=0), raw.max(axis=0)
-        basis = self._rise(raw)
+        basis = self._find_rises(raw)
         self.center_ = _find_means(basis)
         basis -= self.center_
         variances = _find_means(np.square(basis, out=basis))
@@ -228,7 +226,7 @@ class Curves(ScoreKernel):
 
     def bend_scores(self, raw: Floats) -> Floats:
         """Return the features of scores, an array of items × scores × features."""
-        features = self._rise(raw)
+        features = self._find_rises(raw)
         features -= self.center_  # in place: new memory takes longer than the sums
         features *= self.scale_
         return features
@@ -257,7 +255,7 @@ class Curves(ScoreKernel):
         features: Floats = (full - self.center_[:, None]) * self.scale_[:, None]
         return features
 
-    def _rise(self, raw: Floats) -> Floats:
+    def _find_rises(self, raw: Floats) -> Floats:
         """Return for each score the share of the whole range below it, and of each piece."""
         pieces = self.check_parameters()
         places = self.place_scores(raw)
@@ -285,7 +283,7 @@ class Curves(ScoreKernel):
         return {
             "scores": scores,
             "pieces": self.check_parameters(),
-            "products": count_pairs(scores) if self.products else 0,
+            "products": math.comb(scores, 2) if self.products else 0,
         }
 
 

@@ -6,22 +6,43 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from rekern.core.arrays import Floats
-from rekern.core.device import DEVICE_LOCK, has_gpu_chosen
-from rekern.kernels.gram_plan import GramPlan
+from rekern.core.cuda_compiling import count_threads
+from rekern.core.device import (
+    DEVICE_LOCK,
+    DeviceArray,
+    allocate,
+    catch_device_errors,
+    download,
+    has_gpu_chosen,
+    upload,
+)
+from rekern.core.device_arrays import copy_to_device
+from rekern.core.device_copies import Matrix
+from rekern.core.tile_placing_cuda_core import combine_matrices, scale_matrix
+from rekern.kernels.gram_plan import (
+    Block,
+    CombinedBlock,
+    GramPlan,
+    RescaledBlock,
+    compute_gram,
+    fill_gram,
+    make_range_error,
+)
 
 KEPT_BYTES = 1 << 31  # of a Gram that is computed as a whole if only blocks of it are asked for: 16,384 items
 HEIGHT = 2048  # rows of a block of a larger Gram
+MOST_BLOCKS = 1 << 16  # of threads
+NO_ROW = np.iinfo(np.int64).max  # is out of range
 FEWEST_VALUES = 10_000  # of a Gram that a GPU computes: for fewer, the processor is done before a GPU has begun
 
 
 class DeviceGram(Protocol):
     """A Gram that a GPU computes."""
 
-    def fill(self, matrix: npt.NDArray[np.floating], n_jobs: int | None) -> None:
-        """Compute the whole Gram."""
+    def fill(self, matrix: Matrix, n_jobs: int | None) -> None:
+        """Compute the whole Gram in an array of the processor or of the GPU."""
         ...
 
     def fill_rows(self, block: Floats, first: int, last: int, n_jobs: int | None) -> None:
@@ -76,3 +97,47 @@ def plan_device_gram(gram: DeviceGram, rows: int, columns: int, symmetric: bool)
     block = DeviceBlock(gram, rows, columns, symmetric)
     height = None if block.is_kept() else HEIGHT
     return GramPlan(rows, columns, symmetric, block, (block.provide,), gram.fill, height)
+
+
+def store_gram(plan: GramPlan, matrix: Matrix, n_jobs: int | None) -> None:
+    """Compute a whole Gram into an array of the processor or of the GPU.
+
+    On the GPU, it stays there from the beginning if the kernel is computed there, and all that it is made of. If not,
+    the processor has to have the whole Gram in its memory, and copies it.
+    """
+    if isinstance(matrix, np.ndarray):
+        fill_gram(plan, matrix, n_jobs)
+    elif can_stay(plan.block):
+        with DEVICE_LOCK, catch_device_errors():
+            _fill_device(plan.block, matrix, n_jobs)
+    else:
+        gram = compute_gram(plan, n_jobs)
+        with DEVICE_LOCK, catch_device_errors():
+            copy_to_device(gram, matrix)
+
+
+def can_stay(block: Block) -> bool:
+    """Return whether the blocks of a Gram are computed by the GPU, and all that is done with them."""
+    if isinstance(block, CombinedBlock):
+        return can_stay(block.left) and can_stay(block.right) and block.combine in (np.add, np.multiply)
+    return can_stay(block.block) if isinstance(block, RescaledBlock) else isinstance(block, DeviceBlock)
+
+
+def _fill_device(block: Block, matrix: DeviceArray, n_jobs: int | None) -> None:
+    """Compute a Gram into an array of the GPU: a kernel, a sum or product of two, or one times factors."""
+    if isinstance(block, DeviceBlock):
+        block.gram.fill(matrix, n_jobs)
+        return
+    faults = upload(np.full(1, NO_ROW))
+    blocks = min(-(-matrix.shape[0] * matrix.shape[1] // count_threads()), MOST_BLOCKS)
+    if isinstance(block, CombinedBlock):
+        _fill_device(block.left, matrix, n_jobs)
+        other = allocate(*matrix.shape)  # not before: the left one may be a sum that had one, too
+        _fill_device(block.right, other, n_jobs)
+        combine_matrices.launch(blocks, matrix, other, block.combine is np.multiply, faults)
+    elif isinstance(block, RescaledBlock):
+        _fill_device(block.block, matrix, n_jobs)
+        scale_matrix.launch(blocks, matrix, upload(block.rows), upload(block.columns), block.symmetric, faults)
+    row = int(download(faults)[0])
+    if row != NO_ROW:
+        raise make_range_error(row)

@@ -187,7 +187,7 @@ class GaussianScoreDecision(DecisionFunction):
         return [*found, Part("baseline", "all scores at their mean", 1.0, whole - math.fsum(added))]
 
     def integrate_gradients(self, point: Floats, output: int = 0) -> Floats:
-        """Return for each score the integral of its gradient on the way from the mean to a point, times the way.
+        """Return for each score the integral of its gradient from the mean to a point, times its change.
 
         The integrals are computed by Gauss-Legendre quadrature, in pieces as short as the kernel is narrow.
         """

@@ -15,9 +15,11 @@ from rekern.core.parallel_jobs import has_shared_memory, run, split_range
 from rekern.core.symmetric_matrix import mirror_matrix
 
 Block = Callable[[int, int], Floats]
+Combine = Callable[[Floats, Floats], Floats]
 Fill = Callable[[npt.NDArray[np.floating], int | None], None]
 
 BLOCK_BYTES = 1 << 21  # of one block of a Gram: small enough to stay in cache, large enough to be worth a task
+SMALLER_WEIGHTS = "use smaller weights, or normalised kernels"
 
 
 @runtime_checkable
@@ -65,7 +67,7 @@ class GramPlan:
             return check_finite(self.block(first, last), first)
 
 
-def check_finite(values: Floats, first: int = 0) -> Floats:
+def check_finite(values: Floats, first: int = 0, remedy: str = SMALLER_WEIGHTS) -> Floats:
     """Return values of a kernel, after checking that all are finite; the first value belongs to row ``first``.
 
     >>> check_finite(np.array([1.0, np.inf]))
@@ -74,11 +76,13 @@ def check_finite(values: Floats, first: int = 0) -> Floats:
     ValueError: row 1: a kernel value exceeds the range of numbers; use smaller weights, or normalised kernels
     """
     if not np.isfinite(values).all():
-        row = first + int(np.argwhere(~np.isfinite(values))[0][0])
-        raise ValueError(
-            f"row {row}: a kernel value exceeds the range of numbers; use smaller weights, or normalised kernels"
-        )
+        raise make_range_error(first + int(np.argwhere(~np.isfinite(values))[0][0]), remedy)
     return values
+
+
+def make_range_error(row: int, remedy: str = SMALLER_WEIGHTS) -> ValueError:
+    """Return the error of a row with a value that is out of range."""
+    return ValueError(f"row {row}: a kernel value exceeds the range of numbers; {remedy}")
 
 
 def compute_gram(plan: GramPlan, n_jobs: int | None = None) -> Floats:
@@ -162,3 +166,15 @@ class RescaledBlock:
     def __call__(self, first: int, last: int) -> Floats:
         columns = self.columns[first:] if self.symmetric else self.columns
         return self.block(first, last) * self.rows[first:last, None] * columns
+
+
+@dataclass(frozen=True)
+class CombinedBlock:
+    """The block function of a sum or product of two kernels."""
+
+    left: Block
+    right: Block
+    combine: Combine
+
+    def __call__(self, first: int, last: int) -> Floats:
+        return self.combine(self.left(first, last), self.right(first, last))

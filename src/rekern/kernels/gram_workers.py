@@ -1,8 +1,8 @@
 """What the workers of a cluster do with the file of a Gram: they write their blocks, and mirror them.
 
 Files are read and written in pieces, and not mapped: when a file is closed, other machines see what was written, and
-what they write beside it stays. Only one process at a time can write to a file, so that pieces are long, and as much as
-possible is done beside that.
+what they write beside it stays. Only one process at a time can write to a file, so that pieces are long, as much as
+possible is done beside that, and processes of one machine take turns.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import cast
 import numpy as np
 
 from rekern.core.arrays import Floats
+from rekern.core.files import take_turn
 from rekern.kernels.gram_plan import GramPlan
 
 STRIP = 1024  # the most rows that a call mirrors
@@ -94,7 +95,7 @@ def write_block(plan: GramPlan, file: SharedFile, first: int, last: int) -> Floa
     block = np.ascontiguousarray(plan.compute(first, last))
     if not file.is_seen():
         return block
-    with file.open() as rows:
+    with file.open() as rows, take_turn(rows.stream):
         rows.write(block, first, first if plan.symmetric else 0)
     return None
 
@@ -112,11 +113,13 @@ def mirror_rows(file: SharedFile, first: int, last: int) -> bool:
             tile, image = source[:width, :height], target[:height, :width]
             rows.read(tile, left, first)
             image[:] = tile.T
-            rows.write(image, first, left)
+            with take_turn(rows.stream):
+                rows.write(image, first, left)
         square = source[:height, :height]
         rows.read(square, first, first)
         square[:] = np.where(np.tri(height, k=-1, dtype=bool), square.T, square)
-        rows.write(square, first, first)
+        with take_turn(rows.stream):
+            rows.write(square, first, first)
     return True
 
 

@@ -6,9 +6,10 @@ symmetry and files are handled by `gram_plan` and `gram_file`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from inspect import signature
 from numbers import Real
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self, cast
 
@@ -16,7 +17,9 @@ import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.device import choose_device, use_device
+from rekern.core.device_arrays import has_device_memory, view_device_array
 from rekern.core.estimators import BaseEstimator, available_if
+from rekern.core.messages import show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import keep_threads, split_range
 from rekern.core.parameter_tables import check_first
@@ -24,11 +27,11 @@ from rekern.core.registry import find_class
 from rekern.core.state_schema import find_schema
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction, GramDecision
+from rekern.kernels.device_plan import store_gram
 from rekern.kernels.gram_file import resolve_path, write_gram
 from rekern.kernels.gram_plan import GramPlan, compute_gram
-from rekern.kernels.kernel_items import Item, Items, add_sides, materialize_items
+from rekern.kernels.kernel_items import Item, Items, add_sides, make_sequence, materialize_items
 from rekern.structures.pairs import check_one_pair
-from rekern.structures.representations import Representations
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -116,7 +119,7 @@ class Kernel(BaseEstimator):
         X: Items,
         Y: Items = None,
         n_jobs: int | None = None,
-        out: str | Path | None = None,
+        out: str | Path | object | None = None,
         device: str | None = None,
     ) -> Floats:
         """Return the matrix of K(x, y), of X with itself if Y is None.
@@ -126,15 +129,22 @@ class Kernel(BaseEstimator):
         continues with the blocks that are missing.
 
         With ``device="cuda"`` a GPU computes it, if the kernel or a part of it can be computed there; by default the
-        environment variable ``REKERN_DEVICE`` says so.
+        environment variable ``REKERN_DEVICE`` says so. Then ``out`` may also be an array that lies on the GPU, of
+        CuPy, PyTorch or Numba: it is filled there, both halves of it, and returned.
 
         The method itself can be given to scikit-learn as a kernel: ``SVC(kernel=Spectrum(2).gram)``.
         """
-        path = None if out is None else resolve_path(out)  # now, so that a bad path is known before the work
-        if device is not None and choose_device(device) == "cuda":
+        stays = has_device_memory(out)
+        path = None if out is None or stays else _check_path(out)  # now, so that a bad path is known before the work
+        if (stays or device is not None) and choose_device(device) == "cuda":
             check_device_kernel(self)
+        elif stays:
+            raise InputError('out lies on the GPU: give device="cuda", too')
         with use_device(device), keep_threads():
             plan = self.plan_gram(materialize_items(X), materialize_items(Y), n_jobs)
+            if stays:
+                store_gram(plan, view_device_array(out, (plan.rows, plan.columns)), n_jobs)
+                return cast("Floats", out)
             if path is not None:
                 return write_gram(plan, path, n_jobs, description=repr(self))
             return compute_gram(plan, n_jobs)
@@ -146,7 +156,7 @@ class Kernel(BaseEstimator):
         >>> Spectrum(1, normalize=False).paired(["a b", "c"], ["b c", "d"])
         array([1., 0.])
         """
-        left, right = _make_sliceable(X), _make_sliceable(Y)
+        left, right = make_sequence(X), make_sequence(Y)
         if len(left) != len(right):
             raise InputError(f"there are {len(left)} items to pair with {len(right)}; give as many of each")
         values = np.empty(len(left))
@@ -313,6 +323,13 @@ def check_device_kernel(kernel: Kernel) -> None:
         raise InputError(f"no part of {type(kernel).__name__} is computed by a GPU; leave out the device")
 
 
+def _check_path(out: object) -> Path:
+    """Return the path of a file to write to; other arrays than those of a GPU are refused."""
+    if not isinstance(out, str | PathLike):
+        raise InputError(f"out={show_value(out)}: give the path of a file, or an array that lies on the GPU")
+    return resolve_path(out if isinstance(out, str) else Path(out))
+
+
 def make_unique(names: Sequence[str]) -> list[str]:
     """Return the names with a number behind those that occurred before.
 
@@ -335,8 +352,3 @@ def _combine(name: str, *arguments: object) -> Kernel:
     """Make a sum, product or the like. Found by name, because these classes are built on this one."""
     combination = cast("Callable[..., Kernel]", find_class(name))
     return combination(*arguments)
-
-
-def _make_sliceable(X: Items) -> Sequence[Item]:
-    """Return the items in a form whose length is their number and whose slices are items too."""
-    return cast("Sequence[Item]", Representations.from_items(X) if isinstance(X, Mapping) else materialize_items(X))

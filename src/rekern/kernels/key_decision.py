@@ -1,8 +1,8 @@
-"""The decision function of a kernel on texts with explicit features as a table of features with weights."""
+"""The decision function of a kernel whose features have keys, as a table of features with weights."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
@@ -11,14 +11,15 @@ from rekern.core.explanations import Part
 from rekern.core.object_descriptions import State
 from rekern.core.weight_table import WeightTable, find_weights, pack_weights
 from rekern.kernels.decision_functions import DecisionFunction
-from rekern.kernels.kernel_items import Item, Items, materialize_items, wrap_item
+from rekern.kernels.kernel_items import Item, Items, wrap_item
 
 if TYPE_CHECKING:
     from rekern.kernels.key_feature_kernel import KeyFeatureKernel
-    from rekern.structures.tokens import Tokens
+
+Corpus = TypeVar("Corpus")
 
 
-class KeyDecision(DecisionFunction):
+class KeyDecision(DecisionFunction, Generic[Corpus]):
     """Σ over the features of an item of value · weight, with weight = Σ over training items of coefficient · value.
 
     ``kind`` is the kind of the parts of an explanation.
@@ -29,7 +30,7 @@ class KeyDecision(DecisionFunction):
     [('b', 1.0), ('c', -2.0)]
     """
 
-    def __init__(self, kernel: KeyFeatureKernel[Tokens], table: WeightTable, kind: str):
+    def __init__(self, kernel: KeyFeatureKernel[Corpus], table: WeightTable, kind: str):
         self.kernel = kernel
         self.table = table
         self.kind = kind
@@ -40,7 +41,7 @@ class KeyDecision(DecisionFunction):
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every item, a column for each output. Other items do not change the sum of an item."""
-        rows = self.kernel.extract_rows(self.kernel.read_items(materialize_items(X)), n_jobs)
+        rows = self.kernel.extract_rows(self.kernel.read_items(X), n_jobs)
         weights = find_weights(rows.keys, self.table)
         bounds = zip(rows.indptr[:-1], rows.indptr[1:])
         sums = [rows.values[first:last] @ weights[first:last] for first, last in bounds]

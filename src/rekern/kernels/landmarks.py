@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -16,25 +14,17 @@ from rekern.core.object_descriptions import State
 from rekern.core.registry import register
 from rekern.core.state_schema import KERNEL, Anything, Array, Choice, Optional, Record, Schema, Whole, parameters
 from rekern.kernels.decision_functions import DecisionFunction
-from rekern.kernels.gram_plan import Block, GramPlan, fill_gram
+from rekern.kernels.gram_plan import Block, GramPlan, compute_gram
 from rekern.kernels.kernel import Kernel
-from rekern.kernels.kernel_items import Item, Items, materialize_items
+from rekern.kernels.kernel_items import Items, make_sequence, materialize_items, take_items
 from rekern.kernels.landmark_choice import choose_at_random, choose_far_apart
 from rekern.kernels.landmark_decision import share_out
 from rekern.kernels.score_core import fill_products
 from rekern.kernels.score_kernel import ScoreBlock
-from rekern.structures.data_frames import column_to_list, find_columns
-from rekern.structures.graphs import Graphs
 from rekern.structures.item_states import pack_items, unpack_items
-from rekern.structures.pairs import Pairs
-from rekern.structures.representations import Representations
-from rekern.structures.tokens import Tokens
-from rekern.structures.trees import Trees
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
-
-ReadItems = Pairs | Tokens | Trees | Graphs | Representations
 
 SMALLEST_EIGENVALUE = 1e-10  # of the Gram of the landmarks, as a share of the largest; smaller ones are left out
 
@@ -100,15 +90,18 @@ class Landmarks(Kernel):
 
     def adapt(self, X: Items, y: object = None) -> Self:
         """Let the kernel learn what its values depend on, and choose the landmarks."""
-        items = _make_sequence(X)
+        items = make_sequence(X)
         self.kernel.adapt(items, y)
         generator = np.random.default_rng(self.random_state)
         if self.choice == "random":
             rows = choose_at_random(len(items), self.n, generator)
         else:
-            compare = partial(_compare_items, self.kernel, items)
+
+            def compare(rows: Ints) -> Floats:
+                return self.kernel.gram(take_items(items, rows))
+
             rows = choose_far_apart(len(items), self.n, generator, compare)
-        self.items_, self.rows_, self._root = _take_items(items, rows), rows, None
+        self.items_, self.rows_, self._root = take_items(items, rows), rows, None
         return self
 
     def fit(self, X: Items, y: object = None) -> Self:
@@ -135,10 +128,7 @@ class Landmarks(Kernel):
 
     def compute_features(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the features of items as a dense array, a row for each."""
-        plan = self.plan_features(X, n_jobs)
-        matrix = np.empty((plan.rows, plan.columns))
-        fill_gram(plan, matrix, n_jobs)
-        return matrix
+        return compute_gram(self.plan_features(X, n_jobs), n_jobs)
 
     def find_root(self) -> Floats:
         """Return the root of the inverse of K(L, L), without its small eigenvalues."""
@@ -184,7 +174,7 @@ class Landmarks(Kernel):
 
     def fit_transform(self, X: Items, y: object = None) -> Floats:
         """Choose the landmarks and return the features of the same items."""
-        items = _make_sequence(X)
+        items = make_sequence(X)
         return self.adapt(items, y).compute_features(items)
 
     def name_columns(self) -> list[str]:
@@ -196,7 +186,7 @@ class Landmarks(Kernel):
         """Return the sum over the landmarks that equals the sum over these items."""
         coefficients = np.asarray(coefficients, dtype=float)
         chosen = np.flatnonzero(np.any(coefficients != 0, axis=1))
-        features = self.compute_features(_take_items(_make_sequence(X), chosen))
+        features = self.compute_features(take_items(make_sequence(X), chosen))
         return self.weigh_features(multiply(np.ascontiguousarray(coefficients[chosen].T), features).T)
 
     def weigh_features(self, weights: Floats) -> DecisionFunction:
@@ -235,21 +225,3 @@ def multiply(left: Floats, right: Floats) -> Floats:
     product = np.empty((len(left), right.shape[1]))
     fill_products(np.ascontiguousarray(left), np.ascontiguousarray(right), 0, product)
     return product
-
-
-def _make_sequence(X: Items) -> Sequence[Item]:
-    """Return the items in a form whose length is their number and whose rows can be taken."""
-    X = materialize_items(X)
-    if find_columns(X) is not None:
-        return cast(Sequence[Item], Representations.from_items(X))
-    return cast(Sequence[Item], X if isinstance(X, ReadItems | list | tuple) else column_to_list(X))
-
-
-def _take_items(items: Sequence[Item], rows: Ints) -> Sequence[Item]:
-    if isinstance(items, ReadItems):
-        return cast(Sequence[Item], items.take(rows))
-    return [items[row] for row in rows.tolist()]
-
-
-def _compare_items(kernel: Kernel, items: Sequence[Item], rows: Ints) -> Floats:
-    return kernel.gram(_take_items(items, rows))

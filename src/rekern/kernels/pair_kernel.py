@@ -79,7 +79,9 @@ class PairKernel(Kernel):
     """
 
     checks_itself = frozenset({"kernel"})
-    kernel: Kernel
+
+    def __init__(self, kernel: Kernel):
+        self.kernel = kernel
 
     def get_combination(self) -> Combine:
         """Return the function from the two straight values, and the two crossed ones if it takes them, to K."""

@@ -33,9 +33,6 @@ class PairSum(PairKernel):
 
     schema = Schema(parameters(kernel=KERNEL))
 
-    def __init__(self, kernel: Kernel):
-        self.kernel = kernel
-
     def get_combination(self) -> Combine:
         """Return the sum."""
         return np.add
@@ -77,9 +74,6 @@ class PairProduct(PairKernel):
 
     schema = Schema(parameters(kernel=KERNEL))
 
-    def __init__(self, kernel: Kernel):
-        self.kernel = kernel
-
     def get_combination(self) -> Combine:
         """Return the product."""
         return np.multiply
@@ -99,9 +93,6 @@ class AllSum(PairKernel):
     """
 
     schema = Schema(parameters(kernel=KERNEL))
-
-    def __init__(self, kernel: Kernel):
-        self.kernel = kernel
 
     def get_combination(self) -> Combine:
         """Return the sum of all four values."""
@@ -141,9 +132,6 @@ class AllProduct(PairKernel):
 
     schema = Schema(parameters(kernel=KERNEL))
 
-    def __init__(self, kernel: Kernel):
-        self.kernel = kernel
-
     def get_combination(self) -> Combine:
         """Return the sum of the two products."""
         return add_products
@@ -161,9 +149,6 @@ class BestPairing(PairKernel):
     """
 
     schema = Schema(parameters(kernel=KERNEL))
-
-    def __init__(self, kernel: Kernel):
-        self.kernel = kernel
 
     def get_combination(self) -> Combine:
         """Return the larger of the two products."""
@@ -183,10 +168,10 @@ class SoftPairing(PairKernel):
     """
 
     checks_itself = frozenset({"kernel", "c"})
-    schema = Schema(parameters(kernel=KERNEL, c=Number(1e-100)))
+    schema = Schema(parameters(kernel=KERNEL, c=Number(SMALLEST_C)))
 
     def __init__(self, kernel: Kernel, c: float = 100.0):
-        self.kernel = kernel
+        super().__init__(kernel)
         self.c = c
 
     def get_combination(self) -> Combine:

@@ -38,12 +38,12 @@ class RowKernel:
         """Return the value for two row numbers, or the matrix for two columns of row numbers."""
         left, right = np.asarray(X), np.asarray(Y)
         if left.ndim < 2:
-            return float(self._column(_read_number(right))[_read_number(left)])
-        columns = [self._column(number) for number in right[:, 0].astype(int).tolist()]
+            return float(self._find_column(_read_number(right))[_read_number(left)])
+        columns = [self._find_column(number) for number in right[:, 0].astype(int).tolist()]
         values: Floats = np.array(columns).reshape(len(right), len(self.items)).T[left[:, 0].astype(int)]
         return values
 
-    def _column(self, number: int) -> Floats:
+    def _find_column(self, number: int) -> Floats:
         """Return the values of one item with all items."""
         if number not in self._columns:
             self._columns[number] = self.kernel.gram(self.items, [self.items[number]])[:, 0]

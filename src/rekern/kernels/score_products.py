@@ -18,15 +18,6 @@ SMALLEST_SHARE = 1e-9  # of the squares of the products that their variance is; 
 LISTED = 50  # pairs of scores that move decisions most
 
 
-def count_pairs(scores: int) -> int:
-    """Return how many pairs there are of so many scores.
-
-    >>> count_pairs(4)
-    6
-    """
-    return scores * (scores - 1) // 2
-
-
 def list_pairs(scores: int) -> tuple[Ints, Ints]:
     """Return the first and the second score of every pair, in their order.
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rekern.core.arrays import Ints
 from rekern.core.explanation_parts import Part, PartBlock, PartList, list_blocks, make_block
 from rekern.kernels.rewriting.rule_text import ARROW, mirror_rule
 
@@ -28,7 +27,7 @@ def merge_orders(pair: Sequence[Part], reverse: Sequence[Part]) -> Sequence[Part
     ['+3.0000  recall (0.75 in the other order): 0.50']
     """
     own, mirrored = (PartList.from_blocks(list_blocks(parts)) for parts in (pair, reverse))
-    own_order, mirrored_order = (_order_by_size(parts) for parts in (own, mirrored))
+    own_order, mirrored_order = (np.argsort(-np.abs(parts.contributions), kind="stable") for parts in (own, mirrored))
     ours = _number_parts(own.pick(own_order[:N_LARGEST]))
     theirs = _number_parts([mirror_part(part) for part in mirrored.pick(mirrored_order[:N_LARGEST])])
     merged = [_merge(part, theirs.pop(key)) if key in theirs else part for key, part in ours.items()]
@@ -58,11 +57,6 @@ def mirror_part(part: Part) -> Part:
     name = mirror_rule(part.name)
     words = name.replace(ARROW, " ← ", 1)
     return part._replace(name=name, source=part.target, target=part.source, description=words)
-
-
-def _order_by_size(parts: PartList) -> Ints:
-    order: Ints = np.argsort(-np.abs(parts.contributions), kind="stable")
-    return order
 
 
 def _number_parts(parts: Sequence[Part]) -> dict[tuple[str, str, int], Part]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rekern.krisp.semantic_parser import SemanticParser
     from rekern.krisp.substring_kernels import Constituents, OnSubstrings, SubstringPaths, WordSubsequences
 
-_PLACES = {
+_MODULES = {
     "Constituents": "substring_kernels",
     "Derivation": "productions",
     "Grammar": "grammar",
@@ -43,4 +43,4 @@ __all__ = [
     "read_grammar",
 ]
 
-__getattr__, __dir__ = load_lazily(__name__, _PLACES)
+__getattr__, __dir__ = load_lazily(__name__, _MODULES)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Self
 
+from rekern.core.json_values import JsonObject
 from rekern.errors import InputError
 
 LARGEST = 1e100  # of a number; products of such numbers are finite
@@ -50,42 +51,18 @@ class AnswerCalibration:
         ...
         rekern.errors.InputError: the slope of this calibration is damaged; train and save the model again
         """
-        calibration = cls(
-            slope=_read_number(content, "slope", cls.slope),
-            shift=_read_number(content, "shift", cls.shift),
-            confidence=_read_number(content, "confidence", cls.confidence),
-            asked=_read_count(content, "asked"),
-            answered=_read_count(content, "answered"),
-            right=_read_count(content, "right"),
-            best=_read_count(content, "best"),
-            questions=_read_texts(content, "questions"),
-            meanings=_read_texts(content, "meanings"),
-        )
-        if len(calibration.questions) != len(calibration.meanings):
+        found: JsonObject = dict(vars(cls()))
+        for name, default in found.items():
+            value = content.get(name, default)
+            if isinstance(default, tuple):
+                fits = isinstance(value, list | tuple) and all(isinstance(text, str) for text in value)
+            elif isinstance(default, float):
+                fits = isinstance(value, int | float) and abs(value) < LARGEST
+            else:
+                fits = isinstance(value, int)
+            if not fits:
+                raise InputError(f"the {name} of this calibration is damaged; train and save the model again")
+            found[name] = type(default)(value)
+        if len(found["questions"]) != len(found["meanings"]):
             raise InputError("this calibration has not one meaning for each question; train and save the model again")
-        return calibration
-
-
-def _read_number(content: Mapping[str, object], name: str, default: float) -> float:
-    value = content.get(name, default)
-    if not isinstance(value, int | float) or not abs(value) < LARGEST:
-        raise _make_error(name)
-    return float(value)
-
-
-def _read_count(content: Mapping[str, object], name: str) -> int:
-    value = content.get(name, 0)
-    if not isinstance(value, int):
-        raise _make_error(name)
-    return value
-
-
-def _read_texts(content: Mapping[str, object], name: str) -> tuple[str, ...]:
-    value = content.get(name, [])
-    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise _make_error(name)
-    return tuple(value)
-
-
-def _make_error(name: str) -> InputError:
-    return InputError(f"the {name} of this calibration is damaged; train and save the model again")
+        return cls(**found)

@@ -3,7 +3,8 @@
 First the best entry of every cell is found, from short spans to long ones. Then the next best entries of the root are
 found one by one, and of other cells only those that they need (Huang and Chiang, 2005, "Better k-best parsing").
 
-`rekern.krisp.derivation_chart_core` compiles these functions. A single question is faster without compiled code, which
+`rekern.krisp.derivation_chart_core` compiles these functions; only `search_chart` and `enlarge` may make arrays. A
+single question is faster without compiled code, which
 takes longer to load than the search takes.
 """
 
@@ -266,9 +267,8 @@ def search_chart(
                     ways[listed, ORDER], ways[listed, RANK] = place, waiting[cell, i, j]
                     waiting[cell, i, j] = listed
                     listed += 1
-            for side in range(
-                2
-            ):  # the successors of the last entry: the next child, or with the first child the next rest
+            # The successors of the last entry: the next child, or with the first child the next rest.
+            for side in range(2):
                 later = next_child if side == 0 else next_rest
                 if later < 0:
                     continue

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from rekern.errors import InputError
-from rekern.krisp.productions import AGAIN, VALUES, Derivation, Production, Symbol, find_tokens, shorten, split_meaning
+from rekern.krisp.productions import (
+    AGAIN,
+    VALUES,
+    Derivation,
+    Production,
+    Symbol,
+    find_tokens,
+    is_value,
+    shorten,
+    split_meaning,
+)
 
-_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
 DEEPEST = 100  # levels of a derivation
 MOST_STEPS = 5_000_000  # of reading a meaning; more are only needed if it can be read in very many ways
 
@@ -136,7 +144,7 @@ class MeaningReader:
             before = len(split_meaning(production.parts[0]))
             value = self._tokens[first + before] if first + before < last else ""
             whole = [value if symbol.is_slot else symbol.text for symbol in production.symbols]
-            fits = whole == self._tokens[first:last] and _is_of_class(value, production.kind)
+            fits = whole == self._tokens[first:last] and is_value(value, production.kind)
             return [Derivation(production, (), value)] if fits else []
         found = self._derive_sequence(production.symbols, 0, first, last, depth + 1)
         return [Derivation(production, children) for children in found]
@@ -229,12 +237,6 @@ def _recognize(index: ProductionIndex, start: str, tokens: Sequence[str]) -> _Re
                     waiting[symbol, place] = []
                     predict(symbol, place)
                 waiting[symbol, place].append(_State(production, dot, origin))
-            elif _is_of_class(tokens[place], symbol) if is_slot else tokens[place] == symbol:
+            elif is_value(tokens[place], symbol) if is_slot else tokens[place] == symbol:
                 agenda[place + 1].append(_State(production, dot + 1, origin))
     return _Recognition(ends, waiting, max(place for place, states in enumerate(agenda) if states or not place))
-
-
-def _is_of_class(token: str, kind: str) -> bool:
-    if kind == "number":
-        return _NUMBER.fullmatch(token) is not None
-    return kind in ("word", "identifier") and re.search(r"\w", token) is not None

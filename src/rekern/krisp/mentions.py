@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from rekern.krisp.grammar import Grammar
-from rekern.krisp.productions import Production
+from rekern.krisp.productions import Production, is_value
 
-_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
 _IDENTIFIER = re.compile(r"(?=\w*[^\W\d_])(?=\w*(\d|_|[a-z][A-Z]))\w+")  # as in programs: R2, left_wing, ourHalf
 LEAST_FACTOR = 0.01  # a name is not stretched over so many words that its factor falls below this
 
@@ -71,7 +70,7 @@ def _is_of_class(grammar: Grammar, word: str, kind: str) -> bool:
     """Whether a word may be the value of a class; the words of the grammar itself are no identifiers."""
     if kind == "identifier":
         return _IDENTIFIER.fullmatch(word) is not None and word not in grammar.words
-    return bool(_NUMBER.fullmatch(word) if kind == "number" else re.search(r"\w", word))
+    return is_value(word, kind)
 
 
 def find_longest_spans(mentions: Iterable[Mention]) -> list[Span]:

@@ -28,6 +28,11 @@ def split_sentence(sentence: SentenceInput) -> tuple[str, ...]:
     return sentence.words if isinstance(sentence, Sentence) else tuple(sentence)
 
 
+def _keep_word(word: str, tag: str) -> str:
+    """The word: nobody asks for its lemma, and to find it takes time."""
+    return word
+
+
 class InputReader(WordReader):
     """Turns sentences into the input of a parser, with the trees that its kernel needs.
 
@@ -57,7 +62,7 @@ class InputReader(WordReader):
         else:
             raise InputError(f"{place} is {type(sentence).__name__}, not a text, a list of words or a Sentence")
         if heads is None and nested is not None and "heads" in needs and words:
-            heads = to_dependencies([nested])[0].heads
+            heads = to_dependencies([nested], _keep_word)[0].heads
         for need, kernel, missing in (("heads", "dependency", heads is None), ("tree", "syntactic", nested is None)):
             if need in needs and missing and words:
                 remedy = "give trees, a parser, or kernel='word'"

@@ -9,7 +9,7 @@ import numpy as np
 
 from rekern.core.arrays import Floats
 from rekern.kernels.kernel import Kernel
-from rekern.krisp.production_classifiers import ProductionClassifier
+from rekern.krisp.production_classifiers import ProductionClassifier, join_coefficients
 from rekern.krisp.productions import Production
 from rekern.krisp.sentence_corpus import SentenceCorpus
 from rekern.krisp.substring_gram import GramPart, SubstringGram, compute_gram, compute_norms
@@ -38,11 +38,7 @@ def collect_weights(
     classifiers: Sequence[ProductionClassifier],
 ) -> ParserWeights:
     """Collect what the classifiers use of the training sentences."""
-    numbers = np.unique(np.concatenate([np.zeros(0, np.int64), *(found.numbers for found in classifiers)]))
-    coefficients = np.zeros((len(classifiers), len(numbers)))
-    for place, found in enumerate(classifiers):
-        # a substring may be a positive and a negative example of one classifier
-        np.add.at(coefficients[place], np.searchsorted(numbers, found.numbers), found.coefficients)
+    numbers, coefficients = join_coefficients(classifiers, np.float64)
     spans = gram.substrings.spans[numbers]
     sentences, renumbered = np.unique(spans[:, 0], return_inverse=True)
     spans[:, 0] = renumbered.ravel()

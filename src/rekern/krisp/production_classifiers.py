@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from rekern.core.arrays import Floats, Ints
 from rekern.krisp.substring_gram import GramPart, SingleFloats, SubstringGram
 from rekern.learning.calibration import fit_sigmoid
 from rekern.learning.dual_descent import classify_dense_gram
+
+Float = TypeVar("Float", np.float32, np.float64)
 
 TOLERANCE = 0.01  # between the primal and the dual objective of a machine, as a share of the former
 SWEEPS = 200
@@ -60,12 +63,20 @@ def train_classifier(
 
 def compute_log_probabilities(classifiers: Sequence[ProductionClassifier], gram: SubstringGram | GramPart) -> Floats:
     """The log probability of every distinct substring under every classifier, (classifiers, substrings)."""
-    numbers = np.unique(np.concatenate([np.zeros(0, np.int64), *(classifier.numbers for classifier in classifiers)]))
-    coefficients = np.zeros((len(classifiers), len(numbers)), np.float32)
-    for place, classifier in enumerate(classifiers):  # a substring may be both a positive and a negative example
-        np.add.at(coefficients[place], np.searchsorted(numbers, classifier.numbers), classifier.coefficients)
+    numbers, coefficients = join_coefficients(classifiers, np.float32)
     found = gram.combine_rows(coefficients, numbers).astype(np.float64)
     for values, classifier in zip(found, classifiers):
         values += classifier.intercept
         values[:] = -np.logaddexp(0.0, -(classifier.slope * values + classifier.offset))
     return found
+
+
+def join_coefficients(
+    classifiers: Sequence[ProductionClassifier], kind: type[Float]
+) -> tuple[Ints, npt.NDArray[Float]]:
+    """The numbers of the substrings that classifiers use, and their coefficients, a row for each classifier."""
+    numbers = np.unique(np.concatenate([np.zeros(0, np.int64), *(classifier.numbers for classifier in classifiers)]))
+    coefficients = np.zeros((len(classifiers), len(numbers)), kind)
+    for row, classifier in zip(coefficients, classifiers):  # a substring may be a positive and a negative example
+        np.add.at(row, np.searchsorted(numbers, classifier.numbers), classifier.coefficients)
+    return numbers, coefficients

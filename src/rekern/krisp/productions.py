@@ -9,6 +9,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 _TOKEN = re.compile(r"[^\s(){}\[\],'\"]+|[(){}\[\],'\"]")
+_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
+_BETWEEN = "(){}[],'\" "  # a blank is written between characters that are not among these, nor other space
 VALUES = ("number", "word", "identifier")  # kinds of productions that take their value from the sentence
 AGAIN = "again"  # the kind of a production that repeats a meaning of the same sentence
 CLASSES = ("name", *VALUES, AGAIN)
@@ -107,11 +109,10 @@ class Derivation:
         >>> Derivation(Production(0, "State", ("state(all)",))).meaning()
         'state(all)'
         """
-        text: str | None = self.__dict__.get(
-            "_text"
-        )  # kept, because the readings of a sentence share most of their parts
+        # Kept, because readings of a sentence share most of their parts; a cached property would lock for each of them.
+        text: str | None = self.__dict__.get("_text")
         if text is None:
-            text = self.__dict__["_text"] = self._write()  # a cached property would take a lock for every part
+            text = self.__dict__["_text"] = self._write()
         return text
 
     def _write(self) -> str:
@@ -120,8 +121,8 @@ class Derivation:
         written = self.production.parts[0]
         for child, part in zip(self.children, self.production.parts[1:]):
             for piece in (child.meaning(), part):
-                glues = written and piece and _is_inside_token(written[-1]) and _is_inside_token(piece[0])
-                written += f" {piece}" if glues else piece
+                glues = written and piece and written[-1] not in _BETWEEN and piece[0] not in _BETWEEN
+                written += f" {piece}" if glues and not (written[-1].isspace() or piece[0].isspace()) else piece
         return written
 
     def productions(self) -> list[Production]:
@@ -140,11 +141,6 @@ class Derivation:
         return found
 
 
-def _is_inside_token(character: str) -> bool:
-    """Whether a character next to another such one belongs to the same token: they are written with a blank between."""
-    return character not in "(){}[],'\"" and not character.isspace()
-
-
 def split_meaning(text: str) -> list[str]:
     """Split a meaning into tokens: each punctuation sign is a token, and so is the text between signs and blanks.
 
@@ -161,6 +157,15 @@ def find_tokens(text: str) -> list[re.Match[str]]:
     [0, 1, 3, 5]
     """
     return list(_TOKEN.finditer(text))
+
+
+def is_value(text: str, kind: str) -> bool:
+    """Whether a production of this kind may take a token as its value: a number, or else a word.
+
+    >>> is_value("-1.5", "number"), is_value("five", "number"), is_value("five", "word"), is_value("(", "word")
+    (True, False, True, False)
+    """
+    return bool(_NUMBER.fullmatch(text) if kind == "number" else re.search(r"\w", text))
 
 
 def fill_name(template: Production, value: str, phrases: Sequence[str] = ()) -> Production:

@@ -16,6 +16,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats
+from rekern.krisp.meaning_summaries import MeaningSummarizer
 from rekern.krisp.mentions import Mention
 from rekern.krisp.productions import Derivation
 from rekern.krisp.reading import Reading, Readings
@@ -98,44 +99,23 @@ def measure_readings(
     known: SentenceKnowledge, words: Sequence[str], mentions: Sequence[Mention], readings: Sequence[Reading]
 ) -> Floats:
     """The scores of readings, one row each; the columns are `SCORES`."""
-    opinion = known.opinion
-    expected = opinion.expect_parts(words)
-    spans = NameSpans(mentions)
-    derivations = [reading.derivation for reading in readings]
-    rows = [
-        (
-            reading.log_probability,
-            reading.scored,
-            reading.log_probability / max(1, reading.scored),
-            count_repeats(reading.derivation),
-            len(spans.list_unused(reading.derivation)),
-            opinion.measure_agreement(expected, reading.derivation),
-            len(overlooked),
-            explained,
-        )
-        for reading, overlooked, explained in zip(
-            readings,
-            opinion.list_all_overlooked(words, derivations),
-            known.translation.explain_all(words, derivations),
-        )
-    ]
-    scores: Floats = np.array(rows, dtype=float).reshape(-1, len(SCORES)) * SCALES
+    if not readings:
+        return np.zeros((0, len(SCORES)))
+    opinion, translation = known
+    spans, asked, bits = NameSpans(mentions), opinion.find_telling(words), opinion.list_part_bits()
+    summarizer = MeaningSummarizer(bits, asked, spans)
+    found = [summarizer.summarize_whole(reading.derivation) for reading in readings]
+    scores = np.empty((len(readings), len(SCORES)))
+    scores[:, 0] = [reading.log_probability for reading in readings]
+    scores[:, 1] = [reading.scored for reading in readings]
+    scores[:, 2] = scores[:, 0] / np.maximum(1, scores[:, 1])
+    scores[:, 3] = [one.repeats for one in found]
+    scores[:, 4] = [len(spans.spans) - one.used.bit_count() for one in found]
+    scores[:, 5] = opinion.measure_agreements(opinion.expect_parts(words), [one.labels for one in found])
+    scores[:, 6] = [asked.find_missed(one.answered).bit_count() for one in found]
+    scores[:, 7] = translation.explain_all(words, [one.parts for one in found])
+    scores *= SCALES
     return scores
-
-
-def count_repeats(derivation: Derivation) -> int:
-    """How many productions stand directly below one with the same predicate, as in ``state(state(all))``.
-
-    >>> from rekern.krisp import read_grammar
-    >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})"])
-    >>> count_repeats(grammar.parse("big(big(all))"))
-    1
-    """
-    own = derivation.production.predicate
-    found = 0
-    for child in derivation.children:
-        found += count_repeats(child) + (bool(own) and child.production.predicate == own)
-    return found
 
 
 def describe_certainty(scores: Floats, share: float) -> Floats:

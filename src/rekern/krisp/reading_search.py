@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -27,13 +27,7 @@ from rekern.krisp.reading_ranker import ReadingRanker
 from rekern.krisp.word_reader import ParserInput, WordReader
 
 STEPS = 100_000_000  # of a search, before it is cut: about a second
-LEAST = (
-    -8.0,
-    -16.0,
-    -24.0,
-    -36.0,
-    -math.inf,
-)  # log probabilities that a search looks for, pass by pass
+LEAST = (-8.0, -16.0, -24.0, -36.0, -math.inf)  # log probabilities that a search looks for, pass by pass
 LONGEST = 100  # words of a sentence that is parsed
 # Readings that are ranked: the right one is often improbable, but among the first.
 RANKED = 60
@@ -52,6 +46,37 @@ class SearchSettings(NamedTuple):
     beam: int
     threshold: float
     search: Function
+
+
+class SearchPlan(NamedTuple):
+    """A search for ``n`` readings; ``distinct`` see `rekern.krisp.derivation_chart.search_derivations`."""
+
+    n: int
+    threshold: float
+    beam: int
+    distinct: bool
+
+    @property
+    def passes(self) -> Sequence[float]:
+        """The least log probability of each pass."""
+        # The first pass finds the readings of most sentences, and is fast; if many are ranked, it seldom finds enough.
+        return LEAST[1:] if self.distinct else LEAST
+
+    @property
+    def beams(self) -> Sequence[int]:
+        """The beams of each pass."""
+        # A narrow search finds the same first derivations, and has seldom too few of them with different meanings.
+        return (min(NARROW * self.n, self.beam), self.beam) if self.distinct else (self.beam,)
+
+
+class StartedSearch(NamedTuple):
+    """What a search needs of a sentence: scores without improbable ones, names; and the chart that it begins with."""
+
+    plan: SearchPlan
+    scores: Floats
+    mentions: Sequence[Mention]
+    names: Sequence[NameSpan]
+    chart: Chart
 
 
 class _Found(NamedTuple):
@@ -79,7 +104,8 @@ class ReadingSearch:
         """The ``n`` most probable readings of a sentence."""
         # The best reading is the best derivation, unless that has a pronoun that refers to nothing.
         beam = max(self._settings.beam, n) if n > 1 or self._builder.has_pronouns else 1
-        found = self._find_probable(question, n, self._settings.threshold, beam)
+        plan = SearchPlan(n, self._settings.threshold, beam, distinct=False)
+        found = self._finish_search(self._start_search(question, plan, None))
         return self._list_all_nodes(found, found.readings.cut)
 
     def _list_all_nodes(self, found: _Found, cut: bool) -> Readings:
@@ -97,71 +123,68 @@ class ReadingSearch:
 
         ``scores`` are the log probabilities of all classes on all substrings, if they are known.
         """
-        return self._find_candidates(question, scores).readings
+        return self._finish_search(self.start_ranking(question, scores)).readings
 
-    def _find_candidates(self, question: ParserInput, scores: Floats | None = None) -> _Found:
+    def start_ranking(self, question: ParserInput, scores: Floats | None = None) -> StartedSearch | None:
+        """Begin the search of `find_candidates`, nearly all of it compiled code; None if the sentence has no words."""
         threshold, beam = min(RANKED_THRESHOLD, self._settings.threshold), max(RANKED_BEAM, self._settings.beam)
-        return self._find_probable(question, RANKED, threshold, beam, scores, distinct=True)
+        return self._start_search(question, SearchPlan(RANKED, threshold, beam, distinct=True), scores)
 
-    def score(self, question: ParserInput) -> Floats | None:
-        """The log probabilities of all classes on all substrings of a sentence; None if it has no words."""
-        words = len(question.words)
-        if words > LONGEST:
-            raise InputError(f"the sentence has {words} words: the parser reads up to {LONGEST}")
-        return self._settings.score(question) if words else None
-
-    def rank_readings(self, ranker: ReadingRanker, question: ParserInput, n: int, scores: Floats | None) -> Readings:
-        """The ``n`` best readings of a sentence, as a ranker orders them; ``scores`` are those of `score`."""
-        found = self._find_candidates(question, scores)
+    def rank_readings(
+        self, ranker: ReadingRanker, question: ParserInput, n: int, started: StartedSearch | None
+    ) -> Readings:
+        """The ``n`` best readings of a sentence, as a ranker orders them; ``started`` is that of `start_ranking`."""
+        found = self._finish_search(started)
         mentions = find_mentions(self._reader.grammar, question.words, 0.0)
         ranked = ranker.rank(question.annotated.words, mentions, found.readings, n)
         return self._list_all_nodes(found._replace(readings=ranked), found.readings.cut)
 
-    def _find_probable(
-        self,
-        question: ParserInput,
-        n: int,
-        threshold: float,
-        beam: int,
-        scores: Floats | None = None,
-        distinct: bool = False,
-    ) -> _Found:
-        result = _Found(Readings(), None, {}, [])
-        scores = self.score(question) if scores is None else scores
-        if scores is None:
-            return result
+    def _start_search(self, question: ParserInput, plan: SearchPlan, scores: Floats | None) -> StartedSearch | None:
+        words = len(question.words)
+        if words > LONGEST:
+            raise InputError(f"the sentence has {words} words: the parser reads up to {LONGEST}")
+        if not words:
+            return None
         mentions = self._reader.find_mentions(question.words)
         symbols = self._builder.symbols
-        keys: dict[tuple[Production, str | None], int] = {}
+        keys: dict[tuple[int, str | None], int] = {}
         names = [
             NameSpan(
                 symbols[m.left],
                 m.start,
                 m.end,
                 m.log_probability,
-                keys.setdefault((m.production, None if m.production.kind == "name" else m.text), len(keys)),
+                keys.setdefault((id(m.production), None if m.production.kind == "name" else m.text), len(keys)),
             )
             for m in mentions
         ]
-        scores = drop_improbable(scores, threshold)
-        root = symbols[self._reader.grammar.start]
-        kept: Chart | None = None
-        # The first pass finds the readings of most sentences, and is fast; if many are ranked, it seldom finds enough.
-        for least in LEAST[1:] if distinct else LEAST:
-            # A narrow search finds the same first derivations, and has seldom too few of them with different meanings.
-            for width in (min(NARROW * n, beam), beam) if distinct else (beam,):
-                chart = search_derivations(
-                    self._rules, scores, names, root, width, STEPS, least, self._settings.search, distinct
-                )
-                if (
-                    kept is None or chart.n_roots >= kept.n_roots
-                ):  # otherwise an earlier pass has found more of the best
+        scores = drop_improbable(self._settings.score(question) if scores is None else scores, plan.threshold)
+        chart = self._search_pass(plan, scores, names, plan.passes[0], plan.beams[0])
+        return StartedSearch(plan, scores, mentions, names, chart)
+
+    def _search_pass(
+        self, plan: SearchPlan, scores: Floats, names: Sequence[NameSpan], least: float, beam: int
+    ) -> Chart:
+        root, search = self._builder.symbols[self._reader.grammar.start], self._settings.search
+        return search_derivations(self._rules, scores, names, root, beam, STEPS, least, search, plan.distinct)
+
+    def _finish_search(self, started: StartedSearch | None) -> _Found:
+        result = _Found(Readings(), None, {}, [])
+        if started is None:
+            return result
+        plan, scores, mentions, names, kept = started
+        first: Chart | None = started.chart
+        for least in plan.passes:
+            for beam in plan.beams:
+                chart = first or self._search_pass(plan, scores, names, least, beam)
+                first = None
+                if chart.n_roots >= kept.n_roots:  # otherwise an earlier pass has found more of the best
                     kept = chart
-                is_all = chart.n_roots < width  # all derivations of this pass are found: a wide search has no others
-                is_last = chart.cut or (least == -math.inf if is_all else width == beam)
-                if is_last or chart.n_roots >= n:
-                    result = self._list_readings(kept, mentions, n)
-                    if is_last or len(result.readings) == n:
+                is_all = chart.n_roots < beam  # all derivations of this pass are found: a wide search has no others
+                is_last = chart.cut or (least == -math.inf if is_all else beam == plan.beam)
+                if is_last or chart.n_roots >= plan.n:
+                    result = self._list_readings(kept, mentions, plan.n)
+                    if is_last or len(result.readings) == plan.n:
                         result.readings.cut = chart.cut
                         return result
                 if is_all:
@@ -172,7 +195,7 @@ class ReadingSearch:
         """The meanings of a finished search, each once."""
         result = Readings()
         roots: dict[str, int] = {}
-        known: dict[int, PlainEntry] = {}
+        known: dict[Hashable, PlainEntry] = {}
         for entry in range(*chart.roots):
             derivation, scored = self._builder.derive_entry(chart, entry, mentions, known)
             if derivation is None:  # it has a pronoun

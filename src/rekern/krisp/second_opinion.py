@@ -11,15 +11,17 @@ although most questions with "how many" do, because "authors" came with authors 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property, reduce
 from itertools import pairwise
-from typing import Self
+from operator import or_
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints
 from rekern.core.json_values import JsonObject
-from rekern.krisp.productions import Derivation
+from rekern.krisp.productions import Derivation, Production
 
 RIDGE = 0.03
 DECAY = 0.75  # of the weight of a pair of words, for each word between them
@@ -41,6 +43,43 @@ going ask asking what which any some every each all such
 """
 NEUTRAL = frozenset(_NEUTRAL.split())
 NEGATIONS = frozenset(["not", "n't", "no", "never", "neither", "nor", "without", "except", "excluding"])
+
+
+class PartBits(dict[str, int]):
+    """A bit for every part of a meaning, so that the parts of a reading are one number.
+
+    >>> bits = PartBits(big=1)
+    >>> bits["big"], bits["red"], bits["old"]
+    (1, 2, 4)
+    """
+
+    def __missing__(self, part: str) -> int:
+        bit = self[part] = 1 << len(self)
+        return bit
+
+
+class TellingWords(NamedTuple):
+    """The telling words of a question: a bit for each that tells of predicates, then one for each of non-terminals.
+
+    ``predicates`` and ``symbols`` have the bits of the words that tell of a predicate or a non-terminal.
+    """
+
+    words: list[str]
+    asked: int
+    predicates: dict[str, int]
+    symbols: dict[str, int]
+
+    def find_answered(self, production: Production) -> int:
+        """The bits of the words that tell of a production."""
+        found = self.symbols.get(production.left, 0)
+        if production.kind == "rule" and self.predicates:
+            found |= self.predicates.get(production.predicate, 0)
+        return found
+
+    def find_missed(self, answered: int) -> int:
+        """The words that a reading overlooks, a bit for each; ``answered`` are the bits of all its productions."""
+        missed = self.asked & ~answered
+        return (missed | missed >> len(self.words)) & ((1 << len(self.words)) - 1)
 
 
 class SecondOpinion:
@@ -117,23 +156,38 @@ class SecondOpinion:
         """For every part that a meaning may have, a number: above 0 if these words ask for it."""
         present = self._weigh(words)
         length = _measure_length(present)
-        products = np.zeros(len(self._dual))
-        for feature in sorted(present.keys() & self._holders.keys()):
-            rows, values = self._holders[feature]
-            products[rows] += values * present[feature] / length
+        shared = sorted(present.keys() & self._holders.keys())
+        holders = [self._holders[feature] for feature in shared]
+        weights = np.repeat([present[feature] for feature in shared], [len(rows) for rows, _ in holders])
+        rows = np.concatenate([np.zeros(0, np.int64), *(rows for rows, _ in holders)])
+        values = np.concatenate([np.zeros(0), *(values for _, values in holders)]) * weights / length
+        products = np.bincount(rows, values, len(self._dual))
         expected: Floats = products @ self._dual + self._mean
         return expected
 
     def measure_agreement(self, expected: Floats, derivation: Derivation) -> float:
         """How well a reading agrees with the expected parts: 0, or below."""
-        signs = -np.ones(len(expected))
-        unknown = 0
-        for label in find_parts(derivation):
-            if label in self._parts:
-                signs[self._parts[label]] = 1
-            else:
-                unknown += 1
-        return -float(np.maximum(0.0, MARGIN - signs * expected).sum()) - 2.0 * unknown
+        bits = self.list_part_bits()
+        found = reduce(or_, [bits[label] for label in find_parts(derivation)], 0)
+        return float(self.measure_agreements(expected, [found])[0])
+
+    def list_part_bits(self) -> PartBits:
+        """A bit for every part of a meaning; parts that no training meaning has get one when they are asked for."""
+        return PartBits(self._bits)
+
+    @cached_property
+    def _bits(self) -> dict[str, int]:
+        return {label: 1 << number for label, number in self._parts.items()}
+
+    def measure_agreements(self, expected: Floats, found: Sequence[int]) -> Floats:
+        """How well each of several readings agrees with the expected parts; ``found`` has the bits of their parts."""
+        n = len(self._parts)
+        size = max(map(int.bit_length, [1 << n, *found])) // 8 + 1
+        packed = np.frombuffer(b"".join([bits.to_bytes(size, "little") for bits in found]), np.uint8)
+        has = np.unpackbits(packed.reshape(-1, size), axis=1, count=n, bitorder="little")
+        losses = np.maximum(0.0, MARGIN - (2.0 * has - 1.0) * expected).sum(axis=1)
+        agreements: Floats = -losses - 2.0 * np.array([(bits >> n).bit_count() for bits in found])
+        return agreements
 
     def list_overlooked(self, words: Sequence[str], derivation: Derivation) -> list[str]:
         """The telling words that a reading overlooks, in the order of the question.
@@ -145,24 +199,24 @@ class SecondOpinion:
         >>> [opinion.list_overlooked(["big", "old", "things"], meaning) for meaning in (meanings[0], meanings[-1])]
         [[], ['big']]
         """
-        return self.list_all_overlooked(words, [derivation])[0]
+        asked = self.find_telling(words)
+        answered = reduce(or_, map(asked.find_answered, derivation.productions()), 0)
+        missed = asked.find_missed(answered)
+        return [word for place, word in enumerate(asked.words) if missed >> place & 1]
 
-    def list_all_overlooked(self, words: Sequence[str], derivations: Iterable[Derivation]) -> list[list[str]]:
-        """The telling words that each of several readings overlooks."""
+    def find_telling(self, words: Sequence[str]) -> TellingWords:
+        """The telling words of a question, with what they tell of."""
         distinct = list(dict.fromkeys(words))
-        told = [
-            (labels, [(word, telling[word]) for word in distinct if word in telling])
-            for labels, telling in self._telling
-        ]
-        found = []
-        for derivation in derivations:
-            missed: set[str] = set()
-            for labels, tellings in told:
-                if tellings:
-                    has = labels(derivation)
-                    missed.update(word for word, wanted in tellings if wanted.isdisjoint(has))
-            found.append([word for word in distinct if word in missed] if missed else [])
-        return found
+        tables: list[dict[str, int]] = []
+        asked = 0
+        for turn, (_, telling) in enumerate(self._telling):
+            answers: dict[str, int] = {}
+            for place, word in enumerate(distinct, turn * len(distinct)):
+                for label in telling.get(word, ()):
+                    answers[label] = answers.get(label, 0) | 1 << place
+                asked |= (word in telling) << place
+            tables.append(answers)
+        return TellingWords(distinct, asked, *tables)
 
     def count_denials(self, words: Sequence[str], derivation: Derivation) -> int:
         """How many negations no training question had with a meaning of the same predicates.

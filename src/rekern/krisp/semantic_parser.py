@@ -17,7 +17,7 @@ from rekern.core.model_archive import ModelContent, OpenArchive, save_model
 from rekern.core.parallel_jobs import run_in_threads
 from rekern.core.parameter_tables import Jobs, check_parameters, state_parameters
 from rekern.core.registry import register
-from rekern.core.state_schema import POSITIVE, Choice, Flag, Number, ObjectOf, Whole
+from rekern.core.state_schema import ObjectOf
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.krisp.annotated_sentence import AnnotatedSentence
@@ -30,7 +30,7 @@ from rekern.krisp.name_learning import learn_names, mark_unsaid_values, rebuild_
 from rekern.krisp.parsed_examples import ParsedExamples
 from rekern.krisp.parser_archive import PARAMETERS, ParserContent, read_content, write_content
 from rekern.krisp.parser_input import InputReader, SentenceInput, TreeInput, split_sentence
-from rekern.krisp.parser_schema import MOST_FOLDS, PARSER_SCHEMA
+from rekern.krisp.parser_schema import PARSER_SCHEMA
 from rekern.krisp.parser_weights import ParserWeights, collect_weights, score_substrings
 from rekern.krisp.parsing_rules import ParserClasses
 from rekern.krisp.productions import Derivation
@@ -45,7 +45,7 @@ from rekern.krisp.substring_kernels import make_substring_kernel
 from rekern.krisp.word_reader import ParserInput
 from rekern.krisp.word_scores import find_nonzero
 
-SCORED = 64  # sentences whose scores are kept at once
+SCORED = 64  # sentences whose scores and charts are kept at once
 
 TreeParser = Callable[[list[str]], Sequence[TreeInput]]
 
@@ -139,18 +139,7 @@ class SemanticParser(BaseEstimator):
     schema = PARSER_SCHEMA
 
     parameter_table = state_parameters(
-        grammar=ObjectOf("Grammar"),
-        kernel=None,
-        beam=Whole(1, 10**6),
-        threshold=Number(0.0, 1.0),
-        rounds=Whole(0, 10**6),
-        C=POSITIVE,
-        stretch=Number(0.0, 1.0),
-        names=Choice("type", "word"),
-        stems=Flag(),
-        ranking=Whole(0, MOST_FOLDS),
-        parser=None,
-        n_jobs=Jobs(),
+        grammar=ObjectOf("Grammar"), kernel=None, **PARSER_SCHEMA.parts.parts, parser=None, n_jobs=Jobs()
     )
 
     def __init__(
@@ -334,8 +323,8 @@ class SemanticParser(BaseEstimator):
         for first in range(0, len(inputs), SCORED):
             part = inputs[first : first + SCORED]
             # Threads only for compiled work: between Python code that takes turns, they wait more than they save.
-            scores = run_in_threads(self._search.score, [(found,) for found in part], self.n_jobs)
-            ranked = (self._search.rank_readings(self.ranker_, found, n, own) for found, own in zip(part, scores))
+            started = run_in_threads(self._search.start_ranking, [(found,) for found in part], self.n_jobs)
+            ranked = (self._search.rank_readings(self.ranker_, found, n, own) for found, own in zip(part, started))
             readings += ranked
         return readings
 

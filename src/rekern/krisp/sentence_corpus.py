@@ -10,7 +10,6 @@ import numpy as np
 from rekern.core.arrays import Ints, SmallInts, offsets_of
 from rekern.errors import InputError
 from rekern.krisp.annotated_sentence import AnnotatedSentence, NestedTree
-from rekern.krisp.constituent_trees import count_leaves, find_covering_node
 
 
 class TreeArrays(NamedTuple):
@@ -172,7 +171,8 @@ def _encode(sentence: AnnotatedSentence, numbering: _Numbering | _FrozenNumberin
     heads = None if sentence.heads is None else _check_heads(sentence.heads, sentence.words)
     if sentence.tree is None:
         return _SentenceNumbers(words, heads, None)
-    size = count_leaves(sentence.tree) if sentence.words else 0
+    tree = _measure_tree(sentence.tree, 0)
+    size = tree.end if sentence.words else 0
     if size != len(sentence.words):
         text = " ".join(sentence.words)[:60]
         raise InputError(f"the tree of {text!r} has {size} leaves for {len(sentence.words)} words")
@@ -180,9 +180,9 @@ def _encode(sentence: AnnotatedSentence, numbering: _Numbering | _FrozenNumberin
     roots = np.full((2, size, size), -1, dtype=np.int32)
     for start in range(size):
         for end in range(start + 1, size + 1):
-            node, begin = find_covering_node(sentence.tree, start, end)
-            roots[0, start, end - 1] = nodes.add(node, begin, begin, begin + count_leaves(node))
-            roots[1, start, end - 1] = nodes.add(node, begin, start, end)
+            node = tree.find_smallest(start, end)
+            roots[0, start, end - 1] = nodes.add(node, node.begin, node.end)
+            roots[1, start, end - 1] = nodes.add(node, start, end)
     counts = np.array([len(below) for below in nodes.children], dtype=np.int32)
     children = np.array([child for below in nodes.children for child in below], dtype=np.int32)
     shapes = np.array(nodes.shapes, dtype=np.int32)
@@ -209,6 +209,34 @@ def _check_heads(heads: Sequence[int], words: Sequence[str]) -> SmallInts:
     return np.array(heads, dtype=np.int32)
 
 
+class _MeasuredTree(NamedTuple):
+    """A node of a tree, or a word, with the words from ``begin`` to ``end`` that it covers."""
+
+    label: str
+    is_word: bool
+    begin: int
+    end: int
+    children: tuple[_MeasuredTree, ...]
+
+    def find_smallest(self, start: int, end: int) -> _MeasuredTree:
+        """The smallest constituent over some words."""
+        for child in self.children:
+            if child.begin <= start and end <= child.end and not child.is_word:
+                return child.find_smallest(start, end)
+        return self
+
+
+def _measure_tree(tree: NestedTree, begin: int) -> _MeasuredTree:
+    if isinstance(tree, str):
+        return _MeasuredTree(tree, True, begin, begin + 1, ())
+    children = []
+    end = begin
+    for child in tree[1:]:
+        children.append(_measure_tree(child, end))
+        end = children[-1].end
+    return _MeasuredTree(str(tree[0]), False, begin, end, tuple(children))
+
+
 class _SharedNodes:
     """The nodes of a tree, whole and cut to the words of each substring; equal ones are stored once, children first."""
 
@@ -218,20 +246,16 @@ class _SharedNodes:
         self._number_shape = number_shape
         self._known: dict[tuple[int, int, int], int] = {}
 
-    def add(self, node: NestedTree, begin: int, start: int, end: int) -> int:
-        """Add a node that begins at word ``begin``, cut to the words from ``start`` to ``end``; return its place."""
-        start, end = max(start, begin), min(end, begin + count_leaves(node))
-        key = (id(node), start, end) if not isinstance(node, str) else (-1, start, end)
-        if key not in self._known:
-            below, labels = [], []
-            at = begin
-            for child in () if isinstance(node, str) else node[1:]:
-                size = count_leaves(child)
-                if at < end and start < at + size:
-                    below.append(self.add(child, at, start, end))
-                    labels.append((child, True) if isinstance(child, str) else (child[0], False))
-                at += size
-            self.shapes.append(-1 if isinstance(node, str) else self._number_shape((node[0], *labels)))
+    def add(self, node: _MeasuredTree, start: int, end: int) -> int:
+        """Add a node, cut to the words from ``start`` to ``end``; return its place."""
+        start, end = max(start, node.begin), min(end, node.end)
+        key = (id(node), start, end)
+        place = self._known.get(key)
+        if place is None:
+            inside = [child for child in node.children if child.begin < end and start < child.end]
+            below = [self.add(child, start, end) for child in inside]
+            labels = [(child.label, child.is_word) for child in inside]
+            self.shapes.append(-1 if node.is_word else self._number_shape((node.label, *labels)))
             self.children.append(below)
-            self._known[key] = len(self.shapes) - 1
-        return self._known[key]
+            place = self._known[key] = len(self.shapes) - 1
+        return place

@@ -255,48 +255,84 @@ def number_inner_nodes(firsts, children, first, last, roots):
 
 
 @compiled
-def tree_table(shapes, firsts, children, here, own, there, other, present, decay, rooted, beside, total):
+def list_inner_nodes(shapes, firsts, children, here, numbers):
+    """The shapes and the children of the nodes that `number_inner_nodes` has numbered, by their numbers."""
+    n, size = 1, 0
+    for place in range(len(numbers)):
+        if numbers[place] > 0:
+            n += 1
+            size += firsts[here + place + 1] - firsts[here + place]
+    own, offsets, below = np.zeros(n, np.int64), np.zeros(n + 1, np.int64), np.zeros(size, np.int64)
+    count = 0
+    for place in range(len(numbers)):
+        if numbers[place] > 0:
+            own[numbers[place]] = shapes[here + place]
+            for c in range(firsts[here + place], firsts[here + place + 1]):
+                below[count] = numbers[children[c]]
+                count += 1
+            offsets[numbers[place] + 1] = count
+    return own, offsets, below
+
+
+@compiled
+def tree_table(
+    shapes, firsts, children, here, own, other_shapes, other_offsets, others, plain, decay, tables, roots, owners
+):
     """Fill tables over the nodes of two sentences, which `number_inner_nodes` has numbered.
 
-    ``rooted`` has the fragments that two nodes have in common, ``beside`` those that a left node has in common with a
-    right node and all nodes below it, and ``total`` those that both nodes and all nodes below them have in common. Row
-    0 and column 0 are for words, which are in no fragment of their own. Most left nodes have a shape that is not among
-    those ``present`` in the right sentence; only the nodes below them count.
+    The right nodes are those of `list_inner_nodes`. The ``tables`` are: the fragments that two nodes have in common,
+    those that a left node has in common with a right node and all nodes below it, and those that both nodes and all
+    nodes below them have in common. Row 0 and column 0 are for words, which are in no fragment of their own.
+
+    Most left nodes have a shape that no right node has: ``plain`` is 0, and only the nodes below them count. The
+    others have a row of their own, but nodes over words alone share the row ``plain`` of their shape. ``roots`` is the
+    row of a node in the first table, or 0. ``owners`` is that in the last one, or that of the only node below it that
+    has one, or 0.
     """
-    columns = 0
-    for place in range(len(other)):
-        columns = max(columns, other[place] + 1)
+    rooted, beside, total = tables
+    columns = len(other_shapes)
     for node in range(len(own)):
         x = own[node]
         if x == 0:
             continue
         first, last = firsts[here + node], firsts[here + node + 1]
         shape = shapes[here + node]
-        if not present[shape]:
-            for y in range(columns):
-                rooted[x, y] = 0.0
-                total[x, y] = 0.0
-        else:
-            for place in range(len(other)):
-                y = other[place]
-                if y == 0:
-                    continue
-                begin, end = firsts[there + place], firsts[there + place + 1]
+        roots[x] = owners[x] = 0
+        if plain[shape] > 0:
+            is_plain = True
+            for c in range(first, last):
+                is_plain = is_plain and own[children[c]] == 0
+            row = plain[shape] if is_plain else x
+            roots[x] = owners[x] = row
+            if is_plain and rooted[row, 0] > 0.0:  # it is filled: no value belongs into this column
+                continue
+            rooted[row, 0] = 1.0 if is_plain else 0.0
+            for y in range(1, columns):
                 value = 0.0
-                if shape == shapes[there + place]:
+                if shape == other_shapes[y]:
                     value = decay
                     for c in range(last - first):
-                        value *= 1.0 + rooted[own[children[first + c]], other[children[begin + c]]]
-                rooted[x, y] = value
-                for d in range(begin, end):
-                    value += beside[x, other[children[d]]]
-                beside[x, y] = value
-                total[x, y] = value
+                        below = others[other_offsets[y] + c]
+                        if below > 0:
+                            value *= 1.0 + rooted[roots[own[children[first + c]]], below]
+                rooted[row, y] = value
+                for d in range(other_offsets[y], other_offsets[y + 1]):
+                    value += beside[row, others[d]]
+                beside[row, y] = value
+                total[row, y] = value
         for c in range(first, last):
-            below = own[children[c]]
-            if below > 0:
+            below = owners[own[children[c]]]
+            if below == 0:
+                continue
+            if owners[x] == 0:
+                owners[x] = below
+                continue
+            if owners[x] != x:
                 for y in range(columns):
-                    total[x, y] += total[below, y]
+                    total[x, y] = total[owners[x], y]
+                owners[x] = x
+            for y in range(columns):
+                total[x, y] += total[below, y]
 
 
 @compiled
@@ -307,30 +343,43 @@ def tree_gram(trees, left_nodes, right_nodes, left, right, decay, out):
     trees of the substrings. Only nodes of these trees are compared.
     """
     shapes, firsts, children, offsets = trees.shapes, trees.child_offsets, trees.children, trees.offsets
-    rows = 0
+    rows = 1
     owns = []
     for g in range(len(left.sentences)):
         here = offsets[left.sentences[g]]
-        roots = left_nodes[left.offsets[g] : left.offsets[g + 1]]
-        owns.append(number_inner_nodes(firsts, children, here, offsets[left.sentences[g] + 1], roots))
+        nodes = left_nodes[left.offsets[g] : left.offsets[g + 1]]
+        owns.append(number_inner_nodes(firsts, children, here, offsets[left.sentences[g] + 1], nodes))
         rows = max(rows, owns[g].max() + 1)
-    n_unknown = -min(0, shapes.min())  # their shapes are below 0: the last places of ``present``
-    present = np.zeros(max(0, shapes.max() + 1) + n_unknown, np.bool_)
+    n_unknown = -min(0, shapes.min())  # their shapes are below 0: the last places of ``plain``
+    plain = np.zeros(max(0, shapes.max() + 1) + n_unknown, np.int64)
+    roots, owners = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
     for h in range(len(right.sentences)):
         there, until = offsets[right.sentences[h]], offsets[right.sentences[h] + 1]
-        roots = right_nodes[right.offsets[h] : right.offsets[h + 1]]
-        other = number_inner_nodes(firsts, children, there, until, roots)
-        for place in range(until - there):
-            if other[place] > 0:
-                present[shapes[there + place]] = True
-        size = (rows, other.max() + 1)
-        rooted, beside, total = np.zeros(size), np.zeros(size), np.zeros(size)
+        nodes = right_nodes[right.offsets[h] : right.offsets[h + 1]]
+        other = number_inner_nodes(firsts, children, there, until, nodes)
+        other_shapes, other_offsets, others = list_inner_nodes(shapes, firsts, children, there, other)
+        for y in range(1, len(other_shapes)):
+            plain[other_shapes[y]] = rows + y - 1  # nodes with the same shape share the last row
+        size = (rows + len(other_shapes) - 1, len(other_shapes))
+        tables = np.zeros(size), np.zeros(size), np.zeros(size)
         for g in range(len(left.sentences)):
             own = owns[g]
             here = offsets[left.sentences[g]]
-            tree_table(shapes, firsts, children, here, own, there, other, present, decay, rooted, beside, total)
+            tree_table(
+                shapes, firsts, children, here, own, other_shapes, other_offsets, others, plain, decay, tables, roots,
+                owners,
+            )  # fmt: skip
             for row in range(left.offsets[g], left.offsets[g + 1]):
+                found = owners[own[left_nodes[row]]]
                 for column in range(right.offsets[h], right.offsets[h + 1]):
-                    out[row, column] = total[own[left_nodes[row]], other[right_nodes[column]]]
-        for place in range(until - there):
-            present[shapes[there + place]] = False
+                    out[row, column] = tables[2][found, other[right_nodes[column]]]
+        for y in range(1, len(other_shapes)):
+            plain[other_shapes[y]] = 0
+
+
+@compiled
+def add_scaled(values, rows, columns, total):
+    """Add to a matrix the values with a factor for each row and one for each column."""
+    for row in range(len(rows)):
+        for column in range(len(columns)):
+            total[row, column] += values[row, column] * rows[row] * columns[column]

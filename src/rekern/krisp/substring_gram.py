@@ -14,6 +14,7 @@ from rekern.kernels.combinations import Scaled, Sum
 from rekern.kernels.kernel import Kernel
 from rekern.krisp.annotated_sentence import AnnotatedSentence
 from rekern.krisp.sentence_corpus import SentenceCorpus
+from rekern.krisp.substring_core import add_scaled
 from rekern.krisp.substring_kernels import SubstringKernel, list_substring_kernels
 from rekern.krisp.substrings import Substrings
 
@@ -64,9 +65,7 @@ def compute_gram(
             values = part.compute_values(left, right)
         else:
             values = part.gram(left, right, n_jobs=1)
-        values *= left_norms[place][:, None]
-        values *= weight * right_norms[place]
-        total += values
+        add_scaled(values, left_norms[place], weight * right_norms[place], total)
     return total
 
 
@@ -81,8 +80,8 @@ class SubstringGram:
     >>> gram = SubstringGram(WordSubsequences(), SentenceCorpus(sentences))
     >>> gram.numbers[1].tolist(), len(gram)  # "b" occurs three times
     ([[2, 3], [-1, 2]], 4)
-    >>> gram.rows([2]).astype(float).round(2).tolist()
-    [[0.0, 0.58, 1.0, 0.89]]
+    >>> gram.square(np.array([1, 2])).astype(float).round(2).tolist()
+    [[1.0, 0.58], [0.58, 1.0]]
     """
 
     def __init__(self, kernel: Kernel, corpus: SentenceCorpus, n_jobs: int | None = None):
@@ -157,25 +156,14 @@ class SubstringGram:
             if len(numbers[block]):
                 self._store(numbers[block], rows[places[block]])
 
-    def rows(self, numbers: Sequence[int] | Ints) -> SingleFloats:
-        """The values between these substrings and all."""
-        self.compute(numbers)
-        return self._select(np.asarray(numbers, dtype=np.int64), None)
-
     def square(self, numbers: Ints) -> SingleFloats:
         """The values between these substrings, without a copy of their rows."""
         self.compute(numbers)
-        return self._select(numbers, numbers)
-
-    def _select(self, numbers: Ints, columns: Ints | None) -> SingleFloats:
-        """Some columns, or all, of rows that are there."""
-        found = np.empty((len(numbers), len(self) if columns is None else len(columns)), np.float32)
+        found = np.empty((len(numbers), len(numbers)), np.float32)
         owners = self._block[numbers]
         for block in np.unique(owners):
             here = np.flatnonzero(owners == block)
-            places = self._place[numbers[here]]
-            rows = self._blocks[block]
-            found[here] = rows[places] if columns is None else rows[np.ix_(places, columns)]
+            found[here] = self._blocks[block][np.ix_(self._place[numbers[here]], numbers)]
         return found
 
     def combine_rows(self, coefficients: SingleFloats, numbers: Ints) -> SingleFloats:

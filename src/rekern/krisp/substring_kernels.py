@@ -85,6 +85,8 @@ class SubstringKernel(Kernel):
         >>> WordSubsequences().compute_squares(substrings).tolist()
         [1.0, 3.0]
         """
+        if len(substrings.groups.sentences) == 1:
+            return np.diag(self.compute_values(substrings, substrings)).copy()
         found = np.zeros(len(substrings))
         places: dict[int, list[int]] = {}
         for place, sentence in enumerate(substrings.spans[:, 0].tolist()):

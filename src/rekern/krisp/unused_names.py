@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 
 from rekern.krisp.mentions import Mention, Span, find_longest_spans
 from rekern.krisp.productions import Derivation
@@ -23,8 +25,8 @@ def list_entities(derivation: Derivation) -> list[Derivation]:
     return [leaf for child in derivation.children for leaf in list_entities(child)]
 
 
-def list_unused_spans(mentions: Sequence[Mention], derivation: Derivation) -> list[Span]:
-    """The spans of the names, numbers and identifiers in a sentence that a reading does not use.
+class NameSpans:
+    """The longest spans of the names, numbers and identifiers in a sentence, with all that is mentioned there.
 
     ``mentions`` are those of `rekern.krisp.mentions.find_mentions` with ``stretch=0``.
 
@@ -32,34 +34,31 @@ def list_unused_spans(mentions: Sequence[Mention], derivation: Derivation) -> li
     >>> from rekern.krisp.mentions import find_mentions
     >>> grammar = read_grammar(["Query -> size({State})", "State -> '{name}'", "names State = utah | ohio"])
     >>> mentions = find_mentions(grammar, ("is", "utah", "like", "ohio"), 0.0)
-    >>> list_unused_spans(mentions, grammar.parse("size('utah')"))
+    >>> NameSpans(mentions).list_unused(grammar.parse("size('utah')"))
     [(3, 4)]
-    """
-    return NameSpans(mentions).list_unused(derivation)
-
-
-class NameSpans:
-    """The longest spans of the names, numbers and identifiers in a sentence, with all that is mentioned there.
-
-    ``mentions`` are those of `list_unused_spans`, which this class saves time if there are many readings.
     """
 
     def __init__(self, mentions: Iterable[Mention]):
         telling = [mention for mention in mentions if mention.production.kind != "word"]
-        self._spans: list[tuple[Span, set[Entity], set[Entity]]] = []
-        for start, end in find_longest_spans(telling):
-            over = [m for m in telling if m.start < end and start < m.end]
-            names: set[Entity] = {(m.left, m.production.value) for m in over}
-            values: set[Entity] = {(m.left, m.text) for m in over}
-            self._spans.append(((start, end), names, values))
+        self.spans = find_longest_spans(telling)
+        self._names: dict[Entity, int] = {}  # a bit for each span where it is mentioned
+        self._values: dict[Entity, int] = {}
+        for place, (start, end) in enumerate(self.spans):
+            for m in telling:
+                if m.start < end and start < m.end:
+                    for known, value in ((self._names, m.production.value), (self._values, m.text)):
+                        known[m.left, value] = known.get((m.left, value), 0) | 1 << place
+
+    def find_used(self, entity: Derivation) -> int:
+        """The spans that a name or a number of a reading uses, a bit for each."""
+        production = entity.production
+        if production.kind == "name":
+            return self._names.get((production.left, production.value), 0)
+        if production.kind in ("number", "identifier"):
+            return self._values.get((production.left, entity.value), 0)
+        return 0
 
     def list_unused(self, derivation: Derivation) -> list[Span]:
         """The spans that a reading does not use."""
-        names: set[Entity] = set()
-        values: set[Entity] = set()
-        for node in list_entities(derivation):
-            if node.production.kind == "name":
-                names.add((node.production.left, node.production.value))
-            elif node.production.kind in ("number", "identifier"):
-                values.add((node.production.left, node.value))
-        return [span for span, known, said in self._spans if known.isdisjoint(names) and said.isdisjoint(values)]
+        used = reduce(or_, map(self.find_used, list_entities(derivation)), 0)
+        return [span for place, span in enumerate(self.spans) if not used >> place & 1]

@@ -38,9 +38,12 @@ class SparseRows(NamedTuple):
     def combine(self, gram: Floats) -> Floats:
         """The product with a matrix that has a row for every coefficient."""
         found = np.zeros((len(self.places), gram.shape[1]))
+        scratch = np.empty((max(map(len, self.places), default=0), gram.shape[1]))
         for row, places, values in zip(found, self.places, self.values):
             if len(places):
-                np.matmul(values, gram[places], out=row)
+                chosen = scratch[: len(places)]
+                # all places are there; to check each of them would take a copy
+                np.matmul(values, gram.take(places, 0, chosen, "clip"), out=row)
         return found
 
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+
+import numpy as np
 
 from rekern.krisp.productions import Derivation
 
@@ -26,7 +29,7 @@ class WordTranslation:
     >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})", "S -> red({S})"])
     >>> meanings = [grammar.parse(text) for text in ("all", "big(all)", "red(all)")]
     >>> translation = WordTranslation.learn([["things"], ["large", "things"], ["red", "things"]], meanings)
-    >>> [round(translation.explain(["large", "things"], meaning), 1) for meaning in meanings]
+    >>> [round(value, 1) for value in translation.explain_all(["large", "things"], map(list_parts, meanings))]
     [-3.8, -1.5, -4.6]
     """
 
@@ -50,23 +53,18 @@ class WordTranslation:
             table = {part: _to_probabilities(row) for part, row in counts.items()}
         return cls(table)
 
-    def explain(self, words: Sequence[str], derivation: Derivation) -> float:
-        """The log probability of the words of a sentence given its meaning."""
-        return self.explain_all(words, [derivation])[0]
-
-    def explain_all(self, words: Sequence[str], derivations: Iterable[Derivation]) -> list[float]:
-        """The log probabilities of the words of a sentence given each of several meanings."""
-        known: dict[str, list[float]] = {}  # of every part: the probabilities of the words
-        found = []
-        for derivation in derivations:
-            parts = [NOTHING, *list_parts(derivation)]
-            for part in parts:
-                if part not in known:
-                    row = self.table.get(part, {})
-                    known[part] = [row.get(word, 0.0) for word in words]
-            shares = zip(*(known[part] for part in parts))
-            found.append(sum(math.log((sum(share) + LEAST) / len(parts)) for share in shares))
-        return found
+    def explain_all(self, words: Sequence[str], meanings: Iterable[Sequence[str]]) -> list[float]:
+        """The log probabilities of the words of a sentence given the parts of each of several meanings."""
+        numbers: dict[str, int] = {}
+        rows = [[numbers.setdefault(part, len(numbers)) for part in (NOTHING, *parts)] for parts in meanings]
+        known = [self.table.get(part, {}) for part in numbers]
+        shares = np.array([[row.get(word, 0.0) for word in words] for row in known] + [[0.0] * len(words)])
+        places = np.array(list(zip_longest(*rows, fillvalue=len(numbers))), dtype=np.int64)
+        total = np.zeros((len(rows), len(words)))
+        for column in places:  # one after the other: numbers that are added in another order are rounded in another way
+            total += shares[column]
+        lengths = np.array([len(row) for row in rows])
+        return [sum(map(math.log, row)) for row in ((total + LEAST) / lengths[:, None]).tolist()]
 
 
 def _to_probabilities(counts: Mapping[str, float]) -> dict[str, float]:
@@ -83,10 +81,14 @@ def list_parts(derivation: Derivation) -> list[str]:
     >>> list_parts(grammar.parse("size(big('utah'))"))
     ['size', 'big', '<S>']
     """
+    return [*list_own_parts(derivation), *(part for child in derivation.children for part in list_parts(child))]
+
+
+def list_own_parts(derivation: Derivation) -> tuple[str, ...]:
+    """The part of a meaning that its first production is, if it is one."""
     production = derivation.production
-    own: list[str] = []
     if production.kind != "rule":
-        own = [] if derivation.children else [f"<{production.left}>"]  # a pronoun has the parts of what it repeats
-    elif production.predicate:
-        own = [production.predicate if production.slots else str(production)]
-    return own + [part for child in derivation.children for part in list_parts(child)]
+        return () if derivation.children else (f"<{production.left}>",)  # a pronoun has the parts of what it repeats
+    if not production.predicate:
+        return ()
+    return (production.predicate if production.slots else str(production),)

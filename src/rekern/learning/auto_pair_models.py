@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats, Ints
 from rekern.core.estimators import BaseEstimator, ClassifierMixin, NotFittedError, RegressorMixin, available_if
 from rekern.core.parameter_tables import ClassWeights, Jobs, check_parameters, state_parameters
-from rekern.core.parameters import check_positive
-from rekern.core.state_schema import POSITIVE, TOKENIZER, Choice, Number, Whole
+from rekern.core.state_schema import POSITIVE, TOKENIZER, Choice, Constraint, Number, Whole
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import materialize_items
@@ -30,15 +29,28 @@ from rekern.learning.pair_model import PairModel
 from rekern.learning.pair_ranker import PairRanker, find_groups
 from rekern.learning.pair_regressor import PairRegressor
 from rekern.learning.search_tasks import ClassTask, NumberTask, OrderTask, SearchTask
-from rekern.learning.training_labels import read_labels, read_weights
+from rekern.learning.training_labels import read_labels, read_numbers, read_weights
 from rekern.similarity.lexical_resources import Thesaurus
 from rekern.structures.word_space import WordSpace
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
+Model = TypeVar("Model", bound=PairModel)
+SEARCH_PARAMETERS: dict[str, Constraint | None] = {  # of all models that choose their kernel
+    "minutes": POSITIVE,
+    "folds": Whole(2),
+    "wordnet": None,
+    "space": None,
+    "thesaurus": None,
+    "seed": Whole(0, (1 << 32) - 1),
+    "gram_limit": Whole(0),
+    "n_jobs": Jobs(),
+    "tokenizer": TOKENIZER,
+}
 
-class AutoPairModel(BaseEstimator):
+
+class AutoPairModel(BaseEstimator, Generic[Model]):
     """The base of the models that choose their kernel: a search, then a model with what it found.
 
     >>> from rekern import AutoPairClassifier
@@ -56,7 +68,7 @@ class AutoPairModel(BaseEstimator):
     n_jobs: int | None
     tokenizer: Callable[[str], list[str]] | None
     on_trial: Callable[[Trial], None] | None = None  # called with every trial; not a parameter
-    best_estimator_: PairModel
+    best_estimator_: Model
     best_kernel_: Kernel
     results_: list[Trial]
 
@@ -65,11 +77,12 @@ class AutoPairModel(BaseEstimator):
     ) -> ChosenKernel:
         """Find the kernel; the folds are the same in every run with the same ``seed``."""
         resources = Resources(self.wordnet, self.space, self.thesaurus, self.tokenizer)
-        minutes = check_positive("minutes", self.minutes)
-        how = SearchSettings(minutes, self.folds, self.seed, self.gram_limit, self.n_jobs, resources, self.on_trial)
+        how = SearchSettings(
+            float(self.minutes), self.folds, self.seed, self.gram_limit, self.n_jobs, resources, self.on_trial
+        )
         return choose_kernel(task, pairs, classes, groups, how)
 
-    def _keep(self, model: PairModel, chosen: ChosenKernel) -> None:
+    def _keep(self, model: Model, chosen: ChosenKernel) -> None:
         """Keep a model that was trained with the chosen kernel, and how it was chosen."""
         model.how_chosen_ = chosen.choice
         self.best_estimator_ = model
@@ -85,7 +98,7 @@ class AutoPairModel(BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "best_estimator_")
 
-    def _model(self) -> PairModel:
+    def _model(self) -> Model:
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(f"this {type(self).__name__} is not trained yet; call fit(pairs, labels) first")
         return self.best_estimator_
@@ -103,7 +116,7 @@ class AutoPairModel(BaseEstimator):
         self._model().save(path, keep_pairs, compact)
 
 
-class AutoPairClassifier(ClassifierMixin, AutoPairModel):
+class AutoPairClassifier(ClassifierMixin, AutoPairModel[PairClassifier]):
     """A `PairClassifier` that chooses its kernel, the sizes of its windows and C by cross-validation.
 
     It tries a ladder of kernels from simple to rich: re-writing rules; with precision and recall, with scores, with
@@ -154,21 +167,9 @@ class AutoPairClassifier(ClassifierMixin, AutoPairModel):
     """
 
     task: ClassVar[str] = "classify"
-    best_estimator_: PairClassifier
 
     parameter_table = state_parameters(
-        minutes=POSITIVE,
-        metric=Choice(*METRICS),
-        class_weight=ClassWeights(),
-        calibration=Whole(0),
-        folds=Whole(2),
-        wordnet=None,
-        space=None,
-        thesaurus=None,
-        seed=Whole(0, (1 << 32) - 1),
-        gram_limit=Whole(0),
-        n_jobs=Jobs(),
-        tokenizer=TOKENIZER,
+        metric=Choice(*METRICS), class_weight=ClassWeights(), calibration=Whole(0), **SEARCH_PARAMETERS
     )
 
     def __init__(
@@ -228,10 +229,6 @@ class AutoPairClassifier(ClassifierMixin, AutoPairModel):
         self.classes_ = model.classes_
         return self
 
-    def _model(self) -> PairClassifier:
-        super()._model()
-        return self.best_estimator_
-
     def predict(self, X: object) -> AnyArray:
         """The class of each pair."""
         return self._model().predict(X)
@@ -261,7 +258,7 @@ class AutoPairClassifier(ClassifierMixin, AutoPairModel):
         return self._model().explain(pair, label, neighbors)
 
 
-class AutoPairRegressor(RegressorMixin, AutoPairModel):
+class AutoPairRegressor(RegressorMixin, AutoPairModel[PairRegressor]):
     """A `PairRegressor` that chooses its kernel, the sizes of its windows and C by cross-validation.
 
     The kernel is chosen by Pearson's correlation. Everything else is as in `AutoPairClassifier`; ``epsilon`` and
@@ -274,21 +271,8 @@ class AutoPairRegressor(RegressorMixin, AutoPairModel):
     """
 
     task: ClassVar[str] = "regress"
-    best_estimator_: PairRegressor
 
-    parameter_table = state_parameters(
-        minutes=POSITIVE,
-        epsilon=Number(0.0),
-        response=Choice("real", "ordinal"),
-        folds=Whole(2),
-        wordnet=None,
-        space=None,
-        thesaurus=None,
-        seed=Whole(0, (1 << 32) - 1),
-        gram_limit=Whole(0),
-        n_jobs=Jobs(),
-        tokenizer=TOKENIZER,
-    )
+    parameter_table = state_parameters(epsilon=Number(0.0), response=Choice("real", "ordinal"), **SEARCH_PARAMETERS)
 
     def __init__(
         self,
@@ -322,7 +306,7 @@ class AutoPairRegressor(RegressorMixin, AutoPairModel):
         X = materialize_items(X)
         pairs = read_training_pairs(X)
         labels = read_labels(y, len(pairs.texts))
-        targets = _read_numbers(labels, "a regression needs numbers as labels")
+        targets = read_numbers(labels, "a regression needs numbers as labels")
         task = NumberTask(targets, _read_weights(sample_weight, len(labels)), self.epsilon)
         chosen = self._search(task, pairs, None)
         model = PairRegressor(chosen.kernel, chosen.C, self.epsilon, self.response, self.gram_limit, self.n_jobs)
@@ -331,16 +315,14 @@ class AutoPairRegressor(RegressorMixin, AutoPairModel):
 
     def predict(self, X: object) -> AnyArray:
         """The predicted number, or level, of each pair."""
-        self._model()
-        return self.best_estimator_.predict(X)
+        return self._model().predict(X)
 
     def explain(self, pair: object, neighbors: int = 3) -> PairExplanation:
         """Take the predicted number of a pair apart, as `PairRegressor.explain`."""
-        self._model()
-        return self.best_estimator_.explain(pair, neighbors)
+        return self._model().explain(pair, neighbors)
 
 
-class AutoPairRanker(AutoPairModel):
+class AutoPairRanker(AutoPairModel[PairRanker]):
     """A `PairRanker` that chooses its kernel, the sizes of its windows and C by cross-validation.
 
     The kernel is chosen by the mean average precision. Everything else is as in `AutoPairClassifier`.
@@ -353,19 +335,8 @@ class AutoPairRanker(AutoPairModel):
     """
 
     task: ClassVar[str] = "rank"
-    best_estimator_: PairRanker
 
-    parameter_table = state_parameters(
-        minutes=POSITIVE,
-        folds=Whole(2),
-        wordnet=None,
-        space=None,
-        thesaurus=None,
-        seed=Whole(0, (1 << 32) - 1),
-        gram_limit=Whole(0),
-        n_jobs=Jobs(),
-        tokenizer=TOKENIZER,
-    )
+    parameter_table = state_parameters(**SEARCH_PARAMETERS)
 
     def __init__(
         self,
@@ -401,7 +372,7 @@ class AutoPairRanker(AutoPairModel):
         X = materialize_items(X)
         pairs = read_training_pairs(X)
         labels = read_labels(y, len(pairs.texts))
-        targets = _read_numbers(labels, "a ranking needs numbers as labels, larger for better")
+        targets = read_numbers(labels, "a ranking needs numbers as labels, larger for better")
         named = list(find_groups(X) if groups is None else groups)
         task = OrderTask(targets, number_groups(named, len(labels)), _read_weights(sample_weight, len(labels)))
         chosen = self._search(task, pairs, None, named)
@@ -411,33 +382,23 @@ class AutoPairRanker(AutoPairModel):
 
     def decision_function(self, X: object) -> Floats:
         """The score of each pair; only differences within a group mean something."""
-        self._model()
-        return self.best_estimator_.decision_function(X)
+        return self._model().decision_function(X)
 
     predict = decision_function
 
     def rank(self, X: object) -> Ints:
         """The numbers of one group's candidates, best first."""
-        self._model()
-        return self.best_estimator_.rank(X)
+        return self._model().rank(X)
 
     def score(self, X: object, y: Iterable[float], groups: Iterable[Hashable] | None = None) -> float:
         """The mean average precision, as `PairRanker.score`."""
-        self._model()
-        return self.best_estimator_.score(X, y, groups)
+        return self._model().score(X, y, groups)
 
     def explain(self, pair: object, neighbors: int = 3) -> PairExplanation:
         """Take the score of a pair apart, as `PairRanker.explain`."""
-        self._model()
-        return self.best_estimator_.explain(pair, neighbors)
+        return self._model().explain(pair, neighbors)
 
 
 def _read_weights(weights: Iterable[float] | None, n: int) -> Floats:
     found = read_weights(weights, n)
     return np.ones(n) if found is None else found
-
-
-def _read_numbers(labels: AnyArray, needs: str) -> Floats:
-    if labels.dtype.kind not in "iufb":
-        raise InputError(f"{needs}; got {labels[0]!r} in row 0")
-    return labels.astype(np.float64)

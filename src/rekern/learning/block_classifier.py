@@ -12,7 +12,7 @@ from rekern.core.arrays import AnyArray, Booleans, Floats, Ints
 from rekern.core.parameter_tables import check_parameters
 from rekern.errors import InputError
 from rekern.learning.block_descent import Problem
-from rekern.learning.block_training import as_path, choose_held_out, parse_memory, train_in_blocks
+from rekern.learning.block_training import choose_held_out, train_in_blocks
 from rekern.learning.class_probabilities import Threshold, check_threshold
 from rekern.learning.pair_input import open_pairs
 from rekern.learning.pair_model import PairModel
@@ -86,15 +86,8 @@ class BlockClassifier(PairModel):
         signs, costs = self._read_classes(np.unique(self.labels_), cost, None, threshold)
         problems = [Problem(sign.astype(float), costs) for sign in signs]
         held_out = choose_held_out(len(pairs)) if self.calibration else np.zeros(0, np.int64)
-        trained = train_in_blocks(
-            self._resolve_kernel(on_features=True),
-            pairs,
-            problems,
-            held_out,
-            parse_memory(memory),
-            as_path(folder),
-            self.n_jobs,
-        )
+        kernel = self._resolve_kernel(on_features=True)
+        trained = train_in_blocks(kernel, pairs, problems, held_out, memory, folder, self.n_jobs)
         self.solver_, labels = trained.solver, self.labels_
         self._take_decision(trained.kernel, trained.decision, trained.intercept)
         self._calibrate_held_out(trained.held_out, signs[:, held_out], labels[held_out], threshold)

@@ -63,15 +63,15 @@ class Rest(NamedTuple):
 
     @classmethod
     def start(cls, n: int) -> Rest:
-        """Return that no row rests."""
+        """Return the state in which no row is left out."""
         return cls(np.zeros(n), np.zeros(n, np.int8), np.zeros(n, np.int8))
 
     def take(self, rows: Ints) -> Rest:
-        """Return that of some rows, as a copy."""
+        """Return the state of some rows, as a copy."""
         return Rest(self.values[rows], self.skips[rows], self.waits[rows])
 
     def put(self, rows: Ints, rest: Rest) -> None:
-        """Note what became of some rows."""
+        """Write the new state of some rows back."""
         self.values[rows], self.skips[rows], self.waits[rows] = rest.values, rest.skips, rest.waits
 
 
@@ -190,14 +190,8 @@ class GroupBuffer:
         if len(blocks) == 1:
             return blocks[0]
         starts = np.cumsum([0] + [len(block.columns) for block in blocks]).tolist()
-        return FeatureBlock(
-            self._join("indptr", [block.indptr[bool(i) :] + starts[i] for i, block in enumerate(blocks)]),
-            self._join("columns", [block.columns for block in blocks]),
-            self._join("values", [block.values for block in blocks]),
-            self._join("scores", [block.scores for block in blocks]),
-            self._join("norms", [block.norms for block in blocks]),
-            self._join("own", [block.own for block in blocks]),
-        )
+        moved = [block._replace(indptr=block.indptr[bool(i) :] + starts[i]) for i, block in enumerate(blocks)]
+        return FeatureBlock(*(self._join(name, parts) for name, *parts in zip(FeatureBlock._fields, *moved)))
 
     def _join(self, name: str, arrays: list[A]) -> A:
         size, known = sum(len(array) for array in arrays), self._parts.get(name)

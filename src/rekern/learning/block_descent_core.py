@@ -5,6 +5,7 @@
 import numpy as np
 
 from rekern.core.compiling import compiled
+from rekern.learning.dense_descent_core import find_coefficient
 
 LONGEST_REST = 7  # visits
 
@@ -70,14 +71,8 @@ def descend_block(
             square = norms[row] + 1.0
             known[row] = decide_row(block, row, weights, score_weights, state[0])
             value = known[row] + own[row] * coefficients[row]
-            gradient, old = value - targets[row], coefficients[row]
-            if regression:
-                centre = old - gradient / square
-                new = np.sign(centre) * max(abs(centre) - width / square, 0.0)
-                new = min(max(new, -costs[row]), costs[row])
-            else:
-                new = old - gradient / square
-                new = min(max(new, 0.0), costs[row]) if targets[row] > 0 else min(max(new, -costs[row]), 0.0)
+            target, old = targets[row], coefficients[row]
+            new = find_coefficient(old, value - target, square, target, costs[row], width, regression)
             step = new - old
             waits[row] = min(2 * waits[row] + 1, LONGEST_REST) if step == 0.0 else 0
             skips[row] = waits[row]

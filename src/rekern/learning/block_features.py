@@ -154,7 +154,7 @@ def weigh_rules(chunks: Chunks, coefficients: Floats, bits: int) -> list[Floats]
 def fold_weights(
     chunks: Chunks, weights: list[Floats], exact: Floats, bits: int, fewest: int, most_noise: float
 ) -> tuple[int, list[Floats]]:
-    """Halve the number of columns as long as decision values stay near the exact ones; return its logarithm.
+    """Halve the number of columns as long as decision values stay near the exact ones; return bits and weights.
 
     ``exact`` has what the rules add to the decision values of the first pairs, a column for each output. The difference
     that hashing makes is the root of the mean square.

@@ -68,11 +68,6 @@ def parse_memory(memory: object) -> int:
     return size
 
 
-def as_path(folder: str | Path | None) -> Path | None:
-    """Return a folder that may be given as text."""
-    return None if folder is None else Path(folder)
-
-
 def choose_rows(n: int, number: int) -> Ints:
     """Return the numbers of about ``number`` of ``n`` rows, evenly spread.
 
@@ -96,8 +91,8 @@ def train_in_blocks(
     pairs: Sequence[Pair],
     problems: list[Problem],
     held_out: Ints,
-    memory: int,
-    folder: Path | None,
+    memory: str | int,
+    folder: str | Path | None,
     n_jobs: int | None,
 ) -> BlockTraining:
     """Train a machine for each problem on the same pairs.
@@ -105,6 +100,7 @@ def train_in_blocks(
     The held-out pairs come last: when the machine of the other pairs is trained, their decision values are noted, and
     then training goes on with all pairs. With a ``folder`` what was done is kept there, and an interrupted run goes on.
     """
+    memory = parse_memory(memory)
     check_words_only(kernel)
     hash_rules(kernel, FEWEST_BITS)  # refuses what has no features
     check_pair_kernel(kernel)
@@ -120,7 +116,7 @@ def train_in_blocks(
     rows = min(max(len(pairs) // BLOCKS, FEWEST_ROWS), MOST_ROWS)
     with ExitStack() as stack:
         if folder is None:
-            folder = Path(stack.enter_context(TemporaryDirectory(prefix="rekern-blocks-")))
+            folder = stack.enter_context(TemporaryDirectory(prefix="rekern-blocks-"))
         digest = _digest_work(kernel, pairs, problems, held_out)
         store = BlockStore(make_folder(folder, "blocks"), spans, rows, digest, int(0.3 * memory))
         chunks = Chunks(kernel, pairs, order, store, n_jobs)

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rekern.core.arrays import Ints, SmallInts
 from rekern.errors import InputError
-
-if TYPE_CHECKING:
-    pass
 
 
 def number_groups(groups: Iterable[Hashable], n: int | None = None) -> Ints:

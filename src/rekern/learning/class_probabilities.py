@@ -16,7 +16,7 @@ import numpy as np
 from rekern.core.arrays import Booleans, Floats, Ints
 from rekern.core.messages import show_value
 from rekern.core.parameters import is_number
-from rekern.errors import InputError, ModelFileError
+from rekern.errors import InputError
 from rekern.learning.calibration import Sigmoid, fit_sigmoid
 from rekern.learning.measures import find_best_threshold
 
@@ -90,19 +90,6 @@ def shift_to_threshold(sigmoid: Sigmoid, threshold: float) -> tuple[Sigmoid, flo
     if offset == sigmoid.offset:
         return sigmoid, 0.0
     return Sigmoid(sigmoid.slope, offset), (sigmoid.offset - offset) / sigmoid.slope
-
-
-def read_thresholds(value: object) -> dict[str, float]:
-    """Return the thresholds that a model file has, checked.
-
-    >>> read_thresholds({"f1": 0.25})
-    {'f1': 0.25}
-    """
-    if not isinstance(value, dict) or not set(value) <= set(METRICS):
-        raise ModelFileError("its thresholds cannot be read")
-    if not all(is_number(threshold) and 0 < threshold < 1 for threshold in value.values()):
-        raise ModelFileError("one of its thresholds is not a probability")
-    return {name: float(threshold) for name, threshold in value.items()}
 
 
 def spread_probabilities(single: Floats) -> Floats:

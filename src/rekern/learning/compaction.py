@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
 from rekern.core.json_values import JsonObject
-from rekern.errors import InputError, ModelFileError
+from rekern.errors import InputError
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.rewriting.compact_rules import compact_decision
 from rekern.kernels.rewriting.rule_decision import RuleDecision
@@ -17,8 +17,8 @@ from rekern.kernels.rewriting.rule_decision import RuleDecision
 class Compaction(NamedTuple):
     """How many rules with wildcards a compact model has, and the largest change of a decision value in training.
 
-    >>> Compaction.from_dict({"rules": 7, "largest_change": 0.25})
-    Compaction(rules=7, largest_change=0.25)
+    >>> Compaction(7, 0.25).to_dict()
+    {'rules': 7, 'largest_change': 0.25}
     """
 
     rules: int
@@ -27,16 +27,6 @@ class Compaction(NamedTuple):
     def to_dict(self) -> JsonObject:
         """Plain values for JSON."""
         return dict(self._asdict())
-
-    @classmethod
-    def from_dict(cls, found: object) -> Self:
-        """What a file says, checked."""
-        if not isinstance(found, dict) or set(found) != set(cls._fields):
-            raise ModelFileError("what it says about its compact form is damaged")
-        rules, change = found["rules"], found["largest_change"]
-        if isinstance(rules, bool) or not isinstance(rules, int) or not isinstance(change, int | float):
-            raise ModelFileError("what it says about its compact form is damaged")
-        return cls(rules, float(change))
 
 
 def compact_scorer(

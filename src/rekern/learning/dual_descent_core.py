@@ -6,7 +6,15 @@ import numpy as np
 
 from rekern.core.compiling import compiled
 from rekern.core.hashing import mix
-from rekern.learning.dense_descent_core import add_row, multiply_row
+from rekern.learning.dense_descent_core import add_row, find_coefficient, find_loss, multiply_row
+
+
+@compiled
+def add_products(value, first, end, indices, values, weights, tail):
+    """Add the inner product of a row and the weights: sparse entries, then those of the last columns, the tail."""
+    for entry in range(first, end):
+        value += weights[indices[entry]] * values[entry]
+    return value + multiply_row(values[end : end + len(tail)], tail)
 
 
 @compiled
@@ -43,29 +51,14 @@ def descend_rows(
             square = norms[row] + bias * bias
             if square == 0.0 or costs[row] == 0.0:
                 continue
-            value = offset * bias + (norms[row] - shared[row]) * coefficients[row]
+            target, old = targets[row], coefficients[row]
             end = indptr[row + 1] - dense
-            for entry in range(indptr[row], end):
-                value += weights[indices[entry]] * values[entry]
-            value += multiply_row(values[end : end + dense], tail)
-            gradient = value - targets[row]
-            old = coefficients[row]
-            if regression:
-                # One-dimensional: minimise ½ q d² + g d + width |old + d|.
-                centre = old - gradient / square
-                new = np.sign(centre) * max(abs(centre) - width / square, 0.0)
-                new = min(max(new, -costs[row]), costs[row])
-            elif targets[row] > 0:
-                new = min(max(old - gradient / square, 0.0), costs[row])
-            else:
-                new = min(max(old - gradient / square, -costs[row]), 0.0)
+            value = offset * bias + (norms[row] - shared[row]) * old
+            value = add_products(value, indptr[row], end, indices, values, weights, tail)
+            new = find_coefficient(old, value - target, square, target, costs[row], width, regression)
             step = new - old
-            if regression:
-                losses += costs[row] * max(abs(gradient) - width, 0.0)
-                gains += new * targets[row] - width * abs(new)
-            else:
-                losses += costs[row] * max(1.0 - value * targets[row], 0.0)
-                gains += abs(new)
+            losses += costs[row] * find_loss(value, target, width, regression)
+            gains += new * target - width * abs(new) if regression else abs(new)
             if step != 0.0:
                 length += step * (2.0 * value + step * square)
                 coefficients[row] = new
@@ -82,14 +75,8 @@ def descend_rows(
                 if norms[row] + bias * bias == 0.0 or costs[row] == 0.0:
                     continue
                 value = offset * bias + (norms[row] - shared[row]) * coefficients[row]
-                end = indptr[row + 1] - dense
-                for entry in range(indptr[row], end):
-                    value += weights[indices[entry]] * values[entry]
-                value += multiply_row(values[end : end + dense], tail)
-                if regression:
-                    losses += costs[row] * max(abs(value - targets[row]) - width, 0.0)
-                else:
-                    losses += costs[row] * max(1.0 - value * targets[row], 0.0)
+                value = add_products(value, indptr[row], indptr[row + 1] - dense, indices, values, weights, tail)
+                losses += costs[row] * find_loss(value, targets[row], width, regression)
             if length + losses - gains <= tolerance * (0.5 * length + losses):
                 break
     return coefficients, offset * bias, sweep + 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -104,7 +104,7 @@ class FolderTask:
     def _write_predictions(self, name: str) -> int:
         """Predict one table, block by block."""
         model = self.load_model()
-        choice = ColumnChoice(self.columns, self.texts, "label" if self.header else "3", _say_nothing)
+        choice = ColumnChoice(self.columns, self.texts, "label" if self.header else "3")
         rows = 0
         with open_table(Path(self.out) / name) as table:
             for block in self._read_blocks(name, is_whole=isinstance(model, PairRanker)):
@@ -134,8 +134,8 @@ class FolderTask:
         )
 
     def _describe_options(self) -> dict[str, object]:
-        same = replace(self, model="", tables="", out="", n_jobs=None, limits=DEFAULT_LIMITS)
-        return {name: value for name, value in vars(same).items() if name not in ("limits", "n_jobs")}
+        same = {**vars(self), "model": "", "tables": "", "out": ""}
+        return {name: value for name, value in same.items() if name not in ("limits", "n_jobs")}
 
 
 def _is_table(path: Path) -> bool:
@@ -156,7 +156,3 @@ def _load_once(path: str, stamp: int, limits: ModelLimits, wordnet: str | None, 
     if not isinstance(model, PairClassifier | PairRegressor | PairRanker):
         raise InputError(f"{show_path(path)} is no model of pairs or texts")
     return model
-
-
-def _say_nothing(text: str) -> None:
-    """Leave out a remark about the columns: it would come from every file."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple, Self
 
 from rekern.core.json_values import JsonObject
-from rekern.core.parameters import is_number
 from rekern.errors import ModelFileError
 
 CHOSEN = "chosen"
+NO_TIME = "not tried: no time left"  # the outcome of a trial that the time was too short for
 ON_SAMPLE = " of the pairs"  # the end of the outcome of a trial on a sample
 MEASURES = {"accuracy": "accuracy", "f1": "F1", "pearson": "Pearson", "map": "MAP"}
 
@@ -56,32 +55,9 @@ class KernelChoice(NamedTuple):
         return {**self._asdict(), "trials": [trial.to_dict() for trial in self.trials]}
 
     @classmethod
-    def from_dict(cls, value: object) -> Self:
-        """The choice that `to_dict` wrote down; anything else raises ``ModelFileError``."""
-        if not isinstance(value, Mapping) or value.get("measure") not in MEASURES:
-            raise ModelFileError("what it says about the choice of its kernel cannot be read")
-        rows = value.get("trials")
-        if not isinstance(rows, list):
-            raise ModelFileError("what it says about the choice of its kernel cannot be read")
-        trials = [_read_trial(row) for row in rows]
-        return cls(value["measure"], _read_count(value.get("pairs")), _read_count(value.get("folds")), trials)
-
-
-def _read_trial(row: object) -> Trial:
-    if not isinstance(row, Mapping) or set(row) != set(Trial._fields):
-        raise ModelFileError("what it says about a kernel that was tried cannot be read")
-    for name in ("kernel", "outcome"):
-        if not isinstance(row[name], str) or not row[name].isprintable():
-            raise ModelFileError(f"the {name} of a trial is not printable text")
-    numbers = [row[name] for name in ("C", "seconds")] + [
-        row[name] for name in ("score", "error") if row[name] is not None
-    ]
-    if not all(is_number(number) for number in numbers):
-        raise ModelFileError("what it says about a kernel that was tried is not a number")
-    return Trial(**{**row, "folds": _read_count(row["folds"])})
-
-
-def _read_count(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ModelFileError("a count in the choice of its kernel is not a whole number")
-    return value
+    def from_dict(cls, value: JsonObject) -> Self:
+        """The choice that `to_dict` wrote down; the schema of the model has checked what a file says."""
+        trials = [Trial(**row) for row in value["trials"]]
+        if not all(text.isprintable() for trial in trials for text in (trial.kernel, trial.outcome)):
+            raise ModelFileError("what it says about a kernel that was tried is not printable text")
+        return cls(**{**value, "trials": trials})

@@ -54,12 +54,8 @@ class Shape(NamedTuple):
 
 
 SHAPE = Shape(10.0, 0.3)
-OTHER_SHAPES = (
-    Shape(1.0, 1.0),
-    Shape(3.0, 0.3),
-    Shape(30.0, 0.3),
-    Shape(10.0, 0.1),
-)  # tried if SHAPE is among the best
+# Tried if SHAPE is among the best.
+OTHER_SHAPES = (Shape(1.0, 1.0), Shape(3.0, 0.3), Shape(30.0, 0.3), Shape(10.0, 0.1))
 SHAPE_BESIDE_TREES = Shape(3.0, 0.3)
 WEIGHT_OF_SCORES = 4.0  # of all scores together, as much as re-writing rules of four window sizes
 CHECKED_ROWS = 50  # of a column that may have trees

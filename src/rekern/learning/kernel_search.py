@@ -19,7 +19,7 @@ from rekern.core.progress import show_bars
 from rekern.errors import InputError, MissingExtraError
 from rekern.kernels.kernel import Kernel
 from rekern.learning.cross_validation import Fold
-from rekern.learning.kernel_choice import Trial
+from rekern.learning.kernel_choice import NO_TIME, Trial
 from rekern.learning.kernel_ladder import (
     COSTS,
     DEFAULT_WINDOWS,
@@ -135,7 +135,7 @@ class KernelSearch:
         started = time.monotonic()
         on_gram = self.matrices.needs_gram(candidate.kernel)
         if self.runs and started - self.started + self.longest[on_gram] + self._estimate_last_fit() > self.seconds:
-            self.record(Trial(candidate.name, C, None, None, 0, 0.0, "not tried: no time left"))
+            self.record(Trial(candidate.name, C, None, None, 0, 0.0, NO_TIME))
             return
         with show_bars(False):
             matrix, problem = self._build(candidate.kernel)
@@ -165,7 +165,12 @@ class KernelSearch:
 
     def choose(self) -> Winner:
         """Return the simplest kernel that is as good as the best one, as far as the folds can tell."""
-        best = max(self.runs, key=_get_score)
+        chosen = self._find_winner()
+        return Winner(chosen.candidate.kernel, chosen.C, chosen.place)
+
+    def _find_winner(self) -> _Run:
+        """The simplest of the kernels that are within one standard error of the best, and close to it."""
+        best = self._find_best()
         rows = list_rows(self.folds)
         equals = []
         for one in self.runs:
@@ -173,8 +178,11 @@ class KernelSearch:
             if loss <= min(error, CLOSE):
                 equals.append(one)
         simplest = min(one.candidate.rank for one in equals)
-        chosen = max((one for one in equals if one.candidate.rank == simplest), key=_get_score)
-        return Winner(chosen.candidate.kernel, chosen.C, chosen.place)
+        return max((one for one in equals if one.candidate.rank == simplest), key=_get_score)
+
+    def _find_best(self) -> _Run:
+        """The kernel with the highest score so far."""
+        return max(self.runs, key=_get_score)
 
     def _hold_out(self, matrix: TrainingMatrix, C: float) -> tuple[Floats, int, float]:
         """The decision values of held-out pairs, in how many folds, and how far below the best kernel.
@@ -188,7 +196,7 @@ class KernelSearch:
                 values[fold.test, output] = found
             done += len(batch)
             if self.runs and done < len(self.folds):
-                gain, error = self._compare(max(self.runs, key=_get_score), values, list_rows(self.folds[:done]))
+                gain, error = self._compare(self._find_best(), values, list_rows(self.folds[:done]))
                 if -gain > CLEARLY * error:
                     loss = -gain
                     break
@@ -196,7 +204,7 @@ class KernelSearch:
 
     def _estimate_last_fit(self) -> float:
         """About how long it takes to train the model with the best kernel so far: as long as to try it."""
-        return self.trials[max(self.runs, key=_get_score).place].seconds
+        return self.trials[self._find_best().place].seconds
 
     def _compare(self, one: _Run, values: Floats, rows: Ints) -> tuple[float, float]:
         """How much lower a kernel scores on these rows than other decision values, and the standard error of that."""
@@ -210,10 +218,10 @@ class KernelSearch:
         """
         for candidate, C in finalists:
             self.try_kernel(candidate, C)
-        best = max(self.runs, key=_get_score)
+        best = self._find_best()
         for windows in (DEFAULT_WINDOWS, OTHER_WINDOWS[0]):
             self.try_kernel(best.candidate._replace(windows=windows), best.C)
-        best = max(self.runs, key=_get_score)
+        best = self._find_best()
         has_words = best.candidate.target_words
         if self.task.may_have_no_direction and not has_words and best.candidate.kernel.reads() == {"source", "target"}:
             self.try_kernel(best.candidate._replace(both_orders=True), best.C)
@@ -224,9 +232,7 @@ class KernelSearch:
         best: dict[str, _Run] = {}
         for one in sorted(self.runs, key=lambda one: (-one.score, one.candidate.rank)):
             best.setdefault(one.candidate.name, one)
-        place = self.choose().place
-        winner = next(one for one in self.runs if one.place == place)
-        chosen = {one.candidate.name: one for one in [*list(best.values())[:FINALISTS], winner]}
+        chosen = {one.candidate.name: one for one in [*list(best.values())[:FINALISTS], self._find_winner()]}
         return [(one.candidate, one.C) for one in chosen.values()]
 
     def _list_leaders(self) -> list[Candidate]:
@@ -237,9 +243,7 @@ class KernelSearch:
             by_step.setdefault(one.candidate.step.number, one.candidate)
         leaders = list(by_step.values())
         readable = [one for one in leaders if one.kernel.has_features() and not has_landmarks(one.kernel)]
-        place = self.choose().place
-        winner = next(one.candidate for one in self.runs if one.place == place)
-        return list(dict.fromkeys([*leaders[:LEADERS], *readable[:1], winner]))
+        return list(dict.fromkeys([*leaders[:LEADERS], *readable[:1], self._find_winner().candidate]))
 
     def _list_shaped(self) -> list[Candidate]:
         """The kernels to try in other shapes: the leaders, and the best that has some."""

@@ -52,6 +52,7 @@ HEADER: dict[str, Constraint] = {
 }
 GRAM_LIMIT = Whole()
 LANDMARKS = Either(None, Whole(1))
+THRESHOLD = Number(1e-9, 1 - 1e-9)  # within the limits of `find_thresholds`
 CLASSIFIER = Schema(
     parameters(
         C=COST,
@@ -64,7 +65,7 @@ CLASSIFIER = Schema(
     header=Record(
         **HEADER,
         classes=Optional(Labels(least=2)),
-        thresholds=Optional(Record(accuracy=Optional(Number(0.0, 1.0)), f1=Optional(Number(0.0, 1.0)))),
+        thresholds=Optional(Record(accuracy=Optional(THRESHOLD), f1=Optional(THRESHOLD))),
     ),
 )
 REGRESSOR = Schema(

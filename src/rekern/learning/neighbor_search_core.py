@@ -9,7 +9,7 @@ from rekern.core.compiling import compiled
 
 @compiled
 def score_shared_words(ids, offsets, source_weights, target_weights):
-    """Return for each pair the weights of the words that it shares with the sides of another pair, in short texts more.
+    """Return for each pair the weights of the words that it shares with another pair, added up; short texts count more.
 
     ``source_weights`` and ``target_weights`` have a weight for every word of the vocabulary, 0 for words that the
     other pair does not have.

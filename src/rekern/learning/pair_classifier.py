@@ -29,7 +29,6 @@ from rekern.learning.class_probabilities import (
     check_threshold,
     find_thresholds,
     fit_probabilities,
-    read_thresholds,
     shift_to_threshold,
     spread_probabilities,
 )
@@ -398,7 +397,7 @@ class PairClassifier(ClassifierMixin, BlockClassifier):
             raise ModelFileError("its classes do not fit its labels")
         outputs = 1 if len(model.classes_) == 2 else len(model.classes_)
         model.calibration_ = archive.read_array("calibration", 2) if archive.has("calibration.npy") else None
-        model.thresholds_ = read_thresholds(archive.header.get("thresholds", {}))
+        model.thresholds_ = dict(archive.header.get("thresholds", {}))
         if (model.calibration_ is None) != (not model.calibration):
             raise ModelFileError("it lacks its calibration")
         if model.calibration_ is not None and model.calibration_.shape != (outputs, 2):

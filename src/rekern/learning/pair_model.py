@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
@@ -219,13 +220,17 @@ class PairModel(BaseEstimator):
     def _continue_stream(self, pairs: Sequence[Pair]) -> Stream | None:
         """The stream that an earlier `partial_fit` began, or one that goes on from blocks or from a file.
 
-        None before the first call, and after training in one piece.
+        None before the first call, and after training in one piece, which is forgotten.
         """
         self._forbid_landmarks()
         stream = self._find_stream()
         if stream is not None:
             return stream
-        if not self.__sklearn_is_fitted__() or self.has_pairs():
+        if not self.__sklearn_is_fitted__():
+            return None
+        if self.has_pairs():
+            remedy = "begin with partial_fit or fit_in_blocks to go on from there"
+            warnings.warn(f"partial_fit forgets what fit has learned: {remedy}", stacklevel=3)
             return None
         self._stream = resume_stream(self.kernel_, self.scorer_, self.intercept_, pairs)
         return self._stream

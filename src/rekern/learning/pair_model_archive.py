@@ -18,9 +18,9 @@ from rekern.core.state_schema import find_schema
 from rekern.errors import ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel import Kernel, walk_kernels
-from rekern.kernels.pair_kernel import PairKernel
 from rekern.learning.compaction import Compaction
 from rekern.learning.kernel_choice import KernelChoice
+from rekern.learning.pair_input import reads_words_only
 from rekern.learning.training_data_archive import describe_training, read_labels, read_training
 from rekern.structures.item_states import has_plain_lists, pack_items, unpack_items
 from rekern.structures.pairs import Pairs
@@ -105,7 +105,7 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
     model.check_kernel()
     model.intercept_ = archive.read_array("intercept", 1)
     model.solver_ = header["solver"]
-    model.compact_ = Compaction.from_dict(header["compact"]) if "compact" in header else None
+    model.compact_ = Compaction(**header["compact"]) if "compact" in header else None
     model.how_chosen_ = KernelChoice.from_dict(header["how_chosen"]) if "how_chosen" in header else None
     if archive.has("pairs.json") != ("labels" in header):
         raise ModelFileError("it lacks its training pairs or their labels")
@@ -158,8 +158,7 @@ def restore_state(kernel: Kernel, state: object, outputs: int) -> DecisionFuncti
     for part, learned in zip(kernels, state.states("learned", len(kernels))):
         part.set_learned(learned)
     decision = kernel.restore_decision(state.state("decision"), outputs)
-    reads_words = kernel.reads() == {"source", "target"} and not any(isinstance(part, PairKernel) for part in kernels)
-    if reads_words:  # bad parameters raise an error here, not at the first prediction
+    if reads_words_only(kernel):  # bad parameters raise an error here, not at the first prediction
         score = decision.score([("a b", "a")], n_jobs=1)
         if score.shape != (1, outputs) or not np.isfinite(score).all():
             raise ModelFileError("its decision function is damaged")

@@ -10,7 +10,6 @@ import numpy as np
 from rekern.core.arrays import Floats, Ints
 from rekern.core.parameter_tables import Jobs, check_parameters, state_parameters
 from rekern.core.registry import register
-from rekern.core.state_schema import POSITIVE, Whole
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import materialize_items
@@ -21,10 +20,11 @@ from rekern.learning.dual_descent import condense, order_features, order_gram
 from rekern.learning.gram_limits import GRAM_LIMIT
 from rekern.learning.landmark_features import list_landmark_features, scale_costs
 from rekern.learning.measures import ranking_measures
-from rekern.learning.model_schema import LANDMARKS, RANKER
+from rekern.learning.model_schema import RANKER
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_input import list_texts, take_items
 from rekern.learning.pair_model import Output, PairModel
+from rekern.learning.training_labels import read_numbers
 from rekern.structures.representations import Representations
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class PairRanker(PairModel):
     task: ClassVar[str] = "rank"
     schema = RANKER
 
-    parameter_table = state_parameters(kernel=None, C=POSITIVE, gram_limit=Whole(0), n_jobs=Jobs(), landmarks=LANDMARKS)
+    parameter_table = state_parameters(kernel=None, **RANKER.parts.parts, n_jobs=Jobs())
 
     def __init__(
         self,
@@ -106,11 +106,10 @@ class PairRanker(PairModel):
         cost = self._cost()
         X = materialize_items(X)
         weights = self._start(X, y, sample_weight)
-        if self.labels_.dtype.kind not in "iufb":
-            raise InputError(f"a ranking needs numbers as labels, larger for better; got {self.labels_[0]!r} in row 0")
+        labels = read_numbers(self.labels_, "a ranking needs numbers as labels, larger for better")
         found = find_groups(X) if groups is None else groups
         numbers = number_groups(found, len(self.labels_))
-        differences = subtract_candidates(self.labels_.astype(np.float64), numbers, weights)
+        differences = subtract_candidates(labels, numbers, weights)
         # Candidates that are better or worse than no other, as in a group of one label, teach nothing.
         used = np.unique(differences.matrix.indices)
         matrix = sp.csr_array(differences.matrix.tocsc()[:, used])

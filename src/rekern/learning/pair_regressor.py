@@ -15,24 +15,23 @@ from rekern.core.model_archive import OpenArchive
 from rekern.core.object_descriptions import Arrays
 from rekern.core.parameter_tables import Jobs, check_parameters, state_parameters
 from rekern.core.registry import register
-from rekern.core.state_schema import POSITIVE, Choice, Number, Whole
-from rekern.errors import InputError, ModelFileError
+from rekern.errors import ModelFileError
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.landmarks import Landmarks
 from rekern.learning.block_descent import Problem
-from rekern.learning.block_training import as_path, parse_memory, train_in_blocks
+from rekern.learning.block_training import train_in_blocks
 from rekern.learning.dense_descent import regress_dense
 from rekern.learning.dual_descent import condense, regress_features
 from rekern.learning.gram_limits import GRAM_LIMIT
 from rekern.learning.gram_svm import regress_gram
 from rekern.learning.landmark_features import list_landmark_features, scale_costs
-from rekern.learning.model_schema import LANDMARKS, REGRESSOR
+from rekern.learning.model_schema import REGRESSOR
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_input import open_pairs
 from rekern.learning.pair_model import Output, PairModel
 from rekern.learning.stream_training import start_stream
 from rekern.learning.training_data_archive import read_labels as read_levels
-from rekern.learning.training_labels import read_labels
+from rekern.learning.training_labels import read_labels, read_numbers
 
 
 @register
@@ -64,15 +63,7 @@ class PairRegressor(RegressorMixin, PairModel):
     schema = REGRESSOR
     levels_: AnyArray  # the different labels of training
 
-    parameter_table = state_parameters(
-        kernel=None,
-        C=POSITIVE,
-        epsilon=Number(0.0),
-        response=Choice("real", "ordinal"),
-        gram_limit=Whole(0),
-        n_jobs=Jobs(),
-        landmarks=LANDMARKS,
-    )
+    parameter_table = state_parameters(kernel=None, **REGRESSOR.parts.parts, n_jobs=Jobs())
 
     def __init__(
         self,
@@ -146,15 +137,8 @@ class PairRegressor(RegressorMixin, PairModel):
         middle = float(targets.mean())
         problem = Problem(targets - middle, np.full(len(pairs), cost), self.epsilon, True)
         nobody = np.zeros(0, np.int64)
-        trained = train_in_blocks(
-            self._resolve_kernel(on_features=True),
-            pairs,
-            [problem],
-            nobody,
-            parse_memory(memory),
-            as_path(folder),
-            self.n_jobs,
-        )
+        kernel = self._resolve_kernel(on_features=True)
+        trained = train_in_blocks(kernel, pairs, [problem], nobody, memory, folder, self.n_jobs)
         self.solver_ = trained.solver
         self._take_decision(trained.kernel, trained.decision, trained.intercept + middle)
         return self
@@ -187,11 +171,7 @@ class PairRegressor(RegressorMixin, PairModel):
 
     def _read_targets(self, labels: AnyArray) -> Floats:
         """The labels as numbers, checked; also notes their levels."""
-        if labels.dtype.kind not in "iufb":
-            raise InputError(f"a regression needs numbers as labels, got {labels[0]!r} in row 0")
-        targets = labels.astype(np.float64)
-        if not np.isfinite(targets).all():
-            raise InputError("the label is not a finite number", row=int(np.argmin(np.isfinite(targets))))
+        targets = read_numbers(labels, "a regression needs numbers as labels")
         self.levels_ = np.unique(labels)
         return targets
 

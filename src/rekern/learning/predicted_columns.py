@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from rekern.datasets.tables import Table
 from rekern.errors import InputError
+from rekern.learning.candidate_groups import number_groups, rows_of_groups
 from rekern.learning.class_probabilities import Threshold
 from rekern.learning.pair_classifier import PairClassifier
 from rekern.learning.pair_ranker import PairRanker
@@ -48,13 +49,10 @@ def _classify(model: PairClassifier, table: Table, threshold: Threshold | None) 
     return columns | {f"probability_{name}": probabilities[:, column].tolist() for column, name in enumerate(names)}
 
 
-def _rank_in_groups(scores: Sequence[float], groups: Sequence[object]) -> list[object]:
+def _rank_in_groups(scores: Sequence[float], groups: Sequence[Hashable]) -> list[object]:
     """Return the rank of each score within its group, from 1; equal scores keep their order."""
-    members: dict[object, list[int]] = {}
-    for row, group in enumerate(groups):
-        members.setdefault(group, []).append(row)
     ranks: list[object] = [0] * len(scores)
-    for rows in members.values():
-        for rank, row in enumerate(sorted(rows, key=lambda row: -scores[row]), 1):
+    for rows in rows_of_groups(number_groups(groups)):
+        for rank, row in enumerate(sorted(rows.tolist(), key=lambda row: -scores[row]), 1):
             ranks[row] = rank
     return ranks

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rekern.errors import InputError
+from rekern.structures.known_columns import is_sure_label
 
 if TYPE_CHECKING:
     from rekern.datasets.tables import TableBlock
@@ -54,13 +55,15 @@ class PredictedRows:
 class ColumnChoice:
     """Which columns of the file are copied: names, "all" or "none", by default all but the texts and the label.
 
+    A score or a class that is a label only by its name is copied, too.
+
     A copied column that has the name of a predicted one is called ``input_NAME``.
     """
 
     names: str | None
     texts: bool
     label: str
-    tell: Callable[[str], None]  # how the user is told that a column has a new name
+    tell: Callable[[str], None] = lambda text: None  # how the user is told that a column has a new name
     told: set[str] = field(default_factory=set)  # columns whose new name the user was told
 
     def copy(self, block: TableBlock, predicted: Columns) -> PredictedRows:
@@ -98,6 +101,8 @@ class ColumnChoice:
         label = -1
         with suppress(InputError):  # there is none
             label = columns.find("label", self.label, by_number=True)
+        if label >= 0 and not is_sure_label(columns.names[label]):
+            label = -1
         return [place for place in everything if place not in (*block.texts, label)]
 
     def _rename(self, name: str, taken: set[str]) -> str:

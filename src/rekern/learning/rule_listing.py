@@ -9,6 +9,7 @@ from rekern.errors import InputError
 from rekern.kernels.rewriting.strong_rules import WeightedRule
 from rekern.learning.model_rules import ModelRules
 from rekern.learning.pair_classifier import PairClassifier
+from rekern.learning.pair_input import join_side
 from rekern.learning.predicted_columns import PairPredictor
 
 
@@ -78,8 +79,4 @@ def find_pair_texts(model: PairPredictor, number: int) -> tuple[str, str]:
     ('C saw D', 'C was seen by D')
     """
     source, target = model.pairs_[number]
-    return _join_tokens(source), _join_tokens(target)
-
-
-def _join_tokens(side: str | Sequence[str]) -> str:
-    return side if isinstance(side, str) else " ".join(side)
+    return join_side(source), join_side(target)

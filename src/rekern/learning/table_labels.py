@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rekern.datasets.tables import Table
 from rekern.errors import InputError
 from rekern.learning.pair_classifier import PairClassifier
+
+if TYPE_CHECKING:
+    from rekern.learning.predicted_columns import PairPredictor
 
 
 def match_labels(model: PairClassifier, table: Table) -> list[object]:
@@ -46,3 +51,11 @@ def check_numbers(table: Table, remedy: str) -> None:
             float(label)
         except ValueError:
             raise InputError(f"{table.place(row)}: the label {label!r} is not a number; {remedy}") from None
+
+
+def read_truth(model: PairPredictor, table: Table) -> list[object]:
+    """Return the labels of a table as a model predicts them: classes that it knows, or numbers."""
+    if isinstance(model, PairClassifier):
+        return match_labels(model, table)
+    check_numbers(table, "this model predicts numbers")
+    return [float(label) for label in table.labels or []]

@@ -105,18 +105,8 @@ class TextClassifier(PairClassifier):
         """
         row = self._read_pair(pair)
         found = super().explain(row, label, neighbors)
-        return TextExplanation(
-            text=list_shown_texts(row.table)[row.index],
-            prediction=found.prediction,
-            explained=found.explained,
-            probability=found.probability,
-            decision=found.decision,
-            intercept=found.intercept,
-            parts=found.parts,
-            neighbors=found.neighbors,
-            remark=found.remark,
-            curves=found.curves,
-        )
+        text = list_shown_texts(row.table)[row.index]
+        return TextExplanation(**{**vars(found), "source": "", "target": "", "text": text})
 
     def rules(self, n: int = 20, label: object = None) -> ModelRules:
         """A model of texts has no re-writing rules; `explain` shows what it has learned."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rekern.core.arrays import AnyArray
+from rekern.core.arrays import AnyArray, offsets_of
 from rekern.core.json_values import Json, JsonObject
 from rekern.core.model_archive import OpenArchive
 from rekern.core.model_limits import ModelLimits
@@ -113,7 +113,7 @@ def _build_column(description: JsonObject, limits: ModelLimits) -> Column:
         raise ModelFileError("its trees do not fit together")
     largest = int(sizes.max(initial=0))
     limits.check("item_size", largest, f"it has a training tree of {largest:,} nodes")
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    offsets = offsets_of(sizes)
     # `Trees.from_parents` checks that the parents form trees.
     return Trees.from_parents(
         np.where(parents < 0, -1, parents + np.repeat(offsets[:-1], sizes)), nodes, offsets, labels

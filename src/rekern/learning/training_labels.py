@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats
+from rekern.core.messages import show_value
 from rekern.errors import InputError
 
 MANY_CLASSES = 20  # different numbers; more of them are probably quantities
@@ -47,6 +48,31 @@ def read_labels(y: Iterable[object] | None, n: int) -> AnyArray:
         if labels.dtype.kind not in "biufU":
             raise InputError("labels must be all text or all numbers; convert them first")
     return labels
+
+
+def read_numbers(labels: AnyArray, needs: str) -> Floats:
+    """Return labels as finite numbers; ``needs`` is the beginning of the message about other labels.
+
+    >>> read_numbers(np.array([1.0, "good"]), "a regression needs numbers as labels")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: row 1: a regression needs numbers as labels, got 'good'
+    """
+    if labels.dtype.kind not in "iufb":
+        row = next((row for row, label in enumerate(labels.tolist()) if not _is_number(label)), 0)
+        raise InputError(f"{needs}, got {show_value(labels.tolist()[row])}", row=row)
+    numbers = labels.astype(np.float64)
+    if not np.isfinite(numbers).all():
+        raise InputError("the label is not a finite number", row=int(np.argmin(np.isfinite(numbers))))
+    return numbers
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def warn_of_quantities(classes: AnyArray) -> None:

@@ -3,7 +3,7 @@
 A world says of every type whether it is true. A formula of this form counts the confidence of its match in the world
 where exactly its type is true, and 0 in all others. So n of the 2ⁿ worlds of a question have scores of their own, and
 all others share one score: their sum is a constant, or with a prior a symmetric function of the prior's weights.
-`rekern.questions.enumerated_likelihood` computes the same by enumeration, for formulas of any form.
+`rekern.questions.markov_logic` computes the same by enumeration, for formulas of any form.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import re
 import warnings
 from typing import NamedTuple
 
-from rekern.questions.question_units import HAN
+from rekern.questions.question_units import HAN_SIGN
 
 MAX_CHARACTERS = 1_000  # of an expression
 MAX_STATES = 1_000  # of an expression, with its counted repetitions written out
@@ -18,7 +18,6 @@ MAX_DEPTH = 50  # of groups inside groups
 MAX_CACHED = 500_000  # nodes and characters in the cached states of an automaton: some 50 MB
 
 CHARACTER, SPLIT, ASSERTION, ACCEPT = range(4)
-CHINESE = re.compile(f"[{HAN}]")
 START, WORD, OTHER, END = range(4)  # what is before or after a place in a text
 
 
@@ -154,7 +153,7 @@ class Automaton:
             kind, test, first, second = self.nodes[place]
             if kind == ACCEPT:
                 return True
-            if place in seen or (kind == CHARACTER and CHINESE.fullmatch(test)):
+            if place in seen or (kind == CHARACTER and HAN_SIGN.fullmatch(test)):
                 continue
             seen.add(place)
             waiting += (first, second) if kind == SPLIT else (first,)

@@ -4,11 +4,16 @@ Interrogatives count as function words even if a tagger says otherwise: they say
 """
 
 
-def _words(text: str) -> frozenset[str]:
+def read_words(text: str) -> frozenset[str]:
+    """Return the words of a list that is written as one text.
+
+    >>> sorted(read_words("who whom"))
+    ['who', 'whom']
+    """
     return frozenset(text.split())
 
 
-INTERROGATIVES = _words(
+INTERROGATIVES = read_words(
     """
     what whats what's which who who's whos whom whose when where where's wheres why how how's hows whatever
     whichever wat wut wht whut wich whn whr y 什么 甚么 什麼 啥 怎么 怎麼 怎样 怎么样 咋 咋样 如何 为什么 為什麼
@@ -17,7 +22,7 @@ INTERROGATIVES = _words(
     """
 )
 
-ENGLISH = _words(
+ENGLISH = read_words(
     """
     a an the this that these those some any each every all both no either neither another such of in on at by for
     from to with without within into onto out off over under up down about above below across after against along
@@ -45,7 +50,7 @@ _FORMS = {
 }
 _BASE_FORMS = {form: base for base, forms in _FORMS.items() for form in forms.split()}
 
-CHINESE = _words(
+CHINESE = read_words(
     """
     的 地 得 了 着 过 之 所 是 是不是 有 有没有 没有 没 不 不是 不能 不会 别 非 在 和 与 跟 同 或 或者 还是 以及 及
     并 并且 而 而且 且 对 对于 关于 从 自 到 至 把 将 被 给 让 使 叫 比 向 往 朝 由 由于 于 以 以便 因 因为 所以
@@ -59,7 +64,7 @@ CHINESE = _words(
 )
 
 # Content words that contain a function word. They are matched as a whole.
-CHINESE_CONTENT = _words(
+CHINESE_CONTENT = read_words(
     """
     目的 的确 的士 地方 地球 地图 地铁 地址 地区 地震 土地 当地 地理 地狱 得到 获得 心得 觉得 记得 懂得 显得 了解
     着急 着装 过程 过去 经过 超过 通过率 过敏 过年 过期 是非 有名 有趣 有效 有限 有关 拥有 所有 国有 富有 没落 不同

@@ -17,6 +17,7 @@ Smooth = Callable[[Floats], tuple[float, Floats]]  # weights -> the value and th
 
 SUFFICIENT = 1e-4  # the share of the predicted decrease that a step must achieve
 SMALLEST_STEP = 1e-10
+STEPS = 10  # the last ones, from which the curvature is estimated
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,11 @@ def minimize_with_l1(
     penalty: float | Floats = 0.0,
     tolerance: float = 1e-7,
     max_iterations: int = 1000,
-    memory: int = 10,
 ) -> Minimum:
     """Minimize ``smooth(w)[0] + Σ penalty · |w|``, where ``smooth`` returns a value and its gradient.
 
     ``penalty`` is one number, or one for each weight. The search ends when the slope of no weight exceeds ``tolerance``
-    times the largest slope at the start (at least 1), or when no step improves the objective. ``memory`` is the number
-    of steps that the direction takes into account.
+    times the largest slope at the start (at least 1), or when no step improves the objective.
 
     >>> best = np.array([3, 0.5])
     >>> found = minimize_with_l1(lambda w: (float(((w - best) ** 2).sum()), 2 * (w - best)), np.ones(2), 2.0)
@@ -60,7 +59,7 @@ def minimize_with_l1(
     penalties: Floats = np.broadcast_to(np.asarray(penalty, dtype=float), weights.shape)
     value, gradient = smooth(weights)
     objective = value + float(penalties @ np.abs(weights))
-    history: deque[_Curvature] = deque(maxlen=memory)
+    history: deque[_Curvature] = deque(maxlen=STEPS)
     slope = compute_slopes(weights, gradient, penalties)
     enough = tolerance * max(1.0, float(np.abs(slope).max(initial=0.0)))
     iterations = 0

@@ -23,7 +23,6 @@ from rekern.core.parameter_tables import check_parameters, state_parameters
 from rekern.core.state_schema import Choice, Flag
 from rekern.errors import InputError
 from rekern.questions.closed_form_likelihood import WORLDS, TypeFormulas, compute_probabilities, learn_weights
-from rekern.questions.enumerated_likelihood import EnumeratedLikelihood
 from rekern.questions.l1_minimizer import minimize_with_l1
 from rekern.questions.logic_formulas import (
     And,
@@ -267,3 +266,29 @@ def find_closed_shapes(parsed: Sequence[Formula], queries: Sequence[str]) -> lis
             return None
     units = sorted(shape.query for shape in found if shape.evidence is None)
     return found if units in ([], list(range(len(names)))) else None
+
+
+class EnumeratedLikelihood:
+    """Minus the conditional log-likelihood over enumerated worlds, and its gradient, as a function of the weights.
+
+    ``counts`` are formulas × items × worlds, ``observed`` the number of each item's world.
+
+    >>> value, gradient = EnumeratedLikelihood(np.array([[[0.0, 1.0]]]), np.array([1]))(np.zeros(1))
+    >>> round(value, 4), gradient.tolist()
+    (0.6931, [-0.5])
+    """
+
+    def __init__(self, counts: Floats, observed: Ints):
+        self.counts = counts
+        self.rows = np.arange(len(observed))
+        self.observed = observed
+        self.observed_counts = counts[:, self.rows, observed].sum(axis=1)
+
+    def __call__(self, weights: Floats) -> tuple[float, Floats]:
+        """Return the value and the gradient: the expected counts minus the observed counts."""
+        scores = np.tensordot(weights, self.counts, 1)
+        top = scores.max(axis=1)
+        sums = np.log(np.exp(scores - top[:, None]).sum(axis=1)) + top
+        value = float(np.sum(sums - scores[self.rows, self.observed]))
+        expected = np.tensordot(self.counts, np.exp(scores - sums[:, None]), 2)
+        return value, expected - self.observed_counts

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.json_values import JsonObject
 from rekern.core.model_archive import OpenArchive
@@ -17,7 +19,7 @@ from rekern.questions.closed_form_likelihood import compute_probabilities
 from rekern.questions.pattern_archive import Arrays, build_patterns, describe_patterns
 from rekern.questions.pattern_collection import PatternCollection
 from rekern.questions.question_explanation import MatchedPattern, QuestionExplanation
-from rekern.questions.question_model import QuestionModel, read_classes
+from rekern.questions.question_model import QuestionModel
 from rekern.questions.question_units import Tagger, Units, cut
 from rekern.questions.taggers import choose_tagger
 
@@ -44,7 +46,7 @@ class PatternModel(QuestionModel):
     def from_archive(cls, archive: OpenArchive) -> PatternModel:
         """Read the model from the file of a classifier."""
         header = archive.header
-        classes = read_classes(header)
+        classes = np.array(header["classes"])
         patterns = build_patterns(header["parts"], archive)
         weights, prior = archive.read_array("weights", 2), archive.read_array("prior", 1)
         if weights.shape != (len(patterns.names()), len(classes)) or len(prior) != len(classes):

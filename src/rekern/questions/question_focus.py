@@ -14,21 +14,13 @@ from rekern.core.state_schema import COLUMN, Either, Flag, InstanceOf, Schema, T
 from rekern.errors import InputError
 from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.strings.ngram_kernels import Pattern, PatternKernel
+from rekern.questions.function_words import read_words
 from rekern.similarity.lexicons.base_forms import list_base_forms
 from rekern.similarity.lexicons.wordnet import WordNet, find_wordnet
 from rekern.structures.column_selection import select_texts
 from rekern.structures.tokens import Tokens
 
 __all__ = ["Focus", "QuestionFocus", "find_focus"]
-
-
-def read_words(text: str) -> frozenset[str]:
-    """Return the words of a list that is written as one text.
-
-    >>> sorted(read_words("who whom"))
-    ['who', 'whom']
-    """
-    return frozenset(text.split())
 
 
 PARTS = ("question", "focus", "form", "ending", "kinds", "context", "actions")

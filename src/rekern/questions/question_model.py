@@ -5,11 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-import numpy as np
-
 from rekern.core.arrays import AnyArray, Floats
-from rekern.core.json_values import JsonObject
-from rekern.errors import ModelFileError
 from rekern.questions.closed_form_likelihood import compute_probabilities
 
 
@@ -30,15 +26,3 @@ class QuestionModel(ABC):
     def predict_proba(self, questions: Sequence[object]) -> Floats:
         """Return the probability of each type, given that a question has exactly one; one row per question."""
         return compute_probabilities(self.scores(questions))
-
-
-def read_classes(header: JsonObject) -> AnyArray:
-    """Read the types from the header of a model file.
-
-    >>> read_classes({"classes": ["Fact", "List"]}).tolist()
-    ['Fact', 'List']
-    """
-    classes = np.array(header["classes"])
-    if classes.ndim != 1 or classes.dtype.kind not in "biufU" or len(classes) < 2:
-        raise ModelFileError("its types are not a list of names or numbers")
-    return classes

@@ -16,6 +16,7 @@ from rekern.questions.function_words import CHINESE, CHINESE_CONTENT, ENGLISH, I
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 
+HAN_SIGN = re.compile(f"[{HAN}]")
 NUMBER, CAPITALS, NAME, WORD = "⟨number⟩", "⟨CAPITALS⟩", "⟨Name⟩", "⟨word⟩"
 ENDINGS = ("ing", "ed", "est", "ly", "s")
 
@@ -115,7 +116,7 @@ def _split_tagged(pairs: object) -> Units:
             found.append(unit)
             function.append(is_function or unit in INTERROGATIVES)
             shapes.append(
-                None if _HAN.match(unit) else _describe_shape(text.strip(), 0, len(text.strip()), bool(shapes))
+                None if HAN_SIGN.match(unit) else _describe_shape(text.strip(), 0, len(text.strip()), bool(shapes))
             )
     _mark_interrogatives(found, function)
     for place, is_function in enumerate(function):
@@ -146,7 +147,6 @@ def split_words(text: str) -> list[str]:
 
 
 _WORD = rf"n't\b|'(?:s|re|m|ve|d|ll)\b|[^\W\d_{HAN}]+?(?=n't\b)|[^\W\d_{HAN}]+|\d+(?:[.,]\d+)*"
-_HAN = re.compile(f"[{HAN}]")
 _PLAIN = re.compile(rf"[{HAN}]|{_WORD}")
 _FUNCTION = ENGLISH | INTERROGATIVES
 
@@ -175,5 +175,5 @@ def _mark_interrogatives(found: list[str], function: list[bool]) -> None:
 
 @cache
 def _compile_interrogatives() -> re.Pattern[str]:
-    chinese = sorted((entry for entry in INTERROGATIVES if re.match(f"[{HAN}]", entry)), key=len, reverse=True)
+    chinese = sorted((entry for entry in INTERROGATIVES if HAN_SIGN.match(entry)), key=len, reverse=True)
     return re.compile("|".join(chinese))

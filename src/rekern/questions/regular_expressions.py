@@ -11,8 +11,9 @@ from rekern.core.files import show_path
 from rekern.core.messages import show_value
 from rekern.core.text_files import read_text
 from rekern.errors import InputError
-from rekern.questions.expression_automaton import CHINESE, Automaton, ExpressionError
+from rekern.questions.expression_automaton import Automaton, ExpressionError
 from rekern.questions.pattern_matrices import flatten_rows, mark_matches
+from rekern.questions.question_units import HAN_SIGN
 
 
 class RegularExpressions:
@@ -63,7 +64,7 @@ class RegularExpressions:
         rows = []
         for question in questions:
             text = question.strip().lower()  # fewer different characters to cache; the expressions ignore case
-            has_chinese = CHINESE.search(text) is not None
+            has_chinese = HAN_SIGN.search(text) is not None
             rows.append(
                 [
                     number

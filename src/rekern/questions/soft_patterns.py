@@ -7,7 +7,6 @@ centroid.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -18,7 +17,7 @@ from scipy.sparse import csr_array
 from rekern.core.arrays import Floats, Ints
 from rekern.core.csr import make_csr
 from rekern.questions.pattern_matrices import flatten_rows
-from rekern.questions.question_units import HAN, Units
+from rekern.questions.question_units import HAN_SIGN, Units
 from rekern.structures.stemmer import find_stemmer
 
 
@@ -40,10 +39,7 @@ def list_terms(units: Units, orders: Sequence[int] = (2,), stems: bool = False) 
 
 
 def _join_words(words: list[str]) -> str:
-    return ("" if all(len(word) == 1 and _HAN.match(word) for word in words) else " ").join(words)
-
-
-_HAN = re.compile(f"[{HAN}]")
+    return ("" if all(len(word) == 1 and HAN_SIGN.match(word) for word in words) else " ").join(words)
 
 
 @cache

@@ -14,12 +14,11 @@ import numpy as np
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.json_values import JsonObject
 from rekern.core.model_archive import OpenArchive
-from rekern.core.model_limits import LARGEST_NUMBER
 from rekern.core.object_descriptions import build, describe
 from rekern.errors import InputError, ModelFileError
 from rekern.questions.ngram_patterns import NGramPatterns
 from rekern.questions.pattern_archive import Arrays
-from rekern.questions.question_model import QuestionModel, read_classes
+from rekern.questions.question_model import QuestionModel
 from rekern.questions.question_units import Tagger, cut
 from rekern.questions.taggers import choose_tagger
 
@@ -50,9 +49,7 @@ class OneVsRestSVM:
     def from_archive(cls, archive: OpenArchive) -> OneVsRestSVM:
         """Read the machines from the file of a classifier."""
         described = archive.header["machine"]
-        numbers = [float(described[name]) for name in ("price", "width", "temperature")]
-        if not all(0 <= value <= LARGEST_NUMBER for value in numbers):
-            raise ModelFileError("its machine is not described by finite numbers")
+        numbers = (float(described[name]) for name in ("price", "width", "temperature"))
         return cls(archive.read_array("coefficients", 2), archive.read_array("intercept", 1), *numbers)
 
     def describe(self, arrays: Arrays) -> JsonObject:
@@ -150,7 +147,7 @@ def apply_gaussian(products: Floats, gamma: float, left: Floats | None = None, r
 
 
 def _read_svm(archive: OpenArchive, n_questions: int) -> tuple[AnyArray, OneVsRestSVM]:
-    classes, svm = read_classes(archive.header), OneVsRestSVM.from_archive(archive)
+    classes, svm = np.array(archive.header["classes"]), OneVsRestSVM.from_archive(archive)
     if svm.coefficients.shape != (n_questions, len(classes)) or len(svm.intercept) != len(classes):
         raise ModelFileError("its parts do not fit together")
     return classes, svm

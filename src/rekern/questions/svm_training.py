@@ -33,14 +33,9 @@ class _Candidate(NamedTuple):
 
 
 def train_one_vs_rest(
-    gram: Floats,
-    types: Ints,
-    n_types: int,
-    gaussian: bool = False,
-    C: float | None = None,
-    gamma: float | None = None,
+    gram: Floats, types: Ints, n_types: int, gaussian: bool = False, C: float | None = None
 ) -> OneVsRestSVM:
-    """Train on a Gram matrix; C and γ are chosen by cross-validation unless they are given.
+    """Train on a Gram matrix; γ, and C unless it is given, are chosen by cross-validation.
 
     With ``gaussian`` the Gram holds inner products, and Gaussian kernels over them are tried besides the linear kernel.
 
@@ -52,7 +47,7 @@ def train_one_vs_rest(
     part, part_types = gram[np.ix_(rows, rows)], types[rows]
     folds = make_class_folds(part_types, N_FOLDS) if len(rows) >= 2 * N_FOLDS else []
     costs = COSTS if C is None else (C,)
-    gammas = ((0.0, *GAMMAS) if gaussian else (0.0,)) if gamma is None else (gamma,)
+    gammas = (0.0, *GAMMAS) if gaussian else (0.0,)
     best: _Candidate | None = None
     for width in gammas:
         matrix = apply_gaussian(part, width)

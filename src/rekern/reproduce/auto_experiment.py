@@ -11,7 +11,7 @@ from rekern.core.arrays import AnyArray
 from rekern.core.json_values import JsonObject
 from rekern.datasets.public_corpora import DataPath
 from rekern.datasets.tables import Table
-from rekern.learning.auto_pair_models import AutoPairClassifier, AutoPairModel, AutoPairRanker, AutoPairRegressor
+from rekern.learning.auto_pair_models import AutoPairClassifier, AutoPairRanker, AutoPairRegressor
 from rekern.learning.kernel_choice import CHOSEN
 from rekern.reproduce.measured_figures import measure_predictions
 from rekern.reproduce.pair_corpora import CORPORA, choose_corpora
@@ -64,7 +64,9 @@ def _run_corpus(name: str, data: DataPath, out: Path | None, n_jobs: int | None,
     return {**row, **measure_predictions(corpus.measure, predicted, test.labels or [], test.groups or [])}
 
 
-def _train(measure: str, train: Table, minutes: float, n_jobs: int | None) -> AutoPairModel:
+def _train(
+    measure: str, train: Table, minutes: float, n_jobs: int | None
+) -> AutoPairClassifier | AutoPairRanker | AutoPairRegressor:
     labels = train.labels or []
     if measure == "accuracy":
         return AutoPairClassifier(minutes, calibration=0, n_jobs=n_jobs).fit(train.pairs, labels)

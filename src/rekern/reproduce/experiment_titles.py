@@ -14,7 +14,7 @@ TITLES: dict[str, str] = {
     "embeddings": "The same tasks and questions, by sentence embeddings of a model folder of yours (--model)",
     "mistakes": "The mistakes of the default kernel on held-out pairs of the training parts, by kind",
     "questions": "What kind of answer a question wants, on four corpora: Tables 4, 5 and 6 of the paper",
-    "nf-cats-focus": "NF-CATS questions by words, by the forms of questions, and by word vectors",
+    "nf-cats-focus": "NF-CATS questions by words, by forms and traits of questions, and by word vectors",
     "trec": "TREC questions by tree kernels on KeLP's trees",
     "trec-focus": "TREC questions by what they ask for, coarse and fine types",
     "structural-msrp": "MSR Paraphrase Corpus by kernels on trees and graphs: Table 1 of the paper",

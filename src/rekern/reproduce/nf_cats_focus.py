@@ -1,4 +1,4 @@
-"""Non-factoid questions (NF-CATS, those labelled by people) by words, by the forms of questions, and by word vectors.
+"""Non-factoid questions (NF-CATS, those labelled by people) by words, forms and traits of questions, and word vectors.
 
 The labels are noisy and the questions few, so sums of kernels are compared in ten shuffles of five folds of the
 training and validation parts together. Questions that people have not labelled may be used for training, with a small
@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from rekern.core.arrays import AnyArray, Booleans, Floats, Ints
+from rekern.core.arrays import AnyArray, Floats, Ints
 from rekern.core.json_values import JsonObject
 from rekern.core.parallel_jobs import run
 from rekern.core.progress import show_bars, track
@@ -23,6 +24,7 @@ from rekern.datasets.public_corpora import DataPath
 from rekern.kernels import Kernel, Normalized, Spectrum
 from rekern.learning.cross_validation import Fold, make_stratified_group_folds
 from rekern.questions.function_words import unify_form
+from rekern.questions.question_traits import list_traits
 from rekern.reproduce.question_data_sets import load_nf_cats
 from rekern.reproduce.result_files import write_json
 from rekern.reproduce.shared_grams import N_FOLDS
@@ -51,57 +53,100 @@ METHODS: dict[str, dict[str, float]] = {
     "forms": {**WORDS, "forms": 2.0},
     "vectors": {**WORDS, "vectors": 1.0},
     "forms+vectors": {**WORDS, "forms": 2.0, "vectors": 1.0},
+    "forms+vectors+traits": {**WORDS, "forms": 2.0, "vectors": 1.0, "traits": 1.0},  # the last: it is compared last
 }
 
 
-def run_nf_cats_focus(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> JsonObject:
-    """Choose a sum of kernels, C and the weight of further questions in folds, and test that one alone.
+class Setting(NamedTuple):
+    """A sum of kernels, C, and the weight of further questions (0: they are not used)."""
 
-    First the sums are compared, each with its best C; then the weights of further questions, for the chosen sum. Each
-    time the choice is the first that is within one standard error of the best. It is recorded before the test.
+    method: str
+    C: float
+    further: float
+
+
+class Found(NamedTuple):
+    """What was measured in the folds: the settings whose scores are averaged, and the scores of held-out questions."""
+
+    settings: tuple[Setting, ...]
+    scores: Floats  # for each shuffle, question and type
+    right: Floats  # in which share of the shuffles each question is right
+
+
+def run_nf_cats_focus(data: DataPath = None, out: Path | None = None, n_jobs: int | None = None) -> JsonObject:
+    """Choose sums of kernels, C and the weight of further questions in folds, and test the choice alone.
+
+    First the sums without traits are compared, each with its best C; then the weights of further questions, for the
+    chosen sum. Each time the choice is the first that is within one standard error of the best. Then the sum with
+    traits, and the mean of its scores and those of the choice, are compared with the choice: the surest gain is taken.
+    It is recorded before the test.
     """
     asked, types, n_people = load_further(data)
+    classes = np.unique(types)
     shuffles = make_shuffles(asked, types, n_people)
     space = WordVectors.from_file(find_file(data, *VECTORS)).without_common_parts(2)
     grams = compute_grams(asked, None, n_people, space, n_jobs)
 
-    def measure(method: str, C: float, weight: float) -> tuple[JsonObject, Floats]:
-        used = n_people if weight == 0 else len(asked)
-        gram = np.ascontiguousarray(add_terms(grams, METHODS[method])[:used, :used])
-        right = measure_shuffles(gram, types[:used], spread_cost(C, weight, n_people, used), shuffles, n_jobs)
-        row: JsonObject = {"task": TASK, "method": method, "C": C, "further": weight}
-        return {**row, "cv_accuracy": round(100 * float(right.mean()), 2), "chosen": False}, right
+    def measure(setting: Setting) -> Found:
+        used = n_people if setting.further == 0 else len(asked)
+        gram = np.ascontiguousarray(add_terms(grams, METHODS[setting.method])[:used, :used])
+        costs = spread_cost(setting.C, setting.further, n_people, used)
+        return count_right((setting,), measure_shuffles(gram, types[:used], costs, shuffles, n_jobs))
 
-    found = [
-        max((measure(method, C, 0.0) for C in COSTS), key=lambda pair: float(pair[1].mean()))
-        for method in track(METHODS, len(METHODS), "sums of kernels")
-    ]
-    place = choose_simplest([right for _, right in found])
-    best = found[place][0]
+    def count_right(settings: tuple[Setting, ...], scores: Floats) -> Found:
+        return Found(settings, scores, np.mean(classes[scores.argmax(axis=2)] == types[:n_people], axis=0))
+
+    def measure_costs(method: str) -> Found:
+        return max((measure(Setting(method, C, 0.0)) for C in COSTS), key=lambda found: float(found.right.mean()))
+
+    compared = [measure_costs(method) for method in track(METHODS, len(METHODS), "sums of kernels")]
+    with_traits = compared.pop()
+    best = compared[choose_simplest([found.right for found in compared])]
     tracked = track(FURTHER, len(FURTHER), "further questions")
-    weighed = [found[place], *(measure(best["method"], best["C"], weight) for weight in tracked)]
-    chosen = weighed[choose_simplest([right for _, right in weighed])][0]
-    rows = [row for row, _ in [*found, *weighed[1:]]]
-    chosen["chosen"] = True
+    weighed = [best, *(measure(best.settings[0]._replace(further=weight)) for weight in tracked)]
+    simplest = weighed[choose_simplest([found.right for found in weighed])]
+    mean = count_right(simplest.settings + with_traits.settings, (simplest.scores + with_traits.scores) / 2)
+    others = [with_traits, mean]
+    surest = choose_surest(simplest.right, [found.right for found in others])
+    chosen = simplest if surest is None else others[surest]
+    listed = [*compared, *weighed[1:], *others]
+    rows = [describe(found, found is chosen) for found in listed]
+    row = next(row for row in rows if row["chosen"])
     if out is not None:
-        record = {**chosen, "weights": METHODS[chosen["method"]], "folds": N_FOLDS, "shuffles": N_SHUFFLES}
+        sums = {setting.method: METHODS[setting.method] for setting in chosen.settings}
+        record = {
+            **row,
+            "weights": sums,
+            "settings": [setting._asdict() for setting in chosen.settings],
+            "folds": N_FOLDS,
+            "shuffles": N_SHUFFLES,
+        }
         write_json(out / "nf-cats-focus-chosen.json", {**record, "candidates": rows})
 
     tested, true = load_nf_cats("test", human=True, data=data)
-    used = n_people if chosen["further"] == 0 else len(asked)
     blocks = compute_grams(tested, asked, n_people, space, n_jobs)
-    weights = METHODS[chosen["method"]]
-    costs = spread_cost(chosen["C"], chosen["further"], n_people, used)
-    (classifier,) = train_classifiers(add_terms(grams, weights)[:used, :used], types[:used], [costs], n_jobs)
-    predicted = classifier.predict(add_terms(blocks, weights)[:, :used])
-    chosen["accuracy"] = round(100 * float(np.mean(predicted == np.array(true))), 2)
+    total = np.zeros((len(tested), len(classes)))
+    for setting in chosen.settings:
+        used = n_people if setting.further == 0 else len(asked)
+        weights = METHODS[setting.method]
+        costs = spread_cost(setting.C, setting.further, n_people, used)
+        (classifier,) = train_classifiers(add_terms(grams, weights)[:used, :used], types[:used], [costs], n_jobs)
+        total += classifier.score(add_terms(blocks, weights)[:, :used])
+    row["accuracy"] = round(100 * float(np.mean(classes[total.argmax(axis=1)] == np.array(true))), 2)
     return {
         "rows": rows,
-        "chosen_on_train": chosen,
+        "chosen_on_train": row,
         "train_questions": n_people,
-        "further_questions": used - n_people,
+        "further_questions": len(asked) - n_people if any(setting.further for setting in chosen.settings) else 0,
         "test_questions": len(tested),
     }
+
+
+def describe(found: Found, chosen: bool) -> JsonObject:
+    """Describe what was measured, as a row of the result; a mean of two settings has the names of both."""
+    row: JsonObject = {"task": TASK, "method": " and ".join(setting.method for setting in found.settings)}
+    row |= {"C": found.settings[0].C, "further": found.settings[0].further}
+    return {**row, "cv_accuracy": round(100 * float(found.right.mean()), 2), "chosen": chosen}
 
 
 def load_further(data: DataPath) -> tuple[list[str], AnyArray, int]:
@@ -172,19 +217,20 @@ def spread_cost(C: float, weight: float, n_people: int, used: int) -> Floats:
 def measure_shuffles(
     gram: Floats, types: AnyArray, costs: Floats, shuffles: Sequence[Sequence[Fold]], n_jobs: int | None
 ) -> Floats:
-    """Return in which share of the shuffles each held-out question is classified right."""
+    """Return the scores of each held-out question: for each shuffle, question and type."""
     folds = [Fold(train[train < len(gram)], test) for shuffle in shuffles for train, test in shuffle]
-    right = np.zeros(1 + max(int(fold.test.max()) for fold in folds))
+    scores = np.zeros((len(shuffles), 1 + max(int(fold.test.max()) for fold in folds), len(np.unique(types))))
+    places = [place for place, shuffle in enumerate(shuffles) for _ in shuffle]
     calls = [(gram, types, costs, fold) for fold in folds]
-    for fold, is_right in zip(folds, run(_test_fold, calls, n_jobs)):
-        right[fold.test] += is_right
-    return right / len(shuffles)
+    for place, fold, of_fold in zip(places, folds, run(_score_fold, calls, n_jobs)):
+        scores[place, fold.test] = of_fold
+    return scores
 
 
-def _test_fold(gram: Floats, types: AnyArray, costs: Floats, fold: Fold) -> Booleans:
+def _score_fold(gram: Floats, types: AnyArray, costs: Floats, fold: Fold) -> Floats:
     train, test = fold
     (classifier,) = train_classifiers(gram[np.ix_(train, train)], types[train], [costs[train]], 1)
-    return np.asarray(classifier.predict(gram[np.ix_(test, train)]) == types[test])
+    return classifier.score(gram[np.ix_(test, train)])
 
 
 def choose_simplest(found: Sequence[Floats]) -> int:
@@ -201,6 +247,25 @@ def choose_simplest(found: Sequence[Floats]) -> int:
     differences = [best - right for right in found]
     errors = [float(difference.std()) / len(best) ** 0.5 for difference in differences]
     return next(n for n, (gap, error) in enumerate(zip(differences, errors)) if float(gap.mean()) <= error)
+
+
+def choose_surest(present: Floats, found: Sequence[Floats]) -> int | None:
+    """Return the setting whose gain is most standard errors above the present one, or None if none gains one.
+
+    >>> present = np.array([1.0, 0.0, 1.0, 0.0] * 9)
+    >>> choose_surest(present, [present, np.array([1.0, 0.1, 1.0, 0.0] * 9), 1 - present])
+    1
+    >>> choose_surest(present, [1 - present]) is None
+    True
+    """
+
+    def measure_gain(right: Floats) -> float:
+        gain = right - present
+        return float(gain.mean() / (gain.std() / len(gain) ** 0.5 or 1.0))
+
+    gains = [measure_gain(right) for right in found]
+    best = int(np.argmax(gains))
+    return best if gains[best] >= 1 else None
 
 
 def compute_grams(
@@ -224,11 +289,15 @@ def compute_grams(
         changed, others = ([[START, *map(change, text)] for text in texts] for texts in (words, train))
         return kernel.gram(changed, None if columns is None else others, n_jobs=n_jobs)
 
+    traits = [list_traits(text) for text in rows]
+    train_traits = None if columns is None else [list_traits(text) for text in columns]
+
     with show_bars(False):
         return {
             "words": compute(Spectrum(1), stem),
             "bigrams": compute(Spectrum(2), stem),
             "forms": compute(FORMS, lambda word: stem(unify_form(word))),
+            "traits": Spectrum(1).gram(traits, train_traits, n_jobs=n_jobs),
             "vectors": means @ (means if columns is None else compute_means(train, space, shares)).T,
         }
 

@@ -54,6 +54,7 @@ class PairCorpus(NamedTuple):
     shuffles: int = 1  # of the folds: one alone may mislead a close choice
     widths: tuple[float, ...] = (0.3,)  # of the Gaussian kernel, times the number of scores
     windows: tuple[int, ...] = (2, 4)  # of the rules of a large corpus, the largest ones
+    judge: tuple[str, tuple[str, ...]] | None = None  # another corpus, and its parts, whose model gives a score
     costs: tuple[float, ...] = (0.3, 3.0)  # of the best settings, besides C = 1; with a larger one training is slower
 
 
@@ -85,6 +86,7 @@ CORPORA: dict[str, PairCorpus] = {
         shuffles=10,
         widths=(0.3, 0.1),
         costs=(0.1, 0.3, 3.0),
+        judge=("RTE-1", ("rte1_dev", "rte1_test")),
     ),
     "sick-entailment": PairCorpus(_read(load_sick, response="entailment"), "train", "test", "accuracy"),
     "sick-relatedness": PairCorpus(_read(load_sick, response="relatedness"), "train", "test", "pearson"),

@@ -40,9 +40,14 @@ class TypeClassifier:
     coefficients: Floats
     intercepts: Floats
 
+    def score(self, gram: Floats) -> Floats:
+        """Return the score of each class, for every row of a Gram of new items with the training items."""
+        scores: Floats = gram @ self.coefficients + self.intercepts
+        return scores
+
     def predict(self, gram: Floats) -> AnyArray:
         """Return the class with the highest score, for every row of a Gram of new items with the training items."""
-        predicted: AnyArray = self.classes[np.argmax(gram @ self.coefficients + self.intercepts, axis=1)]
+        predicted: AnyArray = self.classes[np.argmax(self.score(gram), axis=1)]
         return predicted
 
 

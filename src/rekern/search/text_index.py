@@ -223,7 +223,7 @@ class TextIndex:
         numbers = np.searchsorted(lists.keys, queries.keys)
         known = numbers < len(lists.keys)
         known[known] = lists.keys[numbers[known]] == queries.keys[known]
-        starts = np.concatenate([[0], np.cumsum(known)])[queries.starts]
+        starts = offsets_of(known)[queries.starts]
         words = numbers[known]
         weights = self.weights[words] * queries.counts[known]
         index = (lists.starts, lists.rows, lists.counts, self.norms, self.shares)

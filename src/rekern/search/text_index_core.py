@@ -136,7 +136,7 @@ def _select(total, texts, size, best_scores, best_rows):
 
 @compiled
 def _search(rows, begin, end, row):
-    """Return the place of a row in a list; -1 if it is not there."""
+    """Return the place of a row in a list, or that of the next one if the row is not there."""
     while begin < end:
         middle = (begin + end) // 2
         if rows[middle] < row:

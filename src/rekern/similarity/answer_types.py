@@ -8,9 +8,9 @@ import numpy as np
 
 from rekern.core.arrays import Floats
 from rekern.similarity.answer_core import find_evidence
-from rekern.similarity.further_scores import find_capitals, find_content
 from rekern.similarity.lexical_resources import LexicalResources
 from rekern.similarity.pair_sides import Sides
+from rekern.similarity.side_words import find_capitals, find_content
 from rekern.similarity.word_classes import CLASSES, number_classes, split_words
 
 KINDS = ("person", "time", "place", "number", "reason", "definition")

@@ -7,6 +7,7 @@ import numpy as np
 from rekern.core.arrays import Floats
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_items import take_items
 from rekern.structures.representation_columns import WORDS
 from rekern.structures.representations import Representations
 
@@ -38,10 +39,7 @@ def compare_sides(kernels: Sequence[Kernel], X: object) -> Floats:
     for kernel in kernels:
         texts, sources, targets = table.texts(sorted(kernel.reads()))
         pairs, numbers = np.unique(np.column_stack([sources, targets]), axis=0, return_inverse=True)
-        left, right = (_get_items(texts.take(pairs[:, side])) for side in range(2))
+        items = texts[WORDS] if texts.columns == [WORDS] else texts
+        left, right = (take_items(items, pairs[:, side]) for side in range(2))
         columns.append(kernel.paired(left, right)[numbers.ravel()])
     return np.column_stack(columns) if columns else np.empty((len(table), 0))
-
-
-def _get_items(texts: Representations) -> object:
-    return texts[WORDS] if texts.columns == [WORDS] else texts

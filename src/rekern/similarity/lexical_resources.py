@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +15,7 @@ from rekern.errors import InputError
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.wordnet import WordNet, find_wordnet
 from rekern.similarity.used_words import mark_words, recall, weigh_words
-from rekern.structures.tokenizer import Tokenizer
+from rekern.structures.tokenizer import Tokenize, Tokenizer
 from rekern.structures.tokens import Tokens
 from rekern.structures.word_space import WordSpace
 
@@ -32,7 +32,7 @@ class LexicalResources:
     thesaurus_at: Thesaurus | None
     space: WordSpace | None
     concepts: ExplicitSemantics | None
-    tokenizer: Callable[[str], list[str]] | None
+    tokenizer: Tokenize | None
     min_match: int
     idf: dict[str, float]  # of lemmas, learned from the training pairs
     unseen_idf: float
@@ -75,7 +75,7 @@ def list_word_pairs(thesaurus: Thesaurus) -> list[list[str]]:
     return [[str(word) for word in pair] for pair in pairs]
 
 
-def _describe_synsets(wordnet: WordNet, tokenizer: Callable[[str], list[str]] | None) -> ExplicitSemantics:
+def _describe_synsets(wordnet: WordNet, tokenizer: Tokenize | None) -> ExplicitSemantics:
     """The concepts of WordNet's definitions, made once for each WordNet and tokenizer."""
     # A tokenizer is known by its parameters, one without parameters by itself.
     kept = _CONCEPTS.setdefault(wordnet, {})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from rekern.core.arrays import Floats
 from rekern.core.registry import register
 from rekern.core.state_schema import TOKENIZER, Schema, parameters
@@ -11,6 +9,7 @@ from rekern.kernels.score_kernel import ScoreKernel
 from rekern.similarity.precision_recall_core import count_shares
 from rekern.similarity.score_descriptions import describe_score
 from rekern.structures.pairs import Pairs
+from rekern.structures.tokenizer import Tokenize
 
 
 @register
@@ -30,7 +29,7 @@ class PrecisionRecall(ScoreKernel):
 
     schema = Schema(parameters(tokenizer=TOKENIZER))
 
-    def __init__(self, tokenizer: Callable[[str], list[str]] | None = None):
+    def __init__(self, tokenizer: Tokenize | None = None):
         self.tokenizer = tokenizer
 
     def names(self) -> list[str]:

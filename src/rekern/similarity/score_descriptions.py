@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rekern.similarity.symmetric_scores import SIDES
+
 _SHARES = {
     "": "words",
     "idf ": "words, rare ones counting more,",
@@ -136,13 +138,6 @@ _SINGLE = {
         for kind in ("person", "time", "place", "number", "reason", "definition")
     },
 }
-# The names of symmetric scores, which do not distinguish source and target, and those of the scores that they replace.
-_RANKS = (
-    ("lower share", "precision", "lower"),
-    ("higher share", "recall", "higher"),
-    ("lower", "source", "lower"),
-    ("higher", "target", "higher"),
-)
 
 
 def _list_descriptions() -> dict[str, str]:
@@ -183,8 +178,9 @@ def describe_score(name: str) -> str:
     """
     if name in DESCRIPTIONS:
         return DESCRIPTIONS[name]
-    for rank, side, word in _RANKS:
+    for side, rank in SIDES:  # of a symmetric score, which does not distinguish source and target
         if rank in name and name.replace(rank, side) in DESCRIPTIONS:
+            word = rank.partition(" ")[0]
             one, other = ("source", "target") if word == "lower" else ("target", "source")
             words = DESCRIPTIONS[name.replace(rank, side)]
             return f"{words.replace(f'the {one}', 'one side').replace(f'the {other}', 'the other')} (the {word} value)"

@@ -6,15 +6,24 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints
+from rekern.core.arrays import Floats
 from rekern.core.interruption import call_core
 from rekern.similarity import best_match_core, further_scores, sequence_core
 from rekern.similarity.answer_types import ANSWERS, score_answers
-from rekern.similarity.further_scores import flatten
 from rekern.similarity.inclusion_scores import INCLUSION, score_inclusion
 from rekern.similarity.lexical_resources import LexicalResources
 from rekern.similarity.overlap_core import number_codes
 from rekern.similarity.pair_sides import Sides
+from rekern.similarity.side_words import (
+    count_steps,
+    find_capitals,
+    find_content,
+    find_units,
+    find_vectors,
+    flatten,
+    list_equals,
+    list_synonyms,
+)
 from rekern.similarity.token_traits import find_traits
 from rekern.similarity.used_words import recall
 from rekern.similarity.word_facts import spell_words
@@ -71,12 +80,6 @@ def _score_ngrams(sides: Sides, resources: LexicalResources) -> Floats:
     return found
 
 
-def _count_steps(offsets: Ints) -> float:
-    """Return the number of pairs of a place in the source and a place in the target, of all pairs of texts."""
-    lengths = np.diff(offsets).astype(float)
-    return float(lengths[::2] @ lengths[1::2])
-
-
 def _score_tags(sides: Sides, resources: LexicalResources) -> Floats:
     assert sides.tags is not None
     found: Floats = sequence_core.compare_ngrams(sides.tags.ids, sides.tags.offsets, LONGEST_GRAM)
@@ -90,10 +93,10 @@ def _score_sequences(sides: Sides, resources: LexicalResources) -> Floats:
     if distinct > MOST_CODES:  # then tables of all codes are too large
         distinct = number_codes(codes)
     lemmas = sides.lemmas
-    steps = _count_steps(lemmas.offsets)
+    steps = count_steps(lemmas.offsets)
     return np.column_stack(
         [
-            call_core(_count_steps(offsets), sequence_core.measure_common_parts, codes, offsets, distinct),
+            call_core(count_steps(offsets), sequence_core.measure_common_parts, codes, offsets, distinct),
             call_core(steps, sequence_core.tile_pairs, lemmas.ids, lemmas.offsets, resources.min_match),
             call_core(steps, sequence_core.compare_edits, lemmas.ids, lemmas.offsets),
         ]
@@ -106,9 +109,9 @@ def _score_differences(sides: Sides, resources: LexicalResources) -> Floats:
         lemmas.ids,
         lemmas.offsets,
         resources.weigh(lemmas),
-        further_scores.find_content(lemmas, resources),
+        find_content(lemmas, resources),
         recall(find_traits, lemmas.vocabulary).is_number,
-        further_scores.find_capitals(sides),
+        find_capitals(sides),
     )
     return found
 
@@ -154,7 +157,7 @@ def _score_resnik(lemmas: Tokens, forms: Tokens, resources: LexicalResources) ->
 def _score_wordnet(sides: Sides, resources: LexicalResources) -> Floats:
     wordnet = resources.find_wordnet()
     forms, lemmas = sides.forms, sides.lemmas
-    neighbors, starts = flatten(further_scores.list_synonyms(wordnet, forms.vocabulary))
+    neighbors, starts = flatten(list_synonyms(wordnet, forms.vocabulary))
     synonyms = best_match_core.average_listed(
         lemmas.ids, forms.ids, lemmas.offsets, resources.weigh(sides.lemmas), neighbors, starts
     )
@@ -203,18 +206,17 @@ def _score_substitution(sides: Sides, resources: LexicalResources) -> Floats:
 
 def _score_thesaurus(sides: Sides, resources: LexicalResources) -> Floats:
     forms, lemmas = sides.forms, sides.lemmas
-    neighbors, starts = flatten(further_scores.list_equals(resources.read_thesaurus(), forms.vocabulary))
+    neighbors, starts = flatten(list_equals(resources.read_thesaurus(), forms.vocabulary))
     weights = resources.weigh(lemmas)
     found: Floats = best_match_core.average_listed(lemmas.ids, forms.ids, lemmas.offsets, weights, neighbors, starts)
     return found
 
 
 def _score_alignment(sides: Sides, resources: LexicalResources) -> Floats:
-    vectors, keys = further_scores.find_vectors(sides, resources)
+    vectors, keys = find_vectors(sides, resources)
     lemmas = sides.lemmas
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    found: Floats = best_match_core.average_cosines(lemmas.ids, keys, lemmas.offsets, resources.weigh(lemmas), vectors)
+    units, _ = find_units(vectors)
+    found: Floats = best_match_core.average_cosines(lemmas.ids, keys, lemmas.offsets, resources.weigh(lemmas), units)
     return found
 
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from rekern.core.array_core import find_longest
 from rekern.core.compiling import compiled, uncounted
 from rekern.similarity.overlap_core import (
     BLANK,
@@ -70,10 +71,7 @@ def measure_common_parts(ids, offsets, vocabulary):
     rows = (len(offsets) - 1) // 2
     found = np.ones((rows, 2))
     masks = np.zeros(vocabulary, np.uint64)
-    longest = 0
-    for row in range(rows):
-        longest = max(longest, offsets[2 * row + 2] - offsets[2 * row + 1])
-    last, before = np.full(vocabulary, -1, np.int64), np.empty(longest, np.int64)
+    last, before = np.full(vocabulary, -1, np.int64), np.empty(find_longest(offsets), np.int64)
     carries = np.empty(len(ids), np.uint8)
     for row in range(rows):
         begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
@@ -200,17 +198,14 @@ def _tile(one, two, least, last, before, heads, runs, upcoming):
 
 @compiled
 def tile_pairs(ids, offsets, least):
-    """Of every pair, twice the tiled tokens over all tokens, and the tiles for each tiled token."""
+    """Twice the tiled tokens over all tokens, and the tiles for each tiled token, of every pair."""
     rows = (len(offsets) - 1) // 2
     found = np.ones((rows, 2))
     largest = -1
     for token in ids:  # without ids.max(): to load that, Numba imports SciPy
         largest = max(largest, np.int64(token))
-    longest = 0
-    for text in range(len(offsets) - 1):
-        longest = max(longest, offsets[text + 1] - offsets[text])
     last = np.full(largest + 1, -1, np.int64)
-    before, heads, runs, upcoming = make_tiling_scratch(longest)
+    before, heads, runs, upcoming = make_tiling_scratch(find_longest(offsets))
     for row in range(rows):
         begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
         one, two = ids[begin:middle], ids[middle:end]
@@ -226,10 +221,7 @@ def compare_edits(ids, offsets):
     """1 − (tokens to insert, delete or replace) / (length of the longer side)."""
     rows = (len(offsets) - 1) // 2
     found = np.ones(rows)
-    longest = 0
-    for text in range(len(offsets) - 1):
-        longest = max(longest, offsets[text + 1] - offsets[text])
-    costs = np.empty(longest + 1, np.int64)
+    costs = np.empty(find_longest(offsets) + 1, np.int64)
     for row in range(rows):
         begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
         one, two = ids[begin:middle], ids[middle:end]

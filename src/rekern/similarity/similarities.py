@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Self
 from weakref import WeakKeyDictionary, ref
@@ -15,6 +15,7 @@ from rekern.core.exact_sums import sum_rows_exactly
 from rekern.core.messages import list_names, show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads, split_evenly
+from rekern.core.parameters import check_whole
 from rekern.core.registry import register
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.kernel import Kernel
@@ -37,6 +38,7 @@ from rekern.similarity.word_facts import spell_words
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs
 from rekern.structures.representation_columns import WORDS
+from rekern.structures.tokenizer import Tokenize
 from rekern.structures.tokens import Tokens
 from rekern.structures.word_space import WordSpace
 
@@ -171,7 +173,7 @@ class Similarities(ScoreKernel):
         self,
         only: tuple[str, ...] | None = None,
         standardize: bool = True,
-        tokenizer: Callable[[str], list[str]] | None = None,
+        tokenizer: Tokenize | None = None,
         groups: tuple[str, ...] = ("basic",),
         symmetric: bool = False,
         on: str | None = None,
@@ -385,8 +387,7 @@ class Similarities(ScoreKernel):
         return np.ascontiguousarray(np.column_stack([found[name] for name in names]))
 
     def _gather_resources(self) -> LexicalResources:
-        if isinstance(self.min_match, bool) or not isinstance(self.min_match, int) or self.min_match < 1:
-            raise InputError(f"min_match={self.min_match!r}: give a whole number of at least 1")
+        min_match = check_whole("min_match", self.min_match, 1)
         if not isinstance(self.space_, WordSpace | None):
             raise InputError(f"space={self.space_!r}: give a WordVectors or a LatentSemantics")
         if self.concepts is not None and not hasattr(self.concepts, "cosines"):
@@ -397,7 +398,7 @@ class Similarities(ScoreKernel):
             self.space_,
             self.concepts,
             self.tokenizer,
-            self.min_match,
+            min_match,
             self.lemma_idf_,
             self.unseen_idf_,
             self.frequent_lemmas_,

@@ -28,9 +28,6 @@ from rekern.core.state_schema import (
 from rekern.similarity.lexicons.wordnet import WordNet
 from rekern.structures.word_space import WordSpace
 
-SPREADS = Spreads("scores")  # 0 for a constant score
-WORD_PAIRS = ListOf(Texts(2, (list, tuple)), kind=(list, tuple))
-
 SIMILARITIES_SCHEMA = Schema(
     parameters(
         only=Either(None, Texts(kind=tuple), Texts()),
@@ -54,7 +51,7 @@ SIMILARITIES_SCHEMA = Schema(
         frequent_lemmas_=Optional(Texts(kind=tuple)),
         space_=Optional(Either(None, InstanceOf(WordSpace))),
         mean_=Array("f8", "scores"),
-        scale_=SPREADS,
+        scale_=Spreads("scores"),  # 0 for a constant score
     ),
     resources=("wordnet", "thesaurus"),
 )

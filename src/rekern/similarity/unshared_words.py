@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -19,6 +21,7 @@ from rekern.core.state_schema import COLUMN, Array, Number, Record, Schema, Spre
 from rekern.errors import InputError
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.similarity.score_descriptions import describe_score
+from rekern.similarity.used_words import count_words, weigh_words
 from rekern.structures import Representations, Tokens, Trees, stem
 
 # Beginnings of Penn tags, and the kinds of words that they stand for. The first match counts.
@@ -50,6 +53,9 @@ CHUNKS = (
 )
 
 
+Side = tuple[list[int], list[str]]
+
+
 def find_kind(tag: str) -> str:
     """Return the kind of a word with this tag.
 
@@ -74,10 +80,8 @@ def score_unshared_words(lemmas: Tokens, tags: Tokens, weights: Floats) -> Float
      'source unshared runs', 'source unshared beginning', 'target unshared adverbs', 'target unshared longest run',
      'target unshared runs', 'target unshared end']
     """
-    kinds = [find_kind(tag) for tag in tags.vocabulary]
     rows = []
-    for row in range(len(lemmas) // 2):
-        one, other = _read_side(lemmas, kinds, tags, 2 * row), _read_side(lemmas, kinds, tags, 2 * row + 1)
+    for one, other in _read_pairs(lemmas, tags):
         rows.append(_score_unshared(*one, other[0], weights) + _score_unshared(*other, one[0], weights))
     return np.array(rows, float).reshape(len(rows), len(UNSHARED))
 
@@ -95,10 +99,8 @@ def score_arrangement(lemmas: Tokens, tags: Tokens, weights: Floats) -> Floats:
     >>> dict(zip(CHUNKS[:4], found.round(4).tolist()))  # two chunks of four words, one step back
     {'meteor': 0.9375, 'chunks': 0.5, 'inversions': 0.25, 'idf bigram precision': 0.6667}
     """
-    kinds = [find_kind(tag) for tag in tags.vocabulary]
     rows = []
-    for row in range(len(lemmas) // 2):
-        one, other = _read_side(lemmas, kinds, tags, 2 * row), _read_side(lemmas, kinds, tags, 2 * row + 1)
+    for one, other in _read_pairs(lemmas, tags):
         scores = _score_order(one[0], other[0])
         for length in (2, 3):
             scores += _weigh_shares(one[0], other[0], length, weights)
@@ -110,10 +112,12 @@ def score_arrangement(lemmas: Tokens, tags: Tokens, weights: Floats) -> Floats:
     return np.array(rows, float).reshape(len(rows), len(CHUNKS))
 
 
-def _read_side(lemmas: Tokens, kinds: list[str], tags: Tokens, side: int) -> tuple[list[int], list[str]]:
-    """Return the numbers of the words of a side, and their kinds."""
-    chosen = slice(lemmas.offsets[side], lemmas.offsets[side + 1])
-    return lemmas.ids[chosen].tolist(), [kinds[tag] for tag in tags.ids[chosen].tolist()]
+def _read_pairs(lemmas: Tokens, tags: Tokens) -> Iterator[tuple[Side, Side]]:
+    """Return the source and the target of each pair: the numbers of their words, and the kinds of these words."""
+    kinds = [find_kind(tag) for tag in tags.vocabulary]
+    words, word_kinds = lemmas.ids.tolist(), [kinds[tag] for tag in tags.ids.tolist()]
+    sides = ((words[first:last], word_kinds[first:last]) for first, last in pairwise(lemmas.offsets.tolist()))
+    return zip(sides, sides)
 
 
 def _score_unshared(words: list[int], kinds: list[str], others: list[int], weights: Floats) -> list[float]:
@@ -210,10 +214,7 @@ class UnsharedWords(ScoreKernel):
     def fit(self, X: object, y: object = None) -> Self:
         """Learn the weights of stems, and the mean and the standard deviation of every score."""
         lemmas, _ = self._read_words(X)
-        seen = Counter(word for text in lemmas for word in set(text))
-        sides = len(lemmas)
-        self.idf_ = {word: math.log((sides + 1) / (number + 1)) for word, number in seen.items()}
-        self.unseen_idf_ = math.log(sides + 1)
+        self.idf_, self.unseen_idf_, _ = count_words(lemmas)
         found = self._compute_scores(X)
         self.mean_, spread = found.mean(axis=0), found.std(axis=0)
         self.scale_ = np.where(spread < 1e-9, np.inf, spread)  # a constant score is 0
@@ -254,7 +255,7 @@ class UnsharedWords(ScoreKernel):
 
     def _compute_scores(self, X: object) -> Floats:
         lemmas, tags = self._read_words(X)
-        weights = np.array([self.idf_.get(word, self.unseen_idf_) for word in lemmas.vocabulary], float)
+        weights = weigh_words(lemmas.vocabulary, self.idf_, self.unseen_idf_)
         return np.column_stack([score_unshared_words(lemmas, tags, weights), score_arrangement(lemmas, tags, weights)])
 
     def _read_words(self, X: object) -> tuple[Tokens, Tokens]:

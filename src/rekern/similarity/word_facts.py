@@ -48,8 +48,8 @@ class _Answers:
 def find_facts(find: Callable[..., Array], vocabulary: Sequence[str], *arguments: object) -> Array:
     """Return ``find(vocabulary, *arguments)``: an array whose entry for a word depends on this word alone.
 
-    Of words that have a number in the process, only those are asked for that were not asked for before with the very
-    same arguments.
+    For words that have a number in the process, the answers are kept: ``find`` is called only for words that were not
+    asked for before with the very same arguments.
 
     >>> from rekern.structures.tokens import Tokens
     >>> def measure(words):

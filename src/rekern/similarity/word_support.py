@@ -6,9 +6,9 @@ import numpy as np
 
 from rekern.core.arrays import Floats
 from rekern.similarity.content_trees import ContentTree
-from rekern.similarity.further_scores import STEPS_UP, weigh_words_by_rank
 from rekern.similarity.lexical_resources import LexicalResources
 from rekern.similarity.lexicons.wordnet import WordNet
+from rekern.similarity.side_words import climb, weigh_words_by_rank
 from rekern.similarity.word_classes import find_value
 from rekern.structures.word_space import WordSpace
 
@@ -95,11 +95,7 @@ class WordSupport:
         """Return the synsets of a word, and those of at most three steps above."""
         if word not in self.senses_of:
             senses = frozenset(self.wordnet.synsets(word))
-            level, seen = set(senses), set[int]()
-            for _ in range(STEPS_UP):
-                level = {up for place in level for up in self.above[self.starts[place] : self.starts[place + 1]]}
-                seen |= level
-            self.senses_of[word] = senses, frozenset(seen)
+            self.senses_of[word] = senses, frozenset().union(*climb(senses, self.above, self.starts))
         return self.senses_of[word]
 
     def _find_unit(self, word: str, stem: str) -> Floats:

@@ -16,14 +16,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.parameters import check_choice
 from rekern.errors import InputError
+from rekern.structures.head_rules import PUNCTUATION
 from rekern.structures.sentences import Sentence, check_sentences, sentence
 from rekern.structures.stemmer import stem
 from rekern.structures.trees import Trees
 
 __all__ = ["from_grct", "grct", "lct", "lemma_leaves", "loct", "word_trees"]
 
-_PUNCTUATION_TAGS = frozenset([",", ":", ".", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "PUNCT"])
+_PUNCTUATION_TAGS = PUNCTUATION | {"PUNCT"}  # the second is a tag of CoNLL-U
 
 
 def grct(sentences: Iterable[Sentence], punctuation: bool = False) -> Trees:
@@ -65,8 +67,7 @@ def word_trees(sentences: Iterable[Sentence], labels: str = "words", punctuation
     >>> word_trees([sentence(["Chip", "saw", "Dale"], [1, -1, 1])], labels="lemmas")[0]
     '(saw (chip) (dale))'
     """
-    if labels not in ("words", "lemmas"):
-        raise InputError(f"labels={labels!r}: give 'words' or 'lemmas'")
+    check_choice("labels", labels, ("words", "lemmas"))
 
     def list_nodes(item: Sentence) -> _Nodes:
         return _Nodes(item.heads, item.words if labels == "words" else item.lemmas, _list_places(item))

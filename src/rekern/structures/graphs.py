@@ -14,6 +14,7 @@ import numpy as np
 
 from rekern.core.arrays import Ints, Keys, RowIndices, SmallInts, resolve_rows, slice_ragged, take_ragged
 from rekern.core.messages import name_value
+from rekern.core.parameters import is_whole
 from rekern.drawing import draw_graph_items
 from rekern.errors import InputError
 from rekern.structures.nltk_and_spacy_items import is_foreign, list_graph
@@ -201,7 +202,7 @@ def list_neighbors(
 def _check_label(value: object, graph: int, place: str) -> str:
     if isinstance(value, str):
         return str(value)
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+    if is_whole(value):
         return str(int(value))
     reason = f"the label is {name_value(value)}; give a str (an empty one will do) or a whole number"
     raise InputError(reason, row=graph, column=place, unit="graph")
@@ -231,7 +232,7 @@ def _check_edge(edge: object, count: int, graph: int, number: int) -> tuple[int,
         reason = f"the edge is {name_value(edge)}; give (i, j) or (i, j, label)"
         raise InputError(reason, row=graph, column=place, unit="graph")
     for end in (edge[0], edge[1]):
-        if isinstance(end, bool) or not isinstance(end, int | np.integer):
+        if not is_whole(end):
             reason = f"an end is {name_value(end)}; give the number of a node, counted from 0"
             raise InputError(reason, row=graph, column=place, unit="graph")
         if not 0 <= end < count:

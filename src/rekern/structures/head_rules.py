@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import pairwise
 
-from rekern.structures.formats.penn_treebank import plain_label
+from rekern.structures.formats.penn_treebank import strip_function_tags
 from rekern.structures.sentences import Sentence
 from rekern.structures.stemmer import stem
 from rekern.structures.trees import Trees
@@ -56,7 +56,7 @@ _NOUN_RULES = (
     ("right", frozenset(["CD"])),
     ("right", frozenset(["JJ", "JJS", "RB", "QP"])),
 )
-_PUNCTUATION = frozenset([",", ":", ".", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP"])
+PUNCTUATION = frozenset([",", ":", ".", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP"])
 _UNTAGGED = "_"  # the tag of a word that has siblings but no bracket of its own
 
 
@@ -70,12 +70,12 @@ def head_child(label: str, children: tuple[str, ...]) -> int:
     >>> head_child("NP", ("DT", "JJ", "NN")), head_child("NP", ("NN", "CC", "NN")), head_child("S", ("NP-SBJ", "VP"))
     (2, 0, 1)
     """
-    names = [plain_label(child) for child in children]
-    places = [place for place, name in enumerate(names) if name not in _PUNCTUATION]
+    names = [strip_function_tags(child) for child in children]
+    places = [place for place, name in enumerate(names) if name not in PUNCTUATION]
     if not places:
         return 0
     names = [names[place] for place in places]
-    found = _find_head(plain_label(label), names)
+    found = _find_head(strip_function_tags(label), names)
     if found >= 2 and names[found - 1] == "CC":
         found -= 2
     return places[found]
@@ -118,7 +118,7 @@ relations=('root', 'ADVP:VP', '.:S'))]
     """
     corpus = Trees.from_items(trees)
     labels = [corpus.vocabulary[label] for label in corpus.labels.tolist()]
-    plain = {label: plain_label(label) for label in corpus.vocabulary}
+    plain = {label: strip_function_tags(label) for label in corpus.vocabulary}
     names = list(map(plain.__getitem__, labels))
     arrays = labels, names, corpus.first.tolist(), corpus.count.tolist()
     offsets = corpus.offsets.tolist()

@@ -18,21 +18,20 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
-
-import numpy as np
 
 from rekern.core.estimators import BaseEstimator, NotFittedError
 from rekern.core.files import show_path, write_atomically
 from rekern.core.messages import show_value
 from rekern.core.parameter_tables import check_parameters, state_parameters
+from rekern.core.parameters import is_whole
 from rekern.core.state_schema import TOKENIZER, Number, Whole
 from rekern.core.text_files import read_text
 from rekern.errors import InputError
 from rekern.structures.expression_spans import find_spans, index_expressions, join_spans
 from rekern.structures.ngram_counts import Collection, count_frequent, count_together
-from rekern.structures.tokenizer import Tokenizer
+from rekern.structures.tokenizer import Tokenize, Tokenizer
 
 FORMAT = "rekern expressions"
 VERSION = 1
@@ -111,7 +110,7 @@ class Expressions(BaseEstimator):
         sizes: tuple[int, int] = (2, 4),
         min_documents: int = 5,
         max_distance: float = 0.1,
-        tokenizer: Callable[[str], list[str]] | None = None,
+        tokenizer: Tokenize | None = None,
         most: int = 1_000_000,
     ):
         self.sizes = sizes
@@ -134,7 +133,8 @@ class Expressions(BaseEstimator):
             _measure(" ".join(words[word] for word in ngram if word >= 0), count, both, collection.n_documents)
             for ngram, count, both in zip(counts.ngrams.tolist(), counts.documents.tolist(), together.tolist())
         )
-        self.rows_ = sorted((row for row in found if row.normalized <= self.max_distance), key=_make_sort_key)
+        kept = (row for row in found if row.normalized <= self.max_distance)
+        self.rows_ = sorted(kept, key=lambda row: (row.normalized, -row.documents, row.text))
         return self
 
     @property
@@ -217,7 +217,7 @@ class Expressions(BaseEstimator):
 
     def _check_parameters(self) -> tuple[int, int]:
         sizes = self.sizes
-        if not isinstance(sizes, list | tuple) or len(sizes) != 2 or not all(map(_is_whole, sizes)):
+        if not isinstance(sizes, list | tuple) or len(sizes) != 2 or not all(map(is_whole, sizes)):
             raise InputError(f"sizes={show_value(sizes)}: give two whole numbers, the fewest and the most words")
         if not 2 <= sizes[0] <= sizes[1] <= MAX_WORDS:
             raise InputError(f"sizes={show_value(tuple(sizes))}: out of range, choose from 2 to {MAX_WORDS} words")
@@ -225,32 +225,12 @@ class Expressions(BaseEstimator):
         return int(sizes[0]), int(sizes[1])
 
 
-def compute_distance(documents: int, together: int) -> float:
-    """Return log μ − log φ, which is 0 for an n-gram that behaves as one word.
-
-    >>> compute_distance(documents=5, together=5), round(compute_distance(documents=5, together=50), 3)
-    (0.0, 2.303)
-    """
-    return math.log(together / documents)
-
-
-def normalize_distance(documents: int, together: int, collection: int) -> float:
-    """Return the distance divided by log N − log φ, its largest value; 0 for an n-gram that is in every document.
-
-    >>> normalize_distance(5, 50, 500), normalize_distance(5, 5, 500), normalize_distance(7, 7, 7)
-    (0.5, 0.0, 0.0)
-    """
-    return 0.0 if documents == collection else compute_distance(documents, together) / math.log(collection / documents)
-
-
 def _measure(text: str, documents: int, together: int, collection: int) -> Expression:
-    normalized = normalize_distance(documents, together, collection)
-    return Expression(text, documents, together, compute_distance(documents, together), normalized)
+    """Return an n-gram with its distance, and this divided by its largest value; 0 if it is in every document.
 
-
-def _make_sort_key(row: Expression) -> tuple[float, int, str]:
-    return row.normalized, -row.documents, row.text
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+    >>> _measure("so far", 5, 50, 500)
+    Expression(text='so far', documents=5, together=50, distance=2.302585092994046, normalized=0.5)
+    """
+    distance = math.log(together / documents)
+    normalized = 0.0 if documents == collection else distance / math.log(collection / documents)
+    return Expression(text, documents, together, distance, normalized)

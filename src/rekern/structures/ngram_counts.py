@@ -7,7 +7,7 @@ n-grams that at least so many documents contain, and `count_together` the docume
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ import numpy as np
 from rekern.core.arrays import Ints, SmallInts, offsets_of
 from rekern.errors import InputError
 from rekern.structures import ngram_counts_core as core
+from rekern.structures.tokenizer import Tokenize
 from rekern.structures.tokens import Tokens
 
 MAX_WORD_LENGTH = 64  # a longer token is hardly a word
@@ -55,7 +56,7 @@ class Collection:
     def __exit__(self, *error: object) -> None:
         self._file.close()
 
-    def read(self, texts: Iterable[str | Sequence[str]], tokenizer: Callable[[str], list[str]]) -> list[str]:
+    def read(self, texts: Iterable[str | Sequence[str]], tokenizer: Tokenize) -> list[str]:
         """Tokenize the texts, store their token numbers, and return the words by number."""
         words = _WordNumbers()
         source = iter(texts)

@@ -23,6 +23,16 @@ def _find_slot(key, mask):
 
 
 @compiled
+def _hash_ngram(words):
+    key = np.uint64(0)
+    for word in words:
+        if word < 0:
+            break
+        key = extend_hash(key, word + 1)
+    return key
+
+
+@compiled
 def count_cells(ids, offsets, first, shortest, longest, cells, marks):
     """Count for each cell of a hash table the documents with an n-gram whose hash selects the cell.
 
@@ -98,12 +108,7 @@ def fill_slots(ngrams, used, slots):
     """Enter the n-grams into an empty hash table."""
     slot_mask = np.int64(len(slots) - 1)
     for entry in range(used):
-        key = np.uint64(0)
-        for place in range(ngrams.shape[1]):
-            if ngrams[entry, place] < 0:
-                break
-            key = extend_hash(key, ngrams[entry, place] + 1)
-        slot = _find_slot(key, slot_mask)
+        slot = _find_slot(_hash_ngram(ngrams[entry]), slot_mask)
         while slots[slot]:
             slot = (slot + 1) & slot_mask
         slots[slot] = entry + 1
@@ -115,12 +120,7 @@ def read_cells(ngrams, used, cells):
     mask = np.uint64(len(cells) - 1)
     found = np.zeros(used, np.int64)
     for entry in range(used):
-        key = np.uint64(0)
-        for place in range(ngrams.shape[1]):
-            if ngrams[entry, place] < 0:
-                break
-            key = extend_hash(key, ngrams[entry, place] + 1)
-        found[entry] = cells[_find_cell(key, mask)]
+        found[entry] = cells[_find_cell(_hash_ngram(ngrams[entry]), mask)]
     return found
 
 

@@ -7,7 +7,7 @@ Pairs(2 pairs, 7 tokens, 5 distinct)
 (['A', 'cat'], [])
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast, overload
 
 import numpy as np
@@ -16,7 +16,9 @@ from rekern.core.arrays import Ints, RowIndices, offsets_of, resolve_rows
 from rekern.core.messages import list_names, name_value
 from rekern.errors import InputError
 from rekern.structures.data_frames import SIDES, column_to_list, find_columns, read_column
+from rekern.structures.known_columns import find_sides
 from rekern.structures.nltk_and_spacy_items import is_tree
+from rekern.structures.tokenizer import Tokenize
 from rekern.structures.tokens import Tokens
 
 __all__ = ["Pairs", "as_pairs", "as_texts", "check_one_pair"]
@@ -43,7 +45,7 @@ class Pairs:
     def from_items(
         cls,
         X: object,
-        tokenizer: Callable[[str], list[str]] | None = None,
+        tokenizer: Tokenize | None = None,
         first_row: int = 0,
         with_forms: bool = False,
     ) -> "Pairs":
@@ -253,8 +255,10 @@ def _find_sides(names: list[object]) -> tuple[int, int]:
         return names.index("source"), names.index("target")
     if len(names) == 2:
         return 0, 1
-    have = list_names(names)
-    raise InputError(f"a table of pairs needs the columns source and target, or two columns alone; it has {have}")
+    known = find_sides(names)
+    example = [names[place] for place in known] if known is not None else ["first", "second"]
+    needs = "a table of pairs needs the columns source and target, or two columns alone"
+    raise InputError(f"{needs}; it has {list_names(names)}: give two, as in X[{example}]")
 
 
 def _check_iterable(X: object, kind: str, remedy: str) -> Iterable[object]:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Ints, SmallInts
+from rekern.core.parameters import check_choice
 from rekern.errors import InputError
 from rekern.structures.graphs import Graphs, list_neighbors
 from rekern.structures.stemmer import stem
@@ -106,8 +107,7 @@ def linked_graphs(
     >>> linked_graphs(["(NN dog)"], ["(NP (NN dog))"], link="rel")[0][1]
     [(0, 1, ''), (0, 3, 'same'), (2, 3, ''), (3, 4, '')]
     """
-    if link not in ("words", "rel"):
-        raise InputError(f"link={link!r}: give 'words' or 'rel'")
+    check_choice("link", link, ("words", "rel"))
     sides, words = _find_words(trees_a, trees_b, match, stopwords, tags)
     ends = [_match_words(words)]
     if link == "rel":
@@ -139,8 +139,7 @@ def _find_words(
     trees_a: object, trees_b: object, match: str, stopwords: str | Iterable[str] | None, tags: Iterable[str] | None
 ) -> tuple[tuple[Trees, Trees], LinkableWords]:
     """Return both sides with one vocabulary, and the words that may be linked."""
-    if match not in ("leaf", "lemma"):
-        raise InputError(f"match={match!r}: give 'leaf' or 'lemma'")
+    check_choice("match", match, ("leaf", "lemma"))
     one = Trees.from_items(trees_a)
     other = Trees.from_items(trees_b).renumber_like(one)
     if len(one) != len(other):

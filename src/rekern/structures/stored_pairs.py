@@ -14,9 +14,9 @@ TOGETHER = 4096  # pairs that are read at once from the first to the last
 
 
 class StoredPairs(Sequence[tuple[str, str]]):
-    """A list of pairs whose texts are on disk, in a file without a name: it is gone when the process ends, in any way.
+    """A list of pairs whose texts are on disk, in a file without a name, which vanishes when the process ends.
 
-    In memory are 16 bytes for each pair. ``folder`` is where the file is, by default the folder of temporary files.
+    Each pair takes 16 bytes of memory. ``folder`` is where the file is, by default the folder of temporary files.
 
     >>> pairs = StoredPairs([("a cat", "cats"), ("", "b")])
     >>> pairs.extend([("c", "é")])

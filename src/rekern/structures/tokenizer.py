@@ -14,7 +14,9 @@ from rekern.structures.expression_spans import ExpressionIndex, find_spans, inde
 from rekern.structures.stemmer import MAX_LENGTH, MAX_WORDS, find_stemmer
 from rekern.structures.treebank_tokenizer import tokenize
 
-__all__ = ["Tokenizer", "WordTokens", "split_words"]
+__all__ = ["Tokenize", "Tokenizer", "WordTokens", "split_words"]
+
+Tokenize = Callable[[str], list[str]]
 
 
 @register
@@ -62,7 +64,7 @@ class Tokenizer(BaseEstimator):
         tokens = list(chain.from_iterable(map(self.word_tokens().__getitem__, split_words(text))))
         return tokens if self.expressions is None else join_spans(tokens, find_spans(tokens, self.expression_index()))
 
-    def as_written(self) -> Callable[[str], list[str]]:
+    def as_written(self) -> Tokenize:
         """Return a function that splits a text at the same places, but neither folds the case nor stems.
 
         >>> Tokenizer(expressions=["new york"]).as_written()("New York's trains")

@@ -7,7 +7,7 @@
 ([0, 1, 2, 3, 4, 0, 1, 5, 2, 6], [0, 4, 10])
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 from typing import cast, overload
@@ -19,7 +19,7 @@ from rekern.core.messages import name_value, show_value
 from rekern.errors import InputError
 from rekern.structures.nltk_and_spacy_items import is_foreign, list_words
 from rekern.structures.token_table import VERBATIM, find_token_table, hash_token
-from rekern.structures.tokenizer import Tokenizer, split_words
+from rekern.structures.tokenizer import Tokenize, Tokenizer, split_words
 
 __all__ = ["Tokens"]
 
@@ -48,7 +48,7 @@ class Tokens:
 
     @classmethod
     def from_texts(
-        cls, texts: Iterable[object], tokenizer: Callable[[str], list[str]] | None = None, with_forms: bool = False
+        cls, texts: Iterable[object], tokenizer: Tokenize | None = None, with_forms: bool = False
     ) -> "Tokens":
         """Tokenize texts: a str goes through the tokenizer, a list of tokens is used verbatim.
 
@@ -86,7 +86,7 @@ class Tokens:
 
     @classmethod
     def from_keys(cls, ids: SmallInts, offsets: Ints, keys: Keys) -> "Tokens":
-        """Return a corpus of tokens of which nothing but the keys is known; rules need no more.
+        """Return a corpus of tokens of which only the keys are known, which is enough for rules.
 
         >>> corpus = Tokens.from_texts(["one two", "two"])
         >>> Tokens.from_keys(corpus.ids, corpus.offsets, corpus.token_keys()).token_keys() is corpus.token_keys()
@@ -181,7 +181,7 @@ def _read_words(texts: list[object], tokenizer: Tokenizer, with_forms: bool = Fa
     return corpora[0]
 
 
-def _split_texts(texts: list[object], tokenizer: Callable[[str], list[str]]) -> list[object]:
+def _split_texts(texts: list[object], tokenizer: Tokenize) -> list[object]:
     """Return the tokens of each text that is a str; the tokenizer may be slow and is called once for equal texts."""
     known: dict[str, object] = {}
     for row, text in enumerate(texts):

@@ -17,6 +17,7 @@ import numpy as np
 
 from rekern.core.arrays import (
     Booleans,
+    Bytes,
     Ints,
     RowIndices,
     SmallInts,
@@ -26,9 +27,10 @@ from rekern.core.arrays import (
     take_ragged,
 )
 from rekern.core.messages import name_value
+from rekern.core.parameters import check_choice
 from rekern.drawing import draw_tree_items
 from rekern.errors import InputError
-from rekern.structures.formats.brackets import Bytes, Scan, escape_label, format_tree, locate_fault, scan
+from rekern.structures.formats.brackets import Scan, escape_label, format_tree, locate_fault, scan
 from rekern.structures.formats.brackets_core import number_labels
 from rekern.structures.nltk_and_spacy_items import convert_trees
 from rekern.structures.pairs import as_texts
@@ -289,8 +291,7 @@ class Trees:
           (NP (PRP he))
           (VP (VBZ runs) (-RRB- -RRB-)))
         """
-        if style not in ("penn", "kelp", "pretty"):
-            raise InputError(f"style={style!r}: give 'penn', 'kelp' or 'pretty'")
+        check_choice("style", style, ("penn", "kelp", "pretty"))
         tree = range(len(self))[tree]
         begin, end = self.offsets[tree], self.offsets[tree + 1]
         if begin == end:

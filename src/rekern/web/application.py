@@ -73,9 +73,6 @@ def is_page(request: Request) -> bool:
 def _answer_errors(app: FastAPI, site: Site) -> None:
     """Answer every error with problem details, or with a page that has them."""
 
-    def answer(problem: Problem) -> Response:
-        return problem.to_response()
-
     @app.exception_handler(HTTPException)
     async def refuse(request: Request, error: HTTPException) -> Response:
         problem = error if isinstance(error, Problem) else Problem.from_status(error.status_code, error.headers)
@@ -85,16 +82,16 @@ def _answer_errors(app: FastAPI, site: Site) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def refuse_fields(_: Request, error: RequestValidationError) -> Response:
-        return answer(Problem.from_fields(error.errors()))
+        return Problem.from_fields(error.errors()).to_response()
 
     @app.exception_handler(InputError)
     async def refuse_input(_: Request, error: InputError) -> Response:
-        return answer(Problem.from_error(error))
+        return Problem.from_error(error).to_response()
 
     @app.exception_handler(MissingExtraError)
     @app.exception_handler(ModelFileError)
     async def refuse_missing(_: Request, error: Exception) -> Response:
-        return answer(Problem("invalid-input", str(error)))
+        return Problem("invalid-input", str(error)).to_response()
 
     @app.exception_handler(ClientGone)
     async def stop(_: Request, error: ClientGone) -> Response:
@@ -102,8 +99,8 @@ def _answer_errors(app: FastAPI, site: Site) -> None:
 
     @app.exception_handler(Exception)
     async def fail(_: Request, error: Exception) -> Response:  # the guard writes the log
-        return answer(Problem("internal", "the server failed to answer; its log says where"))
+        return Problem("internal", "the server failed to answer; its log says where").to_response()
 
     @app.exception_handler(MemoryError)
     async def refuse_memory(_: Request, error: MemoryError) -> Response:
-        return answer(Problem("out-of-time", "there is not enough memory for this; send less at once"))
+        return Problem("out-of-time", "there is not enough memory for this; send less at once").to_response()

@@ -16,9 +16,8 @@ from rekern.core.json_values import JsonObject, to_json_value
 from rekern.datasets.table_writer import TableWriter
 from rekern.datasets.tables import Table
 from rekern.errors import InputError, MissingExtraError
-from rekern.learning.pair_classifier import PairClassifier
 from rekern.learning.predicted_rows import ColumnChoice
-from rekern.learning.table_labels import check_numbers, match_labels
+from rekern.learning.table_labels import read_truth
 from rekern.web import deferred_imports
 from rekern.web.job_queue import Job
 from rekern.web.page_state import PageState
@@ -104,7 +103,7 @@ def predict_file(site: Site, model: ServedModel, upload: Upload, job: Job, tell:
     stream = io.BytesIO()
     table = TableWriter(stream, f"predictions.{written}", written, to_screen=False)
     tell({"progress": 0, "total": total, "name": f"predictions.{written}"})
-    choice = ColumnChoice(None, True, "", lambda message: None)
+    choice = ColumnChoice(None, True, "")
     preview: list[dict[str, object]] = []
     for rows in iterate_predictions(model, block, None, job, choice):
         table.write({**rows.copied, **rows.predicted})
@@ -131,10 +130,6 @@ def _make_report(model: ServedModel, table: Table) -> Report | None:
     """Return how good the model is on a table, if it has labels."""
     if table.labels is None:
         return None
-    trained = model.model
-    if isinstance(trained, PairClassifier):
-        labels = match_labels(trained, table)
-    else:
-        check_numbers(table, "this model predicts numbers")
-        labels = [float(label) for label in table.labels]
-    return deferred_imports.make_report(trained, table.items, labels, table.list_groups(), names={"model": model.name})
+    labels = read_truth(model.model, table)
+    names = {"model": model.name}
+    return deferred_imports.make_report(model.model, table.items, labels, table.list_groups(), names=names)

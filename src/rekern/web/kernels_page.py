@@ -17,6 +17,7 @@ from rekern.drawing.decision_steps import list_steps
 from rekern.drawing.explanation_drawing import write_figure
 from rekern.drawing.figures import choose_figure
 from rekern.drawing.markup import Markup, element
+from rekern.drawing.page import frame_figure
 from rekern.drawing.waterfall import write_waterfall
 from rekern.kernels import Rewriting
 from rekern.kernels.kernel import Kernel
@@ -177,4 +178,4 @@ def _draw_shared(kernel: Kernel, left: object, right: object, shared: Explanatio
         figure = choose_figure({"source": source, "target": target, **found.to_dict()})
         content += [element("h2", f"Pair {name}"), *write_figure(figure)]
     steps = list_steps(shared.to_dict(), SHOWN, figure.parts)
-    return element("figure", *content, element("h2", "What they share"), write_waterfall(steps), class_="rk")
+    return frame_figure(*content, element("h2", "What they share"), write_waterfall(steps), style=False)

@@ -63,7 +63,7 @@ def add_routes(app: FastAPI, site: Site) -> None:
 
         def work(job: Job) -> bytes:
             block = read_rows(site, model, asked.pairs, asked.texts, asked.group)
-            choice = ColumnChoice(None, False, "label", _ignore)
+            choice = ColumnChoice(None, False, "label")
             return write_answer(list(iterate_predictions(model, block, asked.threshold, job, choice)))
 
         def work_together(parts: Sequence[PredictRequest]) -> list[bytes | Exception]:
@@ -119,7 +119,7 @@ def predict_blocks(
     for number, block in blocks.items():
         last = first + len(block.table)
         own = {name: values[first:last] for name, values in predicted.items()}
-        found[number] = ColumnChoice(None, False, "label", _ignore).copy(block, own)
+        found[number] = ColumnChoice(None, False, "label").copy(block, own)
         first = last
     return found
 
@@ -155,7 +155,3 @@ def iterate_predictions(
 def take_rows(block: TableBlock, rows: range) -> TableBlock:
     """Return some rows of a table."""
     return TableBlock(block.table.select(rows), block.columns.select(rows), block.texts)
-
-
-def _ignore(message: str) -> None:
-    """Say nothing: the names of the columns are in the answer."""

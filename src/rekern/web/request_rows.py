@@ -41,6 +41,7 @@ TextRows = Annotated[
 ]
 PAIRS = Field(None, description="Pairs: two texts each, or objects with source, target and others, such as an id.")
 TEXTS = Field(None, description="Single texts, for a model of texts: strings, or objects with text and others.")
+EXAMPLES = {"pairs": '{"pairs": [["…", "…"]]}', "texts": '{"texts": ["…"]}'}
 PAIR = 'give two texts, ["…", "…"], or an object with source and target'
 
 
@@ -60,7 +61,7 @@ def read_rows(
     if given is None:
         refused = texts if wanted == "pairs" else pairs
         problem = f"the model {model.name} judges {wanted}, not {other}" if refused is not None else "nothing to judge"
-        raise Problem("invalid-input", f"{problem}: give {wanted}", column=wanted)
+        raise Problem("invalid-input", f"{problem}: give {wanted}, as in {EXAMPLES[wanted]}", column=wanted)
     site.check_rows(len(given))
     if not given:
         raise Problem("invalid-input", f"there are no {wanted}: give at least one", column=wanted)

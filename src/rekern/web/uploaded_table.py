@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from rekern.datasets.named_columns import NamedColumns
 from rekern.datasets.table_formats import explain_parquet_errors, parse_columns
 from rekern.datasets.tables import Roles, TableBlock, make_block
 from rekern.errors import InputError, missing_extra
+from rekern.learning.pair_classifier import PairClassifier
+from rekern.structures.known_columns import is_sure_label
 from rekern.web.problems import Problem
 from rekern.web.served_models import ServedModel
 from rekern.web.site import Site
@@ -37,7 +40,8 @@ def read_upload(site: Site, model: ServedModel, data: bytes, format: str, names:
             if isinstance(value, str) and len(value) > site.limits.characters:
                 reason = f"the text has {len(value):,} characters; give at most {site.limits.characters:,}"
                 raise InputError(reason, file=FILE, row=line, column=str(name), unit=columns.unit)
-    label = names.label or ("label" if has_labels(columns) else None)
+    columns = replace(columns, remedy="name them under Names of the columns")
+    label = names.label or ("label" if has_labels(columns, isinstance(model.model, PairClassifier)) else None)
     text = (names.source or "text") if model.is_for_texts else None
     sides: Roles = {"source": names.source or "source", "target": names.target or "target"}
     block = make_block(columns, {**sides, "label": label, "group": names.group or None}, text)
@@ -47,17 +51,18 @@ def read_upload(site: Site, model: ServedModel, data: bytes, format: str, names:
     return block
 
 
-def has_labels(columns: NamedColumns) -> bool:
-    """Whether a table has labels.
+def has_labels(columns: NamedColumns, for_classes: bool) -> bool:
+    """Whether a table has labels; for classes, a column that may be something else, such as a score, is none.
 
-    >>> has_labels(NamedColumns(["source", "target", "label"], list, []))
-    True
+    >>> columns = NamedColumns(["query", "passage", "score"], list, [])
+    >>> has_labels(columns, for_classes=True), has_labels(columns, for_classes=False)
+    (False, True)
     """
     try:
-        columns.find("label", "label", by_number=False)
+        place = columns.find("label", "label", by_number=False)
     except InputError:
         return False
-    return True
+    return not for_classes or is_sure_label(columns.names[place])
 
 
 def read_parquet_rows(site: Site, data: bytes) -> NamedColumns:

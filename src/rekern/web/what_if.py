@@ -5,6 +5,7 @@ from __future__ import annotations
 from rekern.core.explanations import Explanation, Part
 from rekern.drawing.decision_steps import DrawnPart, Step
 from rekern.drawing.markup import Markup, element
+from rekern.drawing.page import frame_figure
 from rekern.drawing.waterfall import write_waterfall
 from rekern.learning.pair_explanation import PairExplanation
 
@@ -56,7 +57,7 @@ def draw_changes(before: PairExplanation, after: PairExplanation) -> Markup:
     """Return the changes as a waterfall, under what was and what is predicted."""
     words = element("small", f"{describe_prediction(before)} → {describe_prediction(after)}")
     heading = element("h2", "What changed ", words)
-    return element("figure", heading, write_waterfall(list_changes(before, after)), class_="rk")
+    return frame_figure(heading, write_waterfall(list_changes(before, after)), style=False)
 
 
 def describe_prediction(found: PairExplanation) -> str:

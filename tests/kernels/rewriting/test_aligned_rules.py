@@ -50,10 +50,10 @@ def text_of(rule, wildcards):
 @settings(max_examples=50, deadline=None)
 @given(corpora("ab", 9) | corpora("abcdef", 9), st.tuples(st.integers(1, 6), st.integers(1, 6)), st.floats(0.5, 1))
 def test_short_rules_equal_general_rules(corpus, window, decay):
-    ids, offsets, finger = arrays(corpus)
+    ids, offsets, token_keys = arrays(corpus)
     factors = (decay, *find_constants(window, 1))
-    general = list_long_rules(ids, offsets, finger, window, 1, *factors, 0, 1)
-    short = list_short_rules(ids, offsets, finger, window, *factors, 0, 1, ROW_LIMIT)
+    general = list_long_rules(ids, offsets, token_keys, window, 1, *factors, 0, 1)
+    short = list_short_rules(ids, offsets, token_keys, window, *factors, 0, 1, ROW_LIMIT)
     assert general[3] == short[3] == -1
     assert by_row(*general[:3]) == by_row(*short[:3])
 
@@ -66,11 +66,11 @@ def test_long_texts_have_the_general_rules(seed, words, window):
     most = {2: 12, 9: 80, 60: 200}[words]
     lengths = [chance.integers(1, most), 64 if words > 2 else 6, chance.integers(1, most), min(most, 127)]
     sides = [list(map(str, chance.integers(0, words, length))) for length in lengths]
-    ids, offsets, finger = arrays([tuple(sides[:2]), tuple(sides[2:])])
+    ids, offsets, token_keys = arrays([tuple(sides[:2]), tuple(sides[2:])])
     factors = (0.5, *find_constants(window, 1))
     for part, parts in ((0, 1), (1, 4)):
-        general = list_long_rules(ids, offsets, finger, window, 1, *factors, part, parts)
-        short = list_short_rules(ids, offsets, finger, window, *factors, part, parts, ROW_LIMIT)
+        general = list_long_rules(ids, offsets, token_keys, window, 1, *factors, part, parts)
+        short = list_short_rules(ids, offsets, token_keys, window, *factors, part, parts, ROW_LIMIT)
         assert general[3] == short[3] == -1
         assert by_row(*general[:3]) == by_row(*short[:3])
 
@@ -103,10 +103,10 @@ def test_sought_rules_are_listed_as_among_all_rules(corpus, window, step):
 
 def test_a_pair_with_too_many_rules_is_named():
     rng = np.random.default_rng(0)
-    ids, offsets, finger = arrays([("a b", "a b"), [list(map(str, rng.integers(0, 4, 90))) for _ in "st"]])
+    ids, offsets, token_keys = arrays([("a b", "a b"), [list(map(str, rng.integers(0, 4, 90))) for _ in "st"]])
     factors = (1.0, *find_constants((5, 5), 1))
-    assert list_short_rules(ids, offsets, finger, (5, 5), *factors, 0, 1, ROW_LIMIT)[3] == -1
-    assert list_short_rules(ids, offsets, finger, (5, 5), *factors, 0, 1, 10_000)[3] == 1
+    assert list_short_rules(ids, offsets, token_keys, (5, 5), *factors, 0, 1, ROW_LIMIT)[3] == -1
+    assert list_short_rules(ids, offsets, token_keys, (5, 5), *factors, 0, 1, 10_000)[3] == 1
 
 
 @settings(max_examples=80, deadline=None)

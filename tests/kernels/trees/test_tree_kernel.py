@@ -132,6 +132,8 @@ def test_values_of_items_one_by_one():
     assert np.array_equal(PartialTree().paired({"text": trees}, {"text": others}), expected)
     with pytest.raises(InputError, match="there are 1 items to pair with 20"):
         PartialTree().paired(trees[:1], others)
+    with pytest.raises(ValueError, match="got a str"):  # not its characters
+        PartialTree().paired(trees[0], others[0])
 
 
 @pytest.mark.parametrize("n_jobs", [0, "two", 1.5, True])

@@ -68,9 +68,8 @@ class NeighborhoodFeatures(NamedTuple):
         calls = [(*span, *shared) for span in split_range(len(graphs), GRAPHS_IN_BLOCK)] or [(0, 0, *shared)]
         return stack_rows(list(run(_extract_block, calls, n_jobs, "neighbourhoods")))
 
-    def name_features(self, graph: Graphs, places: Ints) -> list[str]:
-        """Return as text the features of one graph at these places of its row."""
-        rows = self.extract_cells(graph, 1)
+    def name_features(self, graph: Graphs, rows: KeyRows, places: Ints) -> list[str]:
+        """Return as text the features of one graph at these places; ``rows`` are those of `extract_cells`."""
         cells = np.searchsorted(rows.indptr, places, side="right") - 1
         roots: dict[tuple[int, int], tuple[int, int]] = {}  # of each cell and key, the first pair
         for cell in np.unique(cells).tolist():
@@ -109,18 +108,6 @@ def iterate_root_pairs(graph: Graphs, radius: int, distance: int) -> Iterator[tu
         pairs, starts = core.list_pairs(begin, end, distance, heads, others)
         pairs = pairs[starts[distance] : starts[distance + 1]]
         yield pairs, core.hash_pairs(pairs, rooted, cell)
-
-
-def hash_roots(graph: Graphs, radius: int) -> Keys:
-    """Return the key of the neighbourhood of this radius around every node of a single graph.
-
-    >>> graph = Graphs.from_items([(["a", "b", "a"], [(0, 1), (1, 2)])])
-    >>> keys = hash_roots(graph, 1)
-    >>> bool(keys[0] == keys[2]), bool(keys[0] == keys[1])
-    (True, False)
-    """
-    keys: Keys = core.hash_roots(radius, radius, *find_links(graph))[:, 0]
-    return keys
 
 
 def _make_constants(smallest: int, largest: int, farthest: int) -> Keys:

@@ -3,8 +3,8 @@
 A neighbourhood is the part of a graph within a radius of its root. Its key is made in three steps. Each is exact: two
 neighbourhoods with equal keys are isomorphic, up to a chance of 2**-64 that two hashes are equal.
 
-1. Branches that are trees are folded, from their leaves on, into the node they hang from. Of a neighbourhood without
-   cycles only the root is left, and its hash is the key.
+1. Branches that are trees are folded, from their leaves on, into the node they hang from. If a neighbourhood has no
+   cycles, only the root is left, and its hash is the key.
 2. What is left is coloured by label, distance from the root and folded branches. The colours are refined by those of
    the neighbours until nothing changes (Weisfeiler and Leman). If every two classes of equal colour are joined by all
    possible edges or by none, the colours and edges determine the neighbourhood. This is so if all colours differ.
@@ -34,7 +34,7 @@ FEW = 24  # nodes, up to which sorting by insertion is fastest
 
 
 @compiled
-def merge_links(offsets, labels, indptr, neighbors, edge_labels, finger):
+def merge_links(offsets, labels, indptr, neighbors, edge_labels, label_keys):
     """Return each neighbour once, with a hash of the labels of all edges to it, and a hash of each node.
 
     The hash of a node is that of its label and of the labels of its loops.
@@ -49,7 +49,7 @@ def merge_links(offsets, labels, indptr, neighbors, edge_labels, finger):
             loops = np.uint64(0)
             first = filled
             for entry in range(indptr[node], indptr[node + 1]):
-                label = mix(finger[edge_labels[entry]] * LINK)
+                label = mix(label_keys[edge_labels[entry]] * LINK)
                 if neighbors[entry] == node - offsets[graph]:
                     loops += label
                 elif filled > first and others[filled - 1] == neighbors[entry]:
@@ -58,7 +58,7 @@ def merge_links(offsets, labels, indptr, neighbors, edge_labels, finger):
                     others[filled] = neighbors[entry]
                     links[filled] = label
                     filled += 1
-            own[node] = mix(finger[labels[node]] * OWN + mix(loops * LOOP))
+            own[node] = mix(label_keys[labels[node]] * OWN + mix(loops * LOOP))
             heads[node + 1] = filled
     return heads, others[:filled], links[:filled], own
 

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from rekern.core.array_growth import grow
+from rekern.core.array_core import grow
 from rekern.core.compiling import compiled
 from rekern.core.hashing import constants, mix
 from rekern.core.key_rows import merge_equal

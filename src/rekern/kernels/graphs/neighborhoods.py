@@ -18,9 +18,9 @@ from rekern.core.state_schema import COLUMN, Flag, Schema, Whole, parameters
 from rekern.core.weight_table import sum_weights, unpack_weights
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
-from rekern.kernels.graphs.neighborhood_decision import NeighborhoodDecision
 from rekern.kernels.graphs.neighborhood_features import NeighborhoodFeatures, iterate_root_pairs
 from rekern.kernels.kernel_items import Item, Items, materialize_items
+from rekern.kernels.key_decision import KeyDecision
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel, square_rows
 from rekern.structures.column_selection import select_graphs
 from rekern.structures.graphs import Graphs
@@ -128,10 +128,10 @@ class Neighborhoods(KeyFeatureKernel[Graphs]):
 
     def name_features(self, corpus: Graphs, row: int, keys: set[int]) -> dict[int, str]:
         """Return these pairs of neighbourhoods of one graph as text."""
-        graph = corpus[row : row + 1]
-        found = self.extract_rows(graph, n_jobs=1).keys
-        places = np.array([place for place, key in enumerate(found.tolist()) if key in keys], np.int64)
-        return dict(zip(found[places].tolist(), self.make_feature_set().name_features(graph, places)))
+        graph, features = corpus[row : row + 1], self.make_feature_set()
+        rows = features.extract_cells(graph, 1)
+        places = np.array([place for place, key in enumerate(rows.keys.tolist()) if key in keys], np.int64)
+        return dict(zip(rows.keys[places].tolist(), features.name_features(graph, rows, places)))
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Extract the features of all graphs into inverted lists."""
@@ -167,10 +167,11 @@ class Neighborhoods(KeyFeatureKernel[Graphs]):
         first = rows.indptr[1]
         keys, in_a, in_b = np.intersect1d(rows.keys[:first], rows.keys[first:], return_indices=True)
         contributions = rows.values[in_a] * rows.values[first + in_b]
-        cells = np.searchsorted(features.extract_cells(graphs[:1], 1).indptr, in_a, side="right") - 1
+        own = features.extract_cells(graphs[:1], 1)
+        cells = np.searchsorted(own.indptr, in_a, side="right") - 1
         # Equal contributions are ordered from small to large neighbourhoods, then by their keys.
         best = np.lexsort((keys, cells, -np.round(contributions, 12)))[:n]
-        texts = features.name_features(graphs[:1], in_a[best])
+        texts = features.name_features(graphs[:1], own, in_a[best])
         parts, places = [], []
         for index, text in zip(best, texts):
             radius, distance = features.find_cell(int(cells[index]))
@@ -191,14 +192,14 @@ class Neighborhoods(KeyFeatureKernel[Graphs]):
 
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
         """Return a table of pairs of neighbourhoods with weights."""
-        features, chosen = self.make_feature_set(), np.flatnonzero(np.any(coefficients != 0, axis=1))
-        rows = features.extract_rows(self.read_items(X).take(chosen))
-        table = sum_weights(rows, np.asarray(coefficients, dtype=float)[chosen])
-        return NeighborhoodDecision(features, self.read_items, table)
+        chosen = np.flatnonzero(np.any(coefficients != 0, axis=1))
+        rows = self.extract_rows(self.read_items(X).take(chosen))
+        return KeyDecision(self, sum_weights(rows, np.asarray(coefficients, dtype=float)[chosen]), "neighbourhoods")
 
     def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
         """Return the table of a file."""
-        return NeighborhoodDecision(self.make_feature_set(), self.read_items, unpack_weights(state, outputs))
+        self.make_feature_set()  # which checks the parameters
+        return KeyDecision(self, unpack_weights(state, outputs), "neighbourhoods")
 
 
 def _find_around(graph: Graphs, roots: list[int], radius: int) -> list[int]:

@@ -20,7 +20,7 @@ class TokenArrays(NamedTuple):
 
     ids: SmallInts
     offsets: Ints
-    finger: Keys
+    token_keys: Keys
 
 
 def extract_aligned_rules(

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.array_growth import grow
+from rekern.core.array_core import grow
 from rekern.core.compiling import compiled
 from rekern.core.hashing import mix, size_table
 from rekern.core.key_rows import keep_first, merge_equal
@@ -155,25 +155,25 @@ def join_placements(
 
 
 @compiled
-def place_pair(source, target, finger, source_size, target_size, span, source_factors, target_factors):
+def place_pair(source, target, token_keys, source_size, target_size, span, source_factors, target_factors):
     """Return the placements with wildcards on the two sides of a pair, their windows, and whether a cap was met."""
-    prints = hash_sequences(source, finger, span)
-    prints2 = hash_sequences(target, finger, span)
+    prints = hash_sequences(source, token_keys, span)
+    prints2 = hash_sequences(target, token_keys, span)
     allowed = mark_shared(prints, prints2)
     allowed2 = mark_shared(prints2, prints)
-    starts, counts = find_distinct_windows(source, finger, source_size, source_size * span, source_factors)
-    starts2, counts2 = find_distinct_windows(target, finger, target_size, target_size * span, target_factors)
+    starts, counts = find_distinct_windows(source, token_keys, source_size, source_size * span, source_factors)
+    starts2, counts2 = find_distinct_windows(target, token_keys, target_size, target_size * span, target_factors)
     caps = _cap_windows(prints, allowed, starts, source_size)
     caps2 = _cap_windows(prints2, allowed2, starts2, target_size)
-    left = list_placements(source, finger, prints, allowed, starts, caps, source_size, source_factors, 1)
-    right = list_placements(target, finger, prints2, allowed2, starts2, caps2, target_size, target_factors, 1)
+    left = list_placements(source, token_keys, prints, allowed, starts, caps, source_size, source_factors, 1)
+    right = list_placements(target, token_keys, prints2, allowed2, starts2, caps2, target_size, target_factors, 1)
     capped = (caps < source_size).any() or (caps2 < target_size).any()
     return PlacedPair(left, right, starts, counts, starts2, counts2, capped)
 
 
 @compiled
 def list_long_rules(
-    ids, offsets, finger, window, span, decay, source_factors, target_factors, size_key, pair_keys, part, parts
+    ids, offsets, token_keys, window, span, decay, source_factors, target_factors, size_key, pair_keys, part, parts
 ):
     """Return the rules with wildcards of every pair: row pointers, keys, values, the row with too many or -1.
 
@@ -189,7 +189,7 @@ def list_long_rules(
         source = ids[offsets[2 * row] : offsets[2 * row + 1]]
         target = ids[offsets[2 * row + 1] : offsets[2 * row + 2]]
         if len(source) >= window[0] and len(target) >= window[1]:
-            placed = place_pair(source, target, finger, window[0], window[1], span, source_factors, target_factors)
+            placed = place_pair(source, target, token_keys, window[0], window[1], span, source_factors, target_factors)
             capped += placed.capped
             row_keys, row_values, count, _ = join_placements(
                 placed.left, placed.right, placed.counts, placed.counts2, size_key, pair_keys, decay, part, parts,

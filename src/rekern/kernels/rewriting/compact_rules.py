@@ -23,7 +23,7 @@ def compact_decision(decision: DecisionFunction) -> tuple[DecisionFunction, int]
     """Return a decision function with compact rules, and how many rules with wildcards are left.
 
     All keys are shortened to `KEY_BITS` bits. Rules without wildcards are kept, for as many window sizes as there is
-    room. Then n-grams that only one training pair has are left out. Of the rules with wildcards those with the largest
+    room. Then n-grams that only one training pair has are left out. The rules with wildcards that have the largest
     effects are kept. The effect of a rule is its weight times the root of the number of training pairs (with a
     coefficient) that it matches. Their weights are rounded to `LEVELS` sizes. Other parts of a sum stay as they are.
     """

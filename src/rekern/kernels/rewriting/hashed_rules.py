@@ -7,29 +7,30 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Keys
+from rekern.core.arrays import Floats, Keys, SmallFloats
 from rekern.core.explanation_parts import Part, join_parts
-from rekern.core.inverted_lists import ListBlock, SmallFloats, invert_rows
+from rekern.core.inverted_lists import ListBlock, invert_rows
 from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, fold_keys, note_first_rows, sum_rows
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads, split_range
+from rekern.core.parameters import WindowSizes
 from rekern.core.registry import register
 from rekern.core.state_schema import Array, Choice, InstanceOf, Record, Schema, Whole, parameters
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
-from rekern.kernels.kernel_items import Item, Items, materialize_items, wrap_item
+from rekern.kernels.kernel_items import Item, Items, cut_pairs, wrap_item
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel
-from rekern.kernels.rewriting.rewriting_kernel import Rewriting, Windows
+from rekern.kernels.rewriting.rewriting_kernel import Rewriting
 from rekern.kernels.rewriting.rule_parts import RuleValues, list_rule_parts
 from rekern.kernels.rewriting.rule_text import PairWords, find_matches
 from rekern.kernels.rewriting.strong_rules import BothSides, RuleShelf, WeightedRule
 from rekern.kernels.rewriting.whole_words import spell_pair
 from rekern.kernels.rewriting.window_rows import list_all_rules
-from rekern.kernels.strings.ngram_kernels import Tokenize
 from rekern.structures.column_selection import select_pairs
-from rekern.structures.pairs import Pairs, as_pairs
+from rekern.structures.pairs import Pairs
+from rekern.structures.tokenizer import Tokenize
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -74,7 +75,7 @@ class HashedRules(Rewriting):
 
     def __init__(
         self,
-        k: Windows = 4,
+        k: WindowSizes = 4,
         wildcards: str = "aligned",
         decay: float = 1.0,
         normalize: bool = True,
@@ -91,11 +92,13 @@ class HashedRules(Rewriting):
         return self._fold(super().extract_rows(corpus, n_jobs))
 
     def _fold(self, rules: KeyRows) -> KeyRows:
-        shift = np.uint64(64 - self.bits)
-        columns, values, indptr = fold_keys(
-            rules.indptr, rules.keys >> shift, rules.values * find_signs(rules.keys), 1 << self.bits
-        )
-        return KeyRows(indptr, columns.astype(np.uint64) << shift, values)
+        signed = rules.values * find_signs(rules.keys)
+        columns, values, indptr = fold_keys(rules.indptr, self.find_columns(rules.keys), signed, 1 << self.bits)
+        return KeyRows(indptr, columns.astype(np.uint64) << np.uint64(64 - self.bits), values)
+
+    def find_columns(self, keys: Keys) -> Keys:
+        """Return the column of each key: the number in its top bits."""
+        return keys >> np.uint64(64 - self.bits)
 
     def number_columns(self, corpus: Pairs, n_jobs: int | None = None) -> tuple[sp.csr_array, Keys]:
         """Return the features over the columns that these pairs have, and the key of each column."""
@@ -104,7 +107,7 @@ class HashedRules(Rewriting):
     def name_columns(self) -> list[str]:
         """Return the number of every learned column: several rules may share it."""
         self.check_fitted()
-        return [f"column {number}" for number in (self.keys_ >> np.uint64(64 - self.bits)).tolist()]
+        return [f"column {number}" for number in self.find_columns(self.keys_).tolist()]
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Extract the columns of all pairs into inverted lists."""
@@ -126,7 +129,7 @@ class HashedRules(Rewriting):
         """Return a weight for each column."""
         pairs = self.read_items(X)
         rows = self.extract_rows(pairs)
-        columns = (rows.keys >> np.uint64(64 - self.bits)).astype(np.int64)
+        columns = self.find_columns(rows.keys).astype(np.int64)
         lengths = np.diff(rows.indptr)
         summed = [
             np.bincount(columns, rows.values * np.repeat(column, lengths), 1 << self.bits)
@@ -181,20 +184,14 @@ class HashedDecision(DecisionFunction):
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every pair, a column for each output. Other pairs do not change the sum of a pair."""
-        if isinstance(X, Pairs):
-            calls: list[tuple[object, int]] = [
-                (X[first:last], 0) for first, last in split_range(len(X), PAIRS_IN_BLOCK)
-            ]
-        else:
-            whole = list(zip(*as_pairs(select_pairs(materialize_items(X), self.kernel.on))))
-            calls = [(whole[first:last], first) for first, last in split_range(len(whole), PAIRS_IN_BLOCK)]
+        calls = cut_pairs(X, self.kernel.on, lambda n: split_range(n, PAIRS_IN_BLOCK))
         blocks = run_in_threads(self._score_block, calls, n_jobs)
         return np.concatenate(blocks) if blocks else np.zeros((0, self.outputs))
 
     def _score_block(self, block: Items, first: int) -> Floats:
         pairs = Pairs.from_items(block, self.kernel.tokenizer, first_row=first)
         rows = self.kernel.extract_rows(pairs, n_jobs=1)
-        columns = (rows.keys >> np.uint64(64 - self.kernel.bits)).astype(np.int64)
+        columns = self.kernel.find_columns(rows.keys)
         sums = [sum_rows(rows.indptr, rows.values * weights[columns]) for weights in self.weights.T]
         return np.array(sums).T
 
@@ -204,8 +201,7 @@ class HashedDecision(DecisionFunction):
 
     def weigh(self, keys: Keys, output: int) -> Floats:
         """Return the weights of rules by their keys."""
-        columns = (keys >> np.uint64(64 - self.kernel.bits)).astype(np.int64)
-        weights: Floats = self.weights[columns, output] * find_signs(keys)
+        weights: Floats = self.weights[self.kernel.find_columns(keys), output] * find_signs(keys)
         return weights
 
     def parts(self, item: Item, output: int = 0) -> Sequence[Part]:
@@ -248,7 +244,7 @@ def find_hashed_rules(decision: HashedDecision, pairs: Pairs, n: int, output: in
     weights = decision.weigh(keys, output)
     # Of the rules that share a column the most frequent one is most of what its weight was learned from.
     order = np.lexsort((keys, -support, -np.abs(weights)))
-    columns = keys[order] >> np.uint64(64 - decision.kernel.bits)
+    columns = decision.kernel.find_columns(keys[order])
     order = order[np.sort(np.unique(columns, return_index=True)[1])]
     best = np.concatenate([order[weights[order] > 0][:n], order[weights[order] < 0][:n]])
     rules: dict[int, WeightedRule] = {}

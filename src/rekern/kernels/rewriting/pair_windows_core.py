@@ -31,7 +31,7 @@ def make_side(offsets, side):
 
 
 @uncounted
-def read_side(ids, begin, end, finger, mark, stamp, prints, is_single):
+def read_side(ids, begin, end, token_keys, mark, stamp, prints, is_single):
     """Store the key of each token of a text, and whether it occurs once; return the next stamp.
 
     ``mark`` has a number for each token of the vocabulary, which counts it from the stamp on.
@@ -40,7 +40,7 @@ def read_side(ids, begin, end, finger, mark, stamp, prints, is_single):
         mark[ids[place]] = max(mark[ids[place]], stamp) + 1
     for place in range(end - begin):
         token = ids[begin + place]
-        prints[place] = finger[token]
+        prints[place] = token_keys[token]
         is_single[place] = mark[token] == stamp + 1
     return stamp + STAMP
 

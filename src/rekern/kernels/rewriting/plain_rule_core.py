@@ -9,6 +9,7 @@ rare n-grams are found by walking through their lists. The weights of rules with
 
 import numpy as np
 
+from rekern.core.array_core import find_longest
 from rekern.core.compiling import compiled, uncounted
 from rekern.core.prefetching import prefetch
 
@@ -85,9 +86,7 @@ def add_plain_scores(scores, scale, source, target, sources, targets, factors, s
     target_offsets, target_rows, target_times, target_slots = targets
     shared = np.zeros(len(factors))
     sums = np.empty(scores.shape[1])
-    longest = 0
-    for row in range(len(scale)):
-        longest = max(longest, source_indptr[row + 1] - source_indptr[row])
+    longest = find_longest(source_indptr)
     known, often = np.empty(longest, np.int64), np.empty(longest, np.int64)  # entries of a pair
     for row in range(len(scale)):
         _prefetch_grams(row + 1, source_indptr, source_grams, source_offsets, source_slots)

@@ -242,14 +242,14 @@ class PlainRules:
         weights[np.ix_(one >= 0, two >= 0)] = weigh_ngrams(lists, lists2, self.factors[:, output])
         return weights
 
-    def find_strongest(self, n: int, output: int, n_jobs: int | None = None) -> tuple[Keys, Keys, Floats]:
+    def find_strongest(self, n: int, output: int) -> tuple[Keys, Keys, Floats]:
         """Return source keys, target keys and weights of at least the ``n`` strongest rules for, and against."""
         sources = tuple(self.source[1:])
         targets = transpose_lists(*self.target[1:], len(self.factors))
         spans = split_range(len(self.source.keys), max(256, len(self.source.keys) // 16))
         width = len(self.target.keys)
         calls = [(*span, sources, targets, width, self.factors, output, n) for span in spans]
-        blocks = run_in_threads(find_strong_rules, calls, n_jobs)
+        blocks = run_in_threads(find_strong_rules, calls)
         if not blocks:
             return self.source.keys[:0], self.target.keys[:0], np.zeros(0)
         one, two, weights = (np.concatenate(parts) for parts in zip(*blocks))

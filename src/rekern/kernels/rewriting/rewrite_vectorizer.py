@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
 from rekern.core.array_exchange import Exchange, make_exchange
-from rekern.core.array_parts import ArrayPart, has_room, join_arrays, read_part, write_part
+from rekern.core.array_parts import ArrayPart, join_arrays, write_part
 from rekern.core.arrays import AnyArray, Floats, Ints, SmallInts, offsets_of
 from rekern.core.csr import make_csr
 from rekern.core.key_index import KeyIndex, index_keys, look_up
@@ -23,15 +23,15 @@ from rekern.core.key_rows import fold_keys, keep_known
 from rekern.core.messages import show_value
 from rekern.core.parallel_jobs import count_jobs, has_shared_memory, run, split_range
 from rekern.core.parameter_tables import Jobs, check_parameters, state_parameters
-from rekern.core.parameters import LONGEST_WINDOW
+from rekern.core.parameters import LONGEST_WINDOW, WindowSizes
 from rekern.core.state_schema import DECAY, TOKENIZER, Choice, Flag, Whole
 from rekern.errors import InputError
 from rekern.kernels.kernel_items import Items, materialize_items
-from rekern.kernels.rewriting.rewriting_kernel import Rewriting, Windows
+from rekern.kernels.rewriting.rewriting_kernel import Rewriting
 from rekern.kernels.rewriting.rule_extraction import PAIRS_IN_BLOCK, RuleExtractor
 from rekern.kernels.rewriting.rule_names import name_rules
-from rekern.kernels.strings.ngram_kernels import Tokenize
 from rekern.structures.pairs import Pairs, as_pairs
+from rekern.structures.tokenizer import Tokenize
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -95,7 +95,7 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
 
     def __init__(
         self,
-        k: Windows = 4,
+        k: WindowSizes = 4,
         wildcards: str = "aligned",
         decay: float = 1.0,
         normalize: bool = True,
@@ -133,7 +133,7 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         """
         if self._check_parameters().hashing is not None:
             return self.transform(X)
-        kernel = self._kernel()
+        kernel = self._make_kernel()
         pairs = kernel.read_items(X)
         found = kernel.make_extractor().number_rules(pairs, self.n_jobs)
         self.keys_, self.pairs_ = found.keys, pairs
@@ -156,7 +156,7 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         array([[1.],
                [0.]])
         """
-        kernel = self._check_parameters()._kernel()
+        kernel = self._check_parameters()._make_kernel()
         if self.hashing is not None:
             return self._hash_rules(kernel, materialize_items(X))
         self._check_fitted()
@@ -195,7 +195,7 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         """
         self._check_named()
         keys = self.keys_[np.asarray(columns, dtype=np.int64)]
-        return name_rules(self._kernel().make_extractor(), self.pairs_, keys, self.n_jobs)
+        return name_rules(self._make_kernel().make_extractor(), self.pairs_, keys, self.n_jobs)
 
     def set_output(self, *, transform: object = None) -> Self:
         """Accept the call of pipelines that ask for data frames; the matrix stays sparse.
@@ -205,7 +205,7 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         """
         return self
 
-    def _kernel(self) -> Rewriting:
+    def _make_kernel(self) -> Rewriting:
         return Rewriting(self.k, self.wildcards, self.decay, self.normalize, self.span, self.tokenizer)
 
     def _hash_rules(self, kernel: Rewriting, X: Items) -> sp.csr_array:
@@ -224,28 +224,23 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         return make_csr(values, np.concatenate([block.columns for block in blocks]), indptr, columns)
 
     def _hash_at_workers(self, kernel: Rewriting, extractor: RuleExtractor, X: Items) -> sp.csr_array:
-        """Let the workers of a cluster make tokens of the texts, too, and join their rows if all see the same files."""
+        """Let the workers of a cluster tokenize the texts too, and join their rows if all see the same files."""
         sources, targets = as_pairs(X)
         share = -(-len(sources) // (SHARES_OF_WORKER * count_jobs(self.n_jobs)))
         ranges = split_range(len(sources), max(PAIRS_IN_BLOCK, min(PAIRS_AT_WORKER, share))) or [(0, 0)]
-        texts = [(list(zip(sources[first:last], targets[first:last])), first) for first, last in ranges]
+        texts = [(sources[first:last], targets[first:last], first) for first, last in ranges]
         width = int(self.hashing or 0)
         with TemporaryDirectory(prefix="rekern-", ignore_cleanup_errors=True) as folder:
             exchange = make_exchange(folder)
             hash_texts = partial(_hash_texts, exchange, extractor, width, kernel.tokenizer)
             rows = list(run(hash_texts, texts, self.n_jobs, "rules"))
-            filed = [part.entries for part in rows if isinstance(part.entries, ArrayPart)]
-            if len(filed) == len(rows) and has_room(exchange, filed, ("i4", "f8")):
-                columns, values = join_arrays(exchange, filed, ("i4", "f8"), self.n_jobs)
-            else:
-                parts = (_read_entries(exchange, part.entries) for part in rows)
-                columns, values = (np.concatenate(arrays) for arrays in zip(*parts))
+            columns, values = join_arrays(exchange, [part.entries for part in rows], ("i4", "f8"))
         return make_csr(values, columns, offsets_of(np.concatenate([part.lengths for part in rows])), width)
 
     def _check_parameters(self) -> Self:
         """Return this vectorizer, after checking its parameters."""
         check_parameters(self)
-        self._kernel().windows()
+        self._make_kernel().windows()
         hashing, least = self.hashing, self.min_df
         whole = isinstance(hashing, Integral) and not isinstance(hashing, bool)
         if hashing is not None and not (whole and 1 <= hashing <= MOST_COLUMNS):
@@ -301,7 +296,8 @@ def _hash_texts(
     extractor: RuleExtractor,
     columns: int,
     tokenizer: Tokenize | None,
-    texts: list[tuple[object, object]],
+    sources: Sequence[object],
+    targets: Sequence[object],
     first: int,
 ) -> RowsOfWorker:
     """Return the rows of texts, on a worker; few pairs at a time, which stay in the cache of the processor."""
@@ -309,8 +305,9 @@ def _hash_texts(
 
     def hash_blocks() -> Iterator[tuple[AnyArray, AnyArray]]:
         lengths.clear()
-        for start, end in split_range(len(texts), PAIRS_IN_BLOCK) or [(0, 0)]:
-            pairs = Pairs.from_items(texts[start:end], tokenizer, first_row=first + start)
+        for start, end in split_range(len(sources), PAIRS_IN_BLOCK) or [(0, 0)]:
+            texts = list(zip(sources[start:end], targets[start:end]))
+            pairs = Pairs.from_items(texts, tokenizer, first_row=first + start)
             block = _hash_block(extractor, columns, pairs)
             lengths.append(np.diff(block.indptr))
             yield block.columns, block.values
@@ -321,10 +318,6 @@ def _hash_texts(
             return RowsOfWorker(np.concatenate(lengths), part)
     found, values = (np.concatenate(arrays) for arrays in zip(*hash_blocks()))
     return RowsOfWorker(np.concatenate(lengths), (found, values))
-
-
-def _read_entries(exchange: Exchange, entries: ArrayPart | tuple[AnyArray, AnyArray]) -> Sequence[AnyArray]:
-    return read_part(exchange, entries, ("i4", "f8")) if isinstance(entries, ArrayPart) else entries
 
 
 def _hash_block(extractor: RuleExtractor, columns: int, pairs: Pairs) -> HashedRows:

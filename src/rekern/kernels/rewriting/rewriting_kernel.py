@@ -26,29 +26,36 @@ from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.model_limits import ModelLimits
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import limit_jobs, run_in_threads, stay_here
-from rekern.core.parameters import LONGEST_WINDOW, check_choice, check_decay, check_patterns, check_size, list_windows
+from rekern.core.parameters import (
+    LONGEST_WINDOW,
+    WindowSizes,
+    check_choice,
+    check_decay,
+    check_patterns,
+    check_size,
+    list_windows,
+)
 from rekern.core.registry import register
 from rekern.core.state_schema import COLUMN, DECAY, TOKENIZER, Choice, Either, Flag, ListOf, Schema, Whole, parameters
 from rekern.core.window_products import JoinedLists, WindowLists, fill_pair_rows, join_lists
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.device_plan import is_for_device, plan_device_gram
-from rekern.kernels.gram_plan import GramPlan, check_finite
+from rekern.kernels.gram_plan import GramPlan, check_finite, make_range_error
 from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel
 from rekern.kernels.rewriting.device_rewriting import DeviceRewritingGram
+from rekern.kernels.rewriting.device_rules import DeviceRules
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import RuleExtractor, sum_squares
 from rekern.kernels.rewriting.rule_names import name_rules
 from rekern.kernels.rewriting.window_lists import PairLists
-from rekern.kernels.rewriting.window_rows import WindowRows
-from rekern.kernels.strings.ngram_kernels import Tokenize
+from rekern.kernels.rewriting.window_rows import WindowRows, list_all_parts
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs
+from rekern.structures.tokenizer import Tokenize
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
-
-Windows = int | tuple[int, int] | list[int | tuple[int, int]]
 
 MOST_WINDOWS = 100  # in a model file
 RULES_OF_A_TOKEN = 32  # about as many begin at a token of a text
@@ -116,7 +123,7 @@ class Rewriting(KeyFeatureKernel[Pairs]):
 
     def __init__(
         self,
-        k: Windows = 4,
+        k: WindowSizes = 4,
         wildcards: str = "aligned",
         decay: float = 1.0,
         normalize: bool = True,
@@ -163,7 +170,8 @@ class Rewriting(KeyFeatureKernel[Pairs]):
         n_jobs = _limit_jobs(n_jobs, left, right)
         if is_for_device(rows, columns):
             find_lists = cache(lambda: self._invert_pairs(extractor, left, right, n_jobs))
-            gram = DeviceRewritingGram(rows, columns, extractor, left, right, find_lists)
+            find_rules = cache(lambda: DeviceRules.list_pairs(extractor, left, right))
+            gram = DeviceRewritingGram(rows, columns, extractor, left, right, find_lists, find_rules)
             return plan_device_gram(gram, rows, columns, right is None)
         with stay_here():  # rules are found in less time than it takes to send them
             lists = self._invert_pairs(extractor, left, right, n_jobs)
@@ -178,20 +186,15 @@ class Rewriting(KeyFeatureKernel[Pairs]):
         if others is None and len(pairs.tokens.ids) > MANY_TOKENS and not len(extractor.find_heavy(pairs)):
             found = _invert_each_window(extractor, pairs, n_jobs)
             if found is not None:
-                return PairLists(found[0], self._add_windows(found[1]), {}, {})
+                return PairLists(found[0], extractor.add_windows(found[1]), {}, {})
         left = _Side.measure(extractor, pairs, n_jobs)
         right = left if others is None else _Side.measure(extractor, others, n_jobs)
         windows = _invert_windows(left, None if others is None else right, n_jobs)
         across = {index: _compare_heavy(extractor, left, index, right) for index in left.heavy}
         if others is None:
-            return PairLists(windows, self._add_windows(left.squares), across, across)
+            return PairLists(windows, extractor.add_windows(left.squares), across, across)
         down = {index: _compare_heavy(extractor, right, index, left) for index in right.heavy}
         return PairLists(windows, None, across, down)
-
-    def _add_windows(self, squares: Floats) -> Floats:
-        """Return K(x, x) from the values of all window sizes."""
-        total: Floats = (squares > 0).sum(axis=0).astype(float) if self.normalize else squares.sum(axis=0)
-        return total
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every pair.
@@ -200,7 +203,8 @@ class Rewriting(KeyFeatureKernel[Pairs]):
         array([2.])
         """
         pairs = self.read_items(X)
-        return self._add_windows(self.make_extractor().measure(pairs, _limit_jobs(None, pairs)).squares)
+        extractor = self.make_extractor()
+        return extractor.add_windows(extractor.measure(pairs, _limit_jobs(None, pairs)).squares)
 
     def features(self, X: Items, n_jobs: int | None = None) -> sp.csr_array:
         """Return a row for each pair, with a column for each distinct rule of these pairs.
@@ -263,12 +267,6 @@ class _Side(NamedTuple):
         return np.concatenate([block[window].multiply_row(other) for block in self.blocks])
 
 
-def _list_parts(blocks: list[list[WindowRows]]) -> list[list[KeyRows]]:
-    """Return the three parts of every window size, each as a list of blocks."""
-    windows = [list(window) for window in zip(*blocks)]
-    return [list(part) for window in windows for part in zip(*(rows.list_parts() for rows in window))]
-
-
 def _limit_jobs(n_jobs: int | None, pairs: Pairs, others: Pairs | None = None) -> int | None:
     """Return the number of jobs for the rules of pairs: one for few pairs."""
     tokens = len(pairs.tokens.ids) + (0 if others is None else len(others.tokens.ids))
@@ -278,9 +276,9 @@ def _limit_jobs(n_jobs: int | None, pairs: Pairs, others: Pairs | None = None) -
 def _invert_windows(left: _Side, right: _Side | None, n_jobs: int | None) -> list[WindowLists]:
     """Return the inverted lists of all window sizes, for the Gram of two sides or of one side with itself."""
     if right is None:
-        whole = invert_all_blocks(_list_parts(left.blocks), n_jobs)
+        whole = invert_all_blocks(list_all_parts(left.blocks), n_jobs)
         return _join_lists(left.scale, left.scale, whole)
-    both = zip(_list_parts(left.blocks), _list_parts(right.blocks))
+    both = zip(list_all_parts(left.blocks), list_all_parts(right.blocks))
     calls = [(stack_rows(part), stack_rows(other), 1) for part, other in both]
     return _join_lists(left.scale, right.scale, [(one, NO_KEYS) for one in run_in_threads(invert_rows, calls, n_jobs)])
 
@@ -311,7 +309,7 @@ def _invert_each_window(
         if blocks is None:
             return None
         squares = sum_squares(blocks, n_jobs)
-        scale, parts = some.find_scales(squares), _list_parts(blocks)
+        scale, parts = some.find_scales(squares), list_all_parts(blocks)
         del blocks
         lists = invert_all_blocks(parts, n_jobs, release=True)
         found += zip(_join_lists(scale, scale, lists), squares)
@@ -379,7 +377,7 @@ class RewritingBlock:
         symmetric = self.diagonal is not None
         wrong = fill_pair_rows(matrix, top, left, (first, last), symmetric, self.lists)
         if wrong >= 0:
-            check_finite(np.full(1, np.inf), wrong)
+            raise make_range_error(wrong)
         offset = first if symmetric else 0
         for index, values in self.down.items():
             if index >= offset:

@@ -13,7 +13,7 @@ import numpy as np
 
 from rekern.core.arrays import Floats, Ints, Keys, SmallInts, offsets_of
 from rekern.core.inverted_lists import invert_numbers
-from rekern.core.key_index import take_numbers
+from rekern.core.key_index import check_entries, take_numbers
 from rekern.core.parallel_jobs import SHARES, count_shares, count_threads, run_calls, run_in_threads, split_range
 from rekern.core.parallel_steps import Steps, run_together
 from rekern.kernels.rewriting.rule_column_core import (
@@ -86,8 +86,7 @@ def _number_windows(
     """Return the numbered rules, and all large arrays that are not needed any more, in lists."""
     counts = np.array([rows.count_rules() for rows in windows], dtype=np.int64)
     indptr = offsets_of(counts.sum(axis=0))
-    if indptr[-1] >= 1 << 31:
-        raise ValueError(f"{indptr[-1]:,} features are too many for one matrix; use a smaller k or fewer pairs")
+    check_entries(int(indptr[-1]))
     starts = np.empty_like(counts)
     place = indptr[:-1].copy()
     for own, count in zip(starts, counts):
@@ -155,7 +154,9 @@ def _cut_copies(pieces: list[Keys], keys: Keys) -> list[tuple[object, ...]]:
     copies: list[tuple[object, ...]] = []
     for piece, end in zip(pieces, ends):
         place = keys[end - len(piece) : end]
-        copies += [(_copy, piece[slice(*span)], place[slice(*span)]) for span in split_range(len(piece), COPIED_KEYS)]
+        copies += [
+            (np.copyto, place[slice(*span)], piece[slice(*span)]) for span in split_range(len(piece), COPIED_KEYS)
+        ]
     return copies
 
 
@@ -185,7 +186,3 @@ def _number_span(window: _Window, first: int, last: int, columns: SmallInts) -> 
         len(window.target.keys), window.size_key, window.starts, columns, keys,
     )  # fmt: skip
     return keys[:size]
-
-
-def _copy(piece: Keys, place: Keys) -> None:
-    place[:] = piece

@@ -25,7 +25,7 @@ from rekern.core.weight_table import (
     unpack_weights,
 )
 from rekern.kernels.decision_functions import DecisionFunction, GramDecision, GramSource
-from rekern.kernels.kernel_items import Item, Items, materialize_items, wrap_item
+from rekern.kernels.kernel_items import Item, Items, cut_pairs, wrap_item
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.plain_rules import NgramLists, PlainRules
 from rekern.kernels.rewriting.rule_extraction import MeasuredBlocks, RuleExtractor
@@ -33,12 +33,12 @@ from rekern.kernels.rewriting.rule_keys import find_constants
 from rekern.kernels.rewriting.rule_parts import CombinedRules, RuleValues, list_aligned_parts, list_combined_parts
 from rekern.kernels.rewriting.rule_score_core import sum_rules
 from rekern.kernels.rewriting.rule_text import PairWords
-from rekern.kernels.rewriting.strong_rules import BothSides, RuleShelf, WeightedRule, find_strong_rules
+from rekern.kernels.rewriting.strong_rules import BothSides, RuleShelf, find_strong_rules
 from rekern.kernels.rewriting.whole_words import spell_pair
 from rekern.kernels.rewriting.window_rows import WindowRows
-from rekern.kernels.strings.ngram_kernels import Tokenize
 from rekern.structures.column_selection import select_pairs
-from rekern.structures.pairs import Pairs, as_pairs
+from rekern.structures.pairs import Pairs
+from rekern.structures.tokenizer import Tokenize
 
 FEW_PAIRS, MANY_PAIRS = 256, 1024  # in a block: the rules of one window size stay in the cache
 SHORTEST_KEY, LONGEST_KEY = 16, 64  # bits
@@ -153,17 +153,7 @@ class RuleDecision(DecisionFunction):
         known = self.extractor.recall(X) if isinstance(X, Pairs) else None
         if known is not None and not known.heavy and self.heavy is None:
             return self._score_rows(known, n_jobs)
-        if isinstance(X, Pairs):
-            calls: list[tuple[object, int]] = [
-                (X[first:last], 0) for first, last in split_evenly(len(X), FEW_PAIRS, MANY_PAIRS, n_jobs)
-            ]
-            calls = [(X, 0)] if len(calls) == 1 else calls
-        else:
-            sources, targets = as_pairs(select_pairs(materialize_items(X), self.kernel.on))
-            whole = list(zip(sources, targets))
-            calls = [
-                (whole[first:last], first) for first, last in split_evenly(len(whole), FEW_PAIRS, MANY_PAIRS, n_jobs)
-            ]
+        calls = cut_pairs(X, self.kernel.on, lambda n: split_evenly(n, FEW_PAIRS, MANY_PAIRS, n_jobs))
         blocks = run_in_threads(self._score_block, calls, n_jobs)  # in this process: the table is larger than the work
         return np.concatenate(blocks) if blocks else np.zeros((0, self.outputs))
 
@@ -270,10 +260,6 @@ class RuleDecision(DecisionFunction):
             CombinedRules(patterns, (ones, others), values[ones, others], weights[ones, others]),
             RuleValues(rules.keys[kept], rule_values[kept], rule_weights[kept]),
         )
-
-    def list_strongest(self, n: int, output: int = 0, sign: int = 1) -> list[WeightedRule]:
-        """Return the ``n`` rules with the largest weights for (sign 1) or against (sign -1) an output."""
-        return self.list_both_sides(n, output)[0 if sign > 0 else 1]
 
     def list_both_sides(self, n: int, output: int = 0) -> BothSides:
         """Return the ``n`` rules with the largest weights for an output, and the ``n`` against it."""

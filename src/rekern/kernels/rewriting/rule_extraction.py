@@ -37,8 +37,6 @@ T = TypeVar("T")
 PAIRS_IN_BLOCK = 512
 MOST_PARTS = 1 << 12
 FEATURE_LIMIT = 1 << 23  # rules of one pair that are listed; the Gram needs no list and has no limit
-
-
 REMEMBERED_ENTRIES = 1 << 26  # of the largest extraction that is remembered: 1 GiB
 
 
@@ -124,13 +122,13 @@ class RuleExtractor:
         ``sought`` has a bit map of keys (`map_keys`) for every window size: other rules may be left out.
         """
         tokens = pairs.tokens
-        finger = tokens.token_keys()
+        token_keys = tokens.token_keys()
         size = 8 * PAIRS_IN_BLOCK
         if len(pairs) > PAIRS_IN_BLOCK and resolve_jobs(n_jobs) != 1:
             size = max(PAIRS_IN_BLOCK, min(size, -(-len(pairs) // (SHARES * count_jobs(n_jobs)))))
         blocks = [slice_ragged(tokens.offsets, 2 * first, 2 * last) for first, last in split_range(len(pairs), size)]
-        calls = [(TokenArrays(tokens.ids[place], offsets, finger),) for place, offsets in blocks]
-        calls = calls or [(TokenArrays(tokens.ids[:0], np.zeros(1, np.int64), finger),)]
+        calls = [(TokenArrays(tokens.ids[place], offsets, token_keys),) for place, offsets in blocks]
+        calls = calls or [(TokenArrays(tokens.ids[:0], np.zeros(1, np.int64), token_keys),)]
         extract = partial(_extract_block, self.windows, self.wildcards, self.decay, self.span, part, parts, sought)
         found, cut = [], 0
         for block, capped in run(extract, calls, n_jobs, "rules"):
@@ -178,8 +176,8 @@ class RuleExtractor:
         """Return the features of the pairs and K(x, x) by window size and pair."""
         return self.measure_blocks(pairs, n_jobs).stack(n_jobs, release=not self.is_remembered(pairs))
 
-    def measure_blocks(self, pairs: Pairs, n_jobs: int | None = None, most: int = REMEMBERED_ENTRIES) -> MeasuredBlocks:
-        """Return the same with the features in blocks of pairs; more than ``most`` entries are not remembered."""
+    def measure_blocks(self, pairs: Pairs, n_jobs: int | None = None) -> MeasuredBlocks:
+        """Return the same with the features in blocks of pairs; those that are very many are not remembered."""
         found = self.recall(pairs)
         if found is None:
             found = self._measure(pairs, n_jobs)
@@ -212,11 +210,7 @@ class RuleExtractor:
         return MeasuredBlocks(blocks, squares, parts)
 
     def look_through(
-        self,
-        pairs: Pairs,
-        function: Callable[[list[WindowRows], int], T],
-        sought: Sequence[Keys],
-        n_jobs: int | None = None,
+        self, pairs: Pairs, function: Callable[[list[WindowRows], int], T], sought: Sequence[Keys]
     ) -> list[T]:
         """Return what a function finds in the features of each block of pairs; it is called in threads.
 
@@ -226,8 +220,8 @@ class RuleExtractor:
         """
         known = self.recall(pairs)
         if known is not None:
-            firsts = offsets_of(np.array([block[0].count_pairs() for block in known.blocks])).tolist()
-            return run_in_threads(function, list(zip(known.blocks, firsts)), n_jobs)
+            firsts = offsets_of([block[0].count_pairs() for block in known.blocks]).tolist()
+            return run_in_threads(function, list(zip(known.blocks, firsts)))
 
         maps = [map_keys(keys) for keys in sought]
 
@@ -235,11 +229,16 @@ class RuleExtractor:
             (block,), _ = self._extract_light(pairs[first:last], 1, maps)
             return function(block, first)
 
-        return run_in_threads(extract, split_range(len(pairs), PAIRS_IN_BLOCK), n_jobs)
+        return run_in_threads(extract, split_range(len(pairs), PAIRS_IN_BLOCK))
 
     def find_scales(self, squares: Floats) -> Floats:
         """Return the factor of every window size and pair: 1/√K(x, x), or 1 without normalisation."""
         return np.array([invert_roots(row) if self.normalize else np.ones(len(row)) for row in squares])
+
+    def add_windows(self, squares: Floats) -> Floats:
+        """Return K(x, x) of the kernel from the values of all window sizes."""
+        total: Floats = (squares > 0).sum(axis=0).astype(float) if self.normalize else squares.sum(axis=0)
+        return total
 
     def extract_scaled(self, pairs: Pairs, n_jobs: int | None = None) -> tuple[list[WindowRows], Floats]:
         """Return the features of pairs that are not heavy, and the factor of every window size and pair."""

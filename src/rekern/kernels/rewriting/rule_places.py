@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import time
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import Keys
 from rekern.kernels.rewriting.rule_extraction import RuleExtractor
-from rekern.kernels.rewriting.rule_text import Match, PairWords, find_matches
+from rekern.kernels.rewriting.rule_text import PairWords, find_matches
 from rekern.kernels.rewriting.strong_rules import WeightedRule
-from rekern.kernels.rewriting.whole_words import find_common_words
+from rekern.kernels.rewriting.whole_words import find_common_words, spell_row
 from rekern.structures.pairs import Pairs
 
 
@@ -41,9 +39,10 @@ def find_rule_places(
     until = time.monotonic() + seconds
     found: list[RulePlace] = []
     for window in extractor.windows:
+        pair = PairWords.from_pair(pairs, rule.pair, spell_row(pairs, rule.pair, words))
         first = [
-            match
-            for match in _match(extractor, pairs, words, rule.pair, window, None)
+            match.key
+            for match in find_matches(pair, window, extractor.wildcards, extractor.span)
             if (match.rule, match.source, match.target) == (rule.rule, rule.source, rule.target)
         ]
         if not first:
@@ -51,21 +50,9 @@ def find_rule_places(
         for number in range(len(pairs)):
             if time.monotonic() > until:
                 return found, number
-            matches = _match(extractor, pairs, words, number, window, np.array([first[0].key], np.uint64))
+            pair = PairWords.from_pair(pairs, number, spell_row(pairs, number, words))
+            wanted = np.array(first[:1], np.uint64)
+            matches = find_matches(pair, window, extractor.wildcards, extractor.span, wanted)
             found += [RulePlace(number, match.source, match.target) for match in matches]
         break
     return found, len(pairs)
-
-
-def _match(
-    extractor: RuleExtractor,
-    pairs: Pairs,
-    words: list[str],
-    number: int,
-    window: tuple[int, int],
-    wanted: Keys | None,
-) -> list[Match]:
-    ids, offsets = pairs.tokens.ids, pairs.tokens.offsets[2 * number : 2 * number + 3].tolist()
-    shown = [[words[word] for word in ids[start:end].tolist()] for start, end in pairwise(offsets)]
-    pair = PairWords.from_pair(pairs, number, (shown[0], shown[1]))
-    return find_matches(pair, window, extractor.wildcards, extractor.span, wanted)

@@ -42,8 +42,8 @@ def _keep_windows(grams, counts, windows, mask, keys, values, filled):
 
 @compiled
 def sum_rules(
-    ids, offsets, finger, is_done, window, decay, source_factors, target_factors, size_key, pair_keys, normalize, mask,
-    rule_weights, buckets,
+    ids, offsets, token_keys, is_done, window, decay, source_factors, target_factors, size_key, pair_keys, normalize,
+    mask, rule_weights, buckets,
 ):  # fmt: skip
     """Look up the rules with wildcards of every pair that is marked in ``is_done``; too large ones lose their mark.
 
@@ -58,10 +58,10 @@ def sum_rules(
     indptr, indptr2 = np.zeros(number + 1, np.int64), np.zeros(number + 1, np.int64)
     gram_keys, gram_counts = np.empty(len(ids), np.uint64), np.empty(len(ids))
     gram_keys2, gram_counts2 = np.empty(len(ids), np.uint64), np.empty(len(ids))
-    mark = np.zeros(len(finger), np.int64)
+    mark = np.zeros(len(token_keys), np.int64)
     prints, is_single, starts, counts, grams, slots = make_side(offsets, 0)
     prints2, is_single2, starts2, counts2, grams2, slots2 = make_side(offsets, 1)
-    masks, hits, windows_at, sets, factors_of_rules = make_scratch(len(finger), len(prints))
+    masks, hits, windows_at, sets, factors_of_rules = make_scratch(len(token_keys), len(prints))
     links, powers = make_links(window, source_factors, target_factors, pair_keys), decay ** np.arange(8)
     keys, values = np.empty(1024 + MOST_SETS, np.uint64), np.empty(1024 + MOST_SETS)
     merged = np.empty(2048, np.int32)
@@ -73,8 +73,8 @@ def sum_rules(
     for row in range(number):
         first, middle, last = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
         if is_done[row]:
-            stamp = read_side(ids, first, middle, finger, mark, stamp, prints, is_single)
-            stamp = read_side(ids, middle, last, finger, mark, stamp, prints2, is_single2)
+            stamp = read_side(ids, first, middle, token_keys, mark, stamp, prints, is_single)
+            stamp = read_side(ids, middle, last, token_keys, mark, stamp, prints2, is_single2)
             windows = list_windows(prints, middle - first, size, source_factors, starts, counts, grams, slots)
             windows2 = list_windows(prints2, last - middle, size2, target_factors, starts2, counts2, grams2, slots2)
             filled = _keep_windows(grams, counts, windows, mask, gram_keys, gram_counts, filled)

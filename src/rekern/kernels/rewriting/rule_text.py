@@ -34,7 +34,7 @@ class PairWords(NamedTuple):
     target: Sequence[str]
     source_ids: SmallInts
     target_ids: SmallInts
-    finger: Keys
+    token_keys: Keys
 
     @classmethod
     def from_pair(cls, pairs: Pairs, row: int, shown: tuple[Sequence[str], Sequence[str]] | None = None) -> PairWords:
@@ -133,12 +133,12 @@ def _list_patterns(pair: PairWords, window: tuple[int, int], wildcards: str, spa
     factors = constants.source_factors, constants.target_factors
     if wildcards == "free":
         one, other = (
-            list_patterns(words, pair.finger, ids, side_factors, size, span, size)
+            list_patterns(words, pair.token_keys, ids, side_factors, size, span, size)
             for (words, ids, size), side_factors in zip(sides, factors)
         )
     else:
         one, other = (
-            list_ngrams(words, pair.finger, ids, side_factors, size)
+            list_ngrams(words, pair.token_keys, ids, side_factors, size)
             for (words, ids, size), side_factors in zip(sides, factors)
         )
     return one, other
@@ -160,7 +160,7 @@ def _number_aligned(
     factors, targets, size_key, pair_keys = find_constants(window, span)
     ascending = np.zeros(0, np.uint64) if wanted is None else np.sort(wanted)
     found: tuple[Keys, Ints, Ints] = number_aligned_rules(
-        pair.source_ids, pair.target_ids, pair.finger, *window, span, factors, targets, size_key, pair_keys,
+        pair.source_ids, pair.target_ids, pair.token_keys, *window, span, factors, targets, size_key, pair_keys,
         ascending, wanted is None,
     )  # fmt: skip
     return found

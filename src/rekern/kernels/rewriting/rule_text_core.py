@@ -25,7 +25,7 @@ def _number_words(numbers, size, end, elements, starts, first_word):
 
 @compiled
 def number_aligned_rules(
-    source, target, finger, source_size, target_size, span, source_factors, target_factors, size_key, pair_keys,
+    source, target, token_keys, source_size, target_size, span, source_factors, target_factors, size_key, pair_keys,
     wanted, is_all,
 ):  # fmt: skip
     """Return rules of a pair with aligned wildcards: their keys, a row of numbers for each, the words that it lies on.
@@ -35,7 +35,7 @@ def number_aligned_rules(
     words of the source and those of the target. The words that a rule lies on are four bounds: of the source, of the
     target.
     """
-    placed = place_pair(source, target, finger, source_size, target_size, span, source_factors, target_factors)
+    placed = place_pair(source, target, token_keys, source_size, target_size, span, source_factors, target_factors)
     left, right = placed.left, placed.right
     keys, _, count, trace = join_placements(
         left, right, placed.counts, placed.counts2, size_key, pair_keys, 1.0, 0, 1, NO_LIMIT, False, True

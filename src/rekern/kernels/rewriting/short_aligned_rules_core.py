@@ -11,7 +11,7 @@ are those of `aligned_rules_core`.
 
 import numpy as np
 
-from rekern.core.array_growth import grow
+from rekern.core.array_core import grow
 from rekern.core.arrays import Floats, Ints, Keys, SmallInts
 from rekern.core.compiling import compiled, uncounted
 from rekern.core.hashing import mix, size_table
@@ -22,7 +22,7 @@ from rekern.kernels.rewriting.pair_windows_core import list_windows, make_side, 
 MOST_SETS = 13_327  # sets of links between six equal tokens and six equal tokens
 ROOM = 64  # for rules, times the number of tokens
 BITS_PER_KEY = 64  # in a bit map of keys
-MOST_TWINS = 1 << 12  # rules of a pair that are looked at one by one, lest two are equal
+MOST_TWINS = 1 << 12  # rules of a pair that are looked at one by one, because two of them may be equal
 EVERY_RULE: Keys = np.zeros(0, np.uint64)
 
 # An index without a sign costs less, and a number without a sign is combined with others of its kind only.
@@ -330,7 +330,7 @@ def _keep_sought(keys, values, sought):
 def list_short_rules(
     ids: SmallInts,
     offsets: Ints,
-    finger: Keys,
+    token_keys: Keys,
     window: tuple[int, int],
     decay: float,
     source_factors: Keys,
@@ -348,25 +348,25 @@ def list_short_rules(
     """
     room = ROOM * len(ids) + MOST_SETS  # more than most texts need; NumPy's memory comes in larger pages than Numba's
     indptr, keys, values, overflow = _list_short_rules(
-        ids, offsets, finger, window, decay, source_factors, target_factors, size_key, pair_keys, part, parts, limit,
-        sought, np.empty(room, np.uint64), np.empty(room),
+        ids, offsets, token_keys, window, decay, source_factors, target_factors, size_key, pair_keys, part, parts,
+        limit, sought, np.empty(room, np.uint64), np.empty(room),
     )  # fmt: skip
     return indptr, keys[: indptr[-1]].copy(), values[: indptr[-1]].copy(), overflow
 
 
 @compiled
 def _list_short_rules(
-    ids, offsets, finger, window, decay, source_factors, target_factors, size_key, pair_keys, part, parts, limit,
+    ids, offsets, token_keys, window, decay, source_factors, target_factors, size_key, pair_keys, part, parts, limit,
     sought, keys, values,
 ):  # fmt: skip
     number = (len(offsets) - 1) // 2
     indptr = np.zeros(number + 1, np.int64)
     table = np.empty(16, np.int32)
-    mark = np.zeros(len(finger), np.int64)
+    mark = np.zeros(len(token_keys), np.int64)
     size, size2 = window
     prints, is_single, starts, counts, grams, slots = make_side(offsets, 0)
     prints2, is_single2, starts2, counts2, grams2, slots2 = make_side(offsets, 1)
-    masks, hits, numbers, sets, weights = make_scratch(len(finger), len(prints))
+    masks, hits, numbers, sets, weights = make_scratch(len(token_keys), len(prints))
     links = make_links(window, source_factors, target_factors, pair_keys)
     twins, no_map = np.empty(1, np.int64), np.empty(1, np.uint64)
     powers = decay ** np.arange(8)
@@ -375,8 +375,8 @@ def _list_short_rules(
         first, middle, last = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
         if middle - first >= size and last - middle >= size2:
             begin = filled
-            stamp = read_side(ids, first, middle, finger, mark, stamp, prints, is_single)
-            stamp = read_side(ids, middle, last, finger, mark, stamp, prints2, is_single2)
+            stamp = read_side(ids, first, middle, token_keys, mark, stamp, prints, is_single)
+            stamp = read_side(ids, middle, last, token_keys, mark, stamp, prints2, is_single2)
             windows = list_windows(prints, middle - first, size, source_factors, starts, counts, grams, slots)
             windows2 = list_windows(prints2, last - middle, size2, target_factors, starts2, counts2, grams2, slots2)
             begun = (0, 0, NONE)

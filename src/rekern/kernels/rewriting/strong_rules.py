@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from rekern.kernels.rewriting.plain_rules import PlainRules
 from rekern.kernels.rewriting.rule_extraction import RuleExtractor
 from rekern.kernels.rewriting.rule_support import RuleMatches, SoughtRules, count_matches
 from rekern.kernels.rewriting.rule_text import PairWords, find_matches
-from rekern.kernels.rewriting.whole_words import find_common_words
+from rekern.kernels.rewriting.whole_words import find_common_words, spell_row
 from rekern.structures.pairs import Pairs
 
 STORED = 500  # rules for, and rules against, each output of a model in a file
@@ -55,7 +54,7 @@ def find_strong_rules(
     wildcard: list[WeightTable],
     n: int,
     output: int,
-) -> tuple[list[WeightedRule], list[WeightedRule]]:
+) -> BothSides:
     """Return the ``n`` rules with the largest weights above 0, and the ``n`` with the smallest below 0.
 
     ``pairs`` are the training pairs.
@@ -119,9 +118,7 @@ def _write_rules(
     texts: dict[int, tuple[str, str, str]] = {}
     window, wildcards, span = extractor.windows[number], extractor.wildcards, extractor.span
     for row, keys in wanted.items():
-        ids, offsets = pairs.tokens.ids, pairs.tokens.offsets[2 * row : 2 * row + 3].tolist()
-        shown = [[words[number] for number in ids[first:last].tolist()] for first, last in pairwise(offsets)]
-        pair = PairWords.from_pair(pairs, row, (shown[0], shown[1]))
+        pair = PairWords.from_pair(pairs, row, spell_row(pairs, row, words))
         for match in find_matches(pair, window, wildcards, span, np.array(sorted(keys), np.uint64)):
             texts[match.key] = match.rule, match.source, match.target
     found = []

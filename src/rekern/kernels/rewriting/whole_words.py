@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -25,6 +26,17 @@ def spell_pair(pairs: Pairs, row: int) -> BothSides | None:
     forms = Pairs(pairs.tokens.forms)[row]
     source, target = (list(map(_fold_case, *sides)) for sides in zip(pairs[row], forms))
     return (source, target) if _is_unique([*pairs[row][0], *pairs[row][1]], [*source, *target]) else None
+
+
+def spell_row(pairs: Pairs, row: int, words: Sequence[str]) -> BothSides:
+    """Return both sides of a pair, with the word for each token of the vocabulary that ``words`` has.
+
+    >>> spell_row(Pairs.from_items([("a b", "b")]), 0, ["one", "two"])
+    (['one', 'two'], ['two'])
+    """
+    ids, offsets = pairs.tokens.ids, pairs.tokens.offsets[2 * row : 2 * row + 3].tolist()
+    source, target = ([words[token] for token in ids[first:last].tolist()] for first, last in pairwise(offsets))
+    return source, target
 
 
 def find_common_words(tokens: Tokens) -> list[str]:

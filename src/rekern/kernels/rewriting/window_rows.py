@@ -104,16 +104,19 @@ def stack_windows(blocks: list[WindowRows]) -> WindowRows:
     )
 
 
+def list_all_parts(blocks: list[list[WindowRows]]) -> list[list[KeyRows]]:
+    """Return the three parts of every window size, each as a list of the blocks of pairs."""
+    return [list(part) for window in zip(*blocks) for part in zip(*(rows.list_parts() for rows in window))]
+
+
 def stack_all_windows(blocks: list[list[WindowRows]], n_jobs: int | None, release: bool = False) -> list[WindowRows]:
     """Stack blocks of pairs that have all window sizes each; threads share the copies.
 
     With ``release`` the blocks are emptied, and each is freed by the thread that has copied it.
     """
-    windows = [list(window) for window in zip(*blocks)]
-    parts = [list(part) for window in windows for part in zip(*(rows.list_parts() for rows in window))]
+    parts = list_all_parts(blocks)
     shares = count_shares([sum(len(rows.keys) for rows in part) for part in parts], n_jobs)
-    has_rules = [window[0].rules is not None for window in windows]
-    windows.clear()
+    has_rules = [rows.rules is not None for rows in blocks[0]]
     for block in blocks if release else []:
         block.clear()
     stacked = iter(run_together([join_rows(part, own, release) for part, own in zip(parts, shares)], n_jobs))

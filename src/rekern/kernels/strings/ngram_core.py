@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from rekern.core.array_growth import grow
+from rekern.core.array_core import grow
 from rekern.core.compiling import compiled
 from rekern.core.hashing import constants, mix
 from rekern.core.key_rows import KeyRows, keep_first, merge_equal
@@ -13,7 +13,8 @@ from rekern.kernels.strings.pattern_placement_core import find_distinct_windows,
 
 
 @compiled
-def _grams(ids, offsets, first, step, finger, size, factors):
+def _list_ngrams(ids, offsets, first, step, token_keys, size, factors):
+    """Return the n-grams of texts ``first``, ``first + step`` …: row pointers, keys, and how often each occurs."""
     number = max(0, (len(offsets) - 2 - first) // step + 1)
     indptr = np.zeros(number + 1, np.int64)
     keys = np.empty(1024, np.uint64)
@@ -22,13 +23,13 @@ def _grams(ids, offsets, first, step, finger, size, factors):
     for row in range(number):
         text = first + step * row
         tokens = ids[offsets[text] : offsets[text + 1]]
-        starts, counts = find_distinct_windows(tokens, finger, size, size, factors)
+        starts, counts = find_distinct_windows(tokens, token_keys, size, size, factors)
         keys = grow(keys, total + len(starts))
         values = grow(values, total + len(starts))
         for window in range(len(starts)):
             key = np.uint64(0)
             for offset in range(size):
-                key += finger[tokens[starts[window] + offset]] * factors[offset]
+                key += token_keys[tokens[starts[window] + offset]] * factors[offset]
             keys[total] = key
             values[total] = counts[window]
             total += 1
@@ -37,7 +38,8 @@ def _grams(ids, offsets, first, step, finger, size, factors):
 
 
 @compiled
-def _patterns(ids, offsets, first, step, finger, size, wildcards, span, decay, factors):
+def _list_patterns(ids, offsets, first, step, token_keys, size, wildcards, span, decay, factors):
+    """Return the patterns with free wildcards of the same texts: row pointers, keys, and their weighted counts."""
     number = max(0, (len(offsets) - 2 - first) // step + 1)
     indptr = np.zeros(number + 1, np.int64)
     keys = np.empty(1024, np.uint64)
@@ -47,11 +49,11 @@ def _patterns(ids, offsets, first, step, finger, size, wildcards, span, decay, f
     for row in range(number):
         text = first + step * row
         tokens = ids[offsets[text] : offsets[text + 1]]
-        starts, counts = find_distinct_windows(tokens, finger, size, size * span, factors)
-        prints = hash_sequences(tokens, finger, span)
+        starts, counts = find_distinct_windows(tokens, token_keys, size, size * span, factors)
+        prints = hash_sequences(tokens, token_keys, span)
         anything = np.ones(prints.shape, np.bool_)
         caps = np.full(len(starts), wildcards, np.int64)
-        placed = list_placements(tokens, finger, prints, anything, starts, caps, size, factors, 0)
+        placed = list_placements(tokens, token_keys, prints, anything, starts, caps, size, factors, 0)
         literal, shape = placed.literals, placed.shapes
         row_keys = np.empty(len(literal), np.uint64)
         row_values = np.empty(len(literal), np.float64)
@@ -76,7 +78,7 @@ def _patterns(ids, offsets, first, step, finger, size, wildcards, span, decay, f
 def extract_patterns(
     ids: np.ndarray,
     offsets: np.ndarray,
-    finger: np.ndarray,
+    token_keys: np.ndarray,
     size: int,
     *,
     side: int = 0,
@@ -92,5 +94,5 @@ def extract_patterns(
     """
     factors = constants(1 + side, max(size, size * span))
     if wildcards == 0:
-        return KeyRows(*_grams(ids, offsets, side, step, finger, size, factors))
-    return KeyRows(*_patterns(ids, offsets, side, step, finger, size, wildcards, span, decay, factors))
+        return KeyRows(*_list_ngrams(ids, offsets, side, step, token_keys, size, factors))
+    return KeyRows(*_list_patterns(ids, offsets, side, step, token_keys, size, wildcards, span, decay, factors))

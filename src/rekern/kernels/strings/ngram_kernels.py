@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -27,11 +26,10 @@ from rekern.kernels.key_feature_kernel import KeyFeatureKernel, normalize_rows, 
 from rekern.kernels.strings.ngram_core import extract_patterns
 from rekern.kernels.strings.pattern_text import list_ngrams, list_patterns
 from rekern.structures.column_selection import select_texts
+from rekern.structures.tokenizer import Tokenize
 from rekern.structures.tokens import Tokens
 
 TEXTS_IN_BLOCK = 1024
-
-Tokenize = Callable[[str], list[str]]
 
 
 def read_tokens(X: Items, tokenizer: Tokenize | None, on: str | None = None) -> Tokens:
@@ -71,10 +69,10 @@ class PatternKernel(KeyFeatureKernel[Tokens]):
     def extract_rows(self, corpus: Tokens, n_jobs: int | None = None) -> KeyRows:
         """Return the patterns of every text."""
         pattern = self.check_pattern()
-        finger = corpus.token_keys()
+        token_keys = corpus.token_keys()
         blocks = [slice_ragged(corpus.offsets, *span) for span in split_range(len(corpus), TEXTS_IN_BLOCK)]
-        calls = [(corpus.ids[place], offsets, finger, *pattern) for place, offsets in blocks]
-        calls = calls or [(corpus.ids[:0], np.zeros(1, np.int64), finger, *pattern)]
+        calls = [(corpus.ids[place], offsets, token_keys, *pattern) for place, offsets in blocks]
+        calls = calls or [(corpus.ids[:0], np.zeros(1, np.int64), token_keys, *pattern)]
         rows = stack_rows(list(run(_extract_block, calls, n_jobs, "patterns")))
         return normalize_rows(rows) if self.normalize else rows
 
@@ -195,5 +193,5 @@ class Wildcard(PatternKernel):
         return Pattern(size, wildcards, check_decay(self.decay))
 
 
-def _extract_block(ids: SmallInts, offsets: Ints, finger: Keys, size: int, wildcards: int, decay: float) -> KeyRows:
-    return extract_patterns(ids, offsets, finger, size, wildcards=wildcards, decay=decay)
+def _extract_block(ids: SmallInts, offsets: Ints, token_keys: Keys, size: int, wildcards: int, decay: float) -> KeyRows:
+    return extract_patterns(ids, offsets, token_keys, size, wildcards=wildcards, decay=decay)

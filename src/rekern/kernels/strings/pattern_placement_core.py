@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.array_growth import grow
+from rekern.core.array_core import grow
 from rekern.core.compiling import compiled
 from rekern.core.hashing import mix, size_table
 
@@ -34,13 +34,13 @@ class Placements(NamedTuple):
 
 
 @compiled
-def hash_sequences(tokens, finger, span):
+def hash_sequences(tokens, token_keys, span):
     """Return the key of every sequence: ``[x, m - 1]`` is that of the m tokens from position x, 0 past the end."""
     prints = np.zeros((len(tokens), span), np.uint64)
     for start in range(len(tokens)):
         total = np.uint64(0)
         for length in range(1, min(span, len(tokens) - start) + 1):
-            total = mix(total + finger[tokens[start + length - 1]] + np.uint64(length))
+            total = mix(total + token_keys[tokens[start + length - 1]] + np.uint64(length))
             prints[start, length - 1] = total
     return prints
 
@@ -71,7 +71,7 @@ def mark_shared(prints, other):
 
 
 @compiled
-def find_distinct_windows(tokens, finger, size, reach, factors):
+def find_distinct_windows(tokens, token_keys, size, reach, factors):
     """Return where each distinct window begins and how often it occurs.
 
     A window has ``size`` tokens and, for wildcards that can stretch, sees up to ``reach`` tokens; two windows are
@@ -89,7 +89,7 @@ def find_distinct_windows(tokens, finger, size, reach, factors):
     for start in range(number):
         key = np.uint64(min(reach, len(tokens) - start))
         for offset in range(min(reach, len(tokens) - start)):
-            key += finger[tokens[start + offset]] * factors[offset]
+            key += token_keys[tokens[start + offset]] * factors[offset]
         key = mix(key)
         slot = np.int64(key >> shift)
         while table[slot] >= 0 and seen[table[slot]] != key:
@@ -141,7 +141,7 @@ def cap_wildcards(prints, allowed, start, size, span):
 
 
 @compiled
-def list_placements(tokens, finger, prints, allowed, starts, caps, size, factors, at_least):
+def list_placements(tokens, token_keys, prints, allowed, starts, caps, size, factors, at_least):
     """Return all placements on the windows that begin at ``starts``, with at least ``at_least`` wildcards.
 
     ``caps`` has the most wildcards for each window, ``allowed`` the sequences that a wildcard may cover.
@@ -173,7 +173,7 @@ def list_placements(tokens, finger, prints, allowed, starts, caps, size, factors
                 continue
             below = depth + 1
             if choice[depth] == 0:
-                literal[below] = literal[depth] + finger[tokens[here]] * factors[depth]
+                literal[below] = literal[depth] + token_keys[tokens[here]] * factors[depth]
                 under_sum[below] = under_sum[depth]
                 wildcards[below] = wildcards[depth]
             else:

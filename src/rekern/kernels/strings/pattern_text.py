@@ -38,14 +38,16 @@ def quote_tokens(tokens: Sequence[str]) -> list[str]:
     >>> quote_tokens(["wrote", "→"])
     ['wrote', '\\\\→']
     """
-    return ["\\" + token if token[:1] in SIGNS else token for token in tokens]
+    return list(map(quote_token, tokens))
 
 
-def list_ngrams(words: Sequence[str], finger: Keys, ids: SmallInts, factors: Keys, n: int) -> dict[int, PatternText]:
+def list_ngrams(
+    words: Sequence[str], token_keys: Keys, ids: SmallInts, factors: Keys, n: int
+) -> dict[int, PatternText]:
     """Return the distinct n-grams of a text by their keys."""
     sums = np.zeros(max(len(ids) - n + 1, 0), np.uint64)
     for offset in range(n):
-        sums += finger[ids[offset : len(sums) + offset]] * factors[offset]
+        sums += token_keys[ids[offset : len(sums) + offset]] * factors[offset]
     shown = list(words)
     quoted = quote_tokens(shown)
     is_same = quoted == shown
@@ -60,13 +62,13 @@ def list_ngrams(words: Sequence[str], finger: Keys, ids: SmallInts, factors: Key
 
 
 def list_patterns(
-    words: Sequence[str], finger: Keys, ids: SmallInts, factors: Keys, size: int, span: int, wildcards: int
+    words: Sequence[str], token_keys: Keys, ids: SmallInts, factors: Keys, size: int, span: int, wildcards: int
 ) -> dict[int, PatternText]:
     """Return the patterns of ``size`` elements with at most ``wildcards`` free wildcards on a text, by their keys."""
-    starts, _ = find_distinct_windows(ids, finger, size, size * span, factors)
-    prints = hash_sequences(ids, finger, span)
+    starts, _ = find_distinct_windows(ids, token_keys, size, size * span, factors)
+    prints = hash_sequences(ids, token_keys, span)
     caps = np.full(len(starts), wildcards, np.int64)
-    found = list_placements(ids, finger, prints, np.ones(prints.shape, np.bool_), starts, caps, size, factors, 0)
+    found = list_placements(ids, token_keys, prints, np.ones(prints.shape, np.bool_), starts, caps, size, factors, 0)
     patterns: dict[int, PatternText] = {}
     for key, (window, end, count, listed) in zip(mix_array(found.literals).tolist(), found.shapes.tolist()):
         chosen = slice(listed, listed + count)

@@ -12,12 +12,15 @@ from rekern.core.interruption import call_core
 from rekern.core.parameters import check_choice, check_decay, check_whole
 from rekern.core.registry import register
 from rekern.core.state_schema import COLUMN, DECAY, TOKENIZER, Choice, Flag, Schema, Whole, parameters
-from rekern.kernels.gram_plan import GramPlan, invert_roots
+from rekern.kernels.gram_plan import GramPlan, check_finite, invert_roots
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items
-from rekern.kernels.strings.ngram_kernels import Tokenize, read_tokens
+from rekern.kernels.strings.ngram_kernels import read_tokens
 from rekern.kernels.strings.subsequence_core import sum_own_subsequences, sum_subsequences
+from rekern.structures.tokenizer import Tokenize
 from rekern.structures.tokens import Tokens
+
+SMALLER_PARAMETERS = "use a smaller max_length or a smaller decay"
 
 
 class SubsequenceWeights(NamedTuple):
@@ -98,9 +101,8 @@ class Subsequence(Kernel):
     def _sum_squares(self, tokens: Tokens, size: int | None = None) -> Floats:
         size = size or len(tokens.vocabulary)
         steps = float((np.diff(tokens.offsets).astype(float) ** 2).sum())
-        return check_range(
-            call_core(steps, sum_own_subsequences, tokens.ids, tokens.offsets, size, *self._check_weights())
-        )
+        call = (tokens.ids, tokens.offsets, size, *self._check_weights())
+        return check_finite(call_core(steps, sum_own_subsequences, *call), remedy=SMALLER_PARAMETERS)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every text."""
@@ -128,7 +130,7 @@ class SubsequenceBlock:
         arrays = (self.ids, self.offsets, self.ids2, self.offsets2, self.vocabulary)
         steps = (self.offsets[last] - self.offsets[first]) * (self.offsets2[-1] - self.offsets2[offset])
         call_core(steps, sum_subsequences, block, first, offset, self.symmetric, *arrays, *self.weights)
-        check_range(block)
+        check_finite(block, first, SMALLER_PARAMETERS)
         if self.rows is not None and self.columns is not None:
             block *= self.rows[first:last, None]  # one after the other: the product of the two may leave the range
             block *= self.columns[offset:]
@@ -142,10 +144,3 @@ def _renumber_tokens(tokens: Tokens, other: Tokens) -> tuple[Tokens, int]:
     numbers = {token: number for number, token in enumerate(other.vocabulary)}
     place = np.array([numbers.setdefault(token, len(numbers)) for token in tokens.vocabulary], dtype=np.int32)
     return Tokens(place[tokens.ids], tokens.offsets, list(numbers)), len(numbers)
-
-
-def check_range(values: Floats) -> Floats:
-    """Return the values, after checking that none has left the range of floating-point numbers."""
-    if not np.isfinite(values).all():
-        raise ValueError("a kernel value exceeds the range of numbers: use a smaller max_length or a smaller decay")
-    return values

@@ -1,8 +1,8 @@
 """The compiled core of the subsequence kernel.
 
 Sums run over matches, the places where both texts have the same token, and not over all cells, because two sentences
-share few tokens. For texts that repeat their tokens, Lodhi's recursion over all cells takes over. Of two texts of n
-tokens it takes max_length · n² steps, and n² if all lengths count; the memory is max_length · n.
+share few tokens. For texts that repeat their tokens, Lodhi's recursion over all cells takes over. For two texts of
+n tokens it takes max_length · n² steps, or n² if all lengths count, and memory for max_length · n numbers.
 """
 
 # mypy: allow-untyped-defs, no-check-untyped-defs

@@ -19,15 +19,6 @@ from rekern.core.hashing import extend_hash
 
 
 @compiled
-def find_longest(offsets):
-    """Return the length of the longest part of a ragged array, at least 1."""
-    longest = 1
-    for part in range(len(offsets) - 1):
-        longest = max(longest, offsets[part + 1] - offsets[part])
-    return longest
-
-
-@compiled
 def find_largest(counts):
     """Return the largest of some counts, at least 1."""
     largest = 1

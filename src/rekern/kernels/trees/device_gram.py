@@ -10,15 +10,15 @@ from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rekern.core.arrays import Floats, SmallInts
 from rekern.core.cuda_compiling import count_threads
 from rekern.core.device import DEVICE_LOCK, DeviceArray, allocate, catch_device_errors, download, measure_memory, upload
-from rekern.core.device_copies import TileCopier
+from rekern.core.device_copies import Matrix, TileCopier, TilePlacer, open_sink
 from rekern.core.parallel_jobs import run_ahead
 from rekern.core.progress import track
-from rekern.kernels.gram_plan import GramPlan, fill_gram
+from rekern.kernels.device_plan import store_gram
+from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.trees.device_sides import DeviceCore, PairOfSides, Side, fold_chunks, pair_sides
 from rekern.kernels.trees.forests import cut_corpus
 from rekern.kernels.trees.label_similarity import LabelPlan
@@ -275,16 +275,16 @@ class DeviceTreeGram:
     find_row_scales: Callable[[], Floats] = field(compare=False)  # for normalised kernels, unless they are on the way
     find_column_scales: Callable[[], Floats] = field(compare=False)
 
-    def fill(self, matrix: npt.NDArray[np.floating], n_jobs: int | None) -> None:
+    def fill(self, matrix: Matrix, n_jobs: int | None) -> None:
         """Compute the whole Gram; trees are folded while the system hands out the memory of the matrix."""
-        with DEVICE_LOCK, catch_device_errors(), TileCopier(matrix, n_jobs) as copier:
+        with DEVICE_LOCK, catch_device_errors(), open_sink(matrix, n_jobs) as copier:
             chunks = self.fold()
             if chunks is not None:
                 self._fill_tiles(chunks, copier)
         if chunks is None:
-            fill_gram(self.plan_without(), matrix, n_jobs)
+            store_gram(self.plan_without(), matrix, n_jobs)
 
-    def _fill_tiles(self, chunks: Chunks, copier: TileCopier) -> None:
+    def _fill_tiles(self, chunks: Chunks, copier: TileCopier | TilePlacer) -> None:
         tiles = [(left, right) for left in chunks.rows for right in chunks.columns]
         if self.symmetric:  # the diagonal first: it has the factors of rows and columns
             tiles = [(side, side) for side in chunks.rows]
@@ -337,7 +337,7 @@ class TileWork:
     Nothing waits for the GPU before the check at the end.
     """
 
-    def __init__(self, workspace: Workspace, copier: TileCopier, scales: list[Floats] | None, rows: int):
+    def __init__(self, workspace: Workspace, copier: TileCopier | TilePlacer, scales: list[Floats] | None, rows: int):
         self.workspace = workspace
         self.copier = copier
         self.squares = allocate(rows) if scales is None else None

@@ -45,25 +45,40 @@ class FragmentTable:
 
     def write(self, fragment: int) -> str:
         """Return a fragment as text in brackets."""
-        if self._labels[fragment][1] == NO_CHILDREN:
-            return f"({self._labels[fragment][0]})"
-        pieces: list[str] = []
-        waiting: list[str | int] = [fragment]
-        while waiting:
-            piece = waiting.pop()
-            if isinstance(piece, str):
-                pieces.append(piece)
-                continue
-            label, children = self._labels[piece]
-            if children == NO_CHILDREN:
-                pieces.append(label)
-                continue
-            pieces.append(f"({label}")
+        label, children = self._expand(fragment)
+        return write_fragment(fragment, self._expand) if children else f"({label})"
+
+    def _expand(self, fragment: int) -> tuple[str, list[int]]:
+        label, rest = self._labels[fragment]
+        children = []
+        while rest != NO_CHILDREN:
+            rest, child = self._children[rest]
+            children.append(child)
+        return label, children[::-1]
+
+
+def write_fragment(root: int, expand: Callable[[int], tuple[str, Sequence[int]]]) -> str:
+    """Return a fragment as text: brackets around every node that has children.
+
+    ``expand`` returns the label and the children of a node. It may be of any depth.
+
+    >>> write_fragment(0, lambda node: ("abcd"[node], [[1, 2], [3], [], []][node]))
+    '(a (b d) c)'
+    """
+    pieces: list[str] = []
+    waiting: list[str | int] = [root]
+    while waiting:
+        piece = waiting.pop()
+        if isinstance(piece, str):
+            pieces.append(piece)
+            continue
+        label, children = expand(piece)
+        pieces.append(f"({label}" if children else label)
+        if children:
             waiting.append(")")
-            while children != NO_CHILDREN:
-                children, child = self._children[children]
-                waiting += [child, " "]
-        return "".join(pieces)
+        for child in reversed(children):
+            waiting += [child, " "]
+    return "".join(pieces)
 
 
 def find_heaviest(

@@ -15,19 +15,11 @@ from rekern.errors import InputError
 from rekern.kernels.trees.label_cut_core import place_similarities
 from rekern.kernels.trees.label_table import LabelTable
 from rekern.structures.lexical_labels import LexicalLabel, split_lexical_label
+from rekern.structures.word_space import WordSpace
 
 FEW_LABELS = 256  # of a class, for which one thread is enough
 ROUNDING = 1e-6  # by which the similarity of two labels may exceed 1
 Similarities = Callable[[Sequence[str], Sequence[str]], Floats]
-
-
-@runtime_checkable
-class VectorSource(Protocol):
-    """Word vectors."""
-
-    def vectors(self, words: list[str]) -> Floats:
-        """Return a row for each word, zeros for unknown ones."""
-        ...
 
 
 @runtime_checkable
@@ -39,8 +31,8 @@ class SimilaritySource(Protocol):
         ...
 
 
-WordVectors = Mapping[str, Sequence[float]] | VectorSource
-LabelSimilarity = Mapping[str, Sequence[float]] | VectorSource | SimilaritySource | Callable[[str, str], float]
+WordVectors = Mapping[str, Sequence[float]] | WordSpace
+LabelSimilarity = WordVectors | SimilaritySource | Callable[[str, str], float]
 
 
 class LabelClass(NamedTuple):
@@ -80,27 +72,21 @@ class LabelPlan(NamedTuple):
         return LabelTable(self.class_of, len(self.class_of), self.smooth, self.ranks, values)
 
 
-def make_label_table(similarity: LabelSimilarity | None, vocabulary: list[str], used: Ints, least: float) -> LabelTable:
-    """Return the table of the used labels for a similarity of any kind (see ``SmoothedPartialTree``).
+def plan_label_table(similarity: LabelSimilarity | None, vocabulary: list[str], used: Ints, least: float) -> LabelPlan:
+    """Return which of the used labels are in one class, and where their similarities will be in the table.
 
-    Similarities below ``least`` count as 0.
+    ``similarity`` is of any kind that ``SmoothedPartialTree`` takes. Similarities below ``least`` count as 0.
 
-    >>> table = make_label_table(lambda a, b: float(a[0] == b[0]) / 2, ["ax", "ay", "b"], np.arange(3), 0.01)
+    >>> plan = plan_label_table(lambda a, b: float(a[0] == b[0]) / 2, ["ax", "ay", "b"], np.arange(3), 0.01)
+    >>> table = plan.compute()
     >>> table.find_similarity(0, 1), table.find_similarity(0, 0), table.find_similarity(0, 2)
     (0.5, 1.0, 0.0)
-    """
-    return plan_label_table(similarity, vocabulary, used, least).compute()
-
-
-def plan_label_table(similarity: LabelSimilarity | None, vocabulary: list[str], used: Ints, least: float) -> LabelPlan:
-    """Return which labels are in one class, and where their similarities will be in the table.
-
     >>> plan_label_table({"a": [1.0], "b": [2.0]}, ["a::n", "b::n", "c::n"], np.arange(3), 0.01).class_of.tolist()
     [0, 0, 2]
     """
     if similarity is None:
         members: list[LabelClass] = []
-    elif isinstance(similarity, Mapping | VectorSource):
+    elif isinstance(similarity, Mapping | WordSpace):
         members = _group_words(similarity, vocabulary, used)
     elif isinstance(similarity, SimilaritySource):
         members = _group_similar(vocabulary, used, similarity.similarities, least)

@@ -28,7 +28,6 @@ from rekern.kernels.trees.label_similarity import (
     LabelPlan,
     LabelSimilarity,
     SimilaritySource,
-    VectorSource,
     plan_label_table,
 )
 from rekern.kernels.trees.partial_tree_core import PartialTreeParameters, PartialTreeWeights, fill_partial_trees
@@ -36,6 +35,7 @@ from rekern.kernels.trees.shared_fragments import list_partial_trees
 from rekern.kernels.trees.tree_kernel import FillBlock, TreeKernel
 from rekern.kernels.trees.tree_levels_cuda_core import fill_partial_levels
 from rekern.structures.trees import Trees
+from rekern.structures.word_space import WordSpace
 
 LONGEST = 1 << 31  # subsequence of children: no node has so many
 
@@ -89,7 +89,7 @@ class PartialTree(TreeKernel[PartialTreeParameters]):
         self.normalize = normalize
         self.on = on
 
-    def _weights(self) -> PartialTreeWeights:
+    def _check_weights(self) -> PartialTreeWeights:
         decay = check_decay(self.decay)
         mu = check_positive("mu", self.mu)
         terminal_factor = check_positive("terminal_factor", self.terminal_factor)
@@ -110,7 +110,7 @@ class PartialTree(TreeKernel[PartialTreeParameters]):
 
     def make_parameters(self, vocabulary: list[str], used: Ints) -> PartialTreeParameters:
         """Return the parameters of the core, after checking them."""
-        weights = self._weights()
+        weights = self._check_weights()
         return PartialTreeParameters(self.plan_labels(vocabulary, used).compute(), weights)
 
     def classify_labels(self, vocabulary: list[str], parameters: PartialTreeParameters) -> SmallInts:
@@ -119,7 +119,7 @@ class PartialTree(TreeKernel[PartialTreeParameters]):
 
     def describe_device_core(self, vocabulary: list[str], used: Ints) -> DeviceCore:
         """Return how a GPU computes the kernel; it multiplies the vectors of labels itself."""
-        mu, decay, factor, longest, terminal = self._weights()
+        mu, decay, factor, longest, terminal = self._check_weights()
         numbers = np.array([mu, decay, factor, longest, terminal * mu * decay * decay, 0.0])
         return DeviceCore(fill_partial_levels, numbers, labels=self.plan_labels(vocabulary, used))
 
@@ -157,7 +157,7 @@ class SmoothedPartialTree(PartialTree):
     schema = Schema(
         parameters(
             **PARTIAL_TREE,
-            similarity=Either(None, InstanceOf(VectorSource, SimilaritySource), MapOf(Array("f8", "dimensions"))),
+            similarity=Either(None, InstanceOf(WordSpace, SimilaritySource), MapOf(Array("f8", "dimensions"))),
             min_similarity=Number(0.0, 1.0),
         )
     )

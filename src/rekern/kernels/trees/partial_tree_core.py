@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.array_core import find_longest
 from rekern.core.compiling import compiled
 from rekern.kernels.trees.common_tree_core import (
     begin_tree,
     find_largest,
-    find_longest,
     find_slot,
     gather_cells,
     point_to_row,

@@ -17,6 +17,7 @@ from rekern.kernels.trees.fragment_table import (
     keep_heaviest,
     multiply_heaviest,
     sort_by_weight,
+    write_fragment,
 )
 from rekern.kernels.trees.node_pairs import NodePairs, Similar, list_children
 from rekern.kernels.trees.partial_tree_core import PartialTreeWeights
@@ -149,26 +150,15 @@ def _number_subtrees(trees: Trees, names: list[str], table: FragmentTable, sizes
             yield numbers[node]
 
 
-def write_subtree(trees: Trees, node: int) -> str:
-    """Return the complete subtree below a node as text.
+def write_subtrees(trees: Trees, nodes: Iterable[int]) -> list[str]:
+    """Return the complete subtrees below some nodes as text.
 
-    >>> write_subtree(Trees.from_items(["(a (b c) d)"]), 1)
-    '(b c)'
+    >>> write_subtrees(Trees.from_items(["(a (b c) d)"]), [0, 1])
+    ['(a (b c) d)', '(b c)']
     """
-    pieces: list[str] = []
-    waiting: list[str | int] = [node]
-    while waiting:
-        piece = waiting.pop()
-        if isinstance(piece, str):
-            pieces.append(piece)
-            continue
-        label, kids = trees.vocabulary[trees.labels[piece]], list_children(trees, piece)
-        pieces.append(f"({label}" if kids else label)
-        if kids:
-            waiting.append(")")
-        for kid in reversed(kids):
-            waiting += [kid, " "]
-    return "".join(pieces)
+    names = [trees.vocabulary[label] for label in trees.labels.tolist()]
+    children = [range(first, first + count) for first, count in zip(trees.first.tolist(), trees.count.tolist())]
+    return [write_fragment(root, lambda node: (names[node], children[node])) for root in nodes]
 
 
 def list_partial_trees(

@@ -1,7 +1,7 @@
 """The paths that two dependency trees share, as text: the terms of the sum that `DependencyPaths` computes.
 
 A path goes from one word up to the highest one and down to another. Its two branches start at different children of
-the highest word, in both trees. Of all pairs of branches, the heaviest are looked for first.
+the highest word, in both trees. The heaviest pairs of branches are found first.
 
 Words with the same label and the same words below them are of one kind. Pairs of kinds are compared instead of pairs of
 words, and counted.
@@ -184,10 +184,10 @@ class _Places:
         for child, child2, weight in self._cells[branch]:
             grid[self._rows[child], self._columns[child2]] = weight
         heights, widths = (np.array(list(found.values()), float) for found in (self._numbers, self._numbers2))
-        return _sum_others(_sum_others(grid, heights).T, widths).T
+        return _sum_other_rows(_sum_other_rows(grid, heights).T, widths).T
 
 
-def _sum_others(grid: Floats, numbers: Floats) -> Floats:
+def _sum_other_rows(grid: Floats, numbers: Floats) -> Floats:
     """Return for each cell the sum of the other cells of its column, of which there are some in each row.
 
     Nothing but whole numbers is subtracted, so nothing is lost.
@@ -200,7 +200,7 @@ def _sum_others(grid: Floats, numbers: Floats) -> Floats:
 
 
 def _write_path(one: list[str], top: str, other: list[str]) -> str:
-    """Return a path as text, the same from whichever end it is read."""
+    """Return a path as text; the text does not depend on the end from which it is read."""
     if not one or (other and other < one):
         one, other = other, one
     return " ← ".join([" → ".join([*reversed(one), top]), *other])

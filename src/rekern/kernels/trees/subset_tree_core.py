@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rekern.core.array_core import find_longest
 from rekern.core.compiling import compiled
-from rekern.kernels.trees.common_tree_core import begin_tree, find_longest, gather_cells, release_children
+from rekern.kernels.trees.common_tree_core import begin_tree, gather_cells, release_children
 
 
 class SubsetTreeParameters(NamedTuple):

@@ -16,10 +16,10 @@ from rekern.core.state_schema import COLUMN, DECAY, Flag, Schema, parameters
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel_items import Items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel, normalize_rows, square_rows
-from rekern.kernels.trees.shared_fragments import list_complete_subtrees, write_subtree
+from rekern.kernels.trees.shared_fragments import list_complete_subtrees, write_subtrees
 from rekern.kernels.trees.subtree_core import hash_subtrees, list_subtrees
 from rekern.kernels.trees.tree_kernel import TreeKernel
-from rekern.structures.tokens import Tokens
+from rekern.structures.tokens import hash_tokens
 from rekern.structures.trees import Trees
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class SubTree(TreeKernel[float], KeyFeatureKernel[Trees]):
 
     def number_subtrees(self, left: Trees, right: Trees | None = None) -> tuple[KeyRows, KeyRows | None]:
         """Return the subtrees of every tree, by numbers that equal subtrees of both corpora share."""
-        both = left if right is None else _join_corpora(left, right)
+        both = left if right is None else Trees.concatenated([left, right])
         indptr, numbers, values, _ = list_subtrees(*both.arrays, check_decay(self.decay))
         rows = KeyRows(indptr, numbers.astype(np.uint64) * _SPREAD, values)
         rows = normalize_rows(rows) if self.normalize else rows
@@ -69,12 +69,12 @@ class SubTree(TreeKernel[float], KeyFeatureKernel[Trees]):
         tree = corpus[row : row + 1]
         found = _hash_nodes(tree).tolist()
         named = {key: node for node, key in enumerate(found) if key in keys and tree.count[node]}
-        return {key: write_subtree(tree, node) for key, node in named.items()}
+        return dict(zip(named, write_subtrees(tree, named.values())))
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
         """Number the subtrees of all trees and put them into inverted lists."""
         left = self.read_items(X)
-        mine, theirs = self.number_subtrees(left, None if Y is None else self.read_items(Y).renumber_like(left))
+        mine, theirs = self.number_subtrees(left, None if Y is None else self.read_items(Y))
         lists = invert_rows(mine, theirs, n_jobs)
         diagonal = square_rows(mine, self.normalize) if Y is None else None
         return GramPlan(len(left), lists.width, Y is None, ListBlock(lists, diagonal))
@@ -102,20 +102,7 @@ class SubTree(TreeKernel[float], KeyFeatureKernel[Trees]):
         return list_complete_subtrees(left, right, parameters, n)
 
 
-def _join_corpora(left: Trees, right: Trees) -> Trees:
-    """Return the trees of two corpora, one after the other; their labels have the same numbers already."""
-    shift = left.offsets[-1]
-    return Trees(
-        np.concatenate([left.labels, right.labels]),
-        np.concatenate([left.first, right.first + np.int32(shift)]),
-        np.concatenate([left.count, right.count]),
-        np.concatenate([left.offsets, right.offsets[1:] + shift]),
-        right.vocabulary,
-    )
-
-
 def _hash_nodes(trees: Trees) -> Keys:
     """Return the key of the subtree at every node."""
-    labels = Tokens(np.empty(0, np.int32), np.zeros(1, np.int64), trees.vocabulary).token_keys()
-    keys: Keys = hash_subtrees(trees.labels, trees.first, trees.count, labels)
+    keys: Keys = hash_subtrees(trees.labels, trees.first, trees.count, hash_tokens(trees.vocabulary))
     return keys

@@ -13,7 +13,7 @@ from rekern.core.streaming import stream
 def store_block(block, matrix, first, offset, symmetric, normalize, rows, columns):
     """Write a block, whose first cell is in row ``first`` and column ``offset`` of a matrix, times rows and columns.
 
-    Of a symmetric Gram the cells from the diagonal on are written. Returns the first row that has a value out of range
+    In a symmetric Gram the cells from the diagonal on are written. Returns the first row that has a value out of range
     before it is normalised, or -1.
     """
     wrong = -1

@@ -3,12 +3,14 @@
 import numpy as np
 
 from rekern.core.arrays import Floats
-from rekern.kernels.gram_plan import invert_roots
+from rekern.kernels import gram_plan
+from rekern.kernels.gram_plan import check_finite, invert_roots
 
+SMALLER_DECAY = "use a smaller decay (or mu)"
 SMALLEST = 1e-290  # square that can be normalised: the product of two 1/√square is still a number
 
 
-def find_scales(squares: Floats, first: int = 0) -> Floats:
+def find_scales(squares: Floats) -> Floats:
     """Return the factors by which rows and columns are normalised: 1/√K(x, x), 0 where K(x, x) = 0.
 
     >>> find_scales(np.array([4.0, 0.0]))
@@ -16,8 +18,9 @@ def find_scales(squares: Floats, first: int = 0) -> Floats:
     """
     tiny = (squares > 0) & (squares < SMALLEST)
     if tiny.any():
-        row = first + int(np.argmax(tiny))
-        raise ValueError(f"row {row}: a kernel value is too small to be normalised; use a larger decay (or mu)")
+        raise ValueError(
+            f"row {int(np.argmax(tiny))}: a kernel value is too small to be normalised; use a larger decay (or mu)"
+        )
     return invert_roots(squares)
 
 
@@ -29,11 +32,9 @@ def check_range(values: Floats, first: int = 0) -> Floats:
     ...
     ValueError: row 1: a kernel value exceeds the range of numbers; use a smaller decay (or mu)
     """
-    if not np.isfinite(values).all():
-        raise make_range_error(first + int(np.argwhere(~np.isfinite(values))[0][0]))
-    return values
+    return check_finite(values, first, SMALLER_DECAY)
 
 
 def make_range_error(row: int) -> ValueError:
     """Return the error of a value that is out of range."""
-    return ValueError(f"row {row}: a kernel value exceeds the range of numbers; use a smaller decay (or mu)")
+    return gram_plan.make_range_error(row, SMALLER_DECAY)

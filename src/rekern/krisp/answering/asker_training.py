@@ -30,15 +30,8 @@ def ignore_status(text: str) -> None:
     """Ignore a message about progress."""
 
 
-def train_asker(
-    questions: Questions,
-    grammar: Grammar,
-    database: Database,
-    n_jobs: int | None = None,
-    status: Status = ignore_status,
-    calibration: AnswerCalibration | None = None,
-) -> Asker:
-    """Learn from questions and meanings; ``calibration`` is the result of `cross_validate_asker`, if it is known.
+def train_asker(questions: Questions, grammar: Grammar, database: Database) -> Asker:
+    """Learn from questions and meanings; return what answers such questions from the database.
 
     >>> from rekern.krisp import read_grammar
     >>> from rekern.krisp.answering.europe_facts import europe_database
@@ -55,7 +48,7 @@ def train_asker(
     >>> asker.ask("The capital of Estonia?").result.rows
     [('Tallinn',)]
     """
-    return Asker(train_parser(questions, grammar, database, n_jobs, status, calibration), database)
+    return Asker(train_parser(questions, grammar, database), database)
 
 
 def train_parser(
@@ -66,7 +59,7 @@ def train_parser(
     status: Status = ignore_status,
     calibration: AnswerCalibration | None = None,
 ) -> SemanticParser:
-    """Train the parser of an asker, with its calibration; the arguments are those of `train_asker`."""
+    """Train the parser of an asker, with its calibration: the result of `cross_validate_asker`, if it is known."""
     connected = connect_grammar(grammar, database)
     parse_meanings(questions, connected)
     with warnings.catch_warnings():

@@ -84,17 +84,13 @@ def fill_europe(connection: sqlite3.Connection) -> None:
     connection.commit()
 
 
+@cache
 def europe_grammar() -> Grammar:
     """The grammar, with the names in the database.
 
     >>> europe_grammar().parse("longest(rivers('Austria'))").meaning()
     "longest(rivers('Austria'))"
     """
-    return _connected_grammar()
-
-
-@cache
-def _connected_grammar() -> Grammar:
     return connect_grammar(read_grammar(read_europe_file("grammar.txt").splitlines()), europe_database())
 
 

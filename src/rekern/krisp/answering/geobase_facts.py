@@ -88,9 +88,8 @@ def load_facts(connection: sqlite3.Connection, facts: Iterable[Fact]) -> None:
     [('riverid(gila)', "stateid('new mexico')"), ('riverid(gila)', 'stateid(arizona)')]
     """
     connection.executescript(SCHEMA)
-    facts = sorted(
-        facts, key=lambda fact: fact.predicate == "mountain"
-    )  # known by their longer names as high points before
+    # Mountains come last: as high points they are known by their longer names.
+    facts = sorted(facts, key=lambda fact: fact.predicate == "mountain")
     for predicate, arguments in facts:
         if predicate in _LOADERS:
             _LOADERS[predicate](connection, *arguments)
@@ -139,9 +138,8 @@ def _load_state(
     _insert_thing(connection, state, "state", name, abbreviation=abbreviation, **measures)
     _insert_row(connection, "located", state, COUNTRY)
     if connection.execute("SELECT 1 FROM thing WHERE id = ?", [city]).fetchone() is None:
-        _insert_thing(
-            connection, city, "capital", capital, abbreviation=abbreviation
-        )  # not a city unless a city fact says so
+        # It is not a city unless a city fact says so.
+        _insert_thing(connection, city, "capital", capital, abbreviation=abbreviation)
     _insert_row(connection, "capital", city, state)
     _insert_row(connection, "located", city, state)
     _insert_row(connection, "located", city, COUNTRY)

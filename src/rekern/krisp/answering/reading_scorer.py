@@ -14,7 +14,7 @@ from rekern.krisp.answering.scored_reading import ScoredReading, hide_chain_node
 from rekern.krisp.mentions import Mention, Span, find_longest_spans, find_mentions
 from rekern.krisp.productions import Derivation
 from rekern.krisp.second_opinion import SecondOpinion
-from rekern.krisp.unused_names import list_entities, list_unused_spans
+from rekern.krisp.unused_names import NameSpans, list_entities
 from rekern.learning.calibration import Sigmoid
 
 READINGS = 10
@@ -129,7 +129,7 @@ class ReadingScorer:
 
     def _list_unused(self, question: str, derivation: Derivation) -> list[str]:
         words = [word.lower() for word in self.parser.words(question)]
-        spans = list_unused_spans(self._find_mentions(question), derivation)
+        spans = NameSpans(self._find_mentions(question)).list_unused(derivation)
         return [" ".join(words[start:end]) for start, end in spans]
 
     def find_spans(self, question: str) -> list[Span]:

@@ -102,7 +102,7 @@ def _expand(derivation: Derivation, parameters: dict[str, str | int | float], pa
     for place, slot in enumerate(slots):
         whole = f"({{{place + 1}}})"
         deep = slot.depth >= DEEPEST or text.count(whole) > 1
-        if deep and whole in text and re.match(r"\s*(SELECT|WITH)\b", slot.sql, re.IGNORECASE):
+        if deep and whole in text and _BEGIN.match(slot.sql):
             parts.append(slot.sql)
             slots[place] = _NestedSQL(f"SELECT * FROM q{len(parts)}", 1)
     sql = _fill(text, [slot.sql for slot in slots])

@@ -12,7 +12,7 @@ from rekern.core.progress import track
 from rekern.errors import InputError
 from rekern.learning.candidate_groups import group_shared_texts, number_groups
 from rekern.learning.cross_validation import Fold, make_class_folds, make_group_folds, make_text_folds
-from rekern.learning.pair_classifier import PairClassifier
+from rekern.learning.pair_classifier import Decisions, PairClassifier
 from rekern.learning.pair_input import join_side, list_texts, take_items
 from rekern.learning.pair_model import KEEP_PAIRS, PairModel
 from rekern.learning.pair_ranker import PairRanker, find_groups
@@ -21,14 +21,6 @@ from rekern.learning.text_input import list_shown_texts, read_texts
 from rekern.structures.representations import Representations
 
 SIZES = 6  # of a learning curve
-
-
-class Predictions(NamedTuple):
-    """What a model predicts: classes or numbers, decision values (a column for each output), and probabilities."""
-
-    labels: AnyArray
-    values: Floats
-    probabilities: Floats | None
 
 
 class LearnedPairs(NamedTuple):
@@ -48,13 +40,12 @@ def list_both_texts(model: PairModel, X: object) -> list[tuple[str, str]]:
     return [(join_side(source), join_side(target)) for source, target in pairs]
 
 
-def predict_pairs(model: PairModel, X: object, threshold: float | str | None = None) -> Predictions:
+def predict_pairs(model: PairModel, X: object, threshold: float | str | None = None) -> Decisions:
     """Return the predictions of a model; ``threshold`` is that of `PairClassifier.decide`."""
     if isinstance(model, PairClassifier):
-        found = model.decide(X, threshold)
-        return Predictions(found.labels, found.values, found.probabilities)
+        return model.decide(X, threshold)
     values: Floats = model.predict(X)
-    return Predictions(values, values[:, None], None)
+    return Decisions(values, values[:, None], None)
 
 
 def get_learned_pairs(model: PairModel) -> LearnedPairs:
@@ -89,7 +80,7 @@ def make_report_folds(model: PairModel, learned: LearnedPairs, folds: int) -> li
 
 def predict_held_out(
     model: PairModel, learned: LearnedPairs, folds: Sequence[Fold]
-) -> tuple[Predictions, list[PairModel]]:
+) -> tuple[Decisions, list[PairModel]]:
     """Return the prediction for each training pair by a model that was trained without its fold, and these models."""
     n = len(learned.labels)
     labels: AnyArray | None = None
@@ -111,7 +102,7 @@ def predict_held_out(
         if probabilities is not None and found.probabilities is not None:
             probabilities[fold.test] = found.probabilities
     assert labels is not None and values is not None
-    return Predictions(labels, values, probabilities), copies
+    return Decisions(labels, values, probabilities), copies
 
 
 def fit_copy(model: PairModel, learned: LearnedPairs, rows: Ints) -> PairModel:

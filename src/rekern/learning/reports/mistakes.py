@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 from rekern.core.arrays import Floats
+from rekern.learning.candidate_groups import number_groups, rows_of_groups
 
 
 class Mistake(NamedTuple):
@@ -26,12 +27,7 @@ def rank_wrong_classes(predictions: Sequence[object], labels: Sequence[object], 
     [Mistake(row=2, size=3.0, prediction=0), Mistake(row=1, size=1.0, prediction=1)]
     """
     sizes = abs(values[:, 0]) if values.shape[1] == 1 else values.max(axis=1)
-    wrong = [
-        Mistake(row, float(sizes[row]), guess)
-        for row, (guess, label) in enumerate(zip(predictions, labels))
-        if guess != label
-    ]
-    return sorted(wrong, key=lambda mistake: (-mistake.size, mistake.row))
+    return _rank(predictions, labels, sizes.tolist())
 
 
 def rank_wrong_numbers(predictions: Sequence[float], labels: Sequence[float]) -> list[Mistake]:
@@ -40,25 +36,24 @@ def rank_wrong_numbers(predictions: Sequence[float], labels: Sequence[float]) ->
     >>> [mistake.row for mistake in rank_wrong_numbers([1.0, 2.0, 3.0], [1.5, 2.0, 5.0])]
     [2, 0]
     """
-    wrong = [
-        Mistake(row, abs(guess - label), guess)
-        for row, (guess, label) in enumerate(zip(predictions, labels))
-        if guess != label
-    ]
+    return _rank(predictions, labels, [abs(guess - label) for guess, label in zip(predictions, labels)])
+
+
+def _rank(predictions: Sequence[object], labels: Sequence[object], sizes: Sequence[float]) -> list[Mistake]:
+    rows = enumerate(zip(predictions, labels, sizes))
+    wrong = [Mistake(row, size, guess) for row, (guess, label, size) in rows if guess != label]
     return sorted(wrong, key=lambda mistake: (-mistake.size, mistake.row))
 
 
-def rank_wrong_orders(scores: Sequence[float], labels: Sequence[float], groups: Sequence[object]) -> list[Mistake]:
+def rank_wrong_orders(scores: Sequence[float], labels: Sequence[float], groups: Sequence[Hashable]) -> list[Mistake]:
     """Return the candidates that score higher than a better one of their group, those with the largest lead first.
 
     >>> [mistake.row for mistake in rank_wrong_orders([3.0, 1.0, 2.0], [0, 1, 0], ["a", "a", "a"])]
     [0, 2]
     """
-    members: dict[object, list[int]] = {}
-    for row, group in enumerate(groups):
-        members.setdefault(group, []).append(row)
     wrong = []
-    for rows in members.values():
+    for group in rows_of_groups(number_groups(groups)):
+        rows = group.tolist()
         for row in rows:
             better = [scores[other] for other in rows if labels[other] > labels[row]]
             if better and scores[row] > min(better):

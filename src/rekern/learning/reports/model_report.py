@@ -16,14 +16,13 @@ from rekern.errors import InputError
 from rekern.kernels.kernel_items import materialize_items
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.learning.measures import class_measures, correlations, ranking_measures
-from rekern.learning.pair_classifier import PairClassifier
+from rekern.learning.pair_classifier import Decisions, PairClassifier
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_model import PairModel
 from rekern.learning.pair_ranker import PairRanker, find_groups
 from rekern.learning.pair_regressor import PairRegressor
 from rekern.learning.reports.held_out import (
     LearnedPairs,
-    Predictions,
     choose_rows,
     choose_sizes,
     fit_copy,
@@ -182,7 +181,7 @@ def report_training(
 
 def _measure(
     model: Model,
-    found: Predictions,
+    found: Decisions,
     labels: Sequence[object],
     groups: Sequence[Hashable] | None,
     texts: Sequence[tuple[str, str]],
@@ -282,7 +281,7 @@ def _explain(models: Sequence[PairModel], items: Representations, row: int) -> P
 def _finish(
     values: JsonObject,
     figures: Figures,
-    found: Predictions,
+    found: Decisions,
     labels: Sequence[object],
     texts: Sequence[tuple[str, str]],
     explain: Callable[[int], PairExplanation],

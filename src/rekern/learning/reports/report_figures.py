@@ -18,7 +18,7 @@ from rekern.learning.measures import (
     measure_groups,
     ranking_measures,
 )
-from rekern.learning.reports.held_out import Predictions
+from rekern.learning.pair_classifier import Decisions
 from rekern.learning.reports.intervals import RESAMPLES, Interval, find_share_interval, resample_intervals
 from rekern.learning.reports.mistakes import Mistake, rank_wrong_classes, rank_wrong_numbers, rank_wrong_orders
 from rekern.learning.reports.roc_and_calibration import find_quality_curves
@@ -42,7 +42,7 @@ class Figures(NamedTuple):
 Texts = Sequence[tuple[str, str]]
 
 
-def measure_classes(found: Predictions, labels: Sequence[object], classes: Sequence[object], texts: Texts) -> Figures:
+def measure_classes(found: Decisions, labels: Sequence[object], classes: Sequence[object], texts: Texts) -> Figures:
     """Return the figures of a classifier; curves are those of the last of two classes."""
     guesses = found.labels.tolist()
     measures: JsonObject = dict(class_measures(guesses, labels, classes))
@@ -80,7 +80,7 @@ def _find_macro_f1(truth: Ints, guesses: Ints, n: int) -> float:
     return float(np.mean(np.divide(2 * np.diag(counts), both, out=np.zeros(n), where=both > 0)))
 
 
-def measure_numbers(found: Predictions, labels: Sequence[float], texts: Texts) -> Figures:
+def measure_numbers(found: Decisions, labels: Sequence[float], texts: Texts) -> Figures:
     """Return the figures of a regressor."""
     guesses, truth = found.labels.astype(float), np.array(labels, float)
 
@@ -105,7 +105,7 @@ def _thin_points(truth: Floats, guesses: Floats, most: int = 500) -> list[tuple[
     return list(zip(truth[::step].tolist(), guesses[::step].tolist()))
 
 
-def measure_orders(found: Predictions, labels: Sequence[float], groups: Sequence[Hashable], texts: Texts) -> Figures:
+def measure_orders(found: Decisions, labels: Sequence[float], groups: Sequence[Hashable], texts: Texts) -> Figures:
     """Return the figures of a ranker; samples are taken of the groups."""
     scores = found.labels.astype(float)
     measured = measure_groups(scores, labels, groups)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,14 +12,13 @@ from rekern.core.registry import register
 from rekern.core.state_schema import Array, Record, Schema, Texts, Whole
 from rekern.errors import InputError, ModelFileError
 from rekern.similarity.lexicons.explicit_semantics_core import compare_texts
+from rekern.structures.tokenizer import Tokenize
 from rekern.structures.tokens import Tokens
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
 __all__ = ["ExplicitSemantics"]
-
-Tokenize = Callable[[str], list[str]]
 
 COMMON = 0.1  # a token in a larger share of the documents is left out,
 FEW = 10  # unless at most this many documents have it

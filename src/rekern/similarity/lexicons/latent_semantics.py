@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rekern.core.arrays import Ints
+from rekern.core.parameters import check_choice, check_whole
 from rekern.core.registry import register
 from rekern.core.state_schema import Schema
 from rekern.errors import InputError
 from rekern.similarity.lexicons.word_vectors import VECTORS, VectorTable
+from rekern.structures.tokenizer import Tokenize
 from rekern.structures.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -59,17 +61,12 @@ class LatentSemantics(VectorTable):
         matrix: str = "texts",
         window: int = 3,
         min_count: int = 1,
-        tokenizer: Callable[[str], list[str]] | None = None,
+        tokenizer: Tokenize | None = None,
     ):
-        for name, value in (("dimensions", dimensions), ("window", window), ("min_count", min_count)):
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise InputError(f"{name}={value!r}: give a whole number of at least 1")
-        if matrix not in ("texts", "words"):
-            raise InputError(f"matrix={matrix!r}: choose 'texts' or 'words'")
-        self._dimensions = int(dimensions)
-        self._matrix = matrix
-        self._window = int(window)
-        self._min_count = int(min_count)
+        self._dimensions = check_whole("dimensions", dimensions, 1)
+        self._matrix = check_choice("matrix", matrix, ("texts", "words"))
+        self._window = check_whole("window", window, 1)
+        self._min_count = check_whole("min_count", min_count, 1)
         self._tokenizer = tokenizer
         self._set_vectors([], np.zeros((0, self._dimensions)))
 
@@ -96,9 +93,10 @@ class LatentSemantics(VectorTable):
             raise InputError(f"no word occurs {self._min_count} times in the texts; give more texts or min_count=1")
         row_of = np.full(len(counts), -1, np.int64)
         row_of[kept] = np.arange(len(kept))
-        matrix = (_count_texts if self._matrix == "texts" else _count_neighbors)(
-            tokens, row_of, len(kept), self._window
-        )
+        if self._matrix == "texts":
+            matrix = _count_texts(tokens, row_of, len(kept))
+        else:
+            matrix = _count_neighbors(tokens, row_of, len(kept), self._window)
         dimensions = min(self._dimensions, *matrix.shape)
         if dimensions == min(matrix.shape):
             # The randomised method needs more columns than it returns. A small matrix is decomposed exactly.
@@ -110,7 +108,7 @@ class LatentSemantics(VectorTable):
         return self
 
 
-def _count_texts(tokens: Tokens, row_of: Ints, size: int, window: int) -> sp.csr_array:
+def _count_texts(tokens: Tokens, row_of: Ints, size: int) -> sp.csr_array:
     """Return a matrix with a row for each word and a column for each text, weighted by (1 + ln tf) · idf."""
     import scipy.sparse as sp
 

@@ -7,17 +7,14 @@ from pathlib import Path
 from typing import IO, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from rekern.core.files import explain_read_errors, show_path
 from rekern.core.text_files import decode_line
 from rekern.errors import InputError
-from rekern.similarity.lexicons.vector_json import is_json, read_json_rows
+from rekern.similarity.lexicons.vector_json import Vector, is_json, read_json_rows
 
 LONGEST_WORD = 1 << 16  # bytes
 MOST_DIMENSIONS = 1 << 16
-
-Vector = npt.NDArray[np.float32]
 
 
 def read_vectors(path: str | Path, binary: bool | None = None, most: int | None = None) -> tuple[list[str], Vector]:

@@ -14,14 +14,14 @@ from json import JSONDecodeError
 from typing import IO
 
 import numpy as np
-import numpy.typing as npt
 
+from rekern.core.arrays import SmallFloats
 from rekern.errors import InputError
 
 CHUNK = 1 << 20  # characters that are read at a time
 BLANKS = re.compile(r"[ \t\r\n]*")
 
-Vector = npt.NDArray[np.float32]
+Vector = SmallFloats
 
 
 def is_json(beginning: bytes) -> bool:

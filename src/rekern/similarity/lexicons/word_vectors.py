@@ -21,6 +21,7 @@ from rekern.core.state_schema import Array, Record, Schema, Texts
 from rekern.errors import InputError, missing_extra
 from rekern.similarity.lexicons.vector_files import read_vectors
 from rekern.structures.stemmer import stem as stem_word
+from rekern.structures.tokenizer import Tokenize
 from rekern.structures.tokens import Tokens
 from rekern.structures.word_space import WordSpace
 
@@ -241,7 +242,7 @@ class WordVectors(VectorTable):
         window: int = 5,
         min_count: int = 2,
         epochs: int = 10,
-        tokenizer: Callable[[str], list[str]] | None = None,
+        tokenizer: Tokenize | None = None,
         seed: int = 0,
     ) -> WordVectors:
         """Train skip-gram vectors on texts with gensim (extra ``vectors``), in one thread.

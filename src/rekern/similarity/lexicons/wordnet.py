@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints
+from rekern.core.arrays import Floats, Ints, offsets_of
 from rekern.core.files import show_path
 from rekern.core.text_files import iterate_lines, write_lines
 from rekern.errors import InputError, MissingDataError, missing_extra
@@ -62,7 +62,7 @@ class WordNet:
         self.members = [synset.members for synset in synsets]
         self.definitions = [synset.definition for synset in synsets]
         above = [[number[name] for name in dict.fromkeys(synset.above) if name in number] for synset in synsets]
-        self.starts = np.concatenate([[0], np.cumsum([len(names) for names in above])]).astype(np.int64)
+        self.starts = offsets_of([len(names) for names in above])
         self.above = np.array([place for names in above for place in names], np.int64)
         self._of_lemma: dict[str, list[int]] = defaultdict(list)
         for place, names in enumerate(self.members):
@@ -162,7 +162,7 @@ class WordNet:
                 "|".join(members),
                 "|".join(self.names[place] for place in places),
                 "",
-                _flatten_text(definition),
+                " ".join(definition.split()),
             )
             for name, pos, members, places, definition in zip(
                 self.names, self.pos, self.members, above, self.definitions
@@ -338,10 +338,6 @@ def _load_wn(lexicon: str | None) -> WordNet:
 
 def _fold(word: str) -> str:
     return word.casefold().replace("_", " ")
-
-
-def _flatten_text(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _find_table(folder: str | Path, name: str) -> Path | None:

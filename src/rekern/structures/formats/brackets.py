@@ -8,13 +8,10 @@ import re
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from rekern.core.arrays import Ints
+from rekern.core.arrays import Bytes, Ints
 from rekern.errors import InputError
 from rekern.structures.formats.brackets_core import count_nodes, scan_nodes
-
-Bytes = npt.NDArray[np.uint8]
 
 _FAULTS = {
     1: "this bracket closes nothing; remove it, or open one before",

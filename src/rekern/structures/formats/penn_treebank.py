@@ -93,11 +93,11 @@ def write_brackets(path: str | os.PathLike[str], trees: Iterable[str] | Trees, p
     write_lines(path, (corpus.written(tree, style) for tree in range(len(corpus))))
 
 
-def plain_label(label: str) -> str:
+def strip_function_tags(label: str) -> str:
     """Return a Penn label without its function tags and index; ``-LRB-``, ``-NONE-`` and the like are complete labels.
 
-    >>> plain_label("NP-SBJ-1"), plain_label("NP=2"), plain_label("ADVP|PRT"), plain_label("-LRB-"), plain_label("-")
-    ('NP', 'NP', 'ADVP', '-LRB-', '-')
+    >>> [strip_function_tags(label) for label in ("NP-SBJ-1", "NP=2", "ADVP|PRT", "-LRB-", "-")]
+    ['NP', 'NP', 'ADVP', '-LRB-', '-']
     """
     return re.split("[-=|]", label, maxsplit=1)[0] or label
 
@@ -119,7 +119,7 @@ def without_function_tags(trees: Trees) -> Trees:
     >>> without_function_tags(Trees.from_items(["(NP-SBJ=2 (JJ well-known))"]))[0]
     '(NP (JJ well-known))'
     """
-    return trees.relabelled(inner=plain_label)
+    return trees.relabelled(inner=strip_function_tags)
 
 
 def unescaped(trees: Trees) -> Trees:

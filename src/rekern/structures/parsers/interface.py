@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from inspect import getattr_static
 from typing import NamedTuple, Protocol
 
-from rekern.core.messages import name_value
+from rekern.core.messages import name_value, shorten_text
 from rekern.core.progress import track
 from rekern.errors import InputError
 from rekern.structures.head_rules import to_dependencies
@@ -121,7 +121,7 @@ class Parser(ABC):
                 if parse is None:
                     raise InputError(f"the parser {self.name} gives fewer parses than texts: correct its _parses")
                 if parse.fault:
-                    warnings.warn(f"no tree for {shorten(text)!r}: {parse.fault}", stacklevel=2)
+                    warnings.warn(f"no tree for {shorten_text(text, 60)!r}: {parse.fault}", stacklevel=2)
                 yield parse
 
     def close(self) -> None:  # noqa: B027 (most adapters have nothing to end)
@@ -158,15 +158,6 @@ def check_seconds(seconds: float) -> float:
     if not 0 < limit <= DAY:
         raise InputError(f"seconds={seconds!r}: give a number above 0, up to {DAY}")
     return limit
-
-
-def shorten(text: str, length: int = 60) -> str:
-    """Shorten a text for messages.
-
-    >>> shorten("a long sentence", 9)
-    'a long...'
-    """
-    return text if len(text) <= length else text[: length - 3] + "..."
 
 
 def check_texts(texts: object) -> list[str]:

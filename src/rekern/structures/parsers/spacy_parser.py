@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from rekern.core.parameters import check_whole
 from rekern.core.spacy_pipelines import TWINS, load_pipeline
 from rekern.errors import InputError, missing_extra
 from rekern.structures.parsers.interface import Parse, Parser
@@ -40,11 +41,9 @@ class SpacyParser(Parser):
     gives: tuple[str, ...] = ("dependencies",)
 
     def __init__(self, model: str = "en_core_web_sm", tokenized: bool = False, batch_size: int = 256):
-        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
-            raise InputError(f"batch_size={batch_size!r}: give a whole number from 1")
         self.model = str(model)
         self.tokenized = bool(tokenized)
-        self.batch_size = batch_size
+        self.batch_size = check_whole("batch_size", batch_size, 1)
         self._loaded: Any = None
 
     @property

@@ -1,4 +1,4 @@
-"""Arrays that grow while compiled code fills them."""
+"""Arrays in compiled code: how much room they need, and more room for those that grow."""
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
 # Compiled functions take arrays and are typed by Numba.
@@ -20,3 +20,16 @@ def grow(array, needed):
     larger = np.empty(max(needed, 2 * len(array)), array.dtype)
     larger[: len(array)] = array
     return larger
+
+
+@compiled
+def find_longest(offsets):
+    """Return the length of the longest row of a ragged array, at least 1.
+
+    >>> find_longest(np.array([0, 2, 5])), find_longest(np.array([0]))
+    (3, 1)
+    """
+    longest = 1
+    for row in range(len(offsets) - 1):
+        longest = max(longest, offsets[row + 1] - offsets[row])
+    return longest
