@@ -44,7 +44,7 @@ def test_results_are_json_and_written(results, name):
     written = (out / f"{name}.json").read_text()
     assert json.loads(json.dumps(result, allow_nan=False)) == result == json.loads(written) | {"files": result["files"]}
     assert str(out) not in written  # such files are handed on
-    assert result["name"] == name and result["seconds"] > 0
+    assert result["name"] == name and result["seconds"] >= 0  # of a small corpus, 0.0 when rounded
     assert all(os.path.isfile(path) for path in result["files"])
     assert all("published" in row and "method" in row and "kmax" in row for row in result["rows"])
 
