@@ -69,6 +69,13 @@ def test_joblib_may_be_configured() -> None:
     assert seen
 
 
+def test_threads_of_joblib_are_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joblib, "Parallel", None)  # it looks for results every 10 ms
+    met = threading.Barrier(3)
+    with joblib.parallel_config(backend="threading", n_jobs=3):
+        assert sorted(run(met.wait, [(10,)] * 3)) == [0, 1, 2]
+
+
 def test_a_call_on_a_worker_stays_in_its_thread() -> None:
     def list_numbers(n_jobs: int | None) -> tuple[int, int, int]:
         with allow_threads(n_jobs):

@@ -101,7 +101,7 @@ def run(
         import joblib
 
         backend, configured = joblib.parallel.get_active_backend()
-        if _is_default(backend, configured):
+        if _is_default(backend, configured) or type(backend) is joblib.parallel.BACKENDS["threading"]:
             results = _run_in_own_threads(function, calls, n_jobs)
         else:
             results = _run_in_joblib(function, calls, n_jobs and min(n_jobs, len(calls)))
