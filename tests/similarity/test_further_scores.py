@@ -226,9 +226,8 @@ def test_every_score_is_described(group):
 
 
 def test_descriptions_are_english():
-    assert describe_score("aligned recall") == (
-        "content words of the target that are linked with an equal word or a synonym of the source, rare ones counting more"
-    )
+    linked = "linked with an equal word or a synonym of the source"
+    assert describe_score("aligned recall") == f"content words of the target that are {linked}, rare ones counting more"
     assert describe_score("tag 2-gram cosine") == "similarity of the counts of runs of two parts of speech (cosine)"
 
 
