@@ -225,6 +225,12 @@ def test_every_score_is_described(group):
         assert describe_score(name) != name
 
 
+def test_descriptions_are_english():
+    linked = "linked with an equal word or a synonym of the source"
+    assert describe_score("aligned recall") == f"content words of the target that are {linked}, rare ones counting more"
+    assert describe_score("tag 2-gram cosine") == "similarity of the counts of runs of two parts of speech (cosine)"
+
+
 @pytest.mark.parametrize("group", ["vectors", "order", "contexts", "aligner"])
 def test_symmetric(group, puppies):
     pairs = [("Ann may not see 5 dogs", "a dog sees Ann and Tom on Monday"), ("five", "no 6"), ("", "cat")]

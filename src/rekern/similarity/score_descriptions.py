@@ -30,9 +30,11 @@ _FOUND = {
     "vector ": "with a word of similar use in the {other}, by word vectors",
     "substituted resnik ": "with a word of related meaning in the {other}, nouns made more general",
     "linked ": "that are linked one to one with similar words of the {other}, by word vectors, rare ones counting more",
-    "aligned ": "of content that are linked with an equal word or a synonym of the {other}, rare ones counting more",
-    "soft aligned ": "of content that are linked with similar words of the {other}, rare ones counting more",
     "sister ": "that are in the {other}, or have a sister term there (cat for dog), by WordNet",
+}
+_LINKED = {
+    "aligned ": "linked with an equal word or a synonym of the {other}, rare ones counting more",
+    "soft aligned ": "linked with similar words of the {other}, rare ones counting more",
 }
 _UNSHARED = {
     "idf": "weight of all words that only the {side} has (logarithm)",
@@ -147,6 +149,8 @@ def _list_descriptions() -> dict[str, str]:
             found[f"{name}{measure}"] = f"{noun} of the {side} that the {other} has too"
         for name, words in _FOUND.items():
             found[f"{name}{measure}"] = f"words of the {side} {words.format(other=other)}"
+        for name, words in _LINKED.items():
+            found[f"{name}{measure}"] = f"content words of the {side} that are {words.format(other=other)}"
     for side in ("source", "target"):
         found[f"{side} length"] = f"length of the {side} (logarithm, divided by 5)"
         found[f"{side} negation"] = f"the {side} has a negation"
@@ -157,9 +161,9 @@ def _list_descriptions() -> dict[str, str]:
             found[f"{side} {name}"] = words.format(side=side, other="target" if side == "source" else "source")
         for kind in _KINDS:
             found[f"{side} unshared {kind}"] = f"number of {kind} that only the {side} has (logarithm)"
-    for n, ordinal in ((1, "words"), (2, "runs of two words"), (3, "runs of three words"), (4, "runs of four words")):
-        found[f"lemma {n}-gram cosine"] = f"similarity of the counts of {ordinal} (cosine)"
-        found[f"tag {n}-gram cosine"] = f"similarity of the counts of {ordinal}, as parts of speech (cosine)"
+    for n, run in ((1, ""), (2, "runs of two "), (3, "runs of three "), (4, "runs of four ")):
+        found[f"lemma {n}-gram cosine"] = f"similarity of the counts of {run}words (cosine)"
+        found[f"tag {n}-gram cosine"] = f"similarity of the counts of {run}parts of speech (cosine)"
     return found
 
 
