@@ -1,14 +1,18 @@
 """``rekern match``."""
 
+import os
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from cli.running import error_of, invoke, json_of
 from rekern import PairFinder, load_model
 from rekern.datasets import write_table
+from rekern.datasets.table_blocks import iterate_columns
 from rekern.datasets.tables import read_columns
 from rekern.search import pair_finder
+from rekern.search.match_log import MatchLog
 
 QUESTIONS = [
     "Who wrote Hamlet?",
@@ -128,6 +132,32 @@ def test_an_interrupted_search_goes_on(models: Path, tmp_path: Path, monkeypatch
     assert list(tmp_path.iterdir()) == [out]
 
 
+def test_pipes_are_read_once(corpus: Path, tmp_path: Path) -> None:
+    faq, new = corpus / "faq.tsv", corpus / "new.tsv"
+    plain = invoke("match", faq, new, "--model", "none").stdout
+    for place in (0, 1):
+        pipe, out = tmp_path / "pipe.tsv", tmp_path / f"{place}.tsv"
+        os.mkfifo(pipe)
+        files = [faq, new]
+        writer = Thread(target=pipe.write_bytes, args=[files[place].read_bytes()], daemon=True)
+        files[place] = pipe
+        writer.start()
+        invoke("match", *files, "--model", "none", "-o", out)
+        writer.join()
+        pipe.unlink()
+        assert out.read_text() == plain
+
+
+def test_a_log_is_read_in_blocks(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, out = models / "test.tsv", tmp_path / "found.tsv"
+    arguments = ("match", table, table, "--text", "source", "--model", models / "two.rekern", "--min-probability", 0.3)
+    streamed = invoke(*arguments).stdout
+    monkeypatch.setattr(MatchLog.read_blocks, "__defaults__", (3,))
+    monkeypatch.setattr(iterate_columns, "__kwdefaults__", {"encoding": "utf-8", "header": True, "rows": 4})
+    invoke(*arguments, "-o", out)
+    assert out.read_text() == streamed
+
+
 def test_nothing_is_found(corpus: Path) -> None:
     write_table(corpus / "other.tsv", {"text": ["zzz"]})
     result = invoke("match", corpus / "faq.tsv", corpus / "other.tsv", "--model", "none")
@@ -150,6 +180,9 @@ def test_errors_are_one_line(corpus: Path, models: Path) -> None:
     assert "leave QUERIES out" in error_of("match", faq, new, "--model", "none", "--clusters")
     assert "only one of" in error_of("match", "-", "-", "--model", "none")
     assert "there is no file" in error_of("match", corpus / "gone.tsv", "--model", "none")
+    for gone in ("gone.tsv", "gone"):  # told before the corpus is read
+        said = error_of("match", corpus / "broken.tsv", corpus / gone, "--model", "none")
+        assert ("there is no file" if "." in gone else "no extension tells") in said and "broken" not in said
     assert "no such file" in error_of("match", faq, "--model", corpus / "gone.rekern")
     assert "klingon" in error_of("match", faq, "--model", "none", "--language", "klingon")
     assert "the extension does not tell" in error_of("match", faq, "--model", "none", "-o", corpus / "a.docx")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -161,25 +162,42 @@ def test_models_are_saved_explained_and_listed(tmp_path):
         model.save(tmp_path / "kept.rekern", keep_pairs=True)
 
 
-def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
+@pytest.mark.parametrize("classes", [2, 3])
+def test_an_interrupted_run_goes_on_to_the_same_bits(tmp_path, monkeypatch, classes):
     pairs, labels = make_pairs(300)
+    labels = [label + (pair[0].endswith("Gina")) for pair, label in zip(pairs, labels)] if classes == 3 else labels
     monkeypatch.setattr(block_training, "_find_chunk_size", lambda probe, memory: 64)
-    whole = PairClassifier().fit_in_blocks(pairs, labels, memory="100MB")
     save, saved = BlockStore.save_progress, []
 
-    def stop_later(store, **arrays):
+    def count(store, **arrays):
         save(store, **arrays)
         saved.append(arrays)
-        if len(saved) == 2:
-            raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(BlockStore, "save_progress", stop_later)
-        PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=tmp_path / "work")
+    with monkeypatch.context() as patch:
+        patch.setattr(BlockStore, "save_progress", count)
+        whole = PairClassifier().fit_in_blocks(pairs, labels, memory="100MB")
+    times, saved = len(saved), []
+
+    def stop_soon(store, **arrays):
+        count(store, **arrays)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(BlockStore, "save_progress", stop_soon)
+        for _ in range(times):  # each run gets as far as the next point at which progress is kept
+            with pytest.raises(KeyboardInterrupt):
+                PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=tmp_path / "work")
+    assert len(saved) == times > 4
     with monkeypatch.context() as patch:
         patch.setattr(BlockStore, "write", lambda *_: pytest.fail("a block is made again"))
         model = PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=tmp_path / "work")
-    assert np.allclose(model.decision_function(pairs), whole.decision_function(pairs), atol=0.2)
+    assert np.array_equal(model.decision_function(pairs), whole.decision_function(pairs))
+    assert model.solver_ == whole.solver_ and np.array_equal(model.calibration_, whole.calibration_)
+    np.savez(
+        tmp_path / "work" / "progress.npz", coefficients=np.zeros((1 if classes == 2 else 3, 300))
+    )  # of an older version
+    again = PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=tmp_path / "work")
+    assert np.array_equal(again.decision_function(pairs), whole.decision_function(pairs))
     with pytest.raises(InputError, match="of another training"):
         PairClassifier(C=2.0).fit_in_blocks(pairs, labels, memory="100MB", folder=tmp_path / "work")
     (tmp_path / "other").mkdir()
@@ -208,7 +226,11 @@ def test_a_killed_process_goes_on(tmp_path):
     assert not (tmp_path / "m.rekern").exists() and len(made) == 30
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)
     assert all(path.stat().st_mtime_ns == when for path, when in made.items())
+    resumed = (tmp_path / "m.rekern").read_bytes()
     assert (load_model(tmp_path / "m.rekern").predict(pairs[:200]) == labels[:200]).mean() > 0.8
+    shutil.rmtree(tmp_path / "work")
+    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)
+    assert (tmp_path / "m.rekern").read_bytes() == resumed
 
 
 def test_streams():

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b, file_digest
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rekern.cli import common_options, output
+from rekern.cli.match_search import Search, TextReader, can_read_again
 from rekern.cli.model_argument import ResourceOptions, load_pair_model, read_limits
 from rekern.cli.option_groups import expand_options
 from rekern.cli.table_options import Encoding, Format
@@ -33,103 +32,6 @@ if TYPE_CHECKING:
 NO_MODEL = "none"
 SHOWN = 3  # parts of an explanation in a table
 LARGE = 100  # texts of a cluster; more are hardly all the same
-
-
-@dataclass(frozen=True)
-class TextReader:
-    """How the texts of a file are read: in blocks, of one column."""
-
-    column: str
-    format: str | None
-    encoding: str
-    no_header: bool
-
-    def iterate(self, path: str, label: str = "") -> Iterator[list[str]]:
-        """Yield the texts of a file in blocks; ``label`` is shown on a terminal."""
-        from rekern.core.progress import track_rows
-        from rekern.datasets.table_blocks import iterate_columns
-
-        column = "1" if self.no_header and self.column == "text" else self.column
-        blocks = iterate_columns(path, self.format, encoding=self.encoding, header=not self.no_header)
-        yield from track_rows((block.texts(column, "--text") for block in blocks), label, len)
-
-
-@dataclass(frozen=True)
-class Search:
-    """What is looked for: a corpus, perhaps queries, and which matches are kept."""
-
-    finder: PairFinder
-    queries: str | None
-    reader: TextReader
-    top: int | None
-    min_probability: float | None
-    workers: Workers
-
-    def score(self, done: int = 0) -> Iterator[ScoredPairs]:
-        """Yield matches in blocks, without those of the blocks that are done."""
-        if self.queries is None:
-            yield from self.finder.score_duplicates(self.min_probability, done, self.workers)
-            return
-        for _, _, found in self._score_queries(done):
-            yield found
-
-    def _score_queries(self, done: int = 0) -> Iterator[tuple[list[str], int, ScoredPairs]]:
-        """Yield blocks of queries, with the row of the first one and the matches."""
-        sent: deque[tuple[list[str], int]] = deque()
-
-        def list_calls() -> Iterator[tuple[object, ...]]:
-            first = 0
-            assert self.queries is not None
-            for number, texts in enumerate(self.reader.iterate(self.queries, "matching")):
-                if number >= done:
-                    sent.append((texts, first))
-                    yield texts, self.top, self.min_probability
-                first += len(texts)
-
-        for found in self.workers.run("score_queries", list_calls()):
-            texts, first = sent.popleft()
-            yield texts, first, found._replace(sources=found.sources + first)
-
-    def score_all(self, log: MatchLog | None) -> Iterable[ScoredPairs]:
-        """Return the matches to keep; with a log, those that it has are not looked for again."""
-        if log is None:
-            return self._choose(self.score())
-        if log.done:
-            output.say("an interrupted search continues")
-        for block in self.score(log.done):
-            log.append(block)
-        return self._choose(log.read_blocks())
-
-    def find(self, log: MatchLog | None) -> Iterator[Matches]:
-        """Yield matches with their texts. With a log, queries are read once more for their texts."""
-        if self.queries is None:
-            for block in self.score_all(log):
-                yield self.finder.read_duplicates(block)
-            return
-        for texts, first, found in self._score_queries() if log is None else self._read_log(log):
-            yield found.read(partial(_read_row, texts, first), self.finder.index_.read_text)
-
-    def _read_log(self, log: MatchLog) -> Iterator[tuple[list[str], int, ScoredPairs]]:
-        """Yield what `_score_queries` yields, with the matches of the log when it is complete."""
-        from rekern.search.matches import join_pairs
-
-        assert self.queries is not None
-        known = join_pairs(list(self.score_all(log)), self.finder.model)
-        first = 0
-        for texts in self.reader.iterate(self.queries):
-            places = known.sources.searchsorted([first, first + len(texts)]).tolist()
-            yield texts, first, known.take(slice(*places))
-            first += len(texts)
-
-    def _choose(self, blocks: Iterable[ScoredPairs]) -> Iterable[ScoredPairs]:
-        """Return the matches to keep; which duplicates are the best of their texts is known only at the end."""
-        if self.queries is not None or (self.top is None and self.finder.model is not None):
-            return blocks
-        return [self.finder.choose_duplicates(blocks, self.top)]
-
-
-def _read_row(texts: list[str], first: int, row: int) -> str:
-    return texts[row - first]
 
 
 @expand_options()
@@ -222,13 +124,15 @@ def match(
     index_file = _find_index_file(corpus, index) if cluster is not None else None
     started = time.perf_counter()
     reader = TextReader(text, format, encoding, no_header)
+    if queries is not None:
+        reader.check(queries)
     finder = _make_finder(model, candidates, label, language, jobs, resources)
     _open_corpus(finder, corpus, index, reader)
     if model == NO_MODEL:
         output.say("without a model, matches are ranked by the score of the words that they share")
     if queries is not None and top is None:
         top = 5
-    can_resume = out is not None and not to_screen and queries != STANDARD_INPUT
+    can_resume = out is not None and not to_screen and (queries is None or can_read_again(queries))
     with use_workers(cluster) as machines:
         workers = _find_workers(finder, machines, index_file, model, jobs, resources)
         search = Search(finder, queries, reader, top, min_probability, workers)

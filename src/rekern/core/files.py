@@ -41,7 +41,7 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
     ('complete', 1)
     """
     check_writable(path)
-    if _is_stream(path):  # renaming onto /dev/null or a pipe would replace it by a plain file
+    if is_stream(path):  # renaming onto /dev/null or a pipe would replace it by a plain file
         yield Path(path)
         return
     # realpath: writing to a symbolic link changes the file it points to and keeps the link
@@ -224,7 +224,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     folder = os.path.dirname(os.path.realpath(path)) if os.fspath(path) else ""
     if os.path.isdir(path) or not os.path.basename(path):
         raise InputError(f"{name} is a folder: give the name of a file", file=name, names_file=True)
-    if _is_stream(path):
+    if is_stream(path):
         return
     if not os.path.isdir(folder):
         reason = f"cannot write {name}: there is no folder {show_path(folder)}; make it first"
@@ -252,8 +252,12 @@ def refuse_to_replace(path: str | os.PathLike[str], *read: str | os.PathLike[str
             raise InputError(reason, file=name, names_file=True)
 
 
-def _is_stream(path: str | os.PathLike[str]) -> bool:
-    """Whether the path exists and is a pipe or a device."""
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Return whether the path exists and is no plain file, such as a pipe, which can be read only once.
+
+    >>> is_stream(os.devnull), is_stream("no such file")
+    (True, False)
+    """
     try:
         return not stat.S_ISREG(os.stat(path).st_mode)
     except OSError:

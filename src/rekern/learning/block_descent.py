@@ -6,7 +6,7 @@ block of rows have to be in memory. The solution is that of `dual_descent`, to t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
@@ -146,6 +146,15 @@ class Machine:
         """Return all weights, as views: of columns, of scores, and of the constant feature."""
         return [self.weights, self.score_weights, self.state[:1]]
 
+    def to_arrays(self) -> dict[str, AnyArray]:
+        """Return what `put` needs."""
+        return {"weights": self.weights, "score_weights": self.score_weights, "state": self.state}
+
+    def put(self, arrays: Mapping[str, AnyArray]) -> None:
+        """Make this machine the same as one that was written down by `to_arrays`."""
+        for name, array in self.to_arrays().items():
+            array[:] = arrays[name]
+
 
 class Momentum:
     """What a machine was after the last pass, so that it can go on in the same direction.
@@ -177,6 +186,47 @@ class Momentum:
             repeat_steps(old, new, factor)
         machine.own_length = float(own @ coefficients**2)
         machine.measure()
+
+    def to_arrays(self) -> dict[str, AnyArray]:
+        """Return what `put` needs."""
+        return {"old_coefficients": self._coefficients, **{f"old_{i}": part for i, part in enumerate(self._weights)}}
+
+    def put(self, arrays: Mapping[str, AnyArray]) -> None:
+        """Go on as one that was written down by `to_arrays`."""
+        for name, array in self.to_arrays().items():
+            array[:] = arrays[name]
+
+
+class Descent:
+    """Where a descent over blocks is: with it an interrupted one goes on as if nothing had happened.
+
+    >>> machine, coefficients = Machine(1, 0), np.zeros(2)
+    >>> first, second = Descent(machine, coefficients, 0.1), Descent(machine, coefficients, 0.1)
+    >>> first.sweep = 3
+    >>> second.put(first.to_arrays())
+    >>> second.sweep, second.near
+    (3, 0.2)
+    """
+
+    def __init__(self, machine: Machine, coefficients: Floats, tolerance: float):
+        self.sweep, self.near = 0, 2.0 * tolerance
+        self.rest, self.own = Rest.start(len(coefficients)), np.zeros(len(coefficients))
+        self.momentum = Momentum(machine, coefficients)
+
+    def to_arrays(self) -> dict[str, AnyArray]:
+        """Return what `put` needs."""
+        numbers = {"sweep": np.array(self.sweep), "near": np.array(self.near), "own": self.own}
+        return {**numbers, **self._name_rest(), **self.momentum.to_arrays()}
+
+    def put(self, arrays: Mapping[str, AnyArray]) -> None:
+        """Go on as one that was written down by `to_arrays`."""
+        self.sweep, self.near, self.own[:] = int(arrays["sweep"]), float(arrays["near"]), arrays["own"]
+        for name, array in self._name_rest().items():
+            array[:] = arrays[name]
+        self.momentum.put(arrays)
+
+    def _name_rest(self) -> dict[str, AnyArray]:
+        return {f"rest_{name}": array for name, array in self.rest._asdict().items()}
 
 
 class GroupBuffer:
@@ -244,18 +294,22 @@ def descend_blocks(
     problem: Problem,
     coefficients: Floats,
     tolerance: float,
-    keep: Callable[[], None] = lambda: None,
+    keep: Callable[[Mapping[str, AnyArray]], None] = lambda arrays: None,
     together: int = 1,
+    found: Mapping[str, AnyArray] | None = None,
 ) -> int:
     """Train until primal and dual objective differ by at most ``tolerance``, as a share of the primal.
 
     The machine and the coefficients, which belong together, change in place. Returns the number of passes. ``keep`` is
-    called after each pass over all blocks. ``together`` blocks are in memory at once, others in each pass, and their
-    rows are visited in random order: rows that always come one after the other need several times as many passes.
+    called after each pass over all blocks; with what it got as ``found``, the same machine and the same coefficients,
+    an interrupted run goes on to the same bits. ``together`` blocks are in memory at once, others in each pass, and
+    their rows are visited in random order: rows that always come one after the other need several times as many passes.
     """
-    rest, own, sweep, near = Rest.start(len(coefficients)), np.zeros(len(coefficients)), 0, 2.0 * tolerance
-    buffers, momentum = (GroupBuffer(), GroupBuffer()), Momentum(machine, coefficients)
-    for sweep in range(SWEEPS):
+    descent, buffers = Descent(machine, coefficients, tolerance), (GroupBuffer(), GroupBuffer())
+    if found is not None:
+        descent.put(found)
+    rest, own = descent.rest, descent.own
+    for sweep in range(descent.sweep, SWEEPS):
         order = np.random.default_rng(sweep).permutation(len(blocks.spans)).tolist()
         groups = [order[first : first + together] for first in range(0, len(order), together)]
         read = read_groups(blocks, groups, buffers)
@@ -266,20 +320,22 @@ def descend_blocks(
             machine.descend(joined, part, moved, resting, seed=sweep * len(groups) + number)
             coefficients[rows], own[rows] = moved, joined.own
             rest.put(rows, resting)
+        descent.sweep = sweep + 1
         guess = _measure_gap(machine, problem, coefficients, own, rest.values)
-        if guess <= near or sweep == SWEEPS - 1:
+        if guess <= descent.near or descent.sweep == SWEEPS:
             # So far these were the values that the rows had when they were visited; now those that they have.
             values = decide_blocks(machine, blocks, coefficients, together, buffers) - own * coefficients
             gap = _measure_gap(machine, problem, coefficients, own, values)
             if gap <= tolerance:
                 break
-            near = max(guess * max(0.95 * tolerance / gap, 0.7), 0.5 * tolerance)  # a guess may be far too low
+            # a guess may be far too low
+            descent.near = max(guess * max(0.95 * tolerance / gap, 0.7), 0.5 * tolerance)
             rest.skips[:] = 0
-        keep()
         if sweep < MOMENTUM_SWEEPS:
-            momentum.move_on(machine, problem, coefficients, own)
+            descent.momentum.move_on(machine, problem, coefficients, own)
             rest.skips[_find_outside(problem, coefficients)] = 0
-    return sweep + 1
+        keep(descent.to_arrays())
+    return descent.sweep
 
 
 def _find_outside(problem: Problem, coefficients: Floats) -> Booleans:

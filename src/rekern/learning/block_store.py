@@ -21,6 +21,7 @@ from rekern.structures.tokens import Tokens
 
 PLAN = "plan.json"
 PROGRESS = "progress.npz"
+MACHINE = "machine-{:05d}.npz"
 COLUMNS = "columns.json"
 PLACED = ".placed"  # the ending of the folders of rows whose columns are not known yet
 
@@ -206,15 +207,26 @@ class BlockStore:
 
     def save_progress(self, **arrays: AnyArray) -> None:
         """Write how far training is; the file is replaced when the new one is complete."""
-        with write_atomically(self.folder / PROGRESS) as temporary, open(temporary, "wb") as file:
-            np.savez(file, **arrays)  # type: ignore[arg-type]
+        self._save(PROGRESS, arrays)
 
     def load_progress(self) -> dict[str, AnyArray] | None:
         """Return what `save_progress` wrote; None if there is nothing."""
-        path = self.folder / PROGRESS
-        if not path.exists():
-            return None
-        with np.load(path, allow_pickle=False) as found:
+        return self._load(PROGRESS) if (self.folder / PROGRESS).exists() else None
+
+    def save_machine(self, number: int, arrays: Mapping[str, AnyArray]) -> None:
+        """Write a machine that is trained."""
+        self._save(MACHINE.format(number), arrays)
+
+    def load_machine(self, number: int) -> dict[str, AnyArray]:
+        """Return what `save_machine` wrote."""
+        return self._load(MACHINE.format(number))
+
+    def _save(self, name: str, arrays: Mapping[str, AnyArray]) -> None:
+        with write_atomically(self.folder / name) as temporary, open(temporary, "wb") as file:
+            np.savez(file, **arrays)  # type: ignore[arg-type]
+
+    def _load(self, name: str) -> dict[str, AnyArray]:
+        with np.load(self.folder / name, allow_pickle=False) as found:
             return dict(found)
 
     def _find(self, number: int) -> Path:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +40,7 @@ MOST_NOISE = 0.02  # by which hashing may change decision values (root mean squa
 COMPARED = 1000  # pairs on which hashed weights are compared with the exact ones
 HELD_OUT_TOLERANCE = 5e-2  # of the gap of the machine whose decisions are for the calibration
 HELD_OUT = 20  # one in so many pairs is held out for the calibration
+NOTED, TRAINED = 1, 2  # how far a machine is: its values of the held-out pairs are noted; it has learned from all pairs
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
 
 
@@ -157,37 +160,43 @@ def _solve(
 ) -> tuple[list[Machine], Floats, Floats, int]:
     """Train all machines, from where an earlier run stopped; returns also coefficients, held-out values and passes."""
     n = store.spans[-1][1]
-    found = store.load_progress()
-    coefficients: Floats = np.zeros((len(problems), n)) if found is None else found["coefficients"].astype(float)
-    values: Floats = np.zeros((len(problems), len(held_out))) if found is None else found["values"].astype(float)
-    stage = np.zeros(len(problems), np.int64) if found is None else found["stage"]  # 1: the held-out values are noted
+    found = store.load_progress() or {}
+    if "passes" not in found:  # of an older version
+        found = {}
+    coefficients: Floats = np.zeros((len(problems), n))
+    values: Floats = np.zeros((len(problems), len(held_out)))
+    stage, passes = np.zeros(len(problems), np.int64), np.zeros(1, np.int64)
+    known: dict[str, AnyArray] = {"coefficients": coefficients, "values": values, "stage": stage, "passes": passes}
+    for name in known.keys() & found.keys():
+        known[name][:] = found[name]
 
-    def keep() -> None:
-        store.save_progress(coefficients=coefficients, values=values, stage=stage)
+    def keep(machine: Machine, arrays: Mapping[str, AnyArray] = MappingProxyType({})) -> None:
+        store.save_progress(**known, **machine.to_arrays(), **arrays)
 
-    machines, passes = [], 0
+    machines = []
     for number, problem in enumerate(problems):
-        machine = Machine(columns, count_scores(kernel))
-        _take_up(machine, store, coefficients[number])
-        if len(held_out) and not stage[number]:
+        machine, own = Machine(columns, count_scores(kernel)), coefficients[number]
+        machines.append(machine)
+        if stage[number] == TRAINED:
+            machine.put(store.load_machine(number))
+            continue
+        if "weights" in found:
+            machine.put(found)
+        went = found if "sweep" in found else None
+        found = {}  # it is about the first machine that is not trained yet
+        keep_this = partial(keep, machine)
+        if len(held_out) and stage[number] != NOTED:
             first = problem._replace(costs=problem.costs.copy())
             first.costs[held_out] = 0.0
-            passes += descend_blocks(machine, store, first, coefficients[number], HELD_OUT_TOLERANCE, keep, together)
-            values[number] = decide_blocks(machine, store, coefficients[number], together)[held_out]
-            stage[number] = 1
-            keep()
-        passes += descend_blocks(machine, store, problem, coefficients[number], TOLERANCE, keep, together)
-        keep()
-        machines.append(machine)
-    return machines, coefficients, values, passes
-
-
-def _take_up(machine: Machine, store: BlockStore, coefficients: Floats) -> None:
-    """Give a machine the weights that belong to coefficients of an earlier run."""
-    if coefficients.any():
-        for number, (first, last) in enumerate(store.spans):
-            machine.add(store.load(number), coefficients[first:last])
-        machine.measure()
+            passes += descend_blocks(machine, store, first, own, HELD_OUT_TOLERANCE, keep_this, together, went)
+            values[number] = decide_blocks(machine, store, own, together)[held_out]
+            stage[number], went = NOTED, None
+            keep(machine)
+        passes += descend_blocks(machine, store, problem, own, TOLERANCE, keep_this, together, went)
+        store.save_machine(number, machine.to_arrays())
+        stage[number] = TRAINED
+        store.save_progress(**known)
+    return machines, coefficients, values, int(passes[0])
 
 
 def _find_chunk_size(probe: SparseRows, memory: int) -> int:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rekern.core.archive_members import METHODS, compute_checksum, view_array, write_member
 from rekern.core.arrays import AnyArray, Ints, Keys, SmallInts
-from rekern.core.files import show_path, write_atomically
+from rekern.core.files import is_stream, show_path, write_atomically
 from rekern.core.state_schema import Array, Either, Number, Record, Text, refuse
 from rekern.core.version import __version__
 from rekern.errors import InputError, ModelFileError
@@ -74,11 +74,13 @@ def save_index(index: TextIndex, path: str | os.PathLike[str]) -> None:
 
 
 def is_index_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file begins like an index, so that it is no table.
+    """Return whether a file begins like an index, so that it is no table. Nothing is read from a pipe.
 
     >>> is_index_file("no such file")
     False
     """
+    if is_stream(path):
+        return False
     try:
         with open(path, "rb") as stream:
             start = stream.read(LOCAL_HEADER + len(HEADER))
