@@ -61,6 +61,7 @@ def test_a_dead_worker_loses_nothing(server):
             connection.recv_bytes()
     start_worker(server)
     assert future.result(30).value == 32
+    assert server.n_answers == 1  # by which Spark's jobs are known to be of use
 
 
 def test_a_call_that_kills_all_workers_is_given_up(server):
