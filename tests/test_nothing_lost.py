@@ -19,8 +19,9 @@ from typer.testing import CliRunner
 
 from rekern import load_model
 from rekern.cli.commands import app
-from rekern.core.files import _remove_abandoned, write_atomically
-from rekern.kernels import Spectrum
+from rekern.core.files import _remove_abandoned, open_locked, remove_locked, write_atomically
+from rekern.errors import InputError
+from rekern.kernels import Spectrum, gram_file
 from rekern.search import match_log, pair_finder
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked and killed")
@@ -263,6 +264,24 @@ def test_two_processes_with_the_same_output_leave_one_whole_file(data, tmp_path,
     codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
     assert 0 in codes and set(codes) <= {0, 2}  # the second one may say that another run is writing
     assert read_results(out) == whole
+
+
+@pytest.mark.parametrize("module", [gram_file, match_log])
+def test_a_run_is_locked_until_its_last_file_is_gone(tmp_path, monkeypatch, module):
+    def remove(path, file):
+        with pytest.raises(InputError, match="another run is writing"), open_locked(path):
+            pass
+        removed.append(path)
+        remove_locked(path, file)
+
+    removed = []
+    monkeypatch.setattr(module, "remove_locked", remove)
+    if module is gram_file:
+        Spectrum(1).gram(["a b", "b c"], out=tmp_path / "out")
+    else:
+        with match_log.open_match_log(tmp_path / "log", {"corpus": "a"}, False):
+            pass
+    assert len(removed) == 1 and not removed[0].exists()
 
 
 def test_two_writers_leave_one_whole_file(tmp_path):

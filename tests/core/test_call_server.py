@@ -61,6 +61,7 @@ def test_a_dead_worker_loses_nothing(server):
             connection.recv_bytes()
     start_worker(server)
     assert future.result(30).value == 32
+    assert server.n_answers == 1  # by which Spark's jobs are known to be of use
 
 
 def test_a_call_that_kills_all_workers_is_given_up(server):
@@ -129,3 +130,13 @@ def test_calls_end_if_there_are_no_workers(server):
     for call in (waiting, server.submit(abs, (-1,))):
         with pytest.raises(ValueError, match="no workers"):
             call.result(30)
+
+
+def test_a_call_ends_if_its_worker_dies_after_all_others(server):
+    future = server.submit(pow, (2, 5))
+    with Client(server.place[:2], authkey=server.place.key) as connection:
+        connection.recv_bytes()
+        connection.recv_bytes()
+        server.fail(ValueError("no workers"))
+    with pytest.raises(ValueError, match="no workers"):
+        future.result(30)

@@ -2,6 +2,7 @@
 
 import os
 from concurrent.futures import Future
+from io import FileIO
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -87,6 +88,14 @@ def test_long_arguments_go_through_a_file_and_short_ones_do_not(files):
     assert files.pack(short) is short
     packed = files.pack(long)
     assert isinstance(packed, FiledValue) and packed.load() == long
+    assert packed.path not in cluster_files._loaded  # the value of one call is not kept
+
+
+@pytest.mark.parametrize("last", [np.zeros(0), np.zeros((3, 0), np.float32), np.ones(1)])
+def test_arrays_without_values_are_shared(files, last):
+    first, found = files.share([np.arange(3, dtype=np.int8), last]).load()
+    assert first.tolist() == [0, 1, 2]
+    assert (found.dtype, found.shape) == (last.dtype, last.shape) and np.array_equal(found, last)
 
 
 def test_values_are_sent_where_there_is_no_room(files, monkeypatch):
@@ -98,6 +107,16 @@ def test_values_are_sent_where_there_is_no_room(files, monkeypatch):
     cluster = HereCluster()
     cluster.files = files
     assert files.share(long) is None and cluster.pack(long) is long and cluster.share(long) is long
+
+
+def test_a_full_disk_keeps_no_part_of_a_value(files, monkeypatch):
+    class FullFile(FileIO):
+        def write(self, content):
+            super().write(content[:10])
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(cluster_files, "open", lambda path, mode, buffering: FullFile(path, mode), raising=False)
+    assert files.share(bytes(1 << 20)) is None and not os.listdir(files.folder)
 
 
 def test_a_file_stays_until_its_call_is_done(files):
@@ -125,6 +144,10 @@ def test_all_calls_are_in_a_batch(total, seconds, workers):
         if seconds:
             assert count == 1 or count * seconds <= cluster_backend.SECONDS
         left -= min(count, left)
+
+
+def test_the_last_batches_are_worth_sending():
+    assert cluster_backend._count_calls(8, 2500, 2, 0.001) * 0.001 == cluster_backend.FEWEST_SECONDS
 
 
 def test_calls_run_in_order_and_long_functions_are_sent_once(here):

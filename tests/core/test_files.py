@@ -6,7 +6,8 @@ import threading
 
 import pytest
 
-from rekern.core.files import check_writable, show_path, write_atomically
+from rekern.core import files
+from rekern.core.files import check_writable, open_locked, remove_locked, show_path, write_atomically
 from rekern.datasets import read_table
 from rekern.errors import InputError
 
@@ -131,3 +132,20 @@ def test_an_error_carries_its_file(tmp_path):
         with pytest.raises(InputError) as caught:
             check_writable(place)
         assert caught.value.file == str(place)
+
+
+@pytest.mark.skipif(files.fcntl is None, reason="files cannot be locked here")
+def test_a_file_that_another_run_has_removed_is_not_locked_in_its_place(tmp_path, monkeypatch):
+    path, lock = tmp_path / "record", files.fcntl.flock
+
+    def wait(*arguments):  # the other run ends between opening and locking
+        monkeypatch.undo()
+        with open_locked(path) as other:
+            remove_locked(path, other)
+        lock(*arguments)
+
+    monkeypatch.setattr(files.fcntl, "flock", wait)
+    with open_locked(path) as file:
+        assert os.path.samestat(os.fstat(file.fileno()), os.stat(path))
+        with pytest.raises(InputError, match="another run"), open_locked(path):
+            pass

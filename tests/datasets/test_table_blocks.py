@@ -31,7 +31,11 @@ FILES = {
     "some.jsonl": '{"id": 1, "source": "a"}\n{"id": null, "source": "b"}\n{"id": 3, "source": "c"}\n\n',
     "bad.jsonl": '{"id": 1}\n{"id": 2}\n{"id": \n',
     "blank.jsonl": '{"id": 1}\n\n{"id": 2}\n',
+    "returns.jsonl": '{"id": 1}\r{"id": 2}\r',
     "empty.jsonl": "\n",
+    "texts.tsv": "text\na\n\n\n \nb\n\n\n",
+    "texts.csv": "text\na\n \n  \nb\n\n\n",
+    "blank texts.csv": "text\na\n \n\nb\n",
     "all.json": '[{"id": 1}, {"id": 2}, {"id": 3}]',
     "letters.txt": "id\tsource\n1\tcaf\u00e9\n",
 }

@@ -216,6 +216,7 @@ RECIPES: dict[str, tuple[Callable[[], object], dict[str, bool], object]] = {
     ),
     "parser": (lambda: parse("word").fit(SENTENCES, MEANINGS), {}, NEW_SENTENCES),
     "asker": (ask, {}, NEW_SENTENCES),
+    "ranking parser": (lambda: parse("word", ranking=2).fit(SENTENCES, MEANINGS), {}, NEW_SENTENCES),
     "tree parser": (
         lambda: parse(WordSubsequences() + Constituents() + OnSubstrings(Spectrum(1))).fit(SENTENCES, MEANINGS, TREES),
         {},

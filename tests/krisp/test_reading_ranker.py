@@ -99,32 +99,39 @@ def test_a_file_keeps_the_ranking(parser, tmp_path):
         load_word_parser(path)
 
 
-def test_a_damaged_ranker_is_refused(parser, tmp_path):
-    path, damaged = tmp_path / "parser.rekern", tmp_path / "damaged.rekern"
+def save_changed(parser, folder, change):
+    """Save a parser with a ranker that a function has changed."""
+    path, changed = folder / "parser.rekern", folder / "changed.rekern"
     parser.save(path)
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(damaged, "w") as new:
-        for name in old.namelist():
-            content = old.read(name)
-            if name == "ranker.json":
-                content = content.replace(b'"weights":[', b'"weights":[1.0,')
-                content = content.replace(b'"weights": [', b'"weights": [1.0,')
-            new.writestr(name, content)
-    with pytest.raises(ModelFileError):
-        load_model(damaged)
-
-
-def test_a_ranker_of_an_earlier_version_is_read(parser, tmp_path):
-    path, earlier = tmp_path / "parser.rekern", tmp_path / "earlier.rekern"
-    parser.save(path)
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(earlier, "w") as new:
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(changed, "w") as new:
         for name in old.namelist():
             content = old.read(name)
             if name == "ranker.json":
                 ranker = json.loads(content)
-                del ranker["translation"], ranker["distant"]
-                ranker["weights"] = ranker["weights"][:7]
+                change(ranker)
                 content = json.dumps(ranker).encode()
             new.writestr(name, content)
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda ranker: ranker["weights"].insert(0, 1.0), "not one weight for each score"),
+        (lambda ranker: ranker["parts"].__setitem__(0, ranker["parts"][1]), "a part of meanings twice"),
+        (lambda ranker: ranker["sentences"][0].extend(map(str, range(20_000))), "its ranker has a sentence of 20,00"),
+    ],
+)
+def test_a_damaged_ranker_is_refused(parser, tmp_path, change, reason):
+    with pytest.raises(ModelFileError, match=reason):
+        load_model(save_changed(parser, tmp_path, change))
+
+
+def test_a_ranker_of_an_earlier_version_is_read(parser, tmp_path):
+    def change(ranker):
+        del ranker["translation"], ranker["distant"], ranker["weights"][7:]
+
+    earlier = save_changed(parser, tmp_path, change)
     found = load_model(earlier)
     assert found.ranker_.weights.tolist() == [*parser.ranker_.weights.tolist()[:7], 0.0]
     assert found.predict(["size of new york"]) == ["answer(size(state('new york')))"]

@@ -110,10 +110,14 @@ class CallServer:
     def submit(self, function: Callable[..., object], arguments: tuple[object, ...]) -> Future[Outcome]:
         """Give a call to the next free worker."""
         future: Future[Outcome] = Future()
-        self._calls.put(_Call(future, function, arguments, 1))
+        self._put(_Call(future, function, arguments, 1))
+        return future
+
+    def _put(self, call: _Call) -> None:
+        """Let a call wait for a worker, if there will be any."""
+        self._calls.put(call)
         if self._fault is not None:
             self.fail(self._fault)
-        return future
 
     def fail(self, error: Exception) -> None:
         """Say that there will be no workers any more, for the calls that wait and for later ones."""
@@ -187,7 +191,7 @@ class CallServer:
                 answer = _receive(connection)
             except Exception as error:  # the worker is dead, or its answer too large
                 if call.tries < self._most_tries:
-                    self._calls.put(call._replace(tries=call.tries + 1))
+                    self._put(call._replace(tries=call.tries + 1))
                 else:
                     call.future.set_exception(error)
                 break

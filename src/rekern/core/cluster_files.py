@@ -122,7 +122,6 @@ class ValueFiles:
                     file.seek(start)
                     while part:
                         part = part[file.write(part) :]
-                file.truncate(end)
         except OSError:  # no room
             _unlink(path)
             return None

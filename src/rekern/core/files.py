@@ -68,19 +68,50 @@ def open_locked(path: Path) -> Iterator[IO[bytes]]:
     ...     file.write(b"mine")
     4
     """
+    while True:
+        with _open_or_make(path) as file:
+            try:
+                if fcntl is not None:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise InputError(
+                    f"another run is writing {show_path(path)}; wait for it or choose another name"
+                ) from None
+            if fcntl is None or _is_at(path, file):
+                yield file
+                return
+        # Else another run has removed it in between, and the next one would lock a new file of this name.
+
+
+def _open_or_make(path: Path) -> IO[bytes]:
     name = show_path(path)
     try:
-        file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
+        return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
     except OSError as error:
         reason = f"cannot write {name}: {error.strerror}; choose another place"
         raise InputError(reason, file=name, names_file=True) from None
-    with file:
-        try:
-            if fcntl is not None:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(f"another run is writing {name}; wait for it or choose another name") from None
-        yield file
+
+
+def _is_at(path: Path, file: IO[bytes]) -> bool:
+    """Return whether an open file is still the one of this name."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(file.fileno()))
+    except OSError:
+        return False
+
+
+def remove_locked(path: Path, file: IO[bytes]) -> None:
+    """Remove a file that `open_locked` has opened, before another run can lock it.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder, open_locked(Path(folder) / "new") as file:
+    ...     remove_locked(Path(folder) / "new", file)
+    ...     os.listdir(folder)
+    []
+    """
+    if fcntl is None:  # Windows removes no open files
+        file.close()
+    path.unlink(missing_ok=True)
 
 
 @contextmanager

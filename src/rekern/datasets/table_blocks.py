@@ -80,7 +80,7 @@ def iterate_columns(
         yield from _collect_blocks(_drop_last(fields, _is_blank_line), file, header, TSV_REMEDY, rows)
     elif chosen == "jsonl" and can_iterate(encoding):
         numbered = ((number, [line]) for number, line in enumerate(_check_lines(path, encoding), 1))
-        blocks = _cut(_drop_last(numbered, _is_blank_line), rows, _count_characters)
+        blocks = _cut(_drop_last(numbered, _is_blank_line, are_refused=True), rows, _count_characters)
         is_empty = True
         for block in blocks:
             is_empty = False
@@ -109,20 +109,23 @@ def _collect_blocks(lines: Iterator[Fields], file: str, header: bool, remedy: st
 
 
 def _split_tsv(path: str | os.PathLike[str], encoding: str) -> Iterator[Fields]:
-    """Yield the fields of each line; a file whose lines end in carriage returns alone is one line for the system."""
-    lines = _check_lines(path, encoding)
+    """Yield the number and the fields of each line."""
+    for number, line in enumerate(_check_lines(path, encoding), 1):
+        yield number, line.split("\t")
+
+
+def _check_lines(path: str | os.PathLike[str], encoding: str) -> Iterator[str]:
+    """Yield the lines of a file without their ends, none with a NUL character.
+
+    A file whose lines end in carriage returns alone is one line for the system.
+    """
+    lines = iterate_lines(path, encoding)
     first = next(lines, None)
     if first is None:
         return
     second = next(lines, None)
     start = first.split("\r") if second is None else [first, second]
     for number, line in enumerate(chain(start, lines), 1):
-        yield number, line.split("\t")
-
-
-def _check_lines(path: str | os.PathLike[str], encoding: str) -> Iterator[str]:
-    """Yield the lines of a file without their ends, none with a NUL character."""
-    for number, line in enumerate(iterate_lines(path, encoding), 1):
         if "\0" in line:
             raise refuse_nul(show_source(path), number, encoding)
         yield line
@@ -144,15 +147,23 @@ def _is_blank_line(row: list[str]) -> bool:
     return len(row) == 1 and not row[0].strip(" \r")
 
 
-def _drop_last(rows: Iterator[Fields], is_blank: Callable[[list[str]], bool]) -> Iterator[Fields]:
-    """Yield rows without the blank ones at the end; a blank one among others is for the caller to refuse."""
+def _drop_last(
+    rows: Iterator[Fields], is_blank: Callable[[list[str]], bool], are_refused: bool | None = None
+) -> Iterator[Fields]:
+    """Yield rows without the blank ones at the end.
+
+    A blank one among others is for the caller to refuse, so that of several one is enough, except in a table of one
+    column: there they are empty texts.
+    """
     waiting: list[Fields] = []
     for line, row in rows:
+        if are_refused is None:
+            are_refused = len(row) > 1
         waiting.append((line, row))
         if not is_blank(row):
             yield from waiting
             waiting.clear()
-        elif len(waiting) > 1:  # thousands of blank lines need not be kept
+        elif are_refused and len(waiting) > 1:  # thousands of blank lines need not be kept
             waiting.pop()
 
 

@@ -28,7 +28,7 @@ from typing import IO, TypedDict
 import numpy as np
 
 from rekern.core.arrays import Floats
-from rekern.core.files import check_writable, open_locked, show_path
+from rekern.core.files import check_writable, open_locked, remove_locked, show_path
 from rekern.core.messages import shorten_text
 from rekern.core.object_digests import digest_object
 from rekern.core.parallel_jobs import count_jobs, has_shared_memory, run, split_range
@@ -94,10 +94,10 @@ def write_gram(plan: GramPlan, path: Path, n_jobs: int | None, description: str)
         except BaseException:
             if not _read_done(record):  # nothing was finished: leave nothing behind
                 part.unlink(missing_ok=True)
-                sidecar.unlink(missing_ok=True)
+                remove_locked(sidecar, record)
             raise
-    sidecar.unlink(missing_ok=True)
-    return np.lib.format.open_memmap(whole, mode="r")
+        remove_locked(sidecar, record)
+        return np.lib.format.open_memmap(whole, mode="r")
 
 
 def resolve_path(path: str | Path) -> Path:

@@ -50,6 +50,10 @@ def read_ranker(archive: OpenArchive) -> ReadingRanker:
     """The ranker that `write_ranker` wrote; all of it is checked."""
     content = archive.read_json(RANKER_MEMBER)
     RANKER.check(content, "ranker")
+    if len(set(content["parts"])) < len(content["parts"]):
+        raise ModelFileError("its ranker has a part of meanings twice")
+    words = max(map(len, content["sentences"]), default=0)  # all pairs of the words of a sentence are kept
+    archive.limits.check("sentence_words", words, f"its ranker has a sentence of {words:,} words")
     arrays = {
         "opinion_mean": archive.read_array("opinion_mean", 1),
         "opinion_dual": archive.read_array("opinion_dual", 2),

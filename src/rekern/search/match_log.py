@@ -16,7 +16,7 @@ from typing import IO
 
 import numpy as np
 
-from rekern.core.files import open_locked
+from rekern.core.files import open_locked, remove_locked
 from rekern.core.json_values import Json
 from rekern.search.matches import ScoredPairs
 
@@ -104,6 +104,6 @@ def open_match_log(path: Path, state: Mapping[str, Json], has_probabilities: boo
             if log.done:
                 log.record()
             else:
-                path.unlink(missing_ok=True)
+                remove_locked(path, stream)
             raise
-    path.unlink(missing_ok=True)
+        remove_locked(path, stream)

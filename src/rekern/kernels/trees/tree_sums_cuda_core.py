@@ -13,7 +13,6 @@ from rekern.core.cuda_compiling import cuda, cuda_function, cuda_kernel
 
 # The columns of the facts about a subtree.
 CLASS, RANK, WIDTH, SEQUENCE, KID, STEP, LABEL, PLACE = range(8)
-FACTS = 8
 
 # The rows of the facts about the children of subtrees.
 KID_LABEL, KID_RANK, KID_CLASS = range(3)
