@@ -78,6 +78,36 @@ def test_labels(kind: str, tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["t.tsv"]
 
 
+def test_all_missing_labels_are_told_at_once(tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_bytes(HEADER + b"a\tb\t1\nc\td\t\ne\tf\t0\ng\th\t \n")
+    line = error_of("train", tmp_path / "t.tsv", "-o", tmp_path / "m.rekern")
+    assert line.endswith(
+        "t.tsv, line 3, label: the value is missing, here and in 1 more; drop the rows or give each a label"
+    )
+
+
+def test_one_column_is_not_both_texts(tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_bytes(HEADER + b"a\tb\t1\nc\td\t0\n")
+    line = error_of(
+        "train", tmp_path / "t.tsv", "--target", "source", "--source", "source", "-o", tmp_path / "m.rekern"
+    )
+    assert line.endswith(
+        "t.tsv: 'source' is named as the first text and as the second; name two columns (--source, --target)"
+    )
+
+
+@pytest.mark.parametrize(("option", "words"), [("--wordnet", "there is no synsets.tsv"), ("--thesaurus", "no file")])
+def test_what_a_search_may_use_must_be_there(option: str, words: str, models: Path, tmp_path: Path) -> None:
+    line = error_of("train", models / "test.tsv", "--auto", option, tmp_path / "nothing", "-o", tmp_path / "m.rekern")
+    assert words in line
+
+
+def test_a_gram_is_of_two_tables_of_one_kind(models: Path, tmp_path: Path) -> None:
+    (tmp_path / "texts.tsv").write_text("text\na b\n")
+    line = error_of("gram", models / "test.tsv", tmp_path / "texts.tsv", "-o", tmp_path / "g.npy")
+    assert "texts.tsv has single texts, but" in line and line.endswith("has pairs: give two tables of one kind")
+
+
 def test_groups_without_an_order(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_bytes(HEADER + b"a\tb\t1\nc\td\t0\n")
     line = error_of("train", tmp_path / "t.tsv", "--group", "source", "-o", tmp_path / "m.rekern")
@@ -136,6 +166,7 @@ REPLACED = [
     ("gram", "t.npy", "--format", "tsv", "-o", "t.npy"),
     ("expressions", "t.tsv", "-o", "t.tsv"),
     ("question", "--train", "t.tsv", "-o", "t.tsv"),
+    ("parse", "t.tsv", "-o", "t.tsv"),
 ]
 
 

@@ -137,6 +137,14 @@ def test_few_pairs_are_remarked_upon(tables: Path, tmp_path: Path) -> None:
     assert "warning: class other has a single example" in result.stderr
 
 
+def test_empty_texts_are_remarked_upon(tables: Path, tmp_path: Path) -> None:
+    lines = (tables / "train.tsv").read_text().splitlines()
+    (tmp_path / "empty.tsv").write_text("\n".join([*lines[:30], "\tc d\t1", "a b\t \t0"]))
+    result = invoke("train", tmp_path / "empty.tsv", "-o", tmp_path / "m.rekern")
+    assert "warning: 2 of 31 pairs have an empty text, the first in" in result.stderr
+    assert "empty.tsv, line 31; drop the rows if the texts are missing" in result.stderr
+
+
 def test_strange_classes_are_remarked_upon(tables: Path, tmp_path: Path) -> None:
     _, *rows = (line.split("\t")[:2] for line in (tables / "train.tsv").read_text().splitlines()[:41])
     pairs = tmp_path / "pairs.csv"

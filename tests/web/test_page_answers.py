@@ -243,6 +243,11 @@ def test_parquet(client):
         ("parquet", write_parquet({"source": ["x" * 2_000_000] * 4, "target": ["b"] * 4}), "too large"),
         ("parquet", write_parquet({"source": ["a"] * 5000, "target": ["b"] * 5000}), "5,000 rows"),
         ("tsv", "", "is empty"),
+        (
+            "csv",
+            b"source,target\ncaf\xe9,b\n",
+            "line 2: byte 0xe9 at offset 17 is not UTF-8; convert the file to UTF-8",
+        ),
     ],
 )
 def test_unusable_files_are_refused(client, format, content, words):

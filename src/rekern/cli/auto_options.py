@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -57,6 +58,14 @@ class AutoOptions(OptionGroup):
                 raise InputError(f"--{field.name} goes with --auto: add --auto, or leave it out")
         if not 0 < self.minutes < float("inf"):
             raise InputError(f"--minutes {self.minutes:g} is out of range: give a number above 0")
+        if self.wordnet is not None:  # a wrong place is an error now, not a kernel that is left out after minutes
+            from rekern.similarity.lexicons.wordnet import find_wordnet
+
+            find_wordnet(os.fspath(self.wordnet))
+        if self.thesaurus is not None:
+            from rekern.similarity.lexical_resources import list_word_pairs
+
+            list_word_pairs(self.thesaurus)
 
     def make_model(
         self,

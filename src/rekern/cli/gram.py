@@ -59,6 +59,9 @@ def gram(
     summary = summarize_kernel(built)
     rows = table.read(file, labelled)
     columns = None if against is None else table.read(against, labelled)
+    if columns is not None and rows.is_single != columns.is_single:
+        single, pairs = (rows, columns) if rows.is_single else (columns, rows)
+        raise InputError(f"{single.path} has single texts, but {pairs.path} has pairs: give two tables of one kind")
     shape = (len(rows), len(rows if columns is None else columns))
     names: dict[str, int] | None = None
     started = time.perf_counter()

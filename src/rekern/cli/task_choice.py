@@ -69,6 +69,22 @@ def warn_of_few_pairs(table: Table, task: Task) -> None:
             )
 
 
+def warn_of_empty_texts(table: Table) -> None:
+    """Warn of pairs with an empty text, which is often a cell that nobody has filled.
+
+    >>> from rekern.datasets import from_frame
+    >>> warn_of_empty_texts(from_frame({"source": ["a"], "target": ["b"]}, label=None))
+    """
+    if not isinstance(table.pairs, list):  # they are on disk, and reading them would take long
+        return
+    sides = 1 if table.is_single else 2
+    empty = [row for row, pair in enumerate(table.pairs) if not all(text.strip() for text in pair[:sides])]
+    if empty:
+        noun = "texts are empty" if table.is_single else "pairs have an empty text"
+        share = f"{len(empty):,} of {len(table):,} {noun}"
+        output.say(f"warning: {share}, the first in {table.place(empty[0])}; drop the rows if the texts are missing")
+
+
 def _guess_task(table: Table) -> Task:
     """Choose by the labels alone, and say so where they leave a doubt."""
     labels = table.labels or []

@@ -17,7 +17,7 @@ from rekern.cli.kernel_options import KernelOptions, summarize_kernel
 from rekern.cli.option_groups import expand_options
 from rekern.cli.quick_start import owns_process
 from rekern.cli.table_options import TableOptions
-from rekern.cli.task_choice import Task, choose_task, warn_of_few_pairs
+from rekern.cli.task_choice import Task, choose_task, warn_of_empty_texts, warn_of_few_pairs
 from rekern.cli.threshold_options import ThresholdOptions
 from rekern.cli.trial_table import format_chosen, show_trials
 from rekern.core.messages import show_value
@@ -148,10 +148,11 @@ def train(
         labels = _summarize_labels(pairs, chosen)
         report: dict[str, object] = {"task": chosen.value, "pairs": len(pairs), "columns": pairs.roles, **labels}
         if not json:
-            noun = "texts" if pairs.is_single else "pairs"
+            noun = ("text" if pairs.is_single else "pair") + ("s" if len(pairs) != 1 else "")
             print(f"read      {len(pairs):,} {noun} from {pairs.path}: {_format_labels(labels)}", flush=True)
             if table.has_guessed(pairs):
                 print(f"columns   {', '.join(f'{role} {name}' for role, name in pairs.roles.items())}", flush=True)
+        warn_of_empty_texts(pairs)
         started = time.perf_counter()
         model: TrainedModel
         with use_workers(cluster):

@@ -50,10 +50,16 @@ def check_present(values: Sequence[object], column: str) -> list[object]:
     ['a', 1]
     """
     stripped = [value.strip() if isinstance(value, str) else value for value in values]
-    for row, value in enumerate(stripped):
-        if value == "" if isinstance(value, str) else is_missing(value):
-            reason = f"the value is missing; drop the row or give it a {column}"
-            raise InputError(reason, row=row, column=column)
+    missing = [
+        row for row, value in enumerate(stripped) if (value == "" if isinstance(value, str) else is_missing(value))
+    ]
+    if missing:
+        reason = f"the value is missing; drop the row or give it a {column}"
+        if len(missing) > 1:
+            reason = (
+                f"the value is missing, here and in {len(missing) - 1:,} more; drop the rows or give each a {column}"
+            )
+        raise InputError(reason, row=missing[0], column=column)
     return stripped
 
 

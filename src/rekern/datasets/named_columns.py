@@ -84,6 +84,10 @@ class NamedColumns:
         >>> NamedColumns(["Text A", "Text B"], list, []).find_all({"source": "source", "target": "target"}, True)
         {'source': 0, 'target': 1}
         """
+        if set(SIDES) <= set(roles) and roles["source"] == roles["target"]:
+            own = roles["source"]
+            reason = f"{self.file or 'the table'}: {own!r} is named as the first text and as the second"
+            raise InputError(f"{reason}; name two columns (--source, --target)", file=self.file, names_file=True)
         found = {role: self._seek(role, column, by_number) for role, column in roles.items()}
         if set(SIDES) <= set(roles):
             self._match_sides(roles, found)

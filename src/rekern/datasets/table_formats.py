@@ -77,8 +77,12 @@ def read_columns(
     return parse_columns(read_bytes(path), show_source(path), choose_format(path, format), encoding, header)
 
 
-def parse_columns(data: bytes, file: str, format: str, encoding: str = "utf-8", header: bool = True) -> NamedColumns:
+def parse_columns(
+    data: bytes, file: str, format: str, encoding: str | None = "utf-8", header: bool = True
+) -> NamedColumns:
     """Return the named columns of the bytes of a file; ``file`` is its name in messages.
+
+    ``encoding=None`` is UTF-8 where the user cannot name another.
 
     >>> parse_columns(b"id,question\\n7,Who left?\\n", "questions.csv", "csv").column(1)
     ['Who left?']
@@ -91,11 +95,11 @@ def parse_columns(data: bytes, file: str, format: str, encoding: str = "utf-8", 
     return columns
 
 
-def _parse(data: bytes, file: str, format: str, encoding: str, header: bool) -> NamedColumns:
+def _parse(data: bytes, file: str, format: str, encoding: str | None, header: bool) -> NamedColumns:
     if format == "parquet":
         return read_parquet(data, file)
     if format == "rte" and is_xml(data):
-        records, lines = read_pairs(data, file, encoding)
+        records, lines = read_pairs(data, file, encoding or "utf-8")
         return collect_records(records, lines, file, "line")
     text = decode_text(data, file, encoding)
     if format == "jsonl":

@@ -33,7 +33,7 @@ def read_upload(site: Site, model: ServedModel, data: bytes, format: str, names:
     """Return the pairs or texts of a file; with labels, if it has a column of labels."""
     if format not in FORMATS:
         raise Problem("invalid-input", f"the format is unknown: choose {', '.join(FORMATS)}", column="format")
-    columns = read_parquet_rows(site, data) if format == "parquet" else parse_columns(data, FILE, format)
+    columns = read_parquet_rows(site, data) if format == "parquet" else parse_columns(data, FILE, format, encoding=None)
     site.check_rows(len(columns.lines))
     for place, name in enumerate(columns.names):
         for line, value in zip(columns.lines, columns.column(place)):

@@ -48,10 +48,12 @@ def predict_pairs(model: PairModel, X: object, threshold: float | str | None = N
     return Decisions(values, values[:, None], None)
 
 
-def get_learned_pairs(model: PairModel) -> LearnedPairs:
-    """Return the pairs that a model was trained on, if it has them."""
+def get_learned_pairs(
+    model: PairModel, use: str = "to cross-validate on", otherwise: str = "give a test file"
+) -> LearnedPairs:
+    """Return the pairs that a model was trained on, if it has them; ``use`` and ``otherwise`` are for the error."""
     if not model.has_pairs():
-        raise InputError(f"the model has no training pairs to cross-validate on: {KEEP_PAIRS}, or give a test file")
+        raise InputError(f"the model has no training pairs {use}: {KEEP_PAIRS}, or {otherwise}")
     items = cast(Sequence[object], model.pairs_ if model.items_ is None else model.items_)
     texts = [(join_side(source), join_side(target)) for source, target in model.pairs_]
     groups = find_groups(items) if isinstance(model, PairRanker) else None

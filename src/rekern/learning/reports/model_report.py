@@ -126,14 +126,16 @@ def make_report(
         raise InputError(f"there are {len(texts)} pairs but {len(labels)} labels; give one for each")
     if not labels:
         raise InputError("there are no pairs to report on; give at least one")
+    learned = None
+    if learning_curve:  # an absence of pairs is found before the work
+        learned = get_learned_pairs(model, "for a learning curve", "leave the learning curve out")
     found = predict_pairs(model, X, threshold)
     used = None
     if isinstance(model, PairRanker):
         used = list(find_groups(X) if groups is None else groups)
     figures = _measure(model, found, labels, used, texts)
     curve = None
-    if learning_curve:
-        learned = get_learned_pairs(model)
+    if learned is not None:
         rows = np.arange(len(learned.labels))
         curve = _draw_learning_curve(model, learned, rows, lambda copy: _score(copy, X, labels, used))
     values = _describe(model, names, figures, len(labels), "a test set", curve)
