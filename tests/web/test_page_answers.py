@@ -205,6 +205,22 @@ def test_columns_of_a_file_can_be_named(client):
     assert "no column 'same'" in last["problem"]
 
 
+def test_columns_of_the_training_table_are_known(model):
+    from copy import copy
+
+    known = copy(model)
+    known.columns_ = {"source": "Asked <b>", "target": "Found", "label": "Same?"}
+    with TestClient(make_application(Site(ServedModels({"known": known}))), base_url="http://127.0.0.1:8000") as client:
+        page = client.get("/file").text
+        assert "<code>Asked &lt;b&gt;</code>" in page and 'value="Found"' in page
+        named = {"source": "Asked <b>", "target": "Found", "label": "Same?"}  # what the page sends
+        for table in ("Asked <b>,Found,Same?\na,b,1\n", "source,target,label\na,b,1\n", "source,target\na,b\n"):
+            for names in ({}, named):
+                events = read_events(client.post("/file", params={"format": "csv", **names}, content=table))
+                assert "1 prediction<" in events[-1]["html"]
+                assert any("report" in event for event in events) == ("1\n" in table)
+
+
 @pytest.mark.parametrize(
     ("format", "content"),
     [

@@ -66,7 +66,7 @@ def evaluate(
         _check_plot(plot)
         refuse_to_replace(plot, file, model)
     loaded = load_pair_model(model, jobs, resources=resources)
-    pairs = table.read(file)
+    pairs = table.recall(loaded).read(file)
     check_items(loaded, pairs)
     started = time.perf_counter()
     found = _evaluate(loaded, pairs, threshold)

@@ -146,7 +146,7 @@ def _find_pair(texts: list[str], row: int | None, options: TableOptions, model: 
         return make_single_pair(*texts).items[0]
     if len(texts) != 1:
         raise InputError(f"--row {row} goes with one file, not with {len(texts)} texts")
-    table = options.read(texts[0], labelled=False)
+    table = options.recall(model).read(texts[0], labelled=False)
     check_items(model, table)
     if row > len(table):
         raise InputError(f"{table.path} has no pair {row}: it has {len(table):,}")

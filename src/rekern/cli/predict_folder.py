@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,10 +47,6 @@ def predict_folder(
         model=os.path.abspath(model),
         tables=os.path.abspath(folder),
         out=os.path.abspath(out),
-        source=table.source or source,
-        target=table.target or target,
-        text=table.find_text(),
-        group=table.group,
         format=table.format,
         encoding=table.encoding,
         header=not table.no_header,
@@ -61,7 +58,14 @@ def predict_folder(
         limits=read_limits(resources.limit),
         n_jobs=options.jobs if cluster is None or options.jobs is not None else 1,
     )
-    task.load_model()  # an unusable model is found before a cluster is started
+    known = table.recall(task.load_model())  # an unusable model is found before a cluster is started
+    task = replace(
+        task,
+        source=known.source or source,
+        target=known.target or target,
+        text=known.find_text(),
+        group=known.group,
+    )
     missing = task.list_missing()
     started = time.perf_counter()
     pairs = 0

@@ -75,7 +75,7 @@ def report(
             raise InputError("--threshold and --metric go with FILE: leave them out, or give a test file")
         found = report_training(loaded, folds, names=names, n_mistakes=top, learning_curve=learning_curve)
     else:
-        pairs = table.read(file)
+        pairs = table.recall(loaded).read(file)
         names["data"] = str(pairs.path)
         found = _test(loaded, pairs, threshold, names, top, learning_curve)
     if out is not None:

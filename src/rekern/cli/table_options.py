@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +13,7 @@ from rekern.cli.option_groups import OptionGroup
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
+    from rekern.cli.model_argument import TrainedModel
     from rekern.datasets.tables import Table, TableBlock
 
 Source = Annotated[str | None, typer.Option("--source", metavar="COLUMN", help="First text: a name or a number.")]
@@ -100,6 +101,27 @@ class TableOptions(OptionGroup):
         if self.text is not None and (self.source is not None or self.target is not None):
             raise InputError("--text is for single texts: leave --source and --target out, or --text")
         return self.text
+
+    def recall(self, model: TrainedModel) -> TableOptions:
+        """Return the options with the columns that a model was trained on, where the user names none.
+
+        A table without these columns is read as before.
+
+        >>> from rekern import PairClassifier
+        >>> model = PairClassifier()
+        >>> model.columns_ = {"source": "asked", "target": "meant", "label": "same"}
+        >>> TableOptions().recall(model).target, TableOptions(source="q", target="p").recall(model).target
+        ('meant', 'p')
+        """
+        from rekern.datasets.remembered_columns import RememberedName
+
+        if not model.columns_ or self.no_header:
+            return self
+        known = {role: RememberedName(name) for role, name in model.columns_.items()}
+        named = replace(self, label=self.label or known.get("label"), group=self.group or known.get("group"))
+        if self.source is not None or self.target is not None or self.text is not None:
+            return named
+        return replace(named, source=known.get("source"), target=known.get("target"), text=known.get("text"))
 
     def has_guessed(self, table: Table) -> bool:
         """Whether a column of this table was found by a name that is neither the usual one nor one of the options.

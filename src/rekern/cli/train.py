@@ -120,6 +120,7 @@ def train(
 
     if owns_process() and not auto.auto and cv is None and cluster is None:
         skip_scikit_learn()
+    from rekern.datasets.remembered_columns import remember_columns
     from rekern.learning import TextClassifier
     from rekern.learning.named_kernels import drop_products
 
@@ -186,6 +187,7 @@ def train(
                 started = time.perf_counter()
                 _fit(model, pairs, chosen, memory, blocks)
         took = time.perf_counter() - started
+        model.columns_ = None if table.no_header else remember_columns(pairs.roles)
         warn_of_few_pairs(pairs, chosen)
         content = model.to_archive(keep_pairs, compact)
         save_model(model, temporary, content)

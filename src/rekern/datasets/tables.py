@@ -10,6 +10,7 @@ from rekern import structures
 from rekern.core.messages import list_names, name_value
 from rekern.datasets.column_values import check_present, check_texts, convert_labels
 from rekern.datasets.named_columns import CORPUS_COLUMNS, ColumnName, NamedColumns
+from rekern.datasets.remembered_columns import recall_columns
 from rekern.datasets.table_blocks import ROWS, iterate_columns
 from rekern.datasets.table_formats import choose_format, read_columns
 from rekern.datasets.table_writer import open_table, write_table
@@ -164,7 +165,7 @@ def make_block(columns: NamedColumns, roles: Roles, text: ColumnName | None = No
     >>> make_block(columns, {"source": "q", "target": "p", "label": None, "group": None}).table.pairs
     [('a', 'b')]
     """
-    used = _choose_roles(columns, roles, text)
+    used = _choose_roles(columns, *recall_columns(columns.names, roles, text))
     table = _make_table(columns, used, by_number=True)
     named = {role: name for role, name in used.items() if role in (*SIDES, "text") and name is not None}
     return TableBlock(table, columns, tuple(columns.find_all(named, by_number=True).values()))

@@ -20,6 +20,7 @@ from rekern.core.state_schema import (
     Whole,
     parameters,
 )
+from rekern.datasets.remembered_columns import LONGEST_NAME, ROLES
 from rekern.learning.kernel_choice import MEASURES
 
 MOST_TABLES = 10_000
@@ -45,6 +46,7 @@ HEADER: dict[str, Constraint] = {
     "state": Optional(Anything()),  # by the decision functions
     "tokens": Optional(Anything()),
     "labels": Optional(Labels("pairs", least=1)),
+    "columns": Optional(Record(**{role: Optional(Text(LONGEST_NAME)) for role in ROLES})),
     "compact": Optional(Record(rules=Whole(), largest_change=Number(0.0))),
     "how_chosen": Optional(
         Record(measure=Choice(*MEASURES), pairs=Whole(), folds=Whole(), trials=ListOf(TRIAL, most=MOST_TABLES))

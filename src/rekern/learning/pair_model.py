@@ -99,6 +99,7 @@ class PairModel(BaseEstimator):
     solver_: str
     items_: Representations | None  # what the kernel reads of the training pairs, if it is more than their words
     how_chosen_: KernelChoice | None = None  # what was tried, if the kernel was chosen by a search
+    columns_: dict[str, str] | None = None  # the names of the columns of the table that it was trained on, if unusual
     compact_: Compaction | None = None  # of a loaded model with compact rules: their number, and what they change
     gram_limit: int
     n_jobs: int | None
@@ -140,7 +141,7 @@ class PairModel(BaseEstimator):
     def _start(self, X: object, y: Iterable[object], sample_weight: Iterable[float] | None) -> Floats | None:
         """Read the training pairs and labels, and adapt the kernel to them; returns the weights of the pairs."""
         X = materialize_items(X)
-        self.how_chosen_, self.compact_ = None, None
+        self.how_chosen_ = self.compact_ = self.columns_ = None
         self.kernel_ = add_landmarks(self._resolve_kernel(), self.landmarks)
         self._read_training(X)
         if self.landmarks is None and not self._uses_gram(len(self.pairs_)):
@@ -201,7 +202,7 @@ class PairModel(BaseEstimator):
         Without a decision function, that of the stream is made when it is first needed: it is as large as the table of
         all hashed rules, and many blocks may come before.
         """
-        self.how_chosen_, self.compact_ = None, None
+        self.how_chosen_ = self.compact_ = self.columns_ = None
         for name in TRAINING_DATA:
             if name in vars(self):
                 delattr(self, name)

@@ -50,6 +50,8 @@ def pack_model(
     }
     if model.how_chosen_ is not None:
         whole["how_chosen"] = model.how_chosen_.to_dict()
+    if model.columns_ is not None:
+        whole["columns"] = dict(model.columns_)
     state = pack_state(model, scorer, keep_pairs)
     if state is not None:
         whole["state"] = describe(state, tables)
@@ -106,6 +108,7 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
     model.intercept_ = archive.read_array("intercept", 1)
     model.solver_ = header["solver"]
     model.compact_ = Compaction(**header["compact"]) if "compact" in header else None
+    model.columns_ = header.get("columns")
     model.how_chosen_ = KernelChoice.from_dict(header["how_chosen"]) if "how_chosen" in header else None
     if archive.has("pairs.json") != ("labels" in header):
         raise ModelFileError("it lacks its training pairs or their labels")

@@ -41,8 +41,9 @@ def add_routes(app: FastAPI, site: Site) -> None:
     @app.get("/file", include_in_schema=False)
     async def show(request: Request) -> Response:
         state = PageState(site, request)
-        values = {"model": state.model(), "formats": FORMATS, "limits": site.limits}
-        return site.render(request, "file", {**values, "format": state.text("format"), "names": _read_names(state)})
+        model = state.model()
+        values = {"model": model, "formats": FORMATS, "limits": site.limits, "format": state.text("format")}
+        return site.render(request, "file", {**values, "names": _read_names(state).fill(model)})
 
     @app.post("/file", include_in_schema=False)
     async def predict(request: Request) -> Response:
@@ -123,7 +124,7 @@ def predict_file(site: Site, model: ServedModel, upload: Upload, job: Job, tell:
         else deferred_imports.draw_report(report.to_dict(), report.draw_mistakes(), [], False, style=False)
     )
     html = site.fill("file_part", {"preview": preview, "total": total, "report": fragment})
-    tell({"html": html, "summary": f"{total:,} rows are predicted."})
+    tell({"html": html, "summary": f"{total:,} row{'s are' if total != 1 else ' is'} predicted."})
 
 
 def _make_report(model: ServedModel, table: Table) -> Report | None:

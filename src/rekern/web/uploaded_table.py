@@ -28,6 +28,22 @@ class ColumnNames(NamedTuple):
     label: str = ""
     group: str = ""
 
+    def fill(self, model: ServedModel) -> ColumnNames:
+        """Return the names with those of the training table of a model where the user gives none."""
+        known = {} if model.model.columns_ is None else dict(model.model.columns_)
+        if "text" in known:
+            known["source"] = known["text"]
+        roles = self._fields if not (self.source or self.target) else ("label", "group")
+        return self._replace(**{role: getattr(self, role) or known.get(role, "") for role in roles})
+
+    def recall(self, model: ServedModel, columns: NamedColumns) -> ColumnNames:
+        """Return the names, those of the training table included if this table has them."""
+        filled, known = self.fill(model), set((model.model.columns_ or {}).values())
+        lost = {role for role, name in filled._asdict().items() if name in known and name not in columns.names}
+        if lost & {"source", "target"}:
+            lost |= {role for role in ("source", "target") if getattr(filled, role) in known}
+        return filled._replace(**dict.fromkeys(lost, ""))
+
 
 def read_upload(site: Site, model: ServedModel, data: bytes, format: str, names: ColumnNames) -> TableBlock:
     """Return the pairs or texts of a file; with labels, if it has a column of labels."""
@@ -41,6 +57,7 @@ def read_upload(site: Site, model: ServedModel, data: bytes, format: str, names:
                 reason = f"the text has {len(value):,} characters; give at most {site.limits.characters:,}"
                 raise InputError(reason, file=FILE, row=line, column=str(name), unit=columns.unit)
     columns = replace(columns, remedy="name them under Names of the columns")
+    names = names.recall(model, columns)
     label = names.label or ("label" if has_labels(columns, isinstance(model.model, PairClassifier)) else None)
     text = (names.source or "text") if model.is_for_texts else None
     sides: Roles = {"source": names.source or "source", "target": names.target or "target"}
