@@ -10,6 +10,7 @@ import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.messages import show_value
+from rekern.core.state_schema import LARGEST_WHOLE
 from rekern.errors import InputError
 
 MANY_CLASSES = 20  # different numbers; more of them are probably quantities
@@ -38,15 +39,20 @@ def read_labels(y: Iterable[object] | None, n: int) -> AnyArray:
         raise InputError(f"there are {n} pairs but {len(labels)} labels; give one label for each pair")
     if not n:
         raise InputError("there are no pairs to train on; give at least two")
+    if labels.dtype == np.longdouble:  # of which files know nothing
+        labels = labels.astype(np.float64)
     for row, label in enumerate(labels.tolist()):
         if label is None or label != label:
             raise InputError("the label is missing; drop the row or give it a label", row=row)
         if isinstance(label, float) and math.isinf(label):
             raise InputError("the label is not a finite number", row=row)
+        if isinstance(label, int | float) and abs(label) > LARGEST_WHOLE:
+            remedy = "divide all labels by a number, or write classes as text"
+            raise InputError(f"the label {show_value(label)} is too large; {remedy}", row=row)
     if labels.dtype == object:  # text columns of data frames
         labels = np.array(labels.tolist())
-        if labels.dtype.kind not in "biufU":
-            raise InputError("labels must be all text or all numbers; convert them first")
+    if labels.dtype.kind not in "biufU":
+        raise InputError("labels must be all text or all numbers; convert them first")
     return labels
 
 
