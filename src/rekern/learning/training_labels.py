@@ -46,14 +46,26 @@ def read_labels(y: Iterable[object] | None, n: int) -> AnyArray:
             raise InputError("the label is missing; drop the row or give it a label", row=row)
         if isinstance(label, float) and math.isinf(label):
             raise InputError("the label is not a finite number", row=row)
-        if isinstance(label, int | float) and abs(label) > LARGEST_WHOLE:
-            remedy = "divide all labels by a number, or write classes as text"
-            raise InputError(f"the label {show_value(label)} is too large; {remedy}", row=row)
+        refuse_large_number(label, row, "label")
     if labels.dtype == object:  # text columns of data frames
         labels = np.array(labels.tolist())
     if labels.dtype.kind not in "biufU":
         raise InputError("labels must be all text or all numbers; convert them first")
     return labels
+
+
+def refuse_large_number(label: object, row: int, name: str) -> None:
+    """Raise InputError if no model file can hold a number as a label; ``name`` is what the message calls it.
+
+    >>> refuse_large_number(1e30, 7, "label")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: row 7: the label 1e+30 is too large; use smaller numbers, or text for classes
+    """
+    if isinstance(label, int | float | np.integer) and abs(label) > LARGEST_WHOLE:
+        raise InputError(
+            f"the {name} {show_value(label)} is too large; use smaller numbers, or text for classes", row=row
+        )
 
 
 def read_numbers(labels: AnyArray, needs: str) -> Floats:
