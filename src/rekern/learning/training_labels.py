@@ -62,9 +62,10 @@ def refuse_large_number(label: object, row: int, name: str) -> None:
     ...
     rekern.errors.InputError: row 7: the label 1e+30 is too large; use smaller numbers, or text for classes
     """
-    if isinstance(label, int | float | np.integer) and abs(label) > LARGEST_WHOLE:
+    number = label.item() if isinstance(label, np.generic) else label
+    if isinstance(number, int | float) and abs(number) > LARGEST_WHOLE:
         raise InputError(
-            f"the {name} {show_value(label)} is too large; use smaller numbers, or text for classes", row=row
+            f"the {name} {show_value(number)} is too large; use smaller numbers, or text for classes", row=row
         )
 
 
