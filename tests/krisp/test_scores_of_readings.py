@@ -29,6 +29,9 @@ GRAMMAR = read_grammar(
         "S -> '{name}'",
         "N -> {number}",
         "S -> {again}",
+        "S -> {T}",
+        "T -> {U}",
+        "U -> low({S})",
         "names S = utah | ohio | new york | york",
     ]
 )
@@ -37,6 +40,7 @@ STATES = st.recursive(
     lambda below: st.one_of(
         below.map("big({})".format),
         below.map("next({})".format),
+        below.map("low({})".format),
         st.tuples(below, below).map(lambda two: f"both({two[0]}, {two[1]})"),
         st.tuples(st.integers(1, 3), below).map(lambda two: f"first({two[0]}, {two[1]})"),
     ),

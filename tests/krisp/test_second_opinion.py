@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reference import krisp as reference
 from rekern.krisp import read_grammar
-from rekern.krisp.second_opinion import DECAY, RIDGE, SecondOpinion, find_parts, list_features, weigh_pairs
+from rekern.krisp.second_opinion import DECAY, RIDGE, PartBits, SecondOpinion, find_parts, list_features, weigh_pairs
 
 GRAMMAR = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})", "S -> red({S})"])
 MEANINGS = [GRAMMAR.parse(text) for text in ("all", "big(all)", "red(all)", "big(red(all))")]
@@ -44,3 +44,9 @@ def test_what_was_written_down_expects_the_same(distant):
     del words["distant"]  # as in files of earlier versions
     earlier = SecondOpinion.from_state(words, arrays).expect_parts(asked)
     assert (earlier.tolist() == opinion.expect_parts(asked).tolist()) == (not distant)
+
+
+def test_only_the_parts_that_are_asked_for_have_a_bit():
+    bits = PartBits({str(number): number for number in range(100_000)})  # together their bits would take 600 MB
+    assert len(bits) == 0
+    assert (bits["7"], bits["new"], bits["newer"], bits["new"]) == (1 << 7, 1 << 100_000, 1 << 100_001, 1 << 100_000)

@@ -294,6 +294,36 @@ def test_labels_of_a_text_column(tmp_path):
     assert model.explain(pairs[0]).neighbors[0].label in ("yes", "no")
 
 
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (np.array(["2020-01-01", "2021-01-01"], "M8[D]"), "all text or all numbers"),
+        ([b"yes", b"no"], "all text or all numbers"),
+        ([1j, 2], "all text or all numbers"),
+        ([10**400, 1], "row 0: the label 10.* is too large"),
+        (np.array([1, 2**64 - 1], np.uint64), "row 1: the label 18446744073709551615 is too large"),
+        ([0.5, -1e30], "row 1: the label -1e[+]30 is too large; use smaller numbers, or text"),
+    ],
+)
+def test_labels_that_no_file_can_hold(labels, message):
+    for model in (PairClassifier(calibration=0), PairRegressor()):
+        with pytest.raises(InputError, match=message):
+            model.fit([("a", "b"), ("c", "d")], labels)
+
+
+@pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf])
+def test_weights_that_cannot_be_used(weight):
+    for model in (PairClassifier(calibration=0), PairRegressor()):
+        with pytest.raises(InputError, match=f"row 1: the weight {weight:g} cannot be used"):
+            model.fit([("a", "b"), ("c", "d")], [1, 2], sample_weight=[1, weight])
+
+
+def test_long_decimal_numbers_as_labels(tmp_path):
+    model = PairClassifier(calibration=0).fit([("a", "b"), ("c", "d")], np.array([1, 2], np.longdouble))
+    model.save(tmp_path / "model")
+    assert load_model(tmp_path / "model").classes_.tolist() == [1.0, 2.0]
+
+
 def test_labels_that_are_quantities():
     pairs, labels = two_classes(30)
     few = [label / 2 for label in labels]

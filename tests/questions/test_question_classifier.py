@@ -215,6 +215,7 @@ def test_bad_parameters(parameters, message):
         (["a", "b"], "RS", "but 0 types"),
         (["a", "b"], [["R"], ["S"]], "types are needed"),
         (["a", "b"], ["R", 1], "all text or all numbers"),
+        (["a", "b"], np.array([1, 2**63], np.uint64), "row 1: the type 9223372036854775808 is too large"),
         (["a", "b"], ["R\nS", "R\nS"], "all types are R S;"),
     ],
 )

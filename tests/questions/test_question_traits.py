@@ -12,6 +12,7 @@ from rekern.questions.question_traits import list_traits
     [
         ("Should Schools Be Free?", "capitals: many", "should schools be free?"),
         ("Should Schools Be Free?", "function word with a capital", "Should Schools be Free?"),
+        ("Can we Be free?", "function word with a capital", "Can I be free?"),
         ("Why is NASA slow?", "all capitals", "Why is Nasa slow?"),
         ("Why can i see it?", "small i", "Why can I see it?"),
         ("How is it ?", "end: space ?", "How is it?"),

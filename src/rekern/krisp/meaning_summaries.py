@@ -33,7 +33,7 @@ class MeaningSummarizer:
 
     >>> from rekern.krisp import read_grammar
     >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})"])
-    >>> bits = PartBits({"all": 1, "big": 2, "big / big": 4, "big / all": 8, "top / big": 16})
+    >>> bits = PartBits({"all": 0, "big": 1, "big / big": 2, "big / all": 3, "top / big": 4})
     >>> summarizer = MeaningSummarizer(bits, TellingWords(["big"], 1, {"big": 1}, {}), NameSpans([]))
     >>> summarizer.summarize_whole(grammar.parse("big(big(all))"))[1:]
     (1, 31, 1, 0, ('big',), ('big', 'big', 'S -> all'))

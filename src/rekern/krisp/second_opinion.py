@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cached_property, reduce
-from itertools import pairwise
+from functools import reduce
+from itertools import count, pairwise
 from operator import or_
 from typing import NamedTuple, Self
 
@@ -48,13 +48,21 @@ NEGATIONS = frozenset(["not", "n't", "no", "never", "neither", "nor", "without",
 class PartBits(dict[str, int]):
     """A bit for every part of a meaning, so that the parts of a reading are one number.
 
-    >>> bits = PartBits(big=1)
-    >>> bits["big"], bits["red"], bits["old"]
-    (1, 2, 4)
+    A part gets its bit when it is asked for: that of its number, or the next one if it has none. The bits of all parts
+    of a large model together would fill the memory.
+
+    >>> bits = PartBits({"small": 0, "big": 1})
+    >>> bits["big"], bits["red"], bits["old"], bits["red"], len(bits)
+    (2, 4, 8, 4, 3)
     """
 
+    def __init__(self, numbers: Mapping[str, int]):
+        super().__init__()
+        self._numbers, self._others = numbers, count(len(numbers))
+
     def __missing__(self, part: str) -> int:
-        bit = self[part] = 1 << len(self)
+        number = self._numbers.get(part)
+        bit = self[part] = 1 << (next(self._others) if number is None else number)
         return bit
 
 
@@ -173,11 +181,7 @@ class SecondOpinion:
 
     def list_part_bits(self) -> PartBits:
         """A bit for every part of a meaning; parts that no training meaning has get one when they are asked for."""
-        return PartBits(self._bits)
-
-    @cached_property
-    def _bits(self) -> dict[str, int]:
-        return {label: 1 << number for label, number in self._parts.items()}
+        return PartBits(self._parts)
 
     def measure_agreements(self, expected: Floats, found: Sequence[int]) -> Floats:
         """How well each of several readings agrees with the expected parts; ``found`` has the bits of their parts."""

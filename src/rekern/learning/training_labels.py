@@ -10,6 +10,7 @@ import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.messages import show_value
+from rekern.core.state_schema import LARGEST_WHOLE
 from rekern.errors import InputError
 
 MANY_CLASSES = 20  # different numbers; more of them are probably quantities
@@ -38,16 +39,34 @@ def read_labels(y: Iterable[object] | None, n: int) -> AnyArray:
         raise InputError(f"there are {n} pairs but {len(labels)} labels; give one label for each pair")
     if not n:
         raise InputError("there are no pairs to train on; give at least two")
+    if labels.dtype == np.longdouble:  # of which files know nothing
+        labels = labels.astype(np.float64)
     for row, label in enumerate(labels.tolist()):
         if label is None or label != label:
             raise InputError("the label is missing; drop the row or give it a label", row=row)
         if isinstance(label, float) and math.isinf(label):
             raise InputError("the label is not a finite number", row=row)
+        refuse_large_number(label, row, "label")
     if labels.dtype == object:  # text columns of data frames
         labels = np.array(labels.tolist())
-        if labels.dtype.kind not in "biufU":
-            raise InputError("labels must be all text or all numbers; convert them first")
+    if labels.dtype.kind not in "biufU":
+        raise InputError("labels must be all text or all numbers; convert them first")
     return labels
+
+
+def refuse_large_number(label: object, row: int, name: str) -> None:
+    """Raise InputError if no model file can hold a number as a label; ``name`` is what the message calls it.
+
+    >>> refuse_large_number(1e30, 7, "label")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: row 7: the label 1e+30 is too large; use smaller numbers, or text for classes
+    """
+    number = label.item() if isinstance(label, np.generic) else label
+    if isinstance(number, int | float) and abs(number) > LARGEST_WHOLE:
+        raise InputError(
+            f"the {name} {show_value(number)} is too large; use smaller numbers, or text for classes", row=row
+        )
 
 
 def read_numbers(labels: AnyArray, needs: str) -> Floats:

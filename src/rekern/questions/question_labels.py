@@ -8,6 +8,7 @@ import numpy as np
 
 from rekern.core.arrays import AnyArray
 from rekern.errors import InputError
+from rekern.learning.training_labels import refuse_large_number
 
 NEEDED = "types are needed for training, a list of names or numbers, one for each question"
 
@@ -32,6 +33,7 @@ def check_labels(y: Iterable[object], n_questions: int) -> AnyArray:
     for row, label in enumerate(listed):
         if _is_missing(label):
             raise InputError("the type is missing; drop the row or give it a type", row=row)
+        refuse_large_number(label, row, "type")
     if labels.dtype == object:
         labels = np.array(labels.tolist())
     mixed = len({isinstance(label, str) for label in listed}) > 1
