@@ -107,7 +107,7 @@ def test_device(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         message = error_of(command_name, tables / "test.tsv", "-o", tmp_path / out, "--device", "gpu")
         assert "device='gpu': give 'cpu' or 'cuda'" in message
     monkeypatch.setenv("REKERN_DEVICE", "gpu")
-    for command_name, out in (("gram", "gram.npy"), ("train", "m.rekern")):  # the table is not to blame
+    for command_name, out in (("gram", "new.npy"), ("train", "model.rekern")):  # the table is not to blame
         message = error_of(command_name, tables / "test.tsv", "-o", tmp_path / out)
         assert message.strip() == "REKERN_DEVICE='gpu': give 'cpu' or 'cuda'"
         assert not (tmp_path / out).exists()
