@@ -99,11 +99,15 @@ def test_places_that_cannot_be_written(tables: Path, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_device(tables: Path, tmp_path: Path) -> None:
+def test_device(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "gram.npy"
     json_of("gram", tables / "test.tsv", "-o", path, "--kernel", "rules", "--device", "cpu")
     assert np.array_equal(np.load(path), Rewriting((1, 4)).gram(read_table(tables / "test.tsv").pairs))
     for command_name, out in (("gram", "new.npy"), ("train", "model.rekern")):
         message = error_of(command_name, tables / "test.tsv", "-o", tmp_path / out, "--device", "gpu")
         assert "device='gpu': give 'cpu' or 'cuda'" in message
+    monkeypatch.setenv("REKERN_DEVICE", "gpu")
+    for command_name, out in (("gram", "new.npy"), ("train", "model.rekern")):  # the table is not to blame
+        message = error_of(command_name, tables / "test.tsv", "-o", tmp_path / out)
+        assert message.strip() == "REKERN_DEVICE='gpu': give 'cpu' or 'cuda'"
         assert not (tmp_path / out).exists()

@@ -81,7 +81,7 @@ def choose_device(device: str | None = None) -> str:
     if device is None:
         device, named = os.environ.get("REKERN_DEVICE") or "cpu", "REKERN_DEVICE"
     if device not in DEVICES:
-        raise InputError(f"{named}={show_value(device)}: give 'cpu' or 'cuda'")
+        raise _refuse(f"{named}={show_value(device)}: give 'cpu' or 'cuda'")
     if device == "cuda":
         check_gpu()
     return device
@@ -147,7 +147,12 @@ def check_gpu() -> None:
     fault = find_fault()
     if fault is not None:
         remedy = 'install "rekern[gpu]" and a driver of NVIDIA, or use the device "cpu"'
-        raise InputError(f'the device "cuda" cannot be used ({fault}); {remedy}')
+        raise _refuse(f'the device "cuda" cannot be used ({fault}); {remedy}')
+
+
+def _refuse(reason: str) -> InputError:
+    """Return the error that there is no such device; it is that of no file, whichever is read."""
+    return InputError(reason, names_file=True)
 
 
 def load_cuda() -> ModuleType:
