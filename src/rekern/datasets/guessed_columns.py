@@ -16,13 +16,17 @@ def guess_options(names: Sequence[object], column: Callable[[int], Sequence[obje
     Texts have several words. A table must have two columns of texts. A label has few values that recur;
     it is left out if there are several such columns.
 
-    >>> columns = [["1", "2", "3", "4"], ["who is it", "why not me"] * 2, ["who is he", "why me now"] * 2, ["y", "n"] * 2]
+    >>> texts = ["who is it", "why not me"] * 2
+    >>> columns = [["1", "2", "3", "4"], texts, texts, ["yes", "no"] * 2]
     >>> guess_options(["id", "asked", "meant", "same?"], columns.__getitem__, ["source", "target", "label"])
     "--source asked --target meant --label 'same?'"
     """
     if missing[:2] != ["source", "target"] or not all(isinstance(name, str) and name for name in names):
         return ""
-    shown = [[value for value in column(place)[:LOOKED_AT] if value not in (None, "")] for place in range(len(names))]
+    shown = [
+        [value for value in column(place)[:LOOKED_AT] if isinstance(value, str | int) and value != ""]
+        for place in range(len(names))
+    ]
     texts = [place for place, values in enumerate(shown) if _are_texts(values)]
     if len(texts) != 2:
         return ""

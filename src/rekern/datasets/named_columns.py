@@ -135,7 +135,9 @@ class NamedColumns:
             remedy += "; label=None reads without labels"
         if option == "--text" and len(self.names) == 1:
             remedy += ", or give --no-header if this is a text"
-        guess = "" if self.remedy or option else guess_options(self.names, self.column, list(missing))
+        guess = (
+            "" if self.remedy or option or self.file is None else guess_options(self.names, self.column, list(missing))
+        )
         remedy += f", perhaps {guess}" * bool(guess)
         wanted = list(missing.values())
         other_format = _suggest_format(self.names)
