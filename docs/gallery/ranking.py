@@ -50,15 +50,16 @@ def draw() -> Picture:
     picture = Picture(640, 290, "Candidates ranked by their scores")
     picture.text(24, 36, f"{QUESTION}?", 17, bold=True)
     picture.text(330, 64, "score (only the order counts)", 12, color=GREY)
-    low, high = float(min(scores)), float(max(scores))
+    zero, scale = 350, 210 / max(abs(float(score)) for score in scores)
     for rank, number in enumerate(order):
         y = 92 + 38 * rank
         picture.box(24, y - 18, 24, 24, LIGHT, 12)
         picture.text(36, y - 1, str(rank + 1), 13, "middle", bold=True)
         picture.text(60, y, CANDIDATES[number], 14)
-        width = 20 + 220 * (float(scores[number]) - low) / (high - low)
-        picture.box(330, y - 14, width, 18, BLUE)
-        picture.text(338 + width, y, f"{scores[number]:+.2f}", 13, color=INK)
+        width = scale * float(scores[number])
+        picture.box(zero, y - 14, width, 18, BLUE)
+        picture.text(zero + 8 + max(width, 0), y, f"{scores[number]:+.2f}", 13, color=INK)
+    picture.line([(zero, 74), (zero, 254)])
     return picture
 
 

@@ -104,9 +104,10 @@ def test_json(asked):
 
 
 def test_no_confident_reading(asked):
-    shown = invoke("ask", "why is the sky so blue over my grandmother's old house?", *asked, code=3).stdout
-    assert shown.startswith("no confident reading")
-    assert "SQL" not in shown
+    result = invoke("ask", "why is the sky so blue over my grandmother's old house?", *asked, code=3)
+    assert result.stdout.startswith("no confident reading")
+    assert "SQL" not in result.stdout
+    assert "to teach it, add this question and its meaning to the questions, and train again" in result.stderr
     found = json_of("ask", "why is the sky so blue over my grandmother's old house?", *asked, code=3)
     assert found["confident"] is False
     assert "answer" not in found

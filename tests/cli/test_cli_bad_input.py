@@ -102,6 +102,11 @@ def test_what_a_search_may_use_must_be_there(option: str, words: str, models: Pa
     assert words in line
 
 
+def test_a_folder_of_texts(models: Path, tmp_path: Path) -> None:
+    line = error_of("match", tmp_path, "--model", models / "two.rekern")
+    assert line.endswith("it is a folder: give a file in it")
+
+
 def test_a_gram_is_of_two_tables_of_one_kind(models: Path, tmp_path: Path) -> None:
     (tmp_path / "texts.tsv").write_text("text\na b\n")
     line = error_of("gram", models / "test.tsv", tmp_path / "texts.tsv", "-o", tmp_path / "g.npy")

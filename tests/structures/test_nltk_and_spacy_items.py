@@ -110,3 +110,20 @@ def test_models_with_nltk_and_spacy_items_can_be_saved(trees, documents, tmp_pat
         assert np.array_equal(loaded.decision_function(pairs), model.decision_function(pairs))
         why = loaded.explain(pairs[0], neighbors=1)
         assert why.decision == pytest.approx(loaded.decision_function(pairs[:1])[0])
+
+
+def test_trees_and_words_need_columns_of_their_own(trees):
+    one, other, *_ = trees
+    kernel = SoftPairing(PartialTree()) + Rewriting()
+    with pytest.raises(
+        InputError, match=r"trees and words of one column, source: give source as texts and source\.tree"
+    ):
+        PairClassifier(kernel).fit([(one, other), (other, one)], [0, 1])
+    table = {
+        "source": ["a b", "c d"],
+        "target": ["b a", "c d"],
+        "source.tree": [one, other],
+        "target.tree": [other, one],
+    }
+    model = PairClassifier(SoftPairing(PartialTree(on="tree")) + Rewriting(), calibration=0).fit(table, [0, 1])
+    assert model.decision_function(table).shape == (2,)

@@ -120,6 +120,7 @@ def test_rules_by_keyboard(open_page):
     assert all("was" in row.lower() for row in page.locator("tr.rk-for, tr.rk-against").all_inner_texts())
     page.go_back()
     expect(page.locator("#where")).to_have_count(0)
+    page.fill("#search", "")
     page.locator("a[href*='score=']").first.click()
     expect(page.locator(".large-plot svg")).to_be_visible()
 

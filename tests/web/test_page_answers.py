@@ -135,6 +135,8 @@ def test_rules_say_where_they_speak(client, model):
     assert sum(counts) == rule.support
     score = model.rules(3).scores[0]
     assert score.description in client.get("/rules", params={"score": score.name}).text
+    assert f">{score.description}</a>" in client.get("/rules", params={"search": score.description}).text
+    assert "<h2>Scores</h2>" not in client.get("/rules", params={"search": "was by"}).text
 
 
 @pytest.mark.parametrize("name", FAMILIES)

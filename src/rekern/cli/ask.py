@@ -88,6 +88,8 @@ def ask(
         answer = asker.ask(question)
         _print_answer(answer, json, all_rows)
         if answer.reading is None:
+            if not json and (model is not None or train is not None):
+                output.say("to teach it, add this question and its meaning to the questions, and train again")
             raise typer.Exit(UNANSWERED)
     elif train is None or model is None:
         _ask_lines(asker, json, all_rows)

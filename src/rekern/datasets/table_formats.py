@@ -57,6 +57,8 @@ def choose_format(path: str | os.PathLike[str], format: str | None, known: Seque
         return found
     if extension in SPREADSHEETS and known is FORMATS:  # a file to read
         raise InputError("a spreadsheet cannot be read; save it as CSV, in UTF-8", file=show_source(path))
+    if known is FORMATS and os.path.isdir(path):
+        raise InputError("it is a folder: give a file in it", file=show_source(path))
     problem = f"the extension {extension!r} tells no format" if extension else "no extension tells its format"
     raise InputError(f"{problem}; choose {', '.join(known)} with format= (--format)", file=show_source(path))
 

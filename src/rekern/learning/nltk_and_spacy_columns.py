@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel, walk_kernels
 from rekern.structures.nltk_and_spacy_items import is_foreign, list_words
 from rekern.structures.representations import Representations
@@ -25,6 +26,10 @@ def convert_columns(kernel: Kernel, table: Representations) -> Representations:
             columns[name] = table.trees(name)
         elif read == {"graphs"}:
             columns[name] = table.graphs(name)
+        elif len(read) > 1:
+            kinds = " and ".join(sorted(read))
+            remedy = f"give {name} as texts and {name}.tree as trees, and the kernels on trees on='tree'"
+            raise InputError(f"the kernel reads {kinds} of one column, {name}: {remedy}")
         else:
             columns[name] = [list_words(value) if is_foreign(value) else value for value in table[name]]
     return Representations(columns)

@@ -24,6 +24,7 @@ from rekern.web.serving_limits import ServingLimits
 Log = Callable[[str], None]
 
 BODY_SECONDS = 30.0  # in which the body of a request must arrive
+REFUSED = 400  # the least status of a request that is not answered
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -93,7 +94,7 @@ class Guard:
             path = self._name_path(scope)
             method = scope["method"] if scope["method"] in ("GET", "POST", "HEAD") else "other"
             self._metrics.count_request(method, path, answer.status, seconds)
-            if self._log is not None:
+            if self._log is not None and not (path == "/static" and answer.status < REFUSED):
                 shown = _show_path(scope) if self._shows_texts else path
                 self._log(f"{method} {shown} {answer.status} {1000 * seconds:.1f} ms")
 

@@ -72,7 +72,11 @@ def add_routes(app: FastAPI, site: Site) -> None:
                 "rules": [(rule, _make_address(fields, rule=rule.rule)) for rule in found[:SHOWN]],
                 "count": len(found),
                 "total": len(listed),
-                "scores": [(effect, _make_address(fields, score=effect.name)) for effect in both.scores],
+                "scores": [
+                    (effect, _make_address(fields, score=effect.name))
+                    for effect in both.scores
+                    if has_words(effect.description, search)
+                ],
                 "plot": _draw_effect(effect) if effect else None,
                 "effect": effect,
                 "places": _describe_places(model, rule) if rule else None,
@@ -90,13 +94,22 @@ def search_rules(rules: list[WeightedRule], search: str, side: str) -> list[Weig
     >>> len(search_rules([rule], "EATS she", "for")), len(search_rules([rule], "eats", "against"))
     (1, 0)
     """
-    words = search.casefold().split()
     return [
         rule
         for rule in rules
         if side == "all" or (rule.weight > 0) == (side == "for")
-        if all(word in f"{rule.rule} {rule.source} {rule.target}".casefold() for word in words)
+        if has_words(f"{rule.rule} {rule.source} {rule.target}", search)
     ]
+
+
+def has_words(text: str, search: str) -> bool:
+    """Whether a text has all words of a search, which may be parts of its words.
+
+    >>> has_words("Length of the source", "source leng"), has_words("length", "source")
+    (True, False)
+    """
+    whole = text.casefold()
+    return all(word in whole for word in search.casefold().split())
 
 
 def sort_rules(rules: list[WeightedRule], order: str) -> list[WeightedRule]:
