@@ -171,7 +171,6 @@ REPLACED = [
     ("gram", "t.npy", "--format", "tsv", "-o", "t.npy"),
     ("expressions", "t.tsv", "-o", "t.tsv"),
     ("question", "--train", "t.tsv", "-o", "t.tsv"),
-    ("parse", "t.tsv", "-o", "t.tsv"),
 ]
 
 

@@ -56,9 +56,9 @@ def parse(
     """Parse columns of text into columns of trees.
 
     Writes the table with a new column COLUMN.KIND for every column and kind of tree. Parses are cached by text: equal
-    texts are parsed once, an interrupted run continues, and a second run does not parse again.
+    texts are parsed once, an interrupted run continues, and a second run does not parse again. OUT may be FILE itself.
     """
-    from rekern.core.files import refuse_to_replace, write_atomically
+    from rekern.core.files import write_atomically
     from rekern.datasets.tables import write_table
     from rekern.structures.parsers import parser as find_parser
     from rekern.structures.parsers.parse_trees import check_kinds
@@ -68,7 +68,6 @@ def parse(
     file_format = output.choose_table_format(out) if out != "-" else None
     if json and out == "-":
         raise InputError("--json and --output - both want standard output: give --output a file")
-    refuse_to_replace(out, file)
     with closing(find_parser(parser, **_parse_options(option or []))) as adapter:
         kinds = _split_names(trees, "--trees") if trees is not None else [_choose_kind(adapter)]
         check_kinds(kinds, adapter)
