@@ -317,6 +317,8 @@ def _fit(
     try:
         fit(table.items if memory is None else table.pairs, table.labels or [], *extra)
     except InputError as error:
+        if error.names_file:  # such as that of a device
+            raise
         raise InputError(f"{table.path}: {error}") from None
 
 

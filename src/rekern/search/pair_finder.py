@@ -343,11 +343,15 @@ def _has_probability(pairs: ScoredPairs, least: float | None) -> Booleans:
 
 def _merge_directions(pairs: ScoredPairs, size: int) -> ScoredPairs:
     """Return each pair of rows once, with the lower row first and the higher score, in ascending order."""
-    low, high = np.minimum(pairs.sources, pairs.targets), np.maximum(pairs.sources, pairs.targets)
-    codes = low * size + high
+    size = max(size, 1)
+    codes = np.minimum(pairs.sources, pairs.targets)  # in place: the candidates of a large corpus fill the memory
+    codes *= size
+    codes += np.maximum(pairs.sources, pairs.targets)
     order = np.argsort(codes, kind="stable")
     codes = codes[order]
+    scores = pairs.scores[order]
+    del order
     starts = np.flatnonzero(np.concatenate([[True], codes[1:] != codes[:-1]])) if len(codes) else np.zeros(0, np.int64)
-    scores = np.maximum.reduceat(pairs.scores[order], starts) if len(starts) else np.zeros(0)
+    scores = np.maximum.reduceat(scores, starts) if len(starts) else np.zeros(0)
     codes = codes[starts]
-    return ScoredPairs(codes // max(size, 1), codes % max(size, 1), scores)
+    return ScoredPairs(codes // size, codes % size, scores)
