@@ -3,7 +3,8 @@
 Run it with ``REKERN_DATA=DIR python benchmarks/matching.py PART …`` (DIR holds QQP), where PART is one of
 
     quality   candidates and decisions on the labelled pairs of QQP (``--part dev`` or ``test``), TF-IDF beside them,
-              and with ``--embeddings DIR`` the sentence embeddings of a model folder of sentence-transformers
+              with ``--vectors FILE`` related words by word vectors, and with ``--embeddings DIR`` the sentence
+              embeddings of a model folder of sentence-transformers
     corpus    all duplicates among the distinct questions of QQP, end to end
     million   the index of 1,000,000 resampled sentences with made-up words, and queries against it
 
@@ -30,6 +31,7 @@ from rekern import PairClassifier, PairFinder, load_model
 from rekern.datasets import load_qqp
 from rekern.reproduce.embedding_baseline import load_encoder
 from rekern.search.matches import group_rows
+from rekern.similarity import WordVectors
 
 CANDIDATES = 20
 MILLION = 1_000_000
@@ -106,7 +108,7 @@ def weigh_words(texts: list[str]) -> Callable[[list[str]], sp.csr_array]:
     return lambda asked: sp.csr_array(vectorizer.transform(asked))
 
 
-def measure_quality(model: PairClassifier, part: str, embeddings: str | None) -> None:
+def measure_quality(model: PairClassifier, part: str, embeddings: str | None, vectors: str | None) -> None:
     """Print the recall of candidates, and precision and recall of what is found, on the labelled pairs of a part."""
     table = load_qqp(part)
     pairs = table.pairs
@@ -117,7 +119,7 @@ def measure_quality(model: PairClassifier, part: str, embeddings: str | None) ->
     print(
         f"QQP, {part}: {len(texts):,} questions, {len(pairs):,} labelled pairs, {int((labels == 1).sum()):,} duplicates"
     )
-    finder = PairFinder(model, candidates=CANDIDATES)
+    finder = PairFinder(model, candidates=CANDIDATES, vectors=vectors and WordVectors.from_file(vectors))
     with measure("index"):
         finder.fit(texts)
     with measure("candidates and decisions"):
@@ -134,9 +136,9 @@ def measure_quality(model: PairClassifier, part: str, embeddings: str | None) ->
     border = Cosines(weigh_words([text for pair in train.pairs for text in pair])).choose_border(train.pairs, known)
     print_cosines("TF-IDF", Cosines(weigh_words(texts)), border, texts, keys, labels)
     if embeddings is not None:
-        vectors = Cosines(load_encoder(Path(embeddings)))
-        border = vectors.choose_border(train.pairs[:FEWER_PAIRS], known[:FEWER_PAIRS])
-        print_cosines("embeddings", vectors, border, texts, keys, labels)
+        cosines = Cosines(load_encoder(Path(embeddings)))
+        border = cosines.choose_border(train.pairs[:FEWER_PAIRS], known[:FEWER_PAIRS])
+        print_cosines("embeddings", cosines, border, texts, keys, labels)
 
 
 def print_cosines(
@@ -218,13 +220,14 @@ def main() -> None:
     parser.add_argument("parts", nargs="+", choices=("quality", "corpus", "million"))
     parser.add_argument("--model", metavar="FILE")
     parser.add_argument("--embeddings", metavar="DIR", help="a model folder of sentence-transformers, for quality")
+    parser.add_argument("--vectors", metavar="FILE", help="word vectors, for quality")
     parser.add_argument("--part", choices=("dev", "test"), default="dev")
     parser.add_argument("--sentences", type=int, default=MILLION)
     options = parser.parse_args()
     model = find_model(options.model)
     print(f"{os.cpu_count()} cores")
     if "quality" in options.parts:
-        measure_quality(model, options.part, options.embeddings)
+        measure_quality(model, options.part, options.embeddings, options.vectors)
     if "corpus" in options.parts:
         measure_corpus(model)
     if "million" in options.parts:

@@ -50,6 +50,17 @@ def test_without_a_model(corpus: Path) -> None:
     assert found["texts"] == 6 and [[one["row"] for one in group] for group in found["clusters"]] == [[1, 3, 5], [2, 4]]
 
 
+def test_word_vectors_find_related_words(corpus: Path) -> None:
+    (corpus / "vectors.txt").write_text("author 1 0\nwriter 0.9 0.1\nmountain 0 1\n")
+    write_table(corpus / "other.tsv", {"text": ["writers"]})
+    call = ("match", corpus / "faq.tsv", corpus / "other.tsv", "--model", "none")
+    assert len(rows_of(invoke(*call).stdout)) == 1
+    vectors = ("--vectors", corpus / "vectors.txt")
+    _, row = rows_of(invoke(*call, *vectors, "--explain").stdout)
+    assert row[:2] == ["writers", QUESTIONS[2]] and row[-1].endswith("author (related)")
+    assert "nowhere.txt" in error_of(*call, "--vectors", corpus / "nowhere.txt")
+
+
 def test_columns_with_common_names(corpus: Path) -> None:
     write_table(corpus / "asked.csv", {"ID": range(len(QUESTIONS)), "Question": QUESTIONS})
     said = [invoke("match", corpus / name, "--model", "none").stdout for name in ("asked.csv", "faq.tsv")]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rekern.search.match_log import MatchLog
     from rekern.search.matches import Matches, ScoredPairs
     from rekern.search.pair_finder import PairFinder, Workers
+    from rekern.similarity import WordVectors
 
 NO_MODEL = "none"
 SHOWN = 3  # parts of an explanation in a table
@@ -79,6 +80,10 @@ def match(
     language: Annotated[
         str, typer.Option("--language", metavar="NAME", help="Language of the stemmer, or none.")
     ] = "english",
+    vectors: Annotated[
+        Path | None,
+        typer.Option("--vectors", metavar="FILE", help="Word vectors: texts with related words are candidates, too."),
+    ] = None,
     out: Annotated[
         str | None,
         typer.Option("--out", "-o", metavar="OUT", help="A .tsv, .csv, .jsonl or .parquet file; else TSV is printed."),
@@ -99,7 +104,8 @@ def match(
     target), their rows, counting from 1, the score of their words and the probability. A query is a source. An
     interrupted search with -o continues when the same command is given again.
 
-    The workers of a --cluster share the texts. They open MODEL and the index, which needs --index, by their paths.
+    The workers of a --cluster share the texts. They open MODEL, vectors and the index, which needs --index, by their
+    paths.
     """
     from rekern.core.clusters import check_address, use_workers
     from rekern.core.files import check_writable, refuse_to_replace
@@ -111,7 +117,7 @@ def match(
     if out is not None and not to_screen:
         output.choose_table_format(out)
         check_writable(out)
-        refuse_to_replace(out, corpus, queries, model, index)
+        refuse_to_replace(out, corpus, queries, model, index, vectors)
     if index is not None:
         check_writable(index)
     if corpus == queries == STANDARD_INPUT:
@@ -127,6 +133,7 @@ def match(
     if queries is not None:
         reader.check(queries)
     finder = _make_finder(model, candidates, label, language, jobs, resources)
+    finder.vectors = _load_vectors(vectors)
     _open_corpus(finder, corpus, index, reader)
     if model == NO_MODEL:
         output.say("without a model, matches are ranked by the score of the words that they share")
@@ -134,9 +141,9 @@ def match(
         top = 5
     can_resume = out is not None and not to_screen and (queries is None or can_read_again(queries))
     with use_workers(cluster) as machines:
-        workers = _find_workers(finder, machines, index_file, model, jobs, resources)
+        workers = _find_workers(finder, machines, index_file, model, jobs, resources, vectors)
         search = Search(finder, queries, reader, top, min_probability, workers)
-        with _open_log(search, out or "", model) if can_resume else nullcontext() as log:
+        with _open_log(search, out or "", model, vectors) if can_resume else nullcontext() as log:
             if clusters:
                 found = _print_clusters(finder, search.score_all(log), out, json and to_screen)
             else:
@@ -170,6 +177,15 @@ def _make_finder(
     return PairFinder(loaded, candidates, label, stemmer, jobs).fit([])
 
 
+def _load_vectors(vectors: Path | None) -> WordVectors | None:
+    """Read the word vectors that find related words."""
+    if vectors is None:
+        return None
+    from rekern.similarity import WordVectors
+
+    return WordVectors.from_file(vectors)
+
+
 def _find_index_file(corpus: str, index: Path | None) -> str:
     """Return the index that the workers of a cluster open."""
     from rekern.search.index_file import is_index_file
@@ -186,6 +202,7 @@ def _find_workers(
     model: str,
     jobs: int | None,
     resources: ResourceOptions,
+    vectors: Path | None,
 ) -> Workers:
     """Return who does the work: the workers of a cluster, or this process."""
     from rekern.search.pair_finder import LoneWorker
@@ -203,6 +220,7 @@ def _find_workers(
         resources.thesaurus,
         read_limits(resources.limit),
         1 if jobs is None else jobs,
+        None if vectors is None else os.path.abspath(vectors),
     )
     return ClusterWorkers(machines, task)
 
@@ -248,7 +266,7 @@ def _skip_known(finder: PairFinder, blocks: Iterator[list[str]], corpus: str, in
         raise InputError(f"{index} has {len(known):,} texts, but {corpus} only {row:,}: {remedy}")
 
 
-def _open_log(search: Search, out: str, model: str) -> AbstractContextManager[MatchLog]:
+def _open_log(search: Search, out: str, model: str, vectors: Path | None) -> AbstractContextManager[MatchLog]:
     """Open the log beside the output: what it belongs to is the corpus, the queries, the model and the options."""
     from rekern.core.source_code_digest import digest_source
     from rekern.search.match_log import open_match_log
@@ -261,6 +279,7 @@ def _open_log(search: Search, out: str, model: str) -> AbstractContextManager[Ma
         "corpus": texts.hexdigest(),
         "queries": None if search.queries is None else _digest_file(search.queries),
         "model": None if finder.model is None else _digest_file(model),
+        "vectors": None if vectors is None else _digest_file(str(vectors)),
         "options": [finder.candidates, str(finder.label), finder.language, search.top, search.min_probability],
         "reading": blake2b(repr(search.reader).encode(), digest_size=8).hexdigest(),
         "code": digest_source(),

@@ -14,6 +14,7 @@ from rekern.errors import InputError
 from rekern.learning import PairClassifier, load_model
 from rekern.search.matches import ScoredPairs
 from rekern.search.pair_finder import PairFinder
+from rekern.similarity import WordVectors
 
 
 @dataclass(frozen=True)
@@ -37,10 +38,11 @@ class FinderTask:
     thesaurus: str | None = None
     limits: ModelLimits = DEFAULT_LIMITS
     n_jobs: int | None = None
+    vectors: str | None = None
 
     def open(self) -> PairFinder:
         """Open the index and the model, once in a process."""
-        return _open_once(self, *map(_read_stamp, (self.index, self.model)))
+        return _open_once(self, *map(_read_stamp, (self.index, self.model, self.vectors)))
 
     def call(self, method: str, *arguments: object) -> ScoredPairs:
         """Call a method of the finder on this machine."""
@@ -77,4 +79,5 @@ def _open_once(task: FinderTask, *stamps: int) -> PairFinder:
         if not isinstance(model, PairClassifier):
             raise InputError(f"{task.model} is no classifier of pairs")
         model.n_jobs = task.n_jobs
-    return PairFinder.open(task.index, model, task.candidates, task.label, task.n_jobs)
+    vectors = None if task.vectors is None else WordVectors.from_file(task.vectors)
+    return PairFinder.open(task.index, model, task.candidates, task.label, task.n_jobs, vectors)

@@ -20,7 +20,9 @@ from rekern.errors import InputError
 from rekern.learning import PairClassifier, TextClassifier
 from rekern.search.index_file import open_index, save_index
 from rekern.search.matches import Matches, ScoredPairs, join_pairs, order_within, rank_within
+from rekern.search.related_words import RelatedWords
 from rekern.search.text_index import BLOCK, TextIndex, cut_blocks
+from rekern.similarity.lexicons.word_vectors import VectorTable
 
 PAIRS = 20_000  # that the model compares at a time
 TOP = 5  # matches of a query, unless another number is asked for
@@ -36,8 +38,9 @@ class Workers(Protocol):
 class PairFinder(BaseEstimator):
     """Finds the pairs of a relation in a corpus: duplicates within it, or the best texts for queries.
 
-    Texts that share words are candidates: the ``candidates`` best by their BM25 score. The model then gives the
-    probability of each candidate. Without a model, matches are ranked by the score.
+    Texts that share words are candidates: the ``candidates`` best by their BM25 score. With word vectors, so are texts
+    with words that mean nearly the same. The model then gives the probability of each candidate. Without a model,
+    matches are ranked by the score.
 
     Parameters
     ----------
@@ -51,6 +54,8 @@ class PairFinder(BaseEstimator):
         The language of the stemmer, by which forms of a word are one word; None for no stemming.
     n_jobs : int, optional
         Threads of the search for candidates; all cores by default. The result does not depend on it.
+    vectors : WordVectors or LatentSemantics, optional
+        Word vectors: a word of a query also finds the texts with the words most similar to it, with less weight.
 
     Attributes
     ----------
@@ -69,7 +74,12 @@ class PairFinder(BaseEstimator):
 
     index_: TextIndex
     parameter_table = state_parameters(
-        model=None, candidates=Whole(1, 10**6), label=None, language=Either(None, Text(100)), n_jobs=Jobs()
+        model=None,
+        candidates=Whole(1, 10**6),
+        label=None,
+        language=Either(None, Text(100)),
+        n_jobs=Jobs(),
+        vectors=None,
     )
 
     def __init__(
@@ -79,12 +89,14 @@ class PairFinder(BaseEstimator):
         label: object = None,
         language: str | None = "english",
         n_jobs: int | None = None,
+        vectors: VectorTable | None = None,
     ):
         self.model = model
         self.candidates = candidates
         self.label = label
         self.language = language
         self.n_jobs = n_jobs
+        self.vectors = vectors
 
     def fit(self, texts: Iterable[str], y: object = None) -> Self:
         """Make the index of a corpus; the texts are read in blocks. ``y`` is not used."""
@@ -113,6 +125,7 @@ class PairFinder(BaseEstimator):
         candidates: int = 20,
         label: object = None,
         n_jobs: int | None = None,
+        vectors: VectorTable | None = None,
     ) -> Self:
         """Open an index that `save` wrote; a file that is damaged raises ``ModelFileError``.
 
@@ -123,7 +136,7 @@ class PairFinder(BaseEstimator):
         'c d'
         """
         index = open_index(path)
-        finder = cls(model, candidates, label, index.language, n_jobs)
+        finder = cls(model, candidates, label, index.language, n_jobs, vectors)
         finder._check()
         finder.index_ = index
         return finder
@@ -256,12 +269,14 @@ class PairFinder(BaseEstimator):
         """
         index = self._find_index()
         if self.model is None:
-            return index.explain(source, target_row)
+            return index.explain(source, target_row, self._find_related())
         return self.model.explain((source, index.read_text(target_row)), label=self.label, neighbors=0)
 
     def _check(self) -> None:
         """Refuse parameters that cannot be used."""
         check_parameters(self)
+        if self.vectors is not None and not isinstance(self.vectors, VectorTable):
+            raise InputError(f"vectors: give WordVectors or LatentSemantics, not a {type(self.vectors).__name__}")
         if self.model is not None:
             self._find_column()
 
@@ -289,14 +304,23 @@ class PairFinder(BaseEstimator):
             raise InputError("this PairFinder has no texts: call fit first, or PairFinder.open")
         return self.index_
 
+    def _find_related(self) -> RelatedWords | None:
+        """Return what finds related words in the present index by the present vectors; None without vectors."""
+        if self.vectors is None:
+            return None
+        known: RelatedWords | None = vars(self).get("_related")
+        if known is None or known.index is not self.index_ or known.vectors is not self.vectors:
+            known = self._related = RelatedWords(self.vectors, self.index_)
+        return known
+
     def _find_candidates(self, texts: list[str], own: int | None = None) -> ScoredPairs:
         """Return the candidates of texts; if these are texts of the index, ``own`` is the row of the first."""
-        index = self._find_index()
+        index, related = self._find_index(), self._find_related()
         pairs = []
         for begin, end in split_range(len(texts), BLOCK):
             words = index.count_texts(texts[begin:end])
             row = None if own is None else own + begin
-            found = index.find_candidates(words, self.candidates, row, self.n_jobs)
+            found = index.find_candidates(words, self.candidates, row, self.n_jobs, related)
             places = np.nonzero(found.rows >= 0)
             targets = found.rows[places].astype(np.int64)
             pairs.append(ScoredPairs(places[0] + (begin if row is None else row), targets, found.scores[places]))

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -60,6 +60,13 @@ class Candidates(NamedTuple):
 
     rows: SmallInts
     scores: Floats
+
+
+class Weigher(Protocol):
+    """Who says which words of an index count for queries, and how much: the index itself, or one with related words."""
+
+    def weigh(self, queries: WordCounts) -> tuple[Ints, Ints, Floats]:
+        """Return for each query where its words begin, their numbers in the index and their weights."""
 
 
 class WordLists(NamedTuple):
@@ -184,20 +191,23 @@ class TextIndex:
         shares: Floats = find_shares(lists.starts, lists.rows, lists.counts, self.norms)
         return shares
 
-    def explain(self, query: str, row: int) -> Explanation:
-        """Take the score of a text for a query apart: what each word that they share adds.
+    def explain(self, query: str, row: int, related: Weigher | None = None) -> Explanation:
+        """Take the score of a text for a query apart: what each word adds that they share, or that is related.
 
         >>> index = TextIndex.from_texts(["Cats chase mice.", "A dog barks"])
         >>> [part.name for part in index.explain("the cat", 0).parts]
         ['cat']
         """
-        target = Counter(self.list_words(self.read_text(row)))
+        _, places, weights = (self if related is None else related).weigh(self.count_texts([query]))
+        weight_of = dict(zip(places.tolist(), weights.tolist()))
+        own = set(self.list_words(query))
         parts = []
-        for word, count in Counter(self.list_words(query)).items():
-            if target[word]:
-                place = int(np.searchsorted(self.lists.keys, np.uint64(hash_token(word))))
-                share = target[word] / (target[word] + float(self.norms[row]))
-                parts.append(Part("word", word, share, float(self.weights[place]) * count))
+        for word, count in Counter(self.list_words(self.read_text(row))).items():
+            place = int(np.searchsorted(self.lists.keys, np.uint64(hash_token(word))))
+            if place in weight_of:
+                share = count / (count + float(self.norms[row]))
+                name = word if word in own else f"{word} (related)"
+                parts.append(Part("word", name, share, weight_of[place]))
         parts.sort(key=lambda part: -part.contribution)
         return Explanation(decision=sum(part.contribution for part in parts), parts=parts)
 
@@ -210,22 +220,32 @@ class TextIndex:
         tokens = Tokenizer(self.language, punctuation=False)(text)
         return [word for token in tokens if (word := name_word(token, self.language))]
 
+    def weigh(self, queries: WordCounts) -> tuple[Ints, Ints, Floats]:
+        """Return for each query where its words begin, their numbers in the index and their weights."""
+        lists = self.lists
+        numbers = np.searchsorted(lists.keys, queries.keys)
+        known = numbers < len(lists.keys)
+        known[known] = lists.keys[numbers[known]] == queries.keys[known]
+        words = numbers[known]
+        return offsets_of(known)[queries.starts], words, self.weights[words] * queries.counts[known]
+
     def find_candidates(
-        self, queries: WordCounts, n: int, own: int | None = None, n_jobs: int | None = None
+        self,
+        queries: WordCounts,
+        n: int,
+        own: int | None = None,
+        n_jobs: int | None = None,
+        related: Weigher | None = None,
     ) -> Candidates:
         """Return the ``n`` best texts for each query: those with a word of it, by score and then by row.
 
-        If the queries are texts of the index, ``own`` is the row of the first; no text is a candidate of itself.
+        If the queries are texts of the index, ``own`` is the row of the first; no text is a candidate of itself. With
+        ``related``, texts with related words are found, too.
         """
         lists = self.lists
         size = len(queries.lengths)
         best = Candidates(np.full((size, n), -1, np.int32), np.zeros((size, n)))
-        numbers = np.searchsorted(lists.keys, queries.keys)
-        known = numbers < len(lists.keys)
-        known[known] = lists.keys[numbers[known]] == queries.keys[known]
-        starts = offsets_of(known)[queries.starts]
-        words = numbers[known]
-        weights = self.weights[words] * queries.counts[known]
+        starts, words, weights = (self if related is None else related).weigh(queries)
         index = (lists.starts, lists.rows, lists.counts, self.norms, self.shares)
         place = -1 if own is None else own
         calls = [

@@ -94,6 +94,17 @@ def find_shares(starts, rows, counts, norms):
 
 
 @compiled
+def multiply_rows(left, rows, right, others):
+    """Return the products of pairs of rows, added up in double precision in the order of the columns."""
+    products = np.zeros(len(rows))
+    for pair in range(len(rows)):
+        one, two = left[rows[pair]], right[others[pair]]
+        for column in range(len(one)):
+            products[pair] += np.float64(one[column]) * np.float64(two[column])
+    return products
+
+
+@compiled
 def _is_behind(score, row, score2, row2):
     """Return whether a text stands behind another one: its score is lower or, if they are equal, its row later."""
     return score < score2 or (score == score2 and row > row2)

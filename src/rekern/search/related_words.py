@@ -1,0 +1,113 @@
+"""Words of an index that mean nearly the same as those of a query, by the cosine of their vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from rekern.core.arrays import Floats, Ints, Keys, offsets_of
+from rekern.core.parallel_jobs import split_range
+from rekern.search.text_index import TextIndex, WordCounts
+from rekern.search.text_index_core import multiply_rows
+from rekern.similarity.lexicons.word_vectors import VectorTable
+
+LEAST = 0.7  # cosine of related words
+MOST = 3  # words that a word of a query is related to
+SHARE = 0.5  # of the weight of the word itself, for a cosine of 1
+ROWS = 256  # words that are compared with all others at a time
+SLACK = 1e-4  # more than the rounding errors of a product of matrices, which depend on how it is computed
+
+NONE = np.zeros(0, np.int64), np.zeros(0)
+
+
+class RelatedWords:
+    """Finds words of an index that are related to other words.
+
+    A word has the vector of the first word of the space with its stem, which is the most frequent one in most spaces.
+
+    >>> from rekern.similarity import WordVectors
+    >>> index = TextIndex.from_texts(["A good film", "Bad weather"])
+    >>> related = RelatedWords(WordVectors(["film", "movie", "weather"], [[1, 0], [0.9, 0.1], [0, 1]]), index)
+    >>> [related.find(index.count_texts([word]).keys[0])[1].round(2).tolist() for word in ("movies", "film", "tree")]
+    [[0.99], [], []]
+    """
+
+    def __init__(self, vectors: VectorTable, index: TextIndex):
+        self.vectors, self.index = vectors, index
+        counts = index.count_texts(vectors.words)
+        rows = np.flatnonzero(np.diff(counts.starts) == 1)
+        self.keys, first = np.unique(counts.keys[counts.starts[rows]], return_index=True)
+        found = vectors.array[rows[first]].astype(np.float64)
+        lengths = np.linalg.norm(found, axis=1)
+        kept = lengths > 0.0
+        self.keys = self.keys[kept]
+        self.array: npt.NDArray[np.float32] = (found[kept] / lengths[kept][:, None]).astype(np.float32)
+        places, is_known = _look_up(index.lists.keys, self.keys)
+        self.rows, self.words = np.flatnonzero(is_known), places[is_known]  # of words that some text has
+        self.columns = np.ascontiguousarray(self.array[self.rows])
+        self._known: dict[int, tuple[Ints, Floats]] = {}
+
+    def find(self, key: int) -> tuple[Ints, Floats]:
+        """Return the numbers of the words in the index that are related to a word, and their cosines."""
+        self._learn(np.array([key], np.uint64))
+        return self._known[int(key)]
+
+    def weigh(self, queries: WordCounts) -> tuple[Ints, Ints, Floats]:
+        """Return for each query where its words begin, their numbers in the index and their weights.
+
+        A related word weighs `SHARE` of the word of the query, or of itself if it is more frequent or the index lacks
+        the other, times their cosine. Of several weights of a word the largest counts.
+        """
+        distinct, numbers = np.unique(queries.keys, return_inverse=True)
+        self._learn(distinct)
+        places, is_known = _look_up(self.index.lists.keys, distinct)
+        weights = self.index.weights
+        lists = []
+        for key, place, known in zip(distinct.tolist(), places.tolist(), is_known.tolist()):
+            words, cosines = self._known[key]
+            limit = weights[place] if known else np.inf
+            shares = SHARE * cosines * np.minimum(weights[words], limit)
+            if known:
+                words, shares = np.append(place, words), np.append(limit, shares)
+            lists.append((words, shares))
+        sizes = np.array([len(words) for words, _ in lists], np.int64)
+        starts = offsets_of(sizes)
+        entries = np.repeat(starts[numbers] - offsets_of(sizes[numbers])[:-1], sizes[numbers])
+        entries += np.arange(len(entries))
+        all_words = np.concatenate([NONE[0], *(words for words, _ in lists)])[entries]
+        all_shares = np.concatenate([NONE[1], *(shares for _, shares in lists)])[entries]
+        all_shares *= np.repeat(queries.counts, sizes[numbers])
+        owners = np.repeat(np.repeat(np.arange(len(queries.lengths)), np.diff(queries.starts)), sizes[numbers])
+        order = np.lexsort((-all_shares, all_words, owners))
+        owners, all_words, all_shares = owners[order], all_words[order], all_shares[order]
+        is_first = np.ones(len(order), bool)
+        is_first[1:] = (owners[1:] != owners[:-1]) | (all_words[1:] != all_words[:-1])
+        counts = np.bincount(owners[is_first], minlength=len(queries.lengths))
+        return offsets_of(counts), all_words[is_first], all_shares[is_first]
+
+    def _learn(self, keys: Keys) -> None:
+        """Remember what is related to words that have not been met before."""
+        new = np.array([key for key in keys.tolist() if key not in self._known], np.uint64)
+        self._known.update((key, NONE) for key in new.tolist())
+        places, has_vector = _look_up(self.keys, new)
+        places = places[has_vector]
+        for first, last in split_range(len(places), ROWS):
+            block = places[first:last]
+            near = self.array[block] @ self.columns.T >= LEAST - SLACK
+            rows, columns = np.nonzero(near)
+            cosines = multiply_rows(self.array, block[rows], self.columns, columns)
+            is_related = (cosines >= LEAST) & (self.rows[columns] != block[rows])
+            rows, columns, cosines = rows[is_related], columns[is_related], cosines[is_related]
+            order = np.lexsort((columns, -cosines, rows))
+            starts = np.searchsorted(rows[order], np.arange(len(block) + 1))
+            for place, begin, end in zip(block.tolist(), starts[:-1].tolist(), starts[1:].tolist()):
+                best = order[begin : min(end, begin + MOST)]
+                self._known[int(self.keys[place])] = self.words[columns[best]], cosines[best]
+
+
+def _look_up(keys: Keys, wanted: Keys) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """Return the places of keys among ascending ones, and which are there."""
+    places = np.searchsorted(keys, wanted)
+    is_there = places < len(keys)
+    is_there[is_there] = keys[places[is_there]] == wanted[is_there]
+    return places, is_there
