@@ -1,5 +1,7 @@
 """Candidates with related words, by word vectors: as by definition, and in a finder."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -65,6 +67,21 @@ def test_how_many_words_are_looked_up_at_a_time_changes_nothing(monkeypatch):
     halves = [related.weigh(index.count_texts(half)) for half in (texts[:90], texts[90:])]
     assert expected[2].tobytes() == b"".join(half[2].tobytes() for half in halves)
     assert len(expected[1]) > len(counts.keys)
+
+
+def test_threads_do_not_meet_unfinished_words():
+    rng = np.random.default_rng(1)
+    words = [f"w{number}x" for number in range(2000)]
+    space = WordVectors(words, rng.normal(size=(2000, 3)))
+    texts = [" ".join(rng.choice(words, 5)) for _ in range(400)]
+    index = TextIndex.from_texts(texts)
+    counts = index.count_texts(texts)
+    expected = RelatedWords(space, index).weigh(counts)[2].tobytes()
+    for _ in range(3):
+        related = RelatedWords(space, index)
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(lambda _: related.weigh(counts)[2].tobytes(), range(8)))  # noqa: B023
+        assert set(found) == {expected}
 
 
 def test_workers_of_a_cluster_read_the_vectors(tmp_path):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from rekern.core.arrays import Floats, Ints, Keys, offsets_of
+from rekern.core.arrays import Booleans, Floats, Ints, Keys, SmallFloats, offsets_of, take_ragged
 from rekern.core.parallel_jobs import split_range
 from rekern.search.text_index import TextIndex, WordCounts
 from rekern.search.text_index_core import multiply_rows
@@ -41,7 +40,7 @@ class RelatedWords:
         lengths = np.linalg.norm(found, axis=1)
         kept = lengths > 0.0
         self.keys = self.keys[kept]
-        self.array: npt.NDArray[np.float32] = (found[kept] / lengths[kept][:, None]).astype(np.float32)
+        self.array: SmallFloats = (found[kept] / lengths[kept][:, None]).astype(np.float32)
         places, is_known = _look_up(index.lists.keys, self.keys)
         self.rows, self.words = np.flatnonzero(is_known), places[is_known]  # of words that some text has
         self.columns = np.ascontiguousarray(self.array[self.rows])
@@ -71,9 +70,7 @@ class RelatedWords:
                 words, shares = np.append(place, words), np.append(limit, shares)
             lists.append((words, shares))
         sizes = np.array([len(words) for words, _ in lists], np.int64)
-        starts = offsets_of(sizes)
-        entries = np.repeat(starts[numbers] - offsets_of(sizes[numbers])[:-1], sizes[numbers])
-        entries += np.arange(len(entries))
+        entries = take_ragged(offsets_of(sizes), numbers).places
         all_words = np.concatenate([NONE[0], *(words for words, _ in lists)])[entries]
         all_shares = np.concatenate([NONE[1], *(shares for _, shares in lists)])[entries]
         all_shares *= np.repeat(queries.counts, sizes[numbers])
@@ -88,7 +85,7 @@ class RelatedWords:
     def _learn(self, keys: Keys) -> None:
         """Remember what is related to words that have not been met before."""
         new = np.array([key for key in keys.tolist() if key not in self._known], np.uint64)
-        self._known.update((key, NONE) for key in new.tolist())
+        learned = dict.fromkeys(new.tolist(), NONE)
         places, has_vector = _look_up(self.keys, new)
         places = places[has_vector]
         for first, last in split_range(len(places), ROWS):
@@ -102,10 +99,11 @@ class RelatedWords:
             starts = np.searchsorted(rows[order], np.arange(len(block) + 1))
             for place, begin, end in zip(block.tolist(), starts[:-1].tolist(), starts[1:].tolist()):
                 best = order[begin : min(end, begin + MOST)]
-                self._known[int(self.keys[place])] = self.words[columns[best]], cosines[best]
+                learned[int(self.keys[place])] = self.words[columns[best]], cosines[best]
+        self._known.update(learned)  # at once: other threads must not meet a word that is not finished
 
 
-def _look_up(keys: Keys, wanted: Keys) -> tuple[Ints, npt.NDArray[np.bool_]]:
+def _look_up(keys: Keys, wanted: Keys) -> tuple[Ints, Booleans]:
     """Return the places of keys among ascending ones, and which are there."""
     places = np.searchsorted(keys, wanted)
     is_there = places < len(keys)
