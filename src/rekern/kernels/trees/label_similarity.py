@@ -14,7 +14,7 @@ from rekern.core.parameters import is_number
 from rekern.errors import InputError
 from rekern.kernels.trees.label_cut_core import place_similarities
 from rekern.kernels.trees.label_table import LabelTable
-from rekern.structures.lexical_labels import LexicalLabel, split_lexical_label
+from rekern.structures.lexical_labels import split_lexical_label
 from rekern.structures.word_space import WordSpace
 
 FEW_LABELS = 256  # of a class, for which one thread is enough
@@ -112,16 +112,21 @@ def plan_label_table(similarity: LabelSimilarity | None, vocabulary: list[str], 
 
 def _group_words(space: WordVectors, vocabulary: list[str], used: Ints) -> list[LabelClass]:
     """Return a class for the words of each part of speech that have a vector, with their cosines."""
-    words = [(label, parts) for label in used.tolist() if (parts := split_lexical_label(vocabulary[label])) is not None]
-    vectors = _find_unit_vectors(space, [parts for _, parts in words])
-    places = defaultdict(list)
-    is_known = np.any(vectors, axis=1)
-    for place, (_, (kind, _, part_of_speech)) in enumerate(words):
-        if is_known[place]:
-            places[kind, part_of_speech].append(place)
-    labels = np.array([label for label, _ in words], np.int64)
-    classes = [members for members in places.values() if len(members) > 1]
-    return [LabelClass(labels[members], vectors[members], None) for members in classes]
+    places, lemmas, tagged, groups = list[int](), list[str](), list[str](), list[str]()
+    for label in used.tolist():
+        found = split_lexical_label(vocabulary[label])
+        if found is not None:  # kept as lists of strings: so many tuples would wake the garbage collector
+            places.append(label)
+            lemmas.append(found.lemma)
+            tagged.append(f"{found.lemma}::{found.part_of_speech}")
+            groups.append(f"{found.prefix}::{found.part_of_speech}")
+    vectors, lengths = _find_vectors_of_words(space, lemmas, tagged)
+    members = defaultdict(list)
+    for place in np.flatnonzero(lengths).tolist():
+        members[groups[place]].append(place)
+    labels = np.array(places, np.int64)
+    classes = [part for part in members.values() if len(part) > 1]
+    return [LabelClass(labels[part], vectors[part] / lengths[part, np.newaxis], None) for part in classes]
 
 
 def _write_products(vectors: Floats, out: Floats, least: float) -> None:
@@ -139,20 +144,19 @@ def _write_rows(vectors: Floats, out: Floats, least: float, first: int, last: in
     place_similarities(products, out, first, least)
 
 
-def _find_unit_vectors(space: WordVectors, words: list[LexicalLabel]) -> Floats:
-    """Return a vector of length 1 for every word, found as ``lemma::pos`` or ``lemma``; zeros where there is none."""
-    tagged = _find_vectors(space, [f"{lemma}::{part_of_speech}" for _, lemma, part_of_speech in words])
-    plain = _find_vectors(space, [lemma for _, lemma, _ in words])
-    if not tagged.shape[1] or not plain.shape[1]:
-        vectors = tagged if tagged.shape[1] else plain
-    else:
-        vectors = np.where(tagged.any(axis=1, keepdims=True), tagged, plain)
-    if not np.isfinite(vectors).all():
-        wrong = words[int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])]
-        raise InputError(f"the vector of {wrong[1]!r} holds a number that is not finite; correct or leave out the word")
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: Floats = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    return unit
+def _find_vectors_of_words(space: WordVectors, lemmas: list[str], tagged: list[str]) -> tuple[Floats, Floats]:
+    """Return the vector of every word, found as ``lemma::pos`` or ``lemma``, and its length; zeros if it has none."""
+    vectors = _find_vectors(space, tagged)
+    if not vectors.any():
+        vectors = _find_vectors(space, lemmas)
+    elif not vectors.any(axis=1).all():
+        plain = _find_vectors(space, lemmas)
+        vectors = np.where(vectors.any(axis=1, keepdims=True), vectors, plain) if plain.shape[1] else vectors
+    lengths = np.linalg.norm(vectors, axis=1)
+    if not np.isfinite(lengths).all() and not np.isfinite(vectors).all():
+        wrong = lemmas[int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])]
+        raise InputError(f"the vector of {wrong!r} holds a number that is not finite; correct or leave out the word")
+    return vectors, lengths
 
 
 def _find_vectors(space: WordVectors, words: list[str]) -> Floats:
