@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
-_LEXICAL = re.compile(r"(LEX##|(?!.*##))(.+)::([^:]+)", re.DOTALL)
+MARK = "LEX##"  # of KeLP's labels; other marks, such as POS##, stand before what is no word
 
 
 class LexicalLabel(NamedTuple):
@@ -26,5 +25,9 @@ def split_lexical_label(label: str) -> LexicalLabel | None:
     >>> split_lexical_label("COMP##root<*::*,be::v>") is None
     True
     """
-    match = _LEXICAL.fullmatch(label)
-    return None if match is None else LexicalLabel(match[1], match[2], match[3])
+    marked, _, part_of_speech = label.rpartition("::")
+    prefix = MARK if marked.startswith(MARK) else ""
+    lemma = marked[len(prefix) :]
+    if not lemma or not part_of_speech or ":" in part_of_speech or (not prefix and "##" in label):
+        return None
+    return LexicalLabel(prefix, lemma, part_of_speech)

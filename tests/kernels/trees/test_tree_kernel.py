@@ -102,6 +102,7 @@ def test_kernels_are_estimators(kernel):
         ),
         (SmoothedPartialTree(similarity={"a": [1.0], "b": [1.0, 2.0]}), "the vector of 'b' has 2 numbers"),
         (SmoothedPartialTree(similarity={"a": [np.inf], "b": [1.0]}), "the vector of 'a' holds a number"),
+        (SmoothedPartialTree(similarity={"a::n": [1.0], "b": [1.0, 2.0]}), "the vector of 'a::n' has 1 numbers"),
         (DependencyPaths(weights="short"), "weights='short': give 'length' or 'printed'"),
     ],
 )

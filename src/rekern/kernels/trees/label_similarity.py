@@ -1,7 +1,7 @@
 """How similar two labels are, for smoothed tree kernels: a table over the vocabulary, made once for a Gram."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -146,12 +146,19 @@ def _write_rows(vectors: Floats, out: Floats, least: float, first: int, last: in
 
 def _find_vectors_of_words(space: WordVectors, lemmas: list[str], tagged: list[str]) -> tuple[Floats, Floats]:
     """Return the vector of every word, found as ``lemma::pos`` or ``lemma``, and its length; zeros if it has none."""
-    vectors = _find_vectors(space, tagged)
-    if not vectors.any():
-        vectors = _find_vectors(space, lemmas)
-    elif not vectors.any(axis=1).all():
-        plain = _find_vectors(space, lemmas)
-        vectors = np.where(vectors.any(axis=1, keepdims=True), vectors, plain) if plain.shape[1] else vectors
+    vectors = _find_vectors(space, lemmas)
+    # Most spaces have no word with its part of speech.
+    words: Container[str] | None = space if isinstance(space, Container) else None
+    places = [place for place, word in enumerate(tagged) if words is None or word in words]
+    own = _find_vectors(space, [tagged[place] for place in places])
+    is_known = own.any(axis=1)
+    if is_known.any():
+        if not vectors.shape[1]:
+            vectors = np.zeros((len(lemmas), own.shape[1]))
+        if own.shape[1] != vectors.shape[1]:
+            word = tagged[places[int(np.argmax(is_known))]]
+            raise InputError(f"the vector of {word!r} has {own.shape[1]} numbers, others have {vectors.shape[1]}")
+        vectors[np.array(places)[is_known]] = own[is_known]
     lengths = np.linalg.norm(vectors, axis=1)
     if not np.isfinite(lengths).all() and not np.isfinite(vectors).all():
         wrong = lemmas[int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])]
