@@ -202,6 +202,7 @@ def test_bad_input_is_named_in_one_line(grammar, questions):
         (lambda: SemanticParser(grammar, beam=0).fit(["a"], meanings[:1]), "beam=0"),
         (lambda: SemanticParser(grammar, threshold=2).fit(["a"], meanings[:1]), "threshold=2"),
         (lambda: SemanticParser(grammar, names="x").fit(["a"], meanings[:1]), "names='x'"),
+        (lambda: SemanticParser(grammar, parser="spacy").fit(["a"], meanings[:1]), "parser='spacy': give a function"),
         (lambda: parser.fit(["a"], meanings[:1], ["(S (X a"]), "sentence 1: line 1"),
         (lambda: parser.fit(["a"], meanings[:1], []), "1 sentences but 0 trees"),
     ]

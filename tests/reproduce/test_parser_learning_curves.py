@@ -128,6 +128,16 @@ def test_options_are_checked(corpora):
         reproduce.run("geoquery", data=corpora / "geoquery")
 
 
+def test_the_default_kernel_is_the_sum_with_trees(small, tmp_path):
+    names = ["default", "dependency+word+syntactic", "word"]
+    result = measure_learning_curves(small, names, [10], 1, 3, {"rounds": 1}, {}, tmp_path, 1)
+    assert [row["kernel"] for row in result["rows"]] == names
+    default, whole = ({**row, "kernel": ""} for row in result["rows"][:2])
+    assert default == whole
+    points = {curve["kernel"]: curve["points"] for curve in result["curves"]}
+    assert points["default"] == points[names[1]] != points["word"]
+
+
 @pytest.mark.slow
 def test_a_fold_of_geoquery(corpora, tmp_path):
     result = reproduce.run("geoquery", data=corpora, out=tmp_path, kernel="word", train=80, folds=1)

@@ -36,7 +36,7 @@ def reproduce(
         typer.Option(
             "--kernel",
             metavar="K,…",
-            help="geoquery, clang: word, dependency, syntactic, their sums, chosen, or ranked (ranked-K).",
+            help="geoquery, clang: word, dependency, syntactic, their sums, default, chosen, or ranked (ranked-K).",
         ),
     ] = None,
     train: Annotated[

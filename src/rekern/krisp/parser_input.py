@@ -65,7 +65,7 @@ class InputReader(WordReader):
             heads = to_dependencies([nested], _keep_word)[0].heads
         for need, kernel, missing in (("heads", "dependency", heads is None), ("tree", "syntactic", nested is None)):
             if need in needs and missing and words:
-                remedy = "give trees, a parser, or kernel='word'"
+                remedy = "give trees or a parser, or train with kernel='word'"
                 raise InputError(f"{place} has no tree, which the {kernel} kernel needs: {remedy}")
         normal = self.normalize(words)
         relabeled = replace_leaves(nested, iter(normal)) if nested is not None and "tree" in needs else None

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import AnyArray, Floats
+from rekern.core.messages import name_value, show_value
 from rekern.core.model_archive import ModelContent, OpenArchive, save_model
 from rekern.core.parallel_jobs import run_in_threads
 from rekern.core.parameter_tables import Jobs, check_parameters, state_parameters
@@ -22,6 +23,7 @@ from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
 from rekern.krisp.annotated_sentence import AnnotatedSentence
 from rekern.krisp.answer_calibration import AnswerCalibration
+from rekern.krisp.default_kernel import DEFAULT, resolve_substring_kernel
 from rekern.krisp.derivation_chart_core import search_chart
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.learner import LearnerSettings, TrainingSet, learn_classifiers, spread_values
@@ -41,7 +43,6 @@ from rekern.krisp.reading_ranker import ReadingRanker, SentenceKnowledge, learn_
 from rekern.krisp.reading_search import ReadingSearch, SearchSettings
 from rekern.krisp.sentence_corpus import SentenceCorpus
 from rekern.krisp.substring_gram import GramPart, SubstringGram
-from rekern.krisp.substring_kernels import make_substring_kernel
 from rekern.krisp.word_reader import ParserInput
 from rekern.krisp.word_scores import find_nonzero
 
@@ -88,7 +89,8 @@ class SemanticParser(BaseEstimator):
     kernel : str or Kernel
         How words are compared: "word" (common subsequences), "dependency" (common paths in dependency trees),
         "syntactic" (common fragments of constituents), a sum such as "word+dependency", or any kernel of the package.
-        All but "word" need trees.
+        All but "word" need trees. "default" is the sum of all three if `fit` gets trees or there is a ``parser``,
+        "dependency+word" if it gets `Sentence` objects, and "word" if it gets texts alone.
     beam : int
         How many derivations are kept for each part of a sentence.
     threshold : float
@@ -117,7 +119,7 @@ class SemanticParser(BaseEstimator):
     grammar_ : Grammar
         The grammar with the names as the training sentences use them.
     kernel_ : Kernel
-        The kernel on substrings.
+        The kernel on substrings; the one that was chosen if ``kernel`` is "default".
     ranker_ : ReadingRanker or None
         The scores of readings and their weights, if ``ranking`` is not 0.
     calibration_ : AnswerCalibration or None
@@ -145,7 +147,7 @@ class SemanticParser(BaseEstimator):
     def __init__(
         self,
         grammar: Grammar,
-        kernel: str | Kernel = "word",
+        kernel: str | Kernel = DEFAULT,
         beam: int = 30,
         threshold: float = 0.05,
         rounds: int = 3,
@@ -199,7 +201,7 @@ class SemanticParser(BaseEstimator):
             raise InputError(f"there are {len(sentences)} sentences but {len(meanings)} meanings")
         if not sentences:
             raise InputError("there are no sentences to learn from")
-        kernel = make_substring_kernel(self.kernel)
+        kernel = resolve_substring_kernel(self.kernel, sentences, trees, self.parser is not None)
         derivations = self._parse_meanings(meanings, productions)
         trees = self._find_trees(kernel, sentences, trees)
         reader = self._make_reader(self.grammar, None)
@@ -252,7 +254,8 @@ class SemanticParser(BaseEstimator):
             if not known.sentences or not held_out.sentences:
                 continue
             # not a clone: what parses texts may hold a process, and the trees are here already
-            parser = type(self)(**{**self.get_params(deep=False), "ranking": 0, "parser": None})
+            own = {"kernel": gram.kernel, "ranking": 0, "parser": None}  # the kernel that all sentences have chosen
+            parser = type(self)(**{**self.get_params(deep=False), **own})
             places = range(len(examples.sentences))
             shared = _KnownGram(gram, [place for place in places if place % self.ranking != fold])
             parser._fit(known.sentences, known.meanings, known.trees, known.productions, shared)
@@ -397,6 +400,8 @@ class SemanticParser(BaseEstimator):
                 sentence if isinstance(sentence, str) else " ".join(split_sentence(sentence)) for sentence in sentences
             ]
             trees = self.parser(texts)
+            if trees is not None and not hasattr(trees, "__len__"):
+                raise InputError(f"parser={show_value(self.parser)}: it gave {name_value(trees)}, not a list of trees")
         if trees is not None and len(trees) != len(sentences):
             raise InputError(f"there are {len(sentences)} sentences but {len(trees)} trees")
         return trees
@@ -406,6 +411,9 @@ class SemanticParser(BaseEstimator):
         check_parameters(self)
         if self.ranking == 1:
             raise InputError("ranking=1: give 0, or at least 2 folds")
+        is_function = callable(self.parser) and not hasattr(self.parser, "gram")  # a kernel can be called, too
+        if self.parser is not None and not is_function:
+            raise InputError(f"parser={show_value(self.parser)}: give a function from texts to trees, or None")
         for name in ("threshold", "stretch"):
             if getattr(self, name) == 1:
                 raise InputError(f"{name}={getattr(self, name)!r}: give a probability below 1")

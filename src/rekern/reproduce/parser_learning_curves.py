@@ -21,6 +21,7 @@ from rekern.core.json_values import JsonObject
 from rekern.core.progress import track
 from rekern.core.source_code_digest import digest_source
 from rekern.errors import InputError
+from rekern.krisp.default_kernel import DEFAULT
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.reading import Reading
 from rekern.krisp.semantic_parser import SemanticParser
@@ -324,7 +325,7 @@ def read_options(
     """
     wanted = [name.strip() for name in str(kernel).split(",")] if kernel else list(kernels)
     for name in wanted:
-        if name != CHOSEN:
+        if name not in (CHOSEN, DEFAULT):  # what these stand for depends on the sentences
             make_substring_kernel(find_parser_settings(name, {})[0])
     if not train:
         return wanted, list(sizes)

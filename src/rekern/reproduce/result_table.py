@@ -104,7 +104,7 @@ def _list_focus(result: JsonObject) -> Iterator[Figure]:
 def _list_curves(result: JsonObject) -> Iterator[Figure]:
     """List F, or of the one split right answers, with all training examples; the ranked parser is the best one.
 
-    The default of a `rekern.SemanticParser` is the kernel on words.
+    The row "default" is `rekern.SemanticParser` with its default kernel.
     """
     measure = "accuracy" if result["name"] == "geoquery-600" else "f"
     most = max(row["train"] for row in result["rows"])
@@ -112,7 +112,7 @@ def _list_curves(result: JsonObject) -> Iterator[Figure]:
     can_resample = "questions" in result and result["runs"] == 1  # the points of several runs are of the same questions
     for row in result["rows"]:
         kernel = row["kernel"].partition("-")[0]  # "ranked-dependency+word" is a ranked parser, too
-        column = {"word": "default", "ranked": "best"}.get(kernel)
+        column = {"default": "default", "ranked": "best"}.get(kernel)
         if row["train"] == most and column:
             figure = Figure(result["name"], column, row[measure], setting=row["kernel"])
             if can_resample and row["kernel"] in curves:
