@@ -58,12 +58,26 @@ def list_sections(text: str) -> dict[str, list[str]]:
     return sections
 
 
-def add_navigation(app: Sphinx, page: str, source: list[str]) -> None:
-    """Make the navigation out of the list of pages on the first page, so that there is one list."""
+def list_pages(page: str, text: str) -> dict[str, list[str]]:
+    """The pages below a page in the navigation, by section: those that the first page of a folder lists.
+
+    >>> list_pages("results/README", "see [speed](speed.md#a-gpu), [speed](speed.md) and [rules](../concepts/rules.md)")
+    {'Pages': ['speed.md']}
+    >>> list_pages("results/speed", "see [pairs](pairs.md)")
+    {}
+    """
     if page == root_doc:
-        for title, pages in list_sections(source[0]).items():
-            listed = "\n".join(pages)
-            source[0] += f"\n\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n{listed}\n```\n"
+        return list_sections(text)
+    if not page.endswith("/README"):
+        return {}
+    return {"Pages": list(dict.fromkeys(re.findall(r"\]\(([^)#.][^)#]*\.md)", text)))}
+
+
+def add_navigation(app: Sphinx, page: str, source: list[str]) -> None:
+    """Make the navigation out of the lists of pages on the first pages of the folders, so that there is one list."""
+    for title, pages in list_pages(page, source[0]).items():
+        listed = "\n".join(pages)
+        source[0] += f"\n\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n{listed}\n```\n"
 
 
 def skip_member(app: Sphinx, what: str, name: str, obj: object, skip: bool, options: object) -> bool | None:

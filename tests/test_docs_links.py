@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,21 @@ def test_links_lead_somewhere(page: Path) -> None:
         if path.startswith("http"):
             continue
         target = page if not path else (page.parent / path).resolve()
-        assert target.exists(), path
+        assert target.is_file() or (target.is_dir() and page.parent == ROOT), path  # the site has no page of a folder
         if anchor:
             assert anchor in anchors_of(target), f"{path}#{anchor}"
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    pytest.importorskip("sphinx")
+    conf = runpy.run_path(str(ROOT / "docs/conf.py"))
+    pages = {page.relative_to(ROOT / "docs") for page in PAGES if page.is_relative_to(ROOT / "docs")}
+    listed = {Path("README.md")}
+    for page in pages:
+        text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+        for found in conf["list_pages"](page.with_suffix("").as_posix(), text).values():
+            listed.update(page.parent / path for path in found)
+    assert listed == pages
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
