@@ -8,7 +8,7 @@ from rekern.datasets import load_rewrites
 from rekern.errors import InputError
 from rekern.search import pair_finder
 from rekern.search.match_log import HEADER, RECORD, open_match_log
-from rekern.search.matches import ScoredPairs, group_rows
+from rekern.search.matches import Matches, ScoredPairs, group_rows
 
 PAIRS, LABELS = load_rewrites("train", size=160)
 TEXTS = list(dict.fromkeys(text for pair in PAIRS[:60] for text in pair))
@@ -153,3 +153,24 @@ def test_a_log_of_something_else_is_not_used(tmp_path, content):
         assert log.done == 0
         raise KeyboardInterrupt
     assert not path.exists()
+
+
+def test_matches_are_shown_in_a_few_lines():
+    rows = np.arange(30)
+    texts = [f"text {row} " + "long\n" * 1000 for row in rows]
+    matches = Matches(texts, texts[::-1], rows, rows + 1, rows / 2, np.full(30, 0.25))
+    lines = repr(matches).splitlines()
+    assert lines[0] == "<Matches: 30>" and lines[-1] == "  … 20 more" and len(lines) == 12
+    assert lines[3].startswith("  probability 0.250  rows 2 | 3  text 2 long") and max(map(len, lines)) <= 120
+    page = matches.to_html(n=4)
+    assert page.count("<tr>") == 5 and "and 26 more" in page and "0.250" in page and "text 4" not in page
+
+
+def test_some_of_the_matches():
+    rows = np.arange(3)
+    matches = Matches(["a", "b", "c"], ["x", "y", "z"], rows, rows, rows / 2, rows / 4)
+    some = matches[1:]
+    assert some.to_columns() == {name: column[1:] for name, column in matches.to_columns().items()}
+    assert list(some) == [matches[1], matches[2]] and matches[-1].target == "z"
+    frame = pytest.importorskip("pandas") and matches.to_frame()
+    assert frame.to_dict("list") == matches.to_columns()

@@ -7,6 +7,7 @@ from rekern.drawing.answer_drawing import draw_answer, draw_answer_svg, draw_rea
 from rekern.drawing.explanation_drawing import draw_explanation, draw_svg
 from rekern.drawing.heat_map import draw_gram
 from rekern.drawing.item_drawing import draw_graph_items, draw_tree_items
+from rekern.drawing.match_table import draw_matches
 from rekern.drawing.page import wrap_page
 from rekern.drawing.report_page import draw_report
 from rekern.drawing.rule_tables import draw_curves, draw_rules
@@ -21,6 +22,7 @@ __all__ = [
     "draw_explanation",
     "draw_gram",
     "draw_graph_items",
+    "draw_matches",
     "draw_readings",
     "draw_report",
     "draw_rules",

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
 from rekern.core.arrays import Booleans, Floats, Ints
+from rekern.core.messages import shorten_text
+from rekern.drawing import draw_matches
+from rekern.errors import missing_extra
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHOWN = 10  # matches in a repr
+WIDTH = 120  # the most characters in a line of it
 
 
 class Match(NamedTuple):
@@ -26,13 +35,16 @@ class Match(NamedTuple):
     probability: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Matches:
-    """Pairs in columns; each is also a `Match`, by its number or in a loop.
+    """Pairs in columns; each is also a `Match`, by its number or in a loop, and a slice is some of them.
 
     >>> matches = Matches(["Who left?"], ["Who went?"], np.array([0]), np.array([7]), np.array([3.5]))
-    >>> len(matches), matches[0].target
-    (1, 'Who went?')
+    >>> matches
+    <Matches: 1>
+      score 3.500  rows 0 | 7  Who left? | Who went?
+    >>> matches[0].target, len(matches[:1])
+    ('Who went?', 1)
     >>> matches.to_columns()
     {'source': ['Who left?'], 'target': ['Who went?'], 'source_row': [0], 'target_row': [7], 'score': [3.5]}
     """
@@ -47,15 +59,28 @@ class Matches:
     def __len__(self) -> int:
         return len(self.sources)
 
-    def __getitem__(self, number: int) -> Match:
-        probability = None if self.probabilities is None else float(self.probabilities[number])
+    @overload
+    def __getitem__(self, number: int) -> Match: ...
+    @overload
+    def __getitem__(self, number: slice) -> Matches: ...
+    def __getitem__(self, number: int | slice) -> Match | Matches:
+        probabilities = None if self.probabilities is None else self.probabilities[number]
+        if isinstance(number, slice):
+            return Matches(
+                self.sources[number],
+                self.targets[number],
+                self.source_rows[number],
+                self.target_rows[number],
+                self.scores[number],
+                probabilities,
+            )
         return Match(
             self.sources[number],
             self.targets[number],
             int(self.source_rows[number]),
             int(self.target_rows[number]),
             float(self.scores[number]),
-            probability,
+            None if probabilities is None else float(probabilities),
         )
 
     def __iter__(self) -> Iterator[Match]:
@@ -76,6 +101,43 @@ class Matches:
         if self.probabilities is not None:
             columns["probability"] = self.probabilities.tolist()
         return columns
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the columns as a pandas frame.
+
+        >>> none = np.zeros(0, np.int64)
+        >>> Matches([], [], none, none, np.zeros(0)).to_frame().columns.tolist()
+        ['source', 'target', 'source_row', 'target_row', 'score']
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise missing_extra("pandas", "frames") from None
+        return pd.DataFrame(self.to_columns())
+
+    def to_html(self, n: int = 20, style: bool = True) -> str:
+        """Return the first ``n`` matches as a table in HTML, which notebooks show.
+
+        >>> "Who went?" in Matches(["Who left?"], ["Who went?"], np.zeros(1), np.zeros(1), np.zeros(1)).to_html()
+        True
+        """
+        return draw_matches(self.to_columns(), n, style=style)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __repr__(self) -> str:
+        """Return how many matches there are, and the first ones, each on a line."""
+        lines = [f"<Matches: {len(self):,}>"]
+        for match in self[:SHOWN]:
+            known = "score" if match.probability is None else "probability"
+            value = match.score if match.probability is None else match.probability
+            numbers = f"  {known} {value:.3f}  rows {match.source_row:,} | {match.target_row:,}  "
+            room = (WIDTH - len(numbers) - 3) // 2
+            lines.append(f"{numbers}{shorten_text(match.source, room)} | {shorten_text(match.target, room)}")
+        if len(self) > SHOWN:
+            lines.append(f"  … {len(self) - SHOWN:,} more")
+        return "\n".join(lines)
 
     def group_rows(self) -> list[list[int]]:
         """Return groups of rows that matches connect, the largest first: clusters of duplicates in one corpus.
