@@ -138,6 +138,13 @@ def test_an_interrupted_search_goes_on(models: Path, tmp_path: Path, monkeypatch
     monkeypatch.setattr(PairFinder, "_compare", stop_later)
     invoke(*arguments, code=130)
     assert not out.exists() and Path(f"{out}.part").exists()
+    other = tmp_path / "words.tsv"
+    other.write_text("greet\tmeet\n")
+    assert "continues" not in invoke(*arguments, "--thesaurus", other).stderr and out.read_bytes() == whole
+    out.unlink()
+    other.unlink()
+    calls.clear()
+    invoke(*arguments, code=130)
     invoked = invoke(*arguments)
     assert "an interrupted search continues" in invoked.stderr and out.read_bytes() == whole
     assert list(tmp_path.iterdir()) == [out]

@@ -143,7 +143,7 @@ def match(
     with use_workers(cluster) as machines:
         workers = _find_workers(finder, machines, index_file, model, jobs, resources, vectors)
         search = Search(finder, queries, reader, top, min_probability, workers)
-        with _open_log(search, out or "", model, vectors) if can_resume else nullcontext() as log:
+        with _open_log(search, out or "", model, vectors, resources) if can_resume else nullcontext() as log:
             if clusters:
                 found = _print_clusters(finder, search.score_all(log), out, json and to_screen)
             else:
@@ -266,23 +266,25 @@ def _skip_known(finder: PairFinder, blocks: Iterator[list[str]], corpus: str, in
         raise InputError(f"{index} has {len(known):,} texts, but {corpus} only {row:,}: {remedy}")
 
 
-def _open_log(search: Search, out: str, model: str, vectors: Path | None) -> AbstractContextManager[MatchLog]:
+def _open_log(
+    search: Search, out: str, model: str, vectors: Path | None, resources: ResourceOptions
+) -> AbstractContextManager[MatchLog]:
     """Open the log beside the output: what it belongs to is the corpus, the queries, the model and the options."""
-    from rekern.core.source_code_digest import digest_source
+    from rekern.core.source_code_digest import digest_search_source
     from rekern.search.match_log import open_match_log
 
     finder = search.finder
     texts = blake2b(finder.index_.texts.content.data, digest_size=16)
     texts.update(finder.index_.texts.starts.data)
     state: dict[str, Json] = {
-        "file": "unfinished matches of Rekern",
         "corpus": texts.hexdigest(),
         "queries": None if search.queries is None else _digest_file(search.queries),
         "model": None if finder.model is None else _digest_file(model),
         "vectors": None if vectors is None else _digest_file(str(vectors)),
+        "resources": [resources.wordnet, resources.thesaurus],
         "options": [finder.candidates, str(finder.label), finder.language, search.top, search.min_probability],
         "reading": blake2b(repr(search.reader).encode(), digest_size=8).hexdigest(),
-        "code": digest_source(),
+        "code": digest_search_source(),
     }
     return open_match_log(Path(f"{os.path.realpath(out)}.part"), state, finder.model is not None)
 
