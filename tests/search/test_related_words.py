@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from reference.matching import find_related_candidates
 from rekern import PairFinder
 from rekern.errors import InputError
+from rekern.search import related_words
 from rekern.search.finder_task import FinderTask
 from rekern.search.related_words import LEAST, SHARE, RelatedWords
 from rekern.search.text_index import TextIndex
@@ -82,6 +83,20 @@ def test_threads_do_not_meet_unfinished_words():
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(lambda _: related.weigh(counts)[2].tobytes(), range(8)))  # noqa: B023
         assert set(found) == {expected}
+
+
+def test_what_is_remembered_does_not_grow_with_the_queries(monkeypatch):
+    made, normalize = [], related_words._normalize
+    monkeypatch.setattr(related_words, "_normalize", lambda *given: made.append(given) or normalize(*given))
+    finder = PairFinder(vectors=SPACE).fit(CORPUS)
+    assert len(finder.find([*(f"unknown{number}" for number in range(100)), "movie"])) == 1
+    assert len(finder._related._known) == 1
+    finder.add(["one movie"])  # the vectors are not read again
+    assert len(finder.find(["movie"])) == 2 and len(made) == 1
+    finder.set_params(language=None).fit(CORPUS)
+    assert not len(finder.find(["movies"])) and len(made) == 2
+    finder.set_params(vectors=WordVectors(["movies", "book"], [[1.0], [2.0]]))
+    assert [match.target for match in finder.find(["movies"])] == ["the book"]
 
 
 def test_workers_of_a_cluster_read_the_vectors(tmp_path):

@@ -310,7 +310,7 @@ class PairFinder(BaseEstimator):
             return None
         known: RelatedWords | None = vars(self).get("_related")
         if known is None or known.index is not self.index_ or known.vectors is not self.vectors:
-            known = self._related = RelatedWords(self.vectors, self.index_)
+            known = self._related = RelatedWords(self.vectors, self.index_, known)
         return known
 
     def _find_candidates(self, texts: list[str], own: int | None = None) -> ScoredPairs:
