@@ -59,6 +59,10 @@ def test_word_vectors_find_related_words(corpus: Path) -> None:
     _, row = rows_of(invoke(*call, *vectors, "--explain").stdout)
     assert row[:2] == ["writers", QUESTIONS[2]] and row[-1].endswith("author (related)")
     assert "nowhere.txt" in error_of(*call, "--vectors", corpus / "nowhere.txt")
+    assert "is read by this command" in error_of(*call, *vectors, "-o", vectors[1])
+    assert "warning" not in invoke(*call, *vectors).stderr
+    vectors[1].write_text("chien 1 0\n")
+    assert "warning: no word of" in invoke(*call, *vectors).stderr
 
 
 def test_columns_with_common_names(corpus: Path) -> None:
@@ -123,7 +127,9 @@ def test_an_index_is_kept_and_grows(corpus: Path) -> None:
 def test_an_interrupted_search_goes_on(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pair_finder, "PAIRS", 20)
     out = tmp_path / "found.tsv"
+    (models / "vectors.txt").write_text("anna 1 0\n")
     arguments = ("match", models / "test.tsv", "--text", "source", "--model", models / "two.rekern", "-o", out)
+    arguments = (*arguments, "--vectors", models / "vectors.txt")
     invoke(*arguments)
     whole = out.read_bytes()
     out.unlink()
@@ -138,13 +144,14 @@ def test_an_interrupted_search_goes_on(models: Path, tmp_path: Path, monkeypatch
     monkeypatch.setattr(PairFinder, "_compare", stop_later)
     invoke(*arguments, code=130)
     assert not out.exists() and Path(f"{out}.part").exists()
-    other = tmp_path / "words.tsv"
-    other.write_text("greet\tmeet\n")
-    assert "continues" not in invoke(*arguments, "--thesaurus", other).stderr and out.read_bytes() == whole
-    out.unlink()
-    other.unlink()
-    calls.clear()
-    invoke(*arguments, code=130)
+    words, vectors = models / "words.tsv", models / "others.txt"
+    words.write_text("greet\tmeet\n")
+    vectors.write_text("anna 0 1\n")
+    for other in (("--thesaurus", words), ("--vectors", vectors)):  # another search
+        assert "continues" not in invoke(*arguments, *other).stderr and out.read_bytes() == whole
+        out.unlink()
+        calls.clear()
+        invoke(*arguments, code=130)
     invoked = invoke(*arguments)
     assert "an interrupted search continues" in invoked.stderr and out.read_bytes() == whole
     assert list(tmp_path.iterdir()) == [out]

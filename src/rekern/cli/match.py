@@ -135,6 +135,9 @@ def match(
     finder = _make_finder(model, candidates, label, language, jobs, resources)
     finder.vectors = _load_vectors(vectors)
     _open_corpus(finder, corpus, index, reader)
+    related = finder.find_related()
+    if related is not None and not len(related.rows):
+        output.say(f"warning: no word of {corpus} has a vector in {vectors}: give vectors of its language")
     if model == NO_MODEL:
         output.say("without a model, matches are ranked by the score of the words that they share")
     if queries is not None and top is None:

@@ -32,8 +32,10 @@ class RelatedWords:
     """
 
     def __init__(self, vectors: VectorTable, index: TextIndex, earlier: RelatedWords | None = None):
-        """``earlier`` may be that of another index: with the same vectors, what does not depend on the index is shared."""
+        """Share with ``earlier``, which may be that of another index, what depends on the vectors alone."""
         self.vectors, self.index = vectors, index
+        self.keys: Keys
+        self.array: SmallFloats
         if earlier is not None and earlier.vectors is vectors and earlier.index.language == index.language:
             self.keys, self.array = earlier.keys, earlier.array
         else:
@@ -85,7 +87,6 @@ class RelatedWords:
     def _learn(self, places: Ints) -> None:
         """Remember what is related to words that have not been met before."""
         places = np.array([place for place in places.tolist() if place not in self._known], np.int64)
-        learned = {}
         for first, last in split_range(len(places), ROWS):
             block = places[first:last]
             near = self.array[block] @ self.columns.T >= LEAST - SLACK
@@ -97,8 +98,7 @@ class RelatedWords:
             starts = np.searchsorted(rows[order], np.arange(len(block) + 1))
             for place, begin, end in zip(block.tolist(), starts[:-1].tolist(), starts[1:].tolist()):
                 best = order[begin : min(end, begin + MOST)]
-                learned[place] = self.words[columns[best]], cosines[best]
-        self._known.update(learned)  # at once: other threads must not meet a word that is not finished
+                self._known[place] = self.words[columns[best]], cosines[best]
 
 
 def _normalize(vectors: VectorTable, index: TextIndex) -> tuple[Keys, SmallFloats]:
@@ -108,10 +108,7 @@ def _normalize(vectors: VectorTable, index: TextIndex) -> tuple[Keys, SmallFloat
     keys, first = np.unique(counts.keys[counts.starts[rows]], return_index=True)
     found = vectors.array[rows[first]]
     lengths = np.sqrt(np.einsum("ij,ij->i", found, found, dtype=np.float64))
-    kept = lengths > 0.0
-    if not kept.all():
-        keys, found, lengths = keys[kept], found[kept], lengths[kept]
-    found /= lengths[:, None]  # in place: a large space has gigabytes
+    found /= np.where(lengths > 0.0, lengths, 1.0)[:, None]  # in place: a large space has gigabytes
     return keys, found
 
 
