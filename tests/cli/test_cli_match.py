@@ -65,6 +65,18 @@ def test_word_vectors_find_related_words(corpus: Path) -> None:
     assert "warning: no word of" in invoke(*call, *vectors).stderr
 
 
+def test_explanations_of_duplicates_are_those_of_their_scores(tmp_path: Path) -> None:
+    texts = ["the hub", "spoke1 x", "spoke2 y", "spoke3 z", "spoke4 w", "a spoke4"]
+    write_table(tmp_path / "texts.tsv", {"text": texts})
+    (tmp_path / "vectors.txt").write_text("hub 1 0\nspoke1 1 0.01\nspoke2 1 0.02\nspoke3 1 0.03\nspoke4 0.9 0.5\n")
+    call = ("match", tmp_path / "texts.tsv", "--model", "none", "--vectors", tmp_path / "vectors.txt", "--explain")
+    rows = json_of(*call)["rows"]
+    assert len(rows) > 8
+    for row in rows:  # spoke4 is related to spoke1, but three others are more so to spoke1
+        parts = row["explanation"]["parts"]
+        assert parts and sum(part["contribution"] for part in parts) == pytest.approx(row["score"]), row
+
+
 def test_columns_with_common_names(corpus: Path) -> None:
     write_table(corpus / "asked.csv", {"ID": range(len(QUESTIONS)), "Question": QUESTIONS})
     said = [invoke("match", corpus / name, "--model", "none").stdout for name in ("asked.csv", "faq.tsv")]

@@ -150,7 +150,7 @@ def match(
             if clusters:
                 found = _print_clusters(finder, search.score_all(log), out, json and to_screen)
             else:
-                found = _print_matches(finder, search.find(log), out, explain, json and to_screen)
+                found = _print_matches(search, search.find(log), out, explain, json and to_screen)
     if to_screen:
         return
     took = time.perf_counter() - started
@@ -297,16 +297,17 @@ def _digest_file(path: str) -> str:
         return file_digest(stream, partial(blake2b, digest_size=16)).hexdigest()
 
 
-def _print_matches(finder: PairFinder, blocks: Iterator[Matches], out: str | None, explain: bool, as_json: bool) -> int:
+def _print_matches(search: Search, blocks: Iterator[Matches], out: str | None, explain: bool, as_json: bool) -> int:
     """Write or print matches, and return how many there are."""
     from rekern.datasets.tables import open_table
 
+    finder = search.finder
     if as_json:
         rows: list[dict[str, object]] = []
         for block in blocks:
             columns = block.to_columns(first_row=1)
             if explain:
-                columns["explanation"] = [why.to_dict() for why in _explain(finder, block)]
+                columns["explanation"] = [why.to_dict() for why in _explain(search, block)]
             rows += (dict(zip(columns, values)) for values in zip(*columns.values()))
         output.print_json({"texts": len(finder.index_), "matches": len(rows), "rows": rows})
         return len(rows)
@@ -314,19 +315,19 @@ def _print_matches(finder: PairFinder, blocks: Iterator[Matches], out: str | Non
     columns = {}
     with open_table(out or STANDARD_INPUT) as table:
         for block in blocks:
-            columns = _list_columns(finder, block, explain)
+            columns = _list_columns(search, block, explain)
             if len(block):
                 table.write(columns)
                 found += len(block)
         if not found:
-            table.write(columns or _list_columns(finder, _make_no_matches(finder), explain))
+            table.write(columns or _list_columns(search, _make_no_matches(finder), explain))
     return found
 
 
-def _list_columns(finder: PairFinder, block: Matches, explain: bool) -> dict[str, list[object]]:
+def _list_columns(search: Search, block: Matches, explain: bool) -> dict[str, list[object]]:
     columns = block.to_columns(first_row=1)
     if explain:
-        columns["explanation"] = [_shorten(why) for why in _explain(finder, block)]
+        columns["explanation"] = [_shorten(why) for why in _explain(search, block)]
     return columns
 
 
@@ -337,9 +338,15 @@ def _make_no_matches(finder: PairFinder) -> Matches:
     return empty.read(str, str)
 
 
-def _explain(finder: PairFinder, block: Matches) -> Iterator[Explanation]:
+def _explain(search: Search, block: Matches) -> Iterator[Explanation]:
+    """Yield the explanation of each match; duplicates may be found with the second text as the query."""
+    finder = search.finder
     for found in block:
-        yield finder.explain(found.source, found.target_row)
+        why = finder.explain(found.source, found.target_row)
+        if finder.model is None and search.queries is None:
+            other = finder.explain(found.target, found.source_row)
+            why = other if abs(other.decision - found.score) < abs(why.decision - found.score) else why
+        yield why
 
 
 def _shorten(why: Explanation) -> str:
