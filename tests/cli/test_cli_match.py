@@ -133,6 +133,8 @@ def test_an_index_is_kept_and_grows(corpus: Path) -> None:
     write_table(faq, {"text": ["other", *QUESTIONS]})
     assert "is of another corpus: row 1" in error_of(*arguments, "--index", index)
     assert "made with --language english" in error_of(*arguments, "--index", index, "--language", "none")
+    line = error_of("match", index, "--model", "none", "--language", "none")
+    assert line.endswith("was made with --language english: give the same, or leave it out")
     assert "is an index already" in error_of("match", index, "--model", "none", "--index", index)
 
 
@@ -214,6 +216,7 @@ def test_errors_are_one_line(corpus: Path, models: Path) -> None:
     assert "predicts numbers" in error_of("match", faq, "--model", models / "real.rekern")
     assert "--label" in error_of("match", faq, "--model", models / "three.rekern")
     assert "needs a model" in error_of("match", faq, "--model", "none", "--min-probability", 0.5)
+    assert "--label needs a model" in error_of("match", faq, "--model", "none", "--label", "yes")
     assert "leave QUERIES out" in error_of("match", faq, new, "--model", "none", "--clusters")
     assert "only one of" in error_of("match", "-", "-", "--model", "none")
     assert "there is no file" in error_of("match", corpus / "gone.tsv", "--model", "none")

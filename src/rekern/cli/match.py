@@ -78,8 +78,9 @@ def match(
         typer.Option("--index", metavar="FILE", help="Keep the index of CORPUS; new rows of CORPUS are added to it."),
     ] = None,
     language: Annotated[
-        str, typer.Option("--language", metavar="NAME", help="Language of the stemmer, or none.")
-    ] = "english",
+        str | None,
+        typer.Option("--language", metavar="NAME", help="Language of the stemmer, or none. English by default."),
+    ] = None,
     vectors: Annotated[
         Path | None,
         typer.Option("--vectors", metavar="FILE", help="Word vectors: texts with related words are candidates, too."),
@@ -127,6 +128,8 @@ def match(
         raise InputError(f"--clusters groups the duplicates of CORPUS: {remedy}")
     if model == NO_MODEL and min_probability is not None:
         raise InputError("--min-probability needs a model: give --model, or leave it out and use --top")
+    if model == NO_MODEL and label is not None:
+        raise InputError("--label needs a model: give --model, or leave it out")
     index_file = _find_index_file(corpus, index) if cluster is not None else None
     started = time.perf_counter()
     reader = TextReader(text, format, encoding, no_header)
@@ -134,7 +137,7 @@ def match(
         reader.check(queries)
     finder = _make_finder(model, candidates, label, language, jobs, resources)
     finder.vectors = _load_vectors(vectors)
-    _open_corpus(finder, corpus, index, reader)
+    _open_corpus(finder, corpus, index, reader, is_named=language is not None)
     related = finder.find_related()
     if related is not None and not len(related.rows):
         output.say(f"warning: no word of {corpus} has a vector in {vectors}: give vectors of its language")
@@ -163,14 +166,14 @@ def match(
 
 
 def _make_finder(
-    model: str, candidates: int, label: str | None, language: str, jobs: int | None, resources: ResourceOptions
+    model: str, candidates: int, label: str | None, language: str | None, jobs: int | None, resources: ResourceOptions
 ) -> PairFinder:
     """Load the model, and make a finder without texts."""
     from rekern.core.files import show_path
     from rekern.learning import PairClassifier
     from rekern.search import PairFinder
 
-    stemmer = None if language == "none" else language
+    stemmer = None if language == "none" else language or "english"
     if model == NO_MODEL:
         return PairFinder(None, candidates, label, stemmer, jobs).fit([])
     loaded = load_pair_model(Path(model), jobs, resources=resources)
@@ -228,14 +231,19 @@ def _find_workers(
     return ClusterWorkers(machines, task)
 
 
-def _open_corpus(finder: PairFinder, corpus: str, index: Path | None, reader: TextReader) -> None:
-    """Give the finder its texts: of an index, of a table, or of both: the index has the first rows of the table."""
+def _open_corpus(finder: PairFinder, corpus: str, index: Path | None, reader: TextReader, is_named: bool) -> None:
+    """Give the finder its texts: of an index, of a table, or of both: the index has the first rows of the table.
+
+    ``is_named`` says that the user has named the language.
+    """
     from rekern.search.index_file import is_index_file, open_index
 
     if is_index_file(corpus):
         if index is not None:
             raise InputError(f"{corpus} is an index already: leave --index out, or give the table as CORPUS")
         finder.index_ = open_index(corpus)
+        if is_named:
+            _check_language(finder, corpus, "leave it out")
         return
     blocks = reader.iterate(corpus, "indexing")
     if index is None:
@@ -243,14 +251,18 @@ def _open_corpus(finder: PairFinder, corpus: str, index: Path | None, reader: Te
         return
     if index.exists():
         finder.index_ = open_index(index)
-        if finder.index_.language != finder.language:
-            name = finder.index_.language or "none"
-            raise InputError(f"{index} was made with --language {name}: give the same, or another --index")
+        _check_language(finder, str(index), "give another --index")
     known = len(finder.index_)
     finder.add(_skip_known(finder, blocks, corpus, index))
     if len(finder.index_) > known or not index.exists():
         finder.save(index)
         finder.index_ = open_index(index)  # memory-mapped
+
+
+def _check_language(finder: PairFinder, index: str, remedy: str) -> None:
+    if finder.index_.language != finder.language:
+        name = finder.index_.language or "none"
+        raise InputError(f"{index} was made with --language {name}: give the same, or {remedy}")
 
 
 def _skip_known(finder: PairFinder, blocks: Iterator[list[str]], corpus: str, index: Path) -> Iterator[str]:
@@ -285,7 +297,7 @@ def _open_log(
         "model": None if finder.model is None else _digest_file(model),
         "vectors": None if vectors is None else _digest_file(str(vectors)),
         "resources": [resources.wordnet, resources.thesaurus],
-        "options": [finder.candidates, str(finder.label), finder.language, search.top, search.min_probability],
+        "options": [finder.candidates, str(finder.label), finder.index_.language, search.top, search.min_probability],
         "reading": blake2b(repr(search.reader).encode(), digest_size=8).hexdigest(),
         "code": digest_search_source(),
     }
