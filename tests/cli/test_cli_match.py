@@ -171,6 +171,29 @@ def test_an_interrupted_search_goes_on(models: Path, tmp_path: Path, monkeypatch
     assert list(tmp_path.iterdir()) == [out]
 
 
+def test_interrupted_queries_go_on(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(iterate_columns, "__kwdefaults__", {"encoding": "utf-8", "header": True, "rows": 4})
+    table, out = models / "test.tsv", tmp_path / "found.tsv"
+    arguments = ("match", table, table, "--text", "source", "--model", models / "two.rekern", "-o", out)
+    invoke(*arguments)
+    whole = out.read_bytes()
+    out.unlink()
+    score, calls = PairFinder.score_queries, []
+
+    def stop_later(self, *given):
+        calls.append(given)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return score(self, *given)
+
+    monkeypatch.setattr(PairFinder, "score_queries", stop_later)
+    invoke(*arguments, code=130)
+    first = calls.copy()
+    calls[:] = [()] * 3
+    assert "an interrupted search continues" in invoke(*arguments).stderr and out.read_bytes() == whole
+    assert calls[3] == first[2]  # what was done is not done again
+
+
 def test_pipes_are_read_once(corpus: Path, tmp_path: Path) -> None:
     faq, new = corpus / "faq.tsv", corpus / "new.tsv"
     plain = invoke("match", faq, new, "--model", "none").stdout
