@@ -264,6 +264,8 @@ class PairFinder(BaseEstimator):
     def explain(self, source: str, target_row: int) -> Explanation:
         """Explain a match: the decision of the model about it or, without a model, the words that add to its score.
 
+        A duplicate may have been found with its second text as the query: the score is then another one.
+
         >>> PairFinder().fit(["Who wrote Hamlet?"]).explain("who has written hamlet", 0).parts[0].name
         'who'
         """
