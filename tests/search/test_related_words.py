@@ -85,6 +85,20 @@ def test_threads_do_not_meet_unfinished_words():
         assert set(found) == {expected}
 
 
+def test_texts_that_another_thread_adds(monkeypatch):
+    finder = PairFinder(vectors=SPACE).fit(["a film"])
+    find_related = PairFinder.find_related
+
+    def add_first(self):  # the words of the index get other numbers
+        self.index_ = TextIndex.from_texts([*CORPUS, "one movie"])
+        return find_related(self)
+
+    monkeypatch.setattr(PairFinder, "find_related", add_first)
+    assert finder.list_candidates(0, 1).targets.tolist() == [3]
+    finder.fit(["film"])
+    assert [part.name for part in finder.explain("movies", 0).parts] == ["film (related)"]
+
+
 def test_what_is_remembered_does_not_grow_with_the_queries(monkeypatch):
     made, normalize = [], related_words._normalize
     monkeypatch.setattr(related_words, "_normalize", lambda *given: made.append(given) or normalize(*given))

@@ -269,9 +269,10 @@ class PairFinder(BaseEstimator):
         >>> PairFinder().fit(["Who wrote Hamlet?"]).explain("who has written hamlet", 0).parts[0].name
         'who'
         """
-        index = self._find_index()
         if self.model is None:
-            return index.explain(source, target_row, self.find_related())
+            related = self.find_related()
+            return (self._find_index() if related is None else related.index).explain(source, target_row, related)
+        index = self._find_index()
         return self.model.explain((source, index.read_text(target_row)), label=self.label, neighbors=0)
 
     def find_related(self) -> RelatedWords | None:
@@ -322,7 +323,8 @@ class PairFinder(BaseEstimator):
 
     def _find_candidates(self, texts: list[str], own: int | None = None) -> ScoredPairs:
         """Return the candidates of texts; if these are texts of the index, ``own`` is the row of the first."""
-        index, related = self._find_index(), self.find_related()
+        related = self.find_related()
+        index = self._find_index() if related is None else related.index  # another thread may have added texts since
         pairs = []
         for begin, end in split_range(len(texts), BLOCK):
             words = index.count_texts(texts[begin:end])
