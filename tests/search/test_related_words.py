@@ -61,7 +61,7 @@ def test_how_many_words_are_looked_up_at_a_time_changes_nothing(monkeypatch):
     index = TextIndex.from_texts(texts)
     counts = index.count_texts(texts)
     expected = RelatedWords(space, index).weigh(counts)
-    monkeypatch.setattr("rekern.search.related_words.ROWS", 7)
+    monkeypatch.setattr("rekern.search.related_words.CELLS", 7 * 300)
     for one, two in zip(expected, RelatedWords(space, index).weigh(counts)):
         assert one.tobytes() == two.tobytes()
     related = RelatedWords(space, index)

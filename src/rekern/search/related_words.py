@@ -13,7 +13,7 @@ from rekern.similarity.lexicons.word_vectors import VectorTable
 LEAST = 0.7  # cosine of related words
 MOST = 3  # words that a word of a query is related to
 SHARE = 0.5  # of the weight of the word itself, for a cosine of 1
-ROWS = 256  # words that are compared with all others at a time
+CELLS = 1 << 23  # cosines that are computed at a time
 SLACK = 1e-4  # more than the rounding errors of a product of matrices, which depend on how it is computed
 
 NONE = np.zeros(0, np.int64), np.zeros(0)
@@ -87,7 +87,7 @@ class RelatedWords:
     def _learn(self, places: Ints) -> None:
         """Remember what is related to words that have not been met before."""
         places = np.array([place for place in places.tolist() if place not in self._known], np.int64)
-        for first, last in split_range(len(places), ROWS):
+        for first, last in split_range(len(places), max(CELLS // max(len(self.columns), 1), 1)):
             block = places[first:last]
             near = self.array[block] @ self.columns.T >= LEAST - SLACK
             rows, columns = np.nonzero(near)
