@@ -88,12 +88,11 @@ def test_all_missing_labels_are_told_at_once(tmp_path: Path) -> None:
 
 def test_one_column_is_not_both_texts(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_bytes(HEADER + b"a\tb\t1\nc\td\t0\n")
-    line = error_of(
-        "train", tmp_path / "t.tsv", "--target", "source", "--source", "source", "-o", tmp_path / "m.rekern"
-    )
-    assert line.endswith(
-        "t.tsv: 'source' is named as the first text and as the second; name two columns (--source, --target)"
-    )
+    for source, target in (("source", "source"), ("1", "source"), ("1", "1"), ("SOURCE", "source")):
+        columns = ("--source", source, "--target", target)
+        assert error_of("train", tmp_path / "t.tsv", *columns, "-o", tmp_path / "m.rekern").endswith(
+            "t.tsv: 'source' is named as the first text and as the second; name two columns (--source, --target)"
+        )
 
 
 @pytest.mark.parametrize(("option", "words"), [("--wordnet", "there is no synsets.tsv"), ("--thesaurus", "no file")])

@@ -59,6 +59,22 @@ def test_word_vectors_find_related_words(corpus: Path) -> None:
     _, row = rows_of(invoke(*call, *vectors, "--explain").stdout)
     assert row[:2] == ["writers", QUESTIONS[2]] and row[-1].endswith("author (related)")
     assert "nowhere.txt" in error_of(*call, "--vectors", corpus / "nowhere.txt")
+    assert "is read by this command" in error_of(*call, *vectors, "-o", vectors[1])
+    assert "warning" not in invoke(*call, *vectors).stderr
+    vectors[1].write_text("chien 1 0\n")
+    assert "warning: no word of" in invoke(*call, *vectors).stderr
+
+
+def test_explanations_of_duplicates_are_those_of_their_scores(tmp_path: Path) -> None:
+    texts = ["the hub", "spoke1 x", "spoke2 y", "spoke3 z", "spoke4 w", "a spoke4"]
+    write_table(tmp_path / "texts.tsv", {"text": texts})
+    (tmp_path / "vectors.txt").write_text("hub 1 0\nspoke1 1 0.01\nspoke2 1 0.02\nspoke3 1 0.03\nspoke4 0.9 0.5\n")
+    call = ("match", tmp_path / "texts.tsv", "--model", "none", "--vectors", tmp_path / "vectors.txt", "--explain")
+    rows = json_of(*call)["rows"]
+    assert len(rows) > 8
+    for row in rows:  # spoke4 is related to spoke1, but three others are more so to spoke1
+        parts = row["explanation"]["parts"]
+        assert parts and sum(part["contribution"] for part in parts) == pytest.approx(row["score"]), row
 
 
 def test_columns_with_common_names(corpus: Path) -> None:
@@ -117,13 +133,17 @@ def test_an_index_is_kept_and_grows(corpus: Path) -> None:
     write_table(faq, {"text": ["other", *QUESTIONS]})
     assert "is of another corpus: row 1" in error_of(*arguments, "--index", index)
     assert "made with --language english" in error_of(*arguments, "--index", index, "--language", "none")
+    line = error_of("match", index, "--model", "none", "--language", "none")
+    assert line.endswith("was made with --language english: give the same, or leave it out")
     assert "is an index already" in error_of("match", index, "--model", "none", "--index", index)
 
 
 def test_an_interrupted_search_goes_on(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pair_finder, "PAIRS", 20)
     out = tmp_path / "found.tsv"
+    (models / "vectors.txt").write_text("anna 1 0\n")
     arguments = ("match", models / "test.tsv", "--text", "source", "--model", models / "two.rekern", "-o", out)
+    arguments = (*arguments, "--vectors", models / "vectors.txt")
     invoke(*arguments)
     whole = out.read_bytes()
     out.unlink()
@@ -138,9 +158,40 @@ def test_an_interrupted_search_goes_on(models: Path, tmp_path: Path, monkeypatch
     monkeypatch.setattr(PairFinder, "_compare", stop_later)
     invoke(*arguments, code=130)
     assert not out.exists() and Path(f"{out}.part").exists()
+    words, vectors = models / "words.tsv", models / "others.txt"
+    words.write_text("greet\tmeet\n")
+    vectors.write_text("anna 0 1\n")
+    for other in (("--thesaurus", words), ("--vectors", vectors)):  # another search
+        assert "continues" not in invoke(*arguments, *other).stderr and out.read_bytes() == whole
+        out.unlink()
+        calls.clear()
+        invoke(*arguments, code=130)
     invoked = invoke(*arguments)
     assert "an interrupted search continues" in invoked.stderr and out.read_bytes() == whole
     assert list(tmp_path.iterdir()) == [out]
+
+
+def test_interrupted_queries_go_on(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(iterate_columns, "__kwdefaults__", {"encoding": "utf-8", "header": True, "rows": 4})
+    table, out = models / "test.tsv", tmp_path / "found.tsv"
+    arguments = ("match", table, table, "--text", "source", "--model", models / "two.rekern", "-o", out)
+    invoke(*arguments)
+    whole = out.read_bytes()
+    out.unlink()
+    score, calls = PairFinder.score_queries, []
+
+    def stop_later(self, *given):
+        calls.append(given)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return score(self, *given)
+
+    monkeypatch.setattr(PairFinder, "score_queries", stop_later)
+    invoke(*arguments, code=130)
+    first = calls.copy()
+    calls[:] = [()] * 3
+    assert "an interrupted search continues" in invoke(*arguments).stderr and out.read_bytes() == whole
+    assert calls[3] == first[2]  # what was done is not done again
 
 
 def test_pipes_are_read_once(corpus: Path, tmp_path: Path) -> None:
@@ -188,6 +239,7 @@ def test_errors_are_one_line(corpus: Path, models: Path) -> None:
     assert "predicts numbers" in error_of("match", faq, "--model", models / "real.rekern")
     assert "--label" in error_of("match", faq, "--model", models / "three.rekern")
     assert "needs a model" in error_of("match", faq, "--model", "none", "--min-probability", 0.5)
+    assert "--label needs a model" in error_of("match", faq, "--model", "none", "--label", "yes")
     assert "leave QUERIES out" in error_of("match", faq, new, "--model", "none", "--clusters")
     assert "only one of" in error_of("match", "-", "-", "--model", "none")
     assert "there is no file" in error_of("match", corpus / "gone.tsv", "--model", "none")

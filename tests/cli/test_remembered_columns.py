@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from cli.running import error_of, invoke, json_of
-from rekern import load_model
+from rekern import PairClassifier, load_model
+from rekern.cli.table_options import TableOptions
+from rekern.datasets.remembered_columns import remember_columns
 
 NAMED = ("--source", "Customer asks", "--target", "FAQ entry", "--label", "Same?")
 
@@ -57,7 +59,15 @@ def test_a_model_keeps_only_unusual_names(folder: Path, tmp_path: Path) -> None:
     assert model.columns_ == {"source": "Customer asks", "target": "FAQ entry", "label": "Same?"}
     model.save(tmp_path / "again.rekern")
     assert load_model(tmp_path / "again.rekern").columns_ == model.columns_
+    assert TableOptions(no_header=True).recall(model).source is None
     assert model.fit([("a", "b"), ("c", "d")], [0, 1]).columns_ is None
+    stream = PairClassifier().partial_fit([("a", "b"), ("c", "d")], [0, 1])
+    stream.columns_ = {"source": "asked", "target": "meant"}
+    assert stream.partial_fit([("a", "b"), ("c", "d")], [0, 1]).columns_ is None
+    assert remember_columns({"source": "a" * 1001, "target": "b"}) is None  # more than a model file may have
+    (tmp_path / "bare.tsv").write_text("who is it\tit is me\t1\nso what\twhat now\t0\n" * 15)
+    invoke("train", tmp_path / "bare.tsv", "--no-header", "--kernel", "rules", "-o", tmp_path / "bare.rekern")
+    assert load_model(tmp_path / "bare.rekern").columns_ is None
     with zipfile.ZipFile(tmp_path / "usual.rekern") as archive:
         assert "columns" not in json.loads(archive.read("model.json"))
 

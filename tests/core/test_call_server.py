@@ -140,3 +140,11 @@ def test_a_call_ends_if_its_worker_dies_after_all_others(server):
         server.fail(ValueError("no workers"))
     with pytest.raises(ValueError, match="no workers"):
         future.result(30)
+
+
+def test_a_late_call_leaves_the_ends_for_other_threads(server):
+    server.fail(ValueError("no workers"))
+    server._calls.put(None)  # as `close` does for each thread that waits
+    with pytest.raises(ValueError, match="no workers"):
+        server.submit(abs, (-1,)).result(30)
+    assert server._calls.get_nowait() is None and server._calls.empty()

@@ -180,6 +180,12 @@ def test_match_finds_the_same_on_a_cluster(command_cluster, folder, tmp_path, mo
         assert there == alone and alone["matches"] > 10
     start = ("match", tmp_path / "texts.index", "--model", "none", "--clusters")
     assert json_of(*start, "--cluster", "dask://local:2") == run_alone(*start)
+    (tmp_path / "queries.tsv").write_text("text\nmeets\n")
+    (tmp_path / "vectors.txt").write_text("meets 1 0\nbaker 0.9 0.1\n")
+    start = ("match", tmp_path / "texts.index", tmp_path / "queries.tsv", "--model", "none")
+    start = (*start, "--vectors", tmp_path / "vectors.txt")
+    there = json_of(*start, "--cluster", "dask://local:2")
+    assert there == run_alone(*start) and there["matches"] == 5
 
 
 def test_auto_chooses_the_same_on_a_cluster(command_cluster, tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import rekern
-from rekern.core.source_code_digest import digest_folder, digest_source
+from rekern.core.source_code_digest import BEYOND_SEARCH, digest_folder, digest_source
 
 PACKAGE = Path(rekern.__file__).parent
 
@@ -51,6 +51,15 @@ def test_other_applications_do_not_matter(copy):
     for name in ("cli", "questions", "reproduce"):
         (copy / name / "new_idea.py").write_text("")
     assert digest_folder(copy) == before
+
+
+def test_matches_depend_on_the_search(copy):
+    before = digest_folder(copy, BEYOND_SEARCH)
+    for name in ("search", "cli", "learning", "similarity", "datasets"):
+        (copy / name / "other_idea.py").write_text("")
+        assert digest_folder(copy, BEYOND_SEARCH) != before, name
+        (copy / name / "other_idea.py").unlink()
+    assert digest_folder(copy, BEYOND_SEARCH) == before
 
 
 def test_texts_count_too():

@@ -1,6 +1,7 @@
 """Tables in blocks are the tables that are read whole, and are refused for the same reasons."""
 
 import gzip
+import tracemalloc
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -34,6 +35,7 @@ FILES = {
     "returns.jsonl": '{"id": 1}\r{"id": 2}\r',
     "empty.jsonl": "\n",
     "texts.tsv": "text\na\n\n\n \nb\n\n\n",
+    "blank texts.tsv": "text\na\n\n\n \n \n\nb\n",
     "texts.csv": "text\na\n \n  \nb\n\n\n",
     "blank texts.csv": "text\na\n \n\nb\n",
     "all.json": '[{"id": 1}, {"id": 2}, {"id": 3}]',
@@ -114,6 +116,15 @@ def test_a_large_text_ends_a_block(tmp_path, monkeypatch):
     monkeypatch.setattr("rekern.datasets.table_blocks.CHARACTERS", 10)
     (tmp_path / "a.tsv").write_text("id\tsource\n1\ta\n2\tlong enough\n3\tb\n")
     assert [block.lines for block in iterate_columns(tmp_path / "a.tsv")] == [[2, 3], [4]]
+
+
+def test_blank_lines_need_no_memory(tmp_path):
+    (tmp_path / "a.tsv").write_text("text\na" + "\n" * 100_000)
+    tracemalloc.start()
+    assert [block.lines for block in iterate_columns(tmp_path / "a.tsv")] == [[2]]
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 5_000_000
 
 
 def test_later_columns(tmp_path):

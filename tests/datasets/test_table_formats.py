@@ -60,6 +60,16 @@ BAD = {
         "name them with source=, target= and label= (--source, --target, --label), "
         "perhaps --source Asked --target Meant --label 'Same?'",
     ),
+    "guess_two.tsv": (
+        "id\tText\tText\n" + "1\twho is it\twhat is this\n2\twhy not me\twhy me then\n" * 4,
+        "guess_two.tsv has no columns 'source', 'target' and 'label'; it has id, Text, Text: "
+        "name them with source=, target= and label= (--source, --target, --label)",
+    ),
+    "guess_lines.csv": (
+        '"As\nked",Meant,ok\n' + "who is it,what is this,yes\nwhy not me,why me then,no\n" * 4,
+        "guess_lines.csv has no columns 'source', 'target' and 'label'; it has 'As\\nked', Meant, ok: "
+        "name them with source=, target= and label= (--source, --target, --label)",
+    ),
     "several.tsv": (
         "question\tanswer\tpassage\tlabel\nx\ty\tz\t1\n",
         "several.tsv has no columns 'source' and 'target'; it has question, answer, passage, label: "

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests.reference.support_vectors import find_primal, solve_dual
 
 from rekern import PairClassifier, PairRegressor, load_model
+from rekern.core.files import open_locked
 from rekern.errors import InputError
 from rekern.kernels import HashedRules, Rewriting, Spectrum
 from rekern.learning import block_training, classifier_trainers
@@ -204,6 +205,19 @@ def test_an_interrupted_run_goes_on_to_the_same_bits(tmp_path, monkeypatch, clas
     (tmp_path / "other" / "letter.txt").write_text("dear")
     with pytest.raises(InputError, match="not empty"):
         PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=tmp_path / "other")
+
+
+def test_one_run_at_a_time_uses_a_folder(tmp_path):
+    pairs, labels = make_pairs(300)
+    folder = tmp_path / "work"
+    folder.mkdir()
+    with open_locked(folder / "lock"), pytest.raises(InputError, match="another run is writing"):
+        PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=folder)
+    PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=folder)
+    assert not (folder / "lock").exists()
+    (folder / "progress.npz").write_text("damaged")
+    with pytest.raises(InputError, match="is missing or damaged: delete the folder"):
+        PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=folder)
 
 
 @pytest.mark.slow

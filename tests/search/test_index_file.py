@@ -125,6 +125,15 @@ def test_texts_that_are_no_utf8(path):
         open_index(path).read_text(0)
 
 
+@pytest.mark.parametrize(("part", "place", "value"), [(b"PK\1\2", 8, 1), (b"PK\1\2", 10, 8), (b"PK\3\4", 29, 255)])
+def test_headers_that_are_encrypted_compressed_or_cut(path, part, place, value):
+    content = bytearray(path.read_bytes())
+    content[content.index(part) + place] = value
+    path.write_bytes(content)
+    with pytest.raises(ModelFileError, match="damaged"):
+        open_index(path)
+
+
 def test_damaged_files_are_one_error_or_harmless(path):
     content = path.read_bytes()
     rng = random.Random(0)

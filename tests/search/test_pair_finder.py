@@ -145,6 +145,14 @@ def test_a_log_goes_on_where_it_was(tmp_path):
     assert not path.exists()
 
 
+def test_a_log_has_room_for_any_options(tmp_path):
+    block = ScoredPairs(np.array([0, 1]), np.array([2, 3]), np.array([0.5, 0.25]), np.array([0.75, 1.0]))
+    with open_match_log(tmp_path / "log", {"label": "да" * 500}, True) as log:
+        log.append(block)
+        log.record()
+        assert [part.sources.tolist() for part in log.read_blocks()] == [[0, 1]]
+
+
 @pytest.mark.parametrize("content", [b"", b"{}", b"[1]", b"x" * 2000, b'{"corpus": "a", "done": 3, "pairs": 9}'])
 def test_a_log_of_something_else_is_not_used(tmp_path, content):
     path = tmp_path / "log"

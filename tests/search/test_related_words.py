@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from reference.matching import find_related_candidates
 from rekern import PairFinder
 from rekern.errors import InputError
+from rekern.search import related_words
 from rekern.search.finder_task import FinderTask
 from rekern.search.related_words import LEAST, SHARE, RelatedWords
 from rekern.search.text_index import TextIndex
@@ -25,7 +26,7 @@ CORPUS = ["a film about Ben", "weather in Rome", "the book"]
 @settings(max_examples=80, deadline=None)
 @given(TEXTS, QUERIES, st.integers(1, 4), st.integers(0, 2**32 - 1))
 def test_candidates_are_the_best_by_definition(corpus, queries, n, seed):
-    array = np.random.default_rng(seed).normal(size=(6, 2))  # "gus" and "hal" have no vector
+    array = np.random.default_rng(seed).normal((seed % 3, 0), size=(6, 2))  # "gus" and "hal" have no vector
     space = WordVectors(WORDS[:6], array)
     index = TextIndex.from_texts(corpus, None)
     found = index.find_candidates(index.count_texts(queries), n, related=RelatedWords(space, index))
@@ -60,7 +61,7 @@ def test_how_many_words_are_looked_up_at_a_time_changes_nothing(monkeypatch):
     index = TextIndex.from_texts(texts)
     counts = index.count_texts(texts)
     expected = RelatedWords(space, index).weigh(counts)
-    monkeypatch.setattr("rekern.search.related_words.ROWS", 7)
+    monkeypatch.setattr("rekern.search.related_words.CELLS", 7 * 300)
     for one, two in zip(expected, RelatedWords(space, index).weigh(counts)):
         assert one.tobytes() == two.tobytes()
     related = RelatedWords(space, index)
@@ -84,17 +85,47 @@ def test_threads_do_not_meet_unfinished_words():
         assert set(found) == {expected}
 
 
+def test_texts_that_another_thread_adds(monkeypatch):
+    finder = PairFinder(vectors=SPACE).fit(["a film"])
+    find_related = PairFinder.find_related
+
+    def add_first(self):  # the words of the index get other numbers
+        self.index_ = TextIndex.from_texts([*CORPUS, "one movie"])
+        return find_related(self)
+
+    monkeypatch.setattr(PairFinder, "find_related", add_first)
+    assert finder.list_candidates(0, 1).targets.tolist() == [3]
+    finder.fit(["film"])
+    assert [part.name for part in finder.explain("movies", 0).parts] == ["film (related)"]
+
+
+def test_what_is_remembered_does_not_grow_with_the_queries(monkeypatch):
+    made, normalize = [], related_words._normalize
+    monkeypatch.setattr(related_words, "_normalize", lambda *given: made.append(given) or normalize(*given))
+    finder = PairFinder(vectors=SPACE).fit(CORPUS)
+    assert len(finder.find([*(f"unknown{number}" for number in range(100)), "movie"])) == 1
+    assert len(finder._related._known) == 1
+    finder.add(["one movie"])  # the vectors are not read again
+    assert len(finder.find(["movie"])) == 2 and len(made) == 1
+    finder.set_params(language=None).fit(CORPUS)
+    assert not len(finder.find(["movies"])) and len(made) == 2
+    finder.set_params(vectors=WordVectors(["movies", "book"], [[1.0], [2.0]]))
+    assert [match.target for match in finder.find(["movies"])] == ["the book"]
+
+
 def test_workers_of_a_cluster_read_the_vectors(tmp_path):
     PairFinder().fit(CORPUS).save(tmp_path / "texts.index")
     (tmp_path / "vectors.txt").write_text("film 1 0\nmovie 0.9 0.1\n")
     task = FinderTask(str(tmp_path / "texts.index"), vectors=str(tmp_path / "vectors.txt"))
     assert task.call("score_queries", ["movies"], 1, None).targets.tolist() == [0]
+    (tmp_path / "vectors.txt").write_text("book 1 0\nmovie 0.9 0.1\n")  # later, under the same name
+    assert task.call("score_queries", ["movies"], 1, None).targets.tolist() == [2]
 
 
 def test_odd_spaces():
     index = TextIndex.from_texts(CORPUS)
     nothing = WordVectors([], np.zeros((0, 0)))
-    for space in (nothing, WordVectors(["film", "two words", ""], [[0.0], [1.0], [1.0]])):
+    for space in (nothing, WordVectors(["film", "weather Rome", "", "book"], [[0.0], [1.0], [1.0], [1.0]])):
         plain, related = (
             index.find_candidates(index.count_texts(CORPUS), 2, related=found).scores.tolist()
             for found in (None, RelatedWords(space, index))

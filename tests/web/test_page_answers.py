@@ -221,6 +221,8 @@ def test_columns_of_the_training_table_are_known(model):
                 events = read_events(client.post("/file", params={"format": "csv", **names}, content=table))
                 assert "1 prediction<" in events[-1]["html"]
                 assert any("report" in event for event in events) == ("1\n" in table)
+        known.columns_ = {"source": "half of a \ud800", "target": "Found"}  # a file may say so
+        assert "half of a ?" in client.get("/file").text
 
 
 @pytest.mark.parametrize(

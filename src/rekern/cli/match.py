@@ -78,8 +78,9 @@ def match(
         typer.Option("--index", metavar="FILE", help="Keep the index of CORPUS; new rows of CORPUS are added to it."),
     ] = None,
     language: Annotated[
-        str, typer.Option("--language", metavar="NAME", help="Language of the stemmer, or none.")
-    ] = "english",
+        str | None,
+        typer.Option("--language", metavar="NAME", help="Language of the stemmer, or none. English by default."),
+    ] = None,
     vectors: Annotated[
         Path | None,
         typer.Option("--vectors", metavar="FILE", help="Word vectors: texts with related words are candidates, too."),
@@ -127,6 +128,8 @@ def match(
         raise InputError(f"--clusters groups the duplicates of CORPUS: {remedy}")
     if model == NO_MODEL and min_probability is not None:
         raise InputError("--min-probability needs a model: give --model, or leave it out and use --top")
+    if model == NO_MODEL and label is not None:
+        raise InputError("--label needs a model: give --model, or leave it out")
     index_file = _find_index_file(corpus, index) if cluster is not None else None
     started = time.perf_counter()
     reader = TextReader(text, format, encoding, no_header)
@@ -134,7 +137,10 @@ def match(
         reader.check(queries)
     finder = _make_finder(model, candidates, label, language, jobs, resources)
     finder.vectors = _load_vectors(vectors)
-    _open_corpus(finder, corpus, index, reader)
+    _open_corpus(finder, corpus, index, reader, is_named=language is not None)
+    related = finder.find_related()
+    if related is not None and not len(related.rows):
+        output.say(f"warning: no word of {corpus} has a vector in {vectors}: give vectors of its language")
     if model == NO_MODEL:
         output.say("without a model, matches are ranked by the score of the words that they share")
     if queries is not None and top is None:
@@ -143,11 +149,11 @@ def match(
     with use_workers(cluster) as machines:
         workers = _find_workers(finder, machines, index_file, model, jobs, resources, vectors)
         search = Search(finder, queries, reader, top, min_probability, workers)
-        with _open_log(search, out or "", model, vectors) if can_resume else nullcontext() as log:
+        with _open_log(search, out or "", model, vectors, resources) if can_resume else nullcontext() as log:
             if clusters:
                 found = _print_clusters(finder, search.score_all(log), out, json and to_screen)
             else:
-                found = _print_matches(finder, search.find(log), out, explain, json and to_screen)
+                found = _print_matches(search, search.find(log), out, explain, json and to_screen)
     if to_screen:
         return
     took = time.perf_counter() - started
@@ -160,14 +166,14 @@ def match(
 
 
 def _make_finder(
-    model: str, candidates: int, label: str | None, language: str, jobs: int | None, resources: ResourceOptions
+    model: str, candidates: int, label: str | None, language: str | None, jobs: int | None, resources: ResourceOptions
 ) -> PairFinder:
     """Load the model, and make a finder without texts."""
     from rekern.core.files import show_path
     from rekern.learning import PairClassifier
     from rekern.search import PairFinder
 
-    stemmer = None if language == "none" else language
+    stemmer = None if language == "none" else language or "english"
     if model == NO_MODEL:
         return PairFinder(None, candidates, label, stemmer, jobs).fit([])
     loaded = load_pair_model(Path(model), jobs, resources=resources)
@@ -225,14 +231,19 @@ def _find_workers(
     return ClusterWorkers(machines, task)
 
 
-def _open_corpus(finder: PairFinder, corpus: str, index: Path | None, reader: TextReader) -> None:
-    """Give the finder its texts: of an index, of a table, or of both: the index has the first rows of the table."""
+def _open_corpus(finder: PairFinder, corpus: str, index: Path | None, reader: TextReader, is_named: bool) -> None:
+    """Give the finder its texts: of an index, of a table, or of both: the index has the first rows of the table.
+
+    ``is_named`` says that the user has named the language.
+    """
     from rekern.search.index_file import is_index_file, open_index
 
     if is_index_file(corpus):
         if index is not None:
             raise InputError(f"{corpus} is an index already: leave --index out, or give the table as CORPUS")
         finder.index_ = open_index(corpus)
+        if is_named:
+            _check_language(finder, corpus, "leave it out")
         return
     blocks = reader.iterate(corpus, "indexing")
     if index is None:
@@ -240,14 +251,18 @@ def _open_corpus(finder: PairFinder, corpus: str, index: Path | None, reader: Te
         return
     if index.exists():
         finder.index_ = open_index(index)
-        if finder.index_.language != finder.language:
-            name = finder.index_.language or "none"
-            raise InputError(f"{index} was made with --language {name}: give the same, or another --index")
+        _check_language(finder, str(index), "give another --index")
     known = len(finder.index_)
     finder.add(_skip_known(finder, blocks, corpus, index))
     if len(finder.index_) > known or not index.exists():
         finder.save(index)
         finder.index_ = open_index(index)  # memory-mapped
+
+
+def _check_language(finder: PairFinder, index: str, remedy: str) -> None:
+    if finder.index_.language != finder.language:
+        name = finder.index_.language or "none"
+        raise InputError(f"{index} was made with --language {name}: give the same, or {remedy}")
 
 
 def _skip_known(finder: PairFinder, blocks: Iterator[list[str]], corpus: str, index: Path) -> Iterator[str]:
@@ -266,23 +281,25 @@ def _skip_known(finder: PairFinder, blocks: Iterator[list[str]], corpus: str, in
         raise InputError(f"{index} has {len(known):,} texts, but {corpus} only {row:,}: {remedy}")
 
 
-def _open_log(search: Search, out: str, model: str, vectors: Path | None) -> AbstractContextManager[MatchLog]:
+def _open_log(
+    search: Search, out: str, model: str, vectors: Path | None, resources: ResourceOptions
+) -> AbstractContextManager[MatchLog]:
     """Open the log beside the output: what it belongs to is the corpus, the queries, the model and the options."""
-    from rekern.core.source_code_digest import digest_source
+    from rekern.core.source_code_digest import digest_search_source
     from rekern.search.match_log import open_match_log
 
     finder = search.finder
     texts = blake2b(finder.index_.texts.content.data, digest_size=16)
     texts.update(finder.index_.texts.starts.data)
     state: dict[str, Json] = {
-        "file": "unfinished matches of Rekern",
         "corpus": texts.hexdigest(),
         "queries": None if search.queries is None else _digest_file(search.queries),
         "model": None if finder.model is None else _digest_file(model),
         "vectors": None if vectors is None else _digest_file(str(vectors)),
-        "options": [finder.candidates, str(finder.label), finder.language, search.top, search.min_probability],
+        "resources": [resources.wordnet, resources.thesaurus],
+        "options": [finder.candidates, str(finder.label), finder.index_.language, search.top, search.min_probability],
         "reading": blake2b(repr(search.reader).encode(), digest_size=8).hexdigest(),
-        "code": digest_source(),
+        "code": digest_search_source(),
     }
     return open_match_log(Path(f"{os.path.realpath(out)}.part"), state, finder.model is not None)
 
@@ -292,16 +309,17 @@ def _digest_file(path: str) -> str:
         return file_digest(stream, partial(blake2b, digest_size=16)).hexdigest()
 
 
-def _print_matches(finder: PairFinder, blocks: Iterator[Matches], out: str | None, explain: bool, as_json: bool) -> int:
+def _print_matches(search: Search, blocks: Iterator[Matches], out: str | None, explain: bool, as_json: bool) -> int:
     """Write or print matches, and return how many there are."""
     from rekern.datasets.tables import open_table
 
+    finder = search.finder
     if as_json:
         rows: list[dict[str, object]] = []
         for block in blocks:
             columns = block.to_columns(first_row=1)
             if explain:
-                columns["explanation"] = [why.to_dict() for why in _explain(finder, block)]
+                columns["explanation"] = [why.to_dict() for why in _explain(search, block)]
             rows += (dict(zip(columns, values)) for values in zip(*columns.values()))
         output.print_json({"texts": len(finder.index_), "matches": len(rows), "rows": rows})
         return len(rows)
@@ -309,19 +327,19 @@ def _print_matches(finder: PairFinder, blocks: Iterator[Matches], out: str | Non
     columns = {}
     with open_table(out or STANDARD_INPUT) as table:
         for block in blocks:
-            columns = _list_columns(finder, block, explain)
+            columns = _list_columns(search, block, explain)
             if len(block):
                 table.write(columns)
                 found += len(block)
         if not found:
-            table.write(columns or _list_columns(finder, _make_no_matches(finder), explain))
+            table.write(columns or _list_columns(search, _make_no_matches(finder), explain))
     return found
 
 
-def _list_columns(finder: PairFinder, block: Matches, explain: bool) -> dict[str, list[object]]:
+def _list_columns(search: Search, block: Matches, explain: bool) -> dict[str, list[object]]:
     columns = block.to_columns(first_row=1)
     if explain:
-        columns["explanation"] = [_shorten(why) for why in _explain(finder, block)]
+        columns["explanation"] = [_shorten(why) for why in _explain(search, block)]
     return columns
 
 
@@ -332,9 +350,15 @@ def _make_no_matches(finder: PairFinder) -> Matches:
     return empty.read(str, str)
 
 
-def _explain(finder: PairFinder, block: Matches) -> Iterator[Explanation]:
+def _explain(search: Search, block: Matches) -> Iterator[Explanation]:
+    """Yield the explanation of each match; duplicates may be found with the second text as the query."""
+    finder = search.finder
     for found in block:
-        yield finder.explain(found.source, found.target_row)
+        why = finder.explain(found.source, found.target_row)
+        if finder.model is None and search.queries is None:
+            other = finder.explain(found.target, found.source_row)
+            why = other if abs(other.decision - found.score) < abs(why.decision - found.score) else why
+        yield why
 
 
 def _shorten(why: Explanation) -> str:

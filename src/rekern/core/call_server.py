@@ -121,13 +121,17 @@ class CallServer:
 
     def fail(self, error: Exception) -> None:
         """Say that there will be no workers any more, for the calls that wait and for later ones."""
-        self._fault = error
+        self._fault, n_ends = error, 0
         with suppress(Empty):
             while True:
                 call = self._calls.get_nowait()
-                if call is not None:
+                if call is None:
+                    n_ends += 1
+                else:
                     with suppress(InvalidStateError):  # it was cancelled
                         call.future.set_exception(error)
+        for _ in range(n_ends):  # they are for other threads
+            self._calls.put(None)
 
     def share(self, value: object) -> SharedValue:
         """Return what may stand for a value among the arguments of calls; workers forget it when nobody has it here."""

@@ -12,6 +12,7 @@ from rekern.core.version import __version__
 
 APPLICATIONS = frozenset(["questions", "search", "reproduce", "cli", "web"])  # folders that krisp does not depend on
 BEYOND_KERNELS = APPLICATIONS | {"krisp", "learning", "datasets"}  # folders that the values of kernels do not depend on
+BEYOND_SEARCH = frozenset(["krisp", "questions", "reproduce", "web"])  # folders that matches do not depend on
 
 
 def digest_source(texts: Iterable[str] = ()) -> str:
@@ -32,6 +33,15 @@ def digest_kernel_source() -> str:
     16
     """
     return _digest_package(BEYOND_KERNELS)[:16]
+
+
+def digest_search_source() -> str:
+    """A short digest of all source files of the package that the matches of ``rekern match`` may depend on.
+
+    >>> len(digest_search_source()), digest_search_source() == digest_source()
+    (16, False)
+    """
+    return _digest_package(BEYOND_SEARCH)[:16]
 
 
 @cache

@@ -21,7 +21,9 @@ def guess_options(names: Sequence[object], column: Callable[[int], Sequence[obje
     >>> guess_options(["id", "asked", "meant", "same?"], columns.__getitem__, ["source", "target", "label"])
     "--source asked --target meant --label 'same?'"
     """
-    if missing[:2] != ["source", "target"] or not all(isinstance(name, str) and name for name in names):
+    if missing[:2] != ["source", "target"] or not all(isinstance(name, str) and name.isprintable() for name in names):
+        return ""
+    if "" in names or len(set(names)) < len(names):  # no option can name them
         return ""
     shown = [
         [value for value in column(place)[:LOOKED_AT] if isinstance(value, str | int) and value != ""]

@@ -85,13 +85,14 @@ class NamedColumns:
         >>> NamedColumns(["Text A", "Text B"], list, []).find_all({"source": "source", "target": "target"}, True)
         {'source': 0, 'target': 1}
         """
-        if set(SIDES) <= set(roles) and roles["source"] == roles["target"]:
-            own = roles["source"]
-            reason = f"{self.file or 'the table'}: {own!r} is named as the first text and as the second"
-            raise InputError(f"{reason}; name two columns (--source, --target)", file=self.file, names_file=True)
         found = {role: self._seek(role, column, by_number) for role, column in roles.items()}
         if set(SIDES) <= set(roles):
             self._match_sides(roles, found)
+            place = found["source"]
+            if roles["source"] == roles["target"] or (place is not None and place == found["target"]):
+                own = roles["source"] if place is None else self.names[place]
+                reason = f"{self.file or 'the table'}: {own!r} is named as the first text and as the second"
+                raise InputError(f"{reason}; name two columns (--source, --target)", file=self.file, names_file=True)
         missing = {role: column for role, column in roles.items() if found[role] is None}
         if missing:
             raise self._refuse_missing(missing)

@@ -155,16 +155,19 @@ def _drop_last(
     A blank one among others is for the caller to refuse, so that of several one is enough, except in a table of one
     column: there they are empty texts.
     """
-    waiting: list[Fields] = []
+    waiting: list[tuple[int, list[str], int]] = []  # the first line, the row, and how many equal lines there are
     for line, row in rows:
         if are_refused is None:
             are_refused = len(row) > 1
-        waiting.append((line, row))
         if not is_blank(row):
-            yield from waiting
+            for first, blank, count in waiting:
+                yield from ((first + place, blank) for place in range(count))
             waiting.clear()
-        elif are_refused and len(waiting) > 1:  # thousands of blank lines need not be kept
-            waiting.pop()
+            yield line, row
+        elif not waiting or (not are_refused and (row != waiting[-1][1] or line != waiting[-1][0] + waiting[-1][2])):
+            waiting.append((line, row, 1))
+        elif not are_refused:  # millions of blank lines need not be kept
+            waiting[-1] = (*waiting[-1][:2], waiting[-1][2] + 1)
 
 
 def _count_characters(row: Fields) -> int:

@@ -296,18 +296,20 @@ def descend_blocks(
     tolerance: float,
     keep: Callable[[Mapping[str, AnyArray]], None] = lambda arrays: None,
     together: int = 1,
-    found: Mapping[str, AnyArray] | None = None,
+    found: dict[str, AnyArray] | None = None,
 ) -> int:
     """Train until primal and dual objective differ by at most ``tolerance``, as a share of the primal.
 
     The machine and the coefficients, which belong together, change in place. Returns the number of passes. ``keep`` is
     called after each pass over all blocks; with what it got as ``found``, the same machine and the same coefficients,
-    an interrupted run goes on to the same bits. ``together`` blocks are in memory at once, others in each pass, and
-    their rows are visited in random order: rows that always come one after the other need several times as many passes.
+    an interrupted run goes on to the same bits. ``found`` is emptied, which frees its memory. ``together`` blocks are
+    in memory at once, others in each pass, and their rows are visited in random order: rows that always come one after
+    the other need several times as many passes.
     """
     descent, buffers = Descent(machine, coefficients, tolerance), (GroupBuffer(), GroupBuffer())
     if found is not None:
         descent.put(found)
+        found.clear()
     rest, own = descent.rest, descent.own
     for sweep in range(descent.sweep, SWEEPS):
         order = np.random.default_rng(sweep).permutation(len(blocks.spans)).tolist()

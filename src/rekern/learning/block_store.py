@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,13 +13,14 @@ import numpy as np
 
 from rekern.core.arrays import AnyArray, Ints, offsets_of
 from rekern.core.column_groups import PlacedRows
-from rekern.core.files import write_atomically
+from rekern.core.files import show_path, write_atomically
 from rekern.core.parallel_jobs import split_range
 from rekern.errors import InputError
 from rekern.learning.feature_space import FeatureBlock, SmallFloats
 from rekern.structures.pairs import Pairs
 from rekern.structures.tokens import Tokens
 
+LOCK = "lock"  # of the run that uses the folder
 PLAN = "plan.json"
 PROGRESS = "progress.npz"
 MACHINE = "machine-{:05d}.npz"
@@ -70,7 +72,7 @@ class BlockStore:
                     f"{folder} has the blocks of another training (other pairs, labels, kernel or version of Rekern): "
                     "name another folder, or delete it"
                 )
-        elif any(folder.iterdir()):
+        elif any(path.name != LOCK for path in folder.iterdir()):
             raise InputError(f"{folder} is not empty: name a new folder for the blocks")
         else:
             with write_atomically(path) as temporary:
@@ -226,8 +228,13 @@ class BlockStore:
             np.savez(file, **arrays)  # type: ignore[arg-type]
 
     def _load(self, name: str) -> dict[str, AnyArray]:
-        with np.load(self.folder / name, allow_pickle=False) as found:
-            return dict(found)
+        path = self.folder / name
+        try:
+            with np.load(path, allow_pickle=False) as found:
+                return dict(found)
+        except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+            remedy = f"delete the folder {show_path(self.folder)} to train from the start"
+            raise InputError(f"{show_path(path)} is missing or damaged: {remedy}", names_file=True) from None
 
     def _find(self, number: int) -> Path:
         return self.folder / f"chunk-{number:05d}"

@@ -16,7 +16,7 @@ import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats, Ints
 from rekern.core.column_groups import SparseRows
-from rekern.core.files import make_folder
+from rekern.core.files import make_folder, open_locked, remove_locked
 from rekern.core.object_digests import digest_object
 from rekern.core.parallel_jobs import split_range
 from rekern.core.source_code_digest import digest_kernel_source
@@ -25,7 +25,7 @@ from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel import Kernel
 from rekern.learning.block_descent import Machine, Problem, decide_blocks, descend_blocks
 from rekern.learning.block_features import Chunks, fill_store, fold_weights, weigh_rules
-from rekern.learning.block_store import BlockStore
+from rekern.learning.block_store import LOCK, BlockStore
 from rekern.learning.classifier_trainers import TOLERANCE
 from rekern.learning.feature_space import count_scores, hash_rules, make_decision, read_rules
 from rekern.learning.pair_input import Pair, check_pair_kernel, read_items, reads_words_only
@@ -120,8 +120,10 @@ def train_in_blocks(
     with ExitStack() as stack:
         if folder is None:
             folder = stack.enter_context(TemporaryDirectory(prefix="rekern-blocks-"))
+        lock = make_folder(folder, "blocks") / LOCK
+        stack.callback(remove_locked, lock, stack.enter_context(open_locked(lock)))
         digest = _digest_work(kernel, pairs, problems, held_out)
-        store = BlockStore(make_folder(folder, "blocks"), spans, rows, digest, int(0.3 * memory))
+        store = BlockStore(lock.parent, spans, rows, digest, int(0.3 * memory))
         chunks = Chunks(kernel, pairs, order, store, n_jobs)
         entries = len(probe.keys) * len(pairs) // (len(probe.indptr) - 1)
         columns, blocks = fill_store(store, chunks, entries, memory), len(store.spans)

@@ -7,6 +7,7 @@ import mmap
 import os
 import struct
 import zipfile
+import zlib
 from pathlib import Path
 from typing import cast
 
@@ -112,7 +113,7 @@ def open_index(path: str | os.PathLike[str]) -> TextIndex:
         raise ModelFileError(f"{name}: {error}") from None
     except OSError as error:
         raise ModelFileError(f"{name}: it cannot be read ({error.strerror or error})") from None
-    except (zipfile.BadZipFile, ValueError, KeyError, struct.error, NotImplementedError, RecursionError):
+    except (zipfile.BadZipFile, ValueError, KeyError, struct.error, zlib.error, EOFError, RuntimeError):
         reason = "this is not an index, or it is damaged; make it again"
         raise ModelFileError(f"{name}: {reason}") from None
 

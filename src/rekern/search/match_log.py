@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from hashlib import blake2b
 from pathlib import Path
 from typing import IO
 
@@ -21,7 +22,7 @@ from rekern.core.json_values import Json
 from rekern.search.matches import ScoredPairs
 
 RECORD = np.dtype([("source", "<i8"), ("target", "<i8"), ("score", "<f8"), ("probability", "<f8")])
-HEADER = 600  # bytes
+HEADER = 200  # bytes
 RECORD_SECONDS = 2.0  # the most work that an interruption loses
 
 
@@ -29,7 +30,9 @@ class MatchLog:
     """The pairs of the blocks that are done; see `open_match_log`."""
 
     def __init__(self, stream: IO[bytes], state: Mapping[str, Json], has_probabilities: bool):
-        self._stream, self._state, self._has_probabilities = stream, state, has_probabilities
+        digest = blake2b(json.dumps(state).encode(), digest_size=16).hexdigest()  # of one length, whatever the options
+        self._state: dict[str, Json] = {"file": "unfinished matches of Rekern", "search": digest}
+        self._stream, self._has_probabilities = stream, has_probabilities
         self._since = time.monotonic()
         self.done, self._pairs = self._read_header()
         self._stream.truncate(HEADER + self._pairs * RECORD.itemsize if self.done else 0)

@@ -264,13 +264,30 @@ class PairFinder(BaseEstimator):
     def explain(self, source: str, target_row: int) -> Explanation:
         """Explain a match: the decision of the model about it or, without a model, the words that add to its score.
 
+        A duplicate may have been found with its second text as the query: the score is then another one.
+
         >>> PairFinder().fit(["Who wrote Hamlet?"]).explain("who has written hamlet", 0).parts[0].name
         'who'
         """
-        index = self._find_index()
         if self.model is None:
-            return index.explain(source, target_row, self._find_related())
+            related = self.find_related()
+            return (self._find_index() if related is None else related.index).explain(source, target_row, related)
+        index = self._find_index()
         return self.model.explain((source, index.read_text(target_row)), label=self.label, neighbors=0)
+
+    def find_related(self) -> RelatedWords | None:
+        """Return what finds related words in the present index by the present vectors; None without vectors.
+
+        >>> PairFinder().fit(["a"]).find_related() is None
+        True
+        """
+        index = self._find_index()
+        if self.vectors is None:
+            return None
+        known: RelatedWords | None = vars(self).get("_related")
+        if known is None or known.index is not index or known.vectors is not self.vectors:
+            known = self._related = RelatedWords(self.vectors, index, known)
+        return known
 
     def _check(self) -> None:
         """Refuse parameters that cannot be used."""
@@ -304,18 +321,10 @@ class PairFinder(BaseEstimator):
             raise InputError("this PairFinder has no texts: call fit first, or PairFinder.open")
         return self.index_
 
-    def _find_related(self) -> RelatedWords | None:
-        """Return what finds related words in the present index by the present vectors; None without vectors."""
-        if self.vectors is None:
-            return None
-        known: RelatedWords | None = vars(self).get("_related")
-        if known is None or known.index is not self.index_ or known.vectors is not self.vectors:
-            known = self._related = RelatedWords(self.vectors, self.index_)
-        return known
-
     def _find_candidates(self, texts: list[str], own: int | None = None) -> ScoredPairs:
         """Return the candidates of texts; if these are texts of the index, ``own`` is the row of the first."""
-        index, related = self._find_index(), self._find_related()
+        related = self.find_related()
+        index = self._find_index() if related is None else related.index  # another thread may have added texts since
         pairs = []
         for begin, end in split_range(len(texts), BLOCK):
             words = index.count_texts(texts[begin:end])

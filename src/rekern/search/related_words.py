@@ -13,7 +13,7 @@ from rekern.similarity.lexicons.word_vectors import VectorTable
 LEAST = 0.7  # cosine of related words
 MOST = 3  # words that a word of a query is related to
 SHARE = 0.5  # of the weight of the word itself, for a cosine of 1
-ROWS = 256  # words that are compared with all others at a time
+CELLS = 1 << 23  # cosines that are computed at a time
 SLACK = 1e-4  # more than the rounding errors of a product of matrices, which depend on how it is computed
 
 NONE = np.zeros(0, np.int64), np.zeros(0)
@@ -31,25 +31,23 @@ class RelatedWords:
     [[0.99], [], []]
     """
 
-    def __init__(self, vectors: VectorTable, index: TextIndex):
+    def __init__(self, vectors: VectorTable, index: TextIndex, earlier: RelatedWords | None = None):
+        """Share with ``earlier``, which may be that of another index, what depends on the vectors alone."""
         self.vectors, self.index = vectors, index
-        counts = index.count_texts(vectors.words)
-        rows = np.flatnonzero(np.diff(counts.starts) == 1)
-        self.keys, first = np.unique(counts.keys[counts.starts[rows]], return_index=True)
-        found = vectors.array[rows[first]].astype(np.float64)
-        lengths = np.linalg.norm(found, axis=1)
-        kept = lengths > 0.0
-        self.keys = self.keys[kept]
-        self.array: SmallFloats = (found[kept] / lengths[kept][:, None]).astype(np.float32)
+        self.keys: Keys
+        self.array: SmallFloats
+        if earlier is not None and earlier.vectors is vectors and earlier.index.language == index.language:
+            self.keys, self.array = earlier.keys, earlier.array
+        else:
+            self.keys, self.array = _normalize(vectors, index)
         places, is_known = _look_up(index.lists.keys, self.keys)
         self.rows, self.words = np.flatnonzero(is_known), places[is_known]  # of words that some text has
-        self.columns = np.ascontiguousarray(self.array[self.rows])
-        self._known: dict[int, tuple[Ints, Floats]] = {}
+        self.columns = self.array[self.rows]
+        self._known: dict[int, tuple[Ints, Floats]] = {}  # of words with vectors only: there is no end of others
 
     def find(self, key: int) -> tuple[Ints, Floats]:
         """Return the numbers of the words in the index that are related to a word, and their cosines."""
-        self._learn(np.array([key], np.uint64))
-        return self._known[int(key)]
+        return self._find_all(np.array([key], np.uint64))[0]
 
     def weigh(self, queries: WordCounts) -> tuple[Ints, Ints, Floats]:
         """Return for each query where its words begin, their numbers in the index and their weights.
@@ -58,12 +56,10 @@ class RelatedWords:
         the other, times their cosine. Of several weights of a word the largest counts.
         """
         distinct, numbers = np.unique(queries.keys, return_inverse=True)
-        self._learn(distinct)
         places, is_known = _look_up(self.index.lists.keys, distinct)
         weights = self.index.weights
         lists = []
-        for key, place, known in zip(distinct.tolist(), places.tolist(), is_known.tolist()):
-            words, cosines = self._known[key]
+        for (words, cosines), place, known in zip(self._find_all(distinct), places.tolist(), is_known.tolist()):
             limit = weights[place] if known else np.inf
             shares = SHARE * cosines * np.minimum(weights[words], limit)
             if known:
@@ -82,13 +78,16 @@ class RelatedWords:
         counts = np.bincount(owners[is_first], minlength=len(queries.lengths))
         return offsets_of(counts), all_words[is_first], all_shares[is_first]
 
-    def _learn(self, keys: Keys) -> None:
+    def _find_all(self, keys: Keys) -> list[tuple[Ints, Floats]]:
+        """Return what `find` returns, for each of several words."""
+        places, has_vector = _look_up(self.keys, keys)
+        self._learn(places[has_vector])
+        return [self._known[place] if has else NONE for place, has in zip(places.tolist(), has_vector.tolist())]
+
+    def _learn(self, places: Ints) -> None:
         """Remember what is related to words that have not been met before."""
-        new = np.array([key for key in keys.tolist() if key not in self._known], np.uint64)
-        learned = dict.fromkeys(new.tolist(), NONE)
-        places, has_vector = _look_up(self.keys, new)
-        places = places[has_vector]
-        for first, last in split_range(len(places), ROWS):
+        places = np.array([place for place in places.tolist() if place not in self._known], np.int64)
+        for first, last in split_range(len(places), max(CELLS // max(len(self.columns), 1), 1)):
             block = places[first:last]
             near = self.array[block] @ self.columns.T >= LEAST - SLACK
             rows, columns = np.nonzero(near)
@@ -99,8 +98,18 @@ class RelatedWords:
             starts = np.searchsorted(rows[order], np.arange(len(block) + 1))
             for place, begin, end in zip(block.tolist(), starts[:-1].tolist(), starts[1:].tolist()):
                 best = order[begin : min(end, begin + MOST)]
-                learned[int(self.keys[place])] = self.words[columns[best]], cosines[best]
-        self._known.update(learned)  # at once: other threads must not meet a word that is not finished
+                self._known[place] = self.words[columns[best]], cosines[best]
+
+
+def _normalize(vectors: VectorTable, index: TextIndex) -> tuple[Keys, SmallFloats]:
+    """Return the words of a space as keys of the index, in ascending order, and their vectors with length 1."""
+    counts = index.count_texts(vectors.words)
+    rows = np.flatnonzero(np.diff(counts.starts) == 1)
+    keys, first = np.unique(counts.keys[counts.starts[rows]], return_index=True)
+    found = vectors.array[rows[first]]
+    lengths = np.sqrt(np.einsum("ij,ij->i", found, found, dtype=np.float64))
+    found /= np.where(lengths > 0.0, lengths, 1.0)[:, None]  # in place: a large space has gigabytes
+    return keys, found
 
 
 def _look_up(keys: Keys, wanted: Keys) -> tuple[Ints, Booleans]:

@@ -72,7 +72,8 @@ class Site:
         """Return a page; with ``part`` in the query only its changing part, for the scripts."""
         name = f"{template}_part" if "part" in request.query_params else template
         html = self.fill(name, {"page": template, **values})
-        return HTMLResponse(html, status, {**(headers or {}), "Cache-Control": "no-store"})
+        content = html.encode("utf-8", "replace")  # a model file may have half of a character
+        return HTMLResponse(content, status, {**(headers or {}), "Cache-Control": "no-store"})
 
     def fill(self, template: str, values: Mapping[str, object]) -> str:
         """Return a template with values filled in; all text in it is escaped."""

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import os
 import struct
 
 import numpy as np
@@ -171,6 +172,9 @@ def test_no_file(tmp_path):
     np.savez(tmp_path / "x.npz", array=np.array([object()]), words=np.zeros(3, np.uint8))
     with pytest.raises(InputError, match=r"x\.npz: not a word space"):
         WordVectors.load(tmp_path / "x.npz")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe: it is no plain file; write it to one"):
+        WordVectors.from_file(tmp_path / "pipe")
 
 
 def test_arrays():

@@ -2,13 +2,14 @@
 
 import gzip
 import io
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, cast
 
 import numpy as np
 
-from rekern.core.files import explain_read_errors, show_path
+from rekern.core.files import explain_read_errors, is_stream, show_path
 from rekern.core.text_files import decode_line
 from rekern.errors import InputError
 from rekern.similarity.lexicons.vector_json import Vector, is_json, read_json_rows
@@ -27,6 +28,8 @@ def read_vectors(path: str | Path, binary: bool | None = None, most: int | None 
     ...
     rekern.errors.InputError: there is no file no such file.txt: check the path
     """
+    if is_stream(path) and not os.path.isdir(path):
+        raise InputError("it is no plain file; write it to one, which may be gzipped", file=show_path(path))
     with explain_read_errors(path), open(path, "rb") as plain:
         packed = plain.read(2) == b"\x1f\x8b"
         plain.seek(0)
