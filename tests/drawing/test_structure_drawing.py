@@ -15,7 +15,9 @@ from rekern.drawing import (
     draw_svg,
     draw_tree_items,
 )
+from rekern.drawing.answer_drawing import Node, draw_reading
 from rekern.drawing.figures import choose_figure
+from rekern.drawing.text_widths import measure_text
 from rekern.drawing.tree_places import find_nodes, is_tree, read_tree
 from rekern.kernels import DependencyPaths, Neighborhoods, PartialTree, SubsetTree, SubTree
 from rekern.krisp import read_grammar
@@ -144,6 +146,18 @@ def test_a_reading_is_drawn_over_its_words() -> None:
     reading = ScoredReading("rivers(all)", derivation, 0.9, -0.1, nodes, ("all", "rivers"))
     page = reading._repr_html_()
     assert "confidence" in page and "rivers(all): all rivers; all: all" in page
+
+
+@pytest.mark.parametrize("width", [340, 60])
+def test_the_words_of_a_reading_have_the_width_that_was_measured(width) -> None:
+    nodes = [Node("rivers({Land})", 0, 2, 0), Node("'austria'", 1, 2, 1)]
+    drawn, _ = draw_reading(["rivers", "austria"], nodes, width)
+    texts = [shape for shape in ElementTree.fromstring(drawn).iter() if shape.tag == "text"]
+    assert len(texts) == 4
+    for text in texts:
+        wide = float(text.attrib["textLength"])
+        assert wide == pytest.approx(measure_text(text.text or "", float(text.attrib["font-size"])), abs=0.1)
+        assert float(text.attrib["x"]) + wide <= width
 
 
 def test_an_answer_without_a_confident_reading() -> None:
