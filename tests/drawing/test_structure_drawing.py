@@ -178,6 +178,9 @@ def test_rules_and_curves_are_shown_by_notebooks() -> None:
     assert all(rule.rule in page for rule in rules.favoring) and "<polyline" in rules.scores[0]._repr_html_()
     assert model.curves()._repr_html_().count("<polyline") == len(model.curves()) > 1
     assert "Rules that count for" not in draw_rules({"for": [], "against": []})
+    rule = {"rule": "a → b", "weight": 0.5, "support": 3, "source": "a", "target": "b"}
+    drawn = draw_rules({"for": [rule], "against": [{**rule, "weight": -0.25}]})
+    assert re.findall(r'width="([\d.]+%)"', drawn) == ["100%", "50%"]  # one scale for both tables
 
 
 def test_a_gram_is_a_heat_map() -> None:
