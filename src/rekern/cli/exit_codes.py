@@ -218,7 +218,7 @@ def _notice_lost_interrupts() -> Iterator[None]:
     """Notice Ctrl-C in a function that C code calls, such as those of Numba's compiler: Python drops the exception."""
     before = sys.unraisablehook
 
-    def note(lost: Any) -> None:
+    def note(lost: "sys.UnraisableHookArgs") -> None:
         if issubclass(lost.exc_type, KeyboardInterrupt):
             _lost_interrupt.set()
         else:
