@@ -76,6 +76,9 @@ def test_queries_have_a_column_of_their_own(corpus: Path) -> None:
     write_table(corpus / "log.csv", {"day": [1, 2], "asked": ["who has written hamlet", "nothing"]})
     arguments = ("match", corpus / "faq.tsv", corpus / "log.csv", "--model", "none", "--top", 1)
     assert "it has day, asked: name one with --query-text" in error_of(*arguments)
+    (corpus / "line.txt").write_text("who has written hamlet\nnothing\n")
+    line = error_of("match", corpus / "faq.tsv", corpus / "line.txt", "--model", "none")
+    assert "name one with --query-text, or give --no-header" in line
     found = json_of(*arguments, "--query-text", "asked")
     assert found["rows"][0]["source"] == "who has written hamlet"
     assert json_of(*arguments, "--text", "2", "--query-text", "asked") == found
