@@ -118,6 +118,13 @@ def test_odd_corpora(model):
         assert [sorted(group) for group in found.group_rows()] == ([[0, 1, 2]] if len(found) else [])
 
 
+def test_matches_are_shown_in_a_few_lines(finder):
+    found = finder.find([f"{finder.index_.read_text(0)} " * 9] * 9, top=2)
+    lines = repr(found).splitlines()
+    assert len(found) > 3 and lines[0] == f"<Matches: {len(found)} pairs>" and lines[-1] == "  …" and len(lines) == 5
+    assert all("(probability 0." in line and len(line) < 160 for line in lines[1:4])
+
+
 def test_groups_are_what_pairs_connect():
     sources, targets = np.array([7, 2, 5, 0]), np.array([9, 3, 2, 8])
     assert group_rows(sources, targets) == [[2, 3, 5], [0, 8], [7, 9]]

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
 from rekern.core.arrays import Booleans, Floats, Ints
+from rekern.drawing.markup import shorten
+
+SHOWN = 3  # pairs of a representation
+WIDE = 60  # characters of a text there
 
 
 class Match(NamedTuple):
@@ -31,6 +36,9 @@ class Matches:
     """Pairs in columns; each is also a `Match`, by its number or in a loop.
 
     >>> matches = Matches(["Who left?"], ["Who went?"], np.array([0]), np.array([7]), np.array([3.5]))
+    >>> matches
+    <Matches: 1 pair>
+      Who left? | Who went?    (score 3.50)
     >>> len(matches), matches[0].target
     (1, 'Who went?')
     >>> matches.to_columns()
@@ -43,6 +51,13 @@ class Matches:
     target_rows: Ints
     scores: Floats
     probabilities: Floats | None = None
+
+    def __repr__(self) -> str:
+        lines = [f"<Matches: {len(self):,} pair{'s' * (len(self) != 1)}>"]
+        for found in islice(self, SHOWN):
+            value = f"score {found.score:.2f}" if found.probability is None else f"probability {found.probability:.2f}"
+            lines.append(f"  {shorten(found.source, WIDE)} | {shorten(found.target, WIDE)}    ({value})")
+        return "\n".join(lines + ["  …"] * (len(self) > SHOWN))
 
     def __len__(self) -> int:
         return len(self.sources)
