@@ -34,6 +34,7 @@ BAD_TABLES = {
         "string",
     ),
     "an encoding": ("t.tsv", HEADER + b"caf\xe9\tb\t1\n", "t.tsv, line 2: byte 0xe9", "--encoding latin-1"),
+    "a picture": ("t.tsv", b"\x89PNG\0\0\n", "t.tsv, line 1: ", " NUL "),
     "broken JSON": ("t.jsonl", b'{"source": "a"\n', "t.jsonl, line 1", "invalid JSON"),
     "a broken archive": ("t.tsv.gz", b"\x1f\x8b broken", "not a whole gzip file", "fetch it again"),
     "an unknown extension": ("t.xyz", HEADER + b"a\tb\t1\n", "'.xyz' tells no format", "--format"),

@@ -88,6 +88,21 @@ def test_columns_with_common_names(corpus: Path) -> None:
     assert QUESTIONS[0] in invoke("match", lines, "--model", "none", "--no-header").stdout
 
 
+def test_queries_have_a_column_of_their_own(corpus: Path) -> None:
+    write_table(corpus / "log.csv", {"day": [1, 2], "asked": ["who has written hamlet", "nothing"]})
+    arguments = ("match", corpus / "faq.tsv", corpus / "log.csv", "--model", "none", "--top", 1)
+    assert "it has day, asked: name one with --query-text" in error_of(*arguments)
+    (corpus / "line.txt").write_text("who has written hamlet\nnothing\n")
+    line = error_of("match", corpus / "faq.tsv", corpus / "line.txt", "--model", "none")
+    assert "name one with --query-text, or give --no-header" in line
+    found = json_of(*arguments, "--query-text", "asked")
+    assert found["rows"][0]["source"] == "who has written hamlet"
+    assert json_of(*arguments, "--text", "2", "--query-text", "asked") == found
+    assert "--query-text names a column of QUERIES" in error_of(
+        "match", corpus / "faq.tsv", "--query-text", "asked", "--model", "none"
+    )
+
+
 def test_a_large_cluster_is_told(corpus: Path, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     start = ("match", corpus / "faq.tsv", "--clusters", "--model")
     assert "chains" not in invoke(*start, "none").stderr

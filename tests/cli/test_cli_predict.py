@@ -66,10 +66,10 @@ def test_a_regressor_and_a_ranker(models: Path) -> None:
     assert rows[0] == ["prediction"] and len(rows) == 91
     columns = ("--source", "question", "--target", "answer")
     whole = rows_of(invoke("predict", models / "rank.rekern", models / "rank.tsv", *columns).stdout)
-    assert whole[0] == ["good", "id", "score", "rank"]
+    assert whole[0] == ["id", "score", "rank"]
     columns = (*columns, "--columns", "none")
     rows = rows_of(invoke("predict", models / "rank.rekern", models / "rank.tsv", *columns).stdout)
-    assert rows[0] == ["score", "rank"] and rows == [row[2:] for row in whole]
+    assert rows[0] == ["score", "rank"] and rows == [row[1:] for row in whole]
     assert [sorted(int(row[1]) for row in rows[first : first + 3]) for first in (1, 4, 7, 10)] == [[1, 2, 3]] * 4
     best = [max(rows[first : first + 3], key=lambda row: float(row[0]))[1] for first in (1, 4, 7, 10)]
     assert best == ["1"] * 4

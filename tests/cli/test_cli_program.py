@@ -1,5 +1,6 @@
 """How commands begin and end: help, exit codes, one line for an error, Ctrl-C, closed pipes."""
 
+import ctypes
 import json
 import os
 import re
@@ -150,6 +151,26 @@ def test_ctrl_c_leaves_no_file(tables: Path, tmp_path: Path) -> None:
     _, errors = process.communicate(timeout=20)
     assert (process.returncode, errors) == (130, "rekern: stopped\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_that_python_drops_is_one_line_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As when Numba compiles: Ctrl-C in a function that LLVM calls, then an error about what it has not done."""
+
+    @ctypes.CFUNCTYPE(None)
+    def called_by_c() -> None:
+        raise KeyboardInterrupt
+
+    def compile_something(*_: object, **__: object) -> None:
+        called_by_c()
+        raise RuntimeError("no compiled object yet")
+
+    before = sys.unraisablehook
+    monkeypatch.setattr("rekern.datasets.tables.read_table", compile_something)
+    for _ in range(2):
+        assert invoke("train", "a.tsv", "-o", tmp_path / "m.rekern", code=130).stderr == "rekern: stopped\n"
+    monkeypatch.setattr("rekern.datasets.tables.read_table", lambda *_, **__: 1 // 0)
+    assert "ZeroDivisionError" in error_of("train", "a.tsv", "-o", tmp_path / "m.rekern")
+    assert sys.unraisablehook is before
 
 
 STUCK = {

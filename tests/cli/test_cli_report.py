@@ -35,5 +35,9 @@ def test_errors_come_before_the_work(models: Path, tmp_path: Path) -> None:
     assert "add -o report.html" in error_of("report", models / "two.rekern", models / "test.tsv")
     assert "go with FILE" in error_of("report", models / "two.rekern", "--metric", "f1", "--json")
     assert "no training pairs to cross-validate on" in error_of("report", models / "real.rekern", "--json")
+    for arguments in (("report", "-o"), ("explain", "--html"), ("explain", "--svg")):
+        rest = ("a", "b") if arguments[0] == "explain" else (models / "test.tsv",)
+        line = error_of(arguments[0], models / "two.rekern", *rest, arguments[1], tmp_path / "drawn.pdf")
+        assert "drawn.pdf: this is written as ." in line and not (tmp_path / "drawn.pdf").exists()
     missing = tmp_path / "no" / "report.html"
     assert "there is no folder" in error_of("report", models / "two.rekern", models / "test.tsv", "-o", missing)

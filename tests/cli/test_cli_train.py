@@ -156,6 +156,7 @@ def test_strange_classes_are_remarked_upon(tables: Path, tmp_path: Path) -> None
 
     assert "the column label has 40 classes in 40 rows; if another one is" in train([f"id{i}" for i in range(40)])
     assert "numbers with decimal commas are used as classes; write 0.5" in train(["0,5", "1", "1,5", "2"] * 10)
+    assert "warning: nan is a class (4 of 40 rows, the first in " in train([*["yes", "no"] * 4, "nan", "no"] * 4)
     assert not train(["yes", "no"] * 20)
     message = error_of("train", pairs, "-o", tmp_path / "m.rekern", "--label", "target")
     assert "'target' is the column of a text and of the label; name another with label= (--label)" in message

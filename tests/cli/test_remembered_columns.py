@@ -32,12 +32,14 @@ def test_commands_find_the_columns_of_the_training_table(folder: Path, tmp_path:
     assert json_of("evaluate", model, table)["accuracy"] > 0.9
     named = json_of("predict", model, table, *NAMED[:4])
     assert json_of("predict", model, table) == named
+    assert list(named["rows"][0]) == ["Id", "prediction", "probabilities"]  # as where the label is named label
     assert json_of("explain", model, "--row", 2, table)["source"]
     assert json_of("report", model, table)
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.csv").write_bytes(table.read_bytes())
     invoke("predict", model, tmp_path / "in", "-o", tmp_path / "out")
     assert len((tmp_path / "out" / "a.csv").read_text().splitlines()) == 41
+    assert (tmp_path / "out" / "a.csv").read_text().startswith("Id,prediction,probability_0,")
 
 
 def test_other_tables_are_read_as_before(folder: Path, tmp_path: Path) -> None:

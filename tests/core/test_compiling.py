@@ -4,10 +4,12 @@ import importlib.util
 import os
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
 from rekern.core import compiling
+from rekern.core.progress import show_bars
 
 FUNCTION = "from rekern.core.compiling import compiled\n\n@compiled\ndef double(x):\n    return x + x\n"
 CALLER = f"from called import double\n{FUNCTION.replace('def double', 'def run').replace('x + x', 'double(x)')}"
@@ -44,6 +46,20 @@ def test_two_processes_that_compile_one_function_at_the_same_time(tmp_path):
     later = import_anew(path).double
     assert (later(2), later(1.5)) == (4, 3.0)
     assert sum(later._cache_hits.values()) >= 1
+
+
+def test_a_terminal_is_told_once_that_functions_are_compiled(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(compiling, "_tell_of_compilation", cache(compiling._tell_of_compilation.__wrapped__))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    path = tmp_path / "function.py"
+    path.write_text(FUNCTION)
+    with show_bars():
+        double = import_anew(path).double
+        assert (double(2), double(1.5)) == (4, 3.0)
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1 and said.startswith("rekern: functions are compiled")
+        assert import_anew(path).double(2) == 4  # from the cache
+    assert capsys.readouterr().err == ""
 
 
 def test_a_function_that_is_called_changes(tmp_path, monkeypatch):

@@ -15,7 +15,9 @@ from rekern.drawing import (
     draw_svg,
     draw_tree_items,
 )
+from rekern.drawing.answer_drawing import Node, draw_reading
 from rekern.drawing.figures import choose_figure
+from rekern.drawing.text_widths import measure_text
 from rekern.drawing.tree_places import find_nodes, is_tree, read_tree
 from rekern.kernels import DependencyPaths, Neighborhoods, PartialTree, SubsetTree, SubTree
 from rekern.krisp import read_grammar
@@ -146,6 +148,18 @@ def test_a_reading_is_drawn_over_its_words() -> None:
     assert "confidence" in page and "rivers(all): all rivers; all: all" in page
 
 
+@pytest.mark.parametrize("width", [340, 60])
+def test_the_words_of_a_reading_have_the_width_that_was_measured(width) -> None:
+    nodes = [Node("rivers({Land})", 0, 2, 0), Node("'austria'", 1, 2, 1)]
+    drawn, _ = draw_reading(["rivers", "austria"], nodes, width)
+    texts = [shape for shape in ElementTree.fromstring(drawn).iter() if shape.tag == "text"]
+    assert len(texts) == 4
+    for text in texts:
+        wide = float(text.attrib["textLength"])
+        assert wide == pytest.approx(measure_text(text.text or "", float(text.attrib["font-size"])), abs=0.1)
+        assert float(text.attrib["x"]) + wide <= width
+
+
 def test_an_answer_without_a_confident_reading() -> None:
     page = text_of(draw_answer({"question": "why?", "confident": False, "why": "unknown words: why", "nearest": []}))
     assert "no confident reading: unknown words: why" in page
@@ -164,6 +178,9 @@ def test_rules_and_curves_are_shown_by_notebooks() -> None:
     assert all(rule.rule in page for rule in rules.favoring) and "<polyline" in rules.scores[0]._repr_html_()
     assert model.curves()._repr_html_().count("<polyline") == len(model.curves()) > 1
     assert "Rules that count for" not in draw_rules({"for": [], "against": []})
+    rule = {"rule": "a → b", "weight": 0.5, "support": 3, "source": "a", "target": "b"}
+    drawn = draw_rules({"for": [rule], "against": [{**rule, "weight": -0.25}]})
+    assert re.findall(r'width="([\d.]+%)"', drawn) == ["100%", "50%"]  # one scale for both tables
 
 
 def test_a_gram_is_a_heat_map() -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import sklearn
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.kernel_approximation import Nystroem
@@ -11,10 +12,12 @@ from sklearn.pipeline import FeatureUnion, make_pipeline, make_union
 from sklearn.svm import SVC, LinearSVC
 
 from helpers import close
-from rekern import RewriteVectorizer
+from rekern import PairClassifier, RewriteVectorizer
 from rekern.kernels import (
     AllSum,
     BestPairing,
+    Curves,
+    Landmarks,
     Neighborhoods,
     PairSum,
     PartialTree,
@@ -27,7 +30,7 @@ from rekern.kernels import (
     Wildcard,
 )
 from rekern.kernels.row_kernel import RowKernel
-from rekern.similarity import PrecisionRecall
+from rekern.similarity import PrecisionRecall, Similarities
 
 TEXTS = ["the cat sat", "the dog sat", "a cat ran", "", "the the cat"]
 OTHERS = ["the cat ran off", "no"]
@@ -117,6 +120,23 @@ def test_in_pipelines_and_unions():
     sparse = make_pipeline(Spectrum(1), LinearSVC()).set_output(transform="pandas")  # the matrix stays sparse
     assert sparse.fit(TEXTS, labels).predict(["the cat sat"]).tolist() == [0]
     assert make_pipeline(SubTree(), LinearSVC()).fit(TREES, [0, 0, 1]).predict(TREES).tolist() == [0, 0, 1]
+
+
+def test_data_frames_of_scores_and_landmarks():
+    pandas = pytest.importorskip("pandas")
+    kernels = (PrecisionRecall(), Similarities(), Curves(PrecisionRecall()), Landmarks(Rewriting((1, 2)), n=3))
+    for kernel in kernels:
+        values = clone(kernel).fit_transform(PAIRS)
+        assert isinstance(values, np.ndarray)
+        framed = clone(clone(kernel).set_output(transform="pandas"))
+        frame = framed.fit_transform(PAIRS)
+        assert isinstance(frame, pandas.DataFrame) and np.array_equal(frame.to_numpy(), values)
+        assert frame.columns.tolist() == framed.get_feature_names_out().tolist()
+        rows = pandas.DataFrame(PAIRS, columns=["source", "target"], index=range(7, 7 + len(PAIRS)))
+        assert framed.transform(rows).index.tolist() == rows.index.tolist()
+        assert isinstance(framed.set_output(transform="default").transform(PAIRS), np.ndarray)
+    with sklearn.config_context(transform_output="pandas"):  # models go on with arrays
+        assert PairClassifier("scores", calibration=0).fit(PAIRS, [0, 1] * 2).predict(PAIRS[:1]).shape == (1,)
 
 
 def test_kernels_without_features_are_no_transformers():

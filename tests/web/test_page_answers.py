@@ -136,7 +136,9 @@ def test_rules_say_where_they_speak(client, model):
     score = model.rules(3).scores[0]
     assert score.description in client.get("/rules", params={"score": score.name}).text
     assert f">{score.description}</a>" in client.get("/rules", params={"search": score.description}).text
-    assert "<h2>Scores</h2>" not in client.get("/rules", params={"search": "was by"}).text
+    both = client.get("/rules").text
+    assert both.index("<h2>Rules") < both.index('href="#scores"') < both.index('<h2 id="scores">')
+    assert "scores" not in client.get("/rules", params={"search": "was by"}).text.partition("<h2>Rules")[2]
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -59,7 +59,7 @@ class Program(TyperGroup):
         extra["standalone_mode"] = False
         if _stop_reported.locked():  # by an earlier command in the same process
             _stop_reported.release()
-        with _repair_streams(), _shorten_warnings(), _watch_for_interrupts():
+        with _repair_streams(), _shorten_warnings(), _watch_for_interrupts(), _notice_lost_interrupts():
             code = _run_action(lambda: super(Program, self).main(arguments, prog_name or "rekern", **extra))
         sys.exit(code)
 
@@ -97,24 +97,32 @@ def _run_action(action: Callable[[], object]) -> int:
     except typer.Abort:
         _say_stopped()
         return INTERRUPTED
-    except MemoryError:
+    except Exception as error:
+        if _lost_interrupt.is_set():  # the error is what Ctrl-C has left
+            _say_stopped()
+            return INTERRUPTED
+        _report(error)
+    return FAILED
+
+
+def _report(error: Exception) -> None:
+    """Print an error as one line."""
+    if isinstance(error, MemoryError):
         say("out of memory; use fewer pairs, smaller windows (--k), or write a Gram to .npy")
-    except OSError as error:
+    elif isinstance(error, OSError):
         name = f"{error.filename}: " if error.filename else ""
         say(f"{name}{error.strerror or error}")
-    except (ValueError, MissingExtraError) as error:
+    elif isinstance(error, ValueError | MissingExtraError):
         _print_traceback(error)
         say(str(error))
-    except Exception as error:
-        if hasattr(error, "format_message"):  # a wrong option or argument
-            context = getattr(error, "ctx", None)
-            command = context.command_path if context else "rekern"
-            message = error.format_message().replace("Value error, ", "").rstrip(".")
-            say(f"{message[:1].lower()}{message[1:]}; see {command} --help")
-        else:
-            _print_traceback(error)
-            say(f"{type(error).__name__}: {error} (this is a bug in Rekern; {TRACEBACK}=1 shows the traceback)")
-    return FAILED
+    elif hasattr(error, "format_message"):  # a wrong option or argument
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "rekern"
+        message = error.format_message().replace("Value error, ", "").rstrip(".")
+        say(f"{message[:1].lower()}{message[1:]}; see {command} --help")
+    else:
+        _print_traceback(error)
+        say(f"{type(error).__name__}: {error} (this is a bug in Rekern; {TRACEBACK}=1 shows the traceback)")
 
 
 def _print_traceback(error: Exception) -> None:
@@ -205,6 +213,26 @@ def _wait_for_interrupt(listener: socket.socket) -> None:
                 os._exit(INTERRUPTED)
 
 
+@contextmanager
+def _notice_lost_interrupts() -> Iterator[None]:
+    """Notice Ctrl-C in a function that C code calls, such as those of Numba's compiler: Python drops the exception."""
+    before = sys.unraisablehook
+
+    def note(lost: "sys.UnraisableHookArgs") -> None:
+        if issubclass(lost.exc_type, KeyboardInterrupt):
+            _lost_interrupt.set()
+        else:
+            before(lost)
+
+    _lost_interrupt.clear()
+    sys.unraisablehook = note
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+
+
+_lost_interrupt = threading.Event()
 _stop_reported = threading.Lock()  # held as soon as the user was told that the command stopped
 
 

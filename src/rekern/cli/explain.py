@@ -73,10 +73,11 @@ def explain(
     if how_chosen:
         _explain_choice(model, texts, json, resources)
         return
-    for file in (html, svg):
+    for file, extensions in ((html, (".html", ".htm")), (svg, (".svg",))):
         if file is not None:
             check_writable(file)
             refuse_to_replace(file, model, *([] if row is None else texts or []))
+            output.check_extension(file, *extensions)
     one = texts if row is None else None
     loaded = load_pair_model(model, jobs, one, resources=resources, with_neighbors=neighbors > 0)
     pair = _find_pair(texts or [], row, table, loaded)

@@ -48,6 +48,10 @@ def match(
         typer.Option("--model", metavar="MODEL", help="Needed: a classifier of pairs, or none (shared words)."),
     ] = None,
     text: Annotated[str, typer.Option("--text", metavar="COLUMN", help="Column of the texts.")] = "text",
+    query_text: Annotated[
+        str | None,
+        typer.Option("--query-text", metavar="COLUMN", help="Column of QUERIES, if it is another than --text."),
+    ] = None,
     top: Annotated[
         int | None,
         typer.Option(
@@ -126,6 +130,8 @@ def match(
     if clusters and (queries is not None or explain):
         remedy = "leave QUERIES out" if queries is not None else "leave --explain out"
         raise InputError(f"--clusters groups the duplicates of CORPUS: {remedy}")
+    if query_text is not None and queries is None:
+        raise InputError("--query-text names a column of QUERIES: give a file of queries, or leave it out")
     if model == NO_MODEL and min_probability is not None:
         raise InputError("--min-probability needs a model: give --model, or leave it out and use --top")
     if model == NO_MODEL and label is not None:
@@ -133,8 +139,9 @@ def match(
     index_file = _find_index_file(corpus, index) if cluster is not None else None
     started = time.perf_counter()
     reader = TextReader(text, format, encoding, no_header)
+    query_reader = TextReader(query_text or text, format, encoding, no_header, "--query-text")
     if queries is not None:
-        reader.check(queries)
+        query_reader.check(queries)
     finder = _make_finder(model, candidates, label, language, jobs, resources)
     finder.vectors = _load_vectors(vectors)
     _open_corpus(finder, corpus, index, reader, is_named=language is not None)
@@ -148,7 +155,7 @@ def match(
     can_resume = out is not None and not to_screen and (queries is None or can_read_again(queries))
     with use_workers(cluster) as machines:
         workers = _find_workers(finder, machines, index_file, model, jobs, resources, vectors)
-        search = Search(finder, queries, reader, top, min_probability, workers)
+        search = Search(finder, queries, query_reader, top, min_probability, workers)
         with _open_log(search, out or "", model, vectors, resources) if can_resume else nullcontext() as log:
             if clusters:
                 found = _print_clusters(finder, search.score_all(log), out, json and to_screen)

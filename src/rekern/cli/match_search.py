@@ -25,16 +25,15 @@ class TextReader:
     format: str | None
     encoding: str
     no_header: bool
+    option: str = "--text"  # which names the column
 
     def check(self, path: str) -> None:
-        """Refuse a file that cannot be opened, before any work is done for it."""
-        from rekern.core.files import explain_read_errors
+        """Refuse a file that cannot be opened, or lacks the column, before any work is done for it."""
         from rekern.datasets.table_formats import choose_format
 
         choose_format(path, self.format)
         if can_read_again(path):
-            with explain_read_errors(path), open(path, "rb"):
-                pass
+            next(self.iterate(path), None)
 
     def iterate(self, path: str, label: str = "") -> Iterator[list[str]]:
         """Yield the texts of a file in blocks; ``label`` is shown on a terminal."""
@@ -43,7 +42,7 @@ class TextReader:
 
         column = "1" if self.no_header and self.column == "text" else self.column
         blocks = iterate_columns(path, self.format, encoding=self.encoding, header=not self.no_header)
-        yield from track_rows((block.texts(column, "--text") for block in blocks), label, len)
+        yield from track_rows((block.texts(column, self.option) for block in blocks), label, len)
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def load_pair_model(
     >>> load_pair_model(Path("no such.rekern"))
     Traceback (most recent call last):
     ...
-    rekern.errors.ModelFileError: no such.rekern: there is no such file
+    rekern.errors.ModelFileError: no such.rekern: there is no such file: check the path
     """
     limits = read_limits(resources.limit)
     skip_scikit_learn()

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rekern.core.files import show_path
@@ -127,6 +128,19 @@ def show_status(text: str) -> Iterator[Callable[[str], None]]:
 
     with show_bars(False), PlainConsole(stderr=True).status(text) as line:  # progress bars would overwrite it
         yield line.update
+
+
+def check_extension(path: Path, *known: str) -> None:
+    """Refuse a file whose name promises another format; a name without an extension promises nothing.
+
+    >>> check_extension(Path("report.HTML"), ".html", ".htm")
+    >>> check_extension(Path("report.pdf"), ".html", ".htm")
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: report.pdf: this is written as .html only; give the file this extension
+    """
+    if path.suffix and path.suffix.lower() not in known:
+        raise InputError(f"this is written as {known[0]} only; give the file this extension", file=show_path(path))
 
 
 def choose_table_format(path: str) -> str:

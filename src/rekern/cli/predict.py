@@ -92,8 +92,9 @@ def predict(
     loaded = load_pair_model(model, jobs, texts_given, resources=resources)
     if source_text is not None and is_text_model(loaded):
         target_text = target_text or ""
-    blocks = _read_blocks(file, source_text, target_text, table.recall(loaded), can_stream=_can_stream(loaded))
-    choice = ColumnChoice(columns, texts, "3" if table.no_header else "label", output.say)
+    known = table.recall(loaded)
+    blocks = _read_blocks(file, source_text, target_text, known, can_stream=_can_stream(loaded))
+    choice = ColumnChoice(columns, texts, "3" if table.no_header else known.label or "label", output.say)
     predictions = _predict_blocks(loaded, blocks, choice, threshold)
     if to_screen and json:
         rows = [row for block in predictions for row in block.list_rows()]

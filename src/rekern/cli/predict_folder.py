@@ -64,6 +64,7 @@ def predict_folder(
         source=known.source or source,
         target=known.target or target,
         text=known.find_text(),
+        label=known.label or "label",
         group=known.group,
     )
     missing = task.list_missing()

@@ -60,6 +60,7 @@ def report(
     if out is not None:
         check_writable(out)
         refuse_to_replace(out, file, model)
+        output.check_extension(out, ".html", ".htm")
     loaded = load_pair_model(model, jobs, resources=resources)
 
     from rekern.kernels.kernel_summary import summarize_kernel as show_kernel

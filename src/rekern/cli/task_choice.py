@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MANY_CLASSES = 20  # different whole numbers; more of them are probably quantities
 DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)?")
 FEW_PAIRS = 20  # fewer are too few to learn from
+MISSING = {"nan", "na", "n/a", "<na>", "null"}  # how programs write a value that is not there
 
 
 class Task(StrEnum):
@@ -108,6 +109,10 @@ def _guess_task(table: Table) -> Task:
 def _warn_of_strange_classes(table: Table, n_kinds: int) -> None:
     """Warn of words as classes that are probably something else."""
     labels = table.labels or []
+    rows = [row for row, label in enumerate(labels) if label.lower() in MISSING]
+    if rows and len(rows) < len(labels):
+        place = f"{len(rows):,} of {len(labels):,} rows, the first in {table.place(rows[0])}"
+        output.say(f"warning: {labels[rows[0]]} is a class ({place}); drop the rows if their labels are missing")
     if all(DECIMAL_COMMA.fullmatch(label) for label in labels):
         output.say("warning: numbers with decimal commas are used as classes; write 0.5 instead of 0,5 for quantities")
     elif n_kinds > max(MANY_CLASSES, len(labels) // 2):

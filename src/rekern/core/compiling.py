@@ -14,6 +14,8 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from rekern.core.progress import tell
+
 Function: TypeAlias = Callable[..., Any]  # of arrays
 
 _is_interpreted = False
@@ -134,9 +136,19 @@ def _define_cache() -> Any:
         def load_overload(self, signature: object, context: Any) -> object:
             rtsys.initialize(context)
             with self._guard_against_spurious_io_errors():
-                return self._load_overload(signature, context)
+                found = self._load_overload(signature, context)
+                if found is not None:
+                    return found
+            _tell_of_compilation()
+            return None
 
     return CodeCache
+
+
+@cache
+def _tell_of_compilation() -> None:
+    """Tell whoever waits at a terminal why a command takes long, once in a process."""
+    tell("functions are compiled when they are first used: this takes up to a minute, once")
 
 
 @cache

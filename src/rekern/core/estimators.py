@@ -19,6 +19,7 @@ __all__ = [
     "ClassifierMixin",
     "NotFittedError",
     "RegressorMixin",
+    "TransformerMixin",
     "available_if",
     "copy_unfitted",
     "skip_scikit_learn",
@@ -28,7 +29,7 @@ Instance = TypeVar("Instance")
 Anything = TypeVar("Anything")
 Method = TypeVar("Method", bound=Callable[..., object])
 
-_NAMES = ("BaseEstimator", "ClassifierMixin", "NotFittedError", "RegressorMixin")
+_NAMES = ("BaseEstimator", "ClassifierMixin", "NotFittedError", "RegressorMixin", "TransformerMixin")
 _is_skipped = False
 
 
@@ -101,7 +102,7 @@ class _NotFitted(ValueError, AttributeError):
 
 
 if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
     from sklearn.exceptions import NotFittedError
 else:
 

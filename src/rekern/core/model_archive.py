@@ -144,7 +144,7 @@ def load_model(path: str | os.PathLike[str], *, limits: ModelLimits = DEFAULT_LI
     >>> load_model("no such file.rekern")
     Traceback (most recent call last):
     ...
-    rekern.errors.ModelFileError: no such file.rekern: there is no such file
+    rekern.errors.ModelFileError: no such file.rekern: there is no such file: check the path
     """
     for resource in resources:
         if resource not in RESOURCES:
@@ -191,12 +191,12 @@ def open_archive(
     ...     pass
     Traceback (most recent call last):
     ...
-    rekern.errors.ModelFileError: no such file.rekern: there is no such file
+    rekern.errors.ModelFileError: no such file.rekern: there is no such file: check the path
     """
     name = show_path(path)
     try:
         if not Path(path).exists():
-            raise ModelFileError("there is no such file")
+            raise ModelFileError("there is no such file: check the path")
         if Path(path).is_dir():
             raise ModelFileError("this is a folder, not a model file")
         with zipfile.ZipFile(path) as archive:

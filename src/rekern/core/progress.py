@@ -34,6 +34,15 @@ def show_bars(show: bool = True) -> Iterator[None]:
         _is_shown = before
 
 
+def tell(message: str) -> None:
+    """Print a remark where bars are shown: on standard error, if it is a terminal.
+
+    >>> tell("nobody looks")
+    """
+    if _is_shown and sys.stderr.isatty():
+        print(f"rekern: {message}", file=sys.stderr, flush=True)
+
+
 def track(items: Iterable[T], total: int, label: str) -> Iterator[T]:
     """Yield the items, with a progress bar on standard error if they take longer than a second."""
     if not (_is_shown and label and sys.stderr.isatty()):

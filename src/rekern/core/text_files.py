@@ -99,8 +99,7 @@ def decode_text(data: bytes, file: str | None = None, encoding: str | None = Non
     except UnicodeDecodeError as error:
         at = start + error.start
         byte = f"byte 0x{data[at]:02x} at offset {at} is " if at < len(data) else ""
-        wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        reason = f"{byte}not {encoding or 'UTF-8'}; {_suggest_encoding(encoding, 'utf-16' if wide else 'latin-1')}"
+        reason = f"{byte}not {encoding or 'UTF-8'}; {_suggest_encoding(encoding, data)}"
         raise InputError(reason, file=file, row=data.count(b"\n", 0, at) + 1, unit="line") from None
     except UnicodeError:
         remedy = "name the file's encoding with --encoding"
@@ -148,7 +147,7 @@ def decode_line(
         return data.decode(encoding or "utf-8")
     except UnicodeDecodeError as error:
         byte = f"byte 0x{data[error.start]:02x} is "
-        reason = f"{byte}not {encoding or 'UTF-8'}; {_suggest_encoding(encoding, 'latin-1')}"
+        reason = f"{byte}not {encoding or 'UTF-8'}; {_suggest_encoding(encoding, data)}"
         raise InputError(reason, file=file, row=number, unit=unit) from None
 
 
@@ -169,9 +168,18 @@ def write_lines(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
                 file.write(f"{line}\n".encode())
 
 
-def _suggest_encoding(encoding: str | None, likely: str) -> str:
+def _suggest_encoding(encoding: str | None, data: bytes) -> str:
+    """Return the remedy for bytes that cannot be decoded.
+
+    >>> _suggest_encoding("utf-8", b"\\x89PNG\\0")
+    'it has NUL bytes, too: it is no text file, or one in UTF-16'
+    """
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if b"\0" in data and not wide:
+        return "it has NUL bytes, too: it is no text file, or one in UTF-16"
     if encoding is None:
         return "convert the file to UTF-8"
+    likely = "utf-16" if wide else "latin-1"
     return f"name the file's encoding, for example --encoding {likely} (encoding={likely!r})"
 
 

@@ -134,7 +134,7 @@ class NamedColumns:
         remedy = self.remedy or f"name {'one' if len(missing) == 1 else 'them'} with {by}"
         if self.remedy is None and not option and list(missing) == ["label"]:
             remedy += "; label=None reads without labels"
-        if option == "--text" and len(self.names) == 1:
+        if option in ("--text", "--query-text") and len(self.names) == 1:
             remedy += ", or give --no-header if this is a text"
         guess = (
             "" if self.remedy or option or self.file is None else guess_options(self.names, self.column, list(missing))

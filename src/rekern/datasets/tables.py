@@ -36,6 +36,8 @@ class Table:
     """Pairs of texts with labels, groups and other columns; row i is line ``lines[i]`` of the file ``path``.
 
     >>> table = from_frame({"source": ["a"], "target": ["b"], "label": ["1"]})
+    >>> table
+    Table(1 pairs, with labels)
     >>> len(table), table.pairs, table.labels, table.place(0)
     (1, [('a', 'b')], [1], 'row 0')
     """
@@ -50,6 +52,13 @@ class Table:
     others: dict[str, list[object]] = field(default_factory=dict)
     is_single: bool = False  # whether a row is a single text, with nothing as the second side of its pair
     roles: dict[str, str] = field(default_factory=dict)  # the name of the column for source, target, label …
+
+    def __repr__(self) -> str:
+        parts = {"labels": self.labels, "groups": self.groups}
+        known = " and ".join(name for name, values in parts.items() if values is not None)
+        kind = "texts" if self.is_single else "pairs"
+        file = f" from {self.path}" if self.path else ""
+        return f"Table({len(self):,} {kind}{file}{f', with {known}' if known else ''})"
 
     def __len__(self) -> int:
         return len(self.pairs)

@@ -207,7 +207,7 @@ def draw_reading(words: Sequence[str], nodes: Sequence[Node], width: float) -> t
     ends = [left + measure_text(word, SIZE) for left, word in zip(lefts, cleaned)]
     known = {place for node in nodes for place in range(node.start, node.end)}
     shapes = [
-        element("text", word, class_=None if place in known else "rk-soft", x=left, y=18.0, font_size=SIZE)
+        _write_exactly(word, SIZE, left, 18.0, None if place in known else "rk-soft")
         for place, (word, left) in enumerate(zip(cleaned, lefts))
     ]
     y = 30.0
@@ -218,9 +218,20 @@ def draw_reading(words: Sequence[str], nodes: Sequence[Node], width: float) -> t
         at = end + 8 if after else max(start, 4.0)
         shapes.append(element("rect", class_="rk-chip", x=start, y=y, width=max(end - start, 4.0), height=9.0, rx=3))
         text = cut_text(clean_text(node.label), width - at, 13)
-        shapes.append(element("text", text, x=at, y=y + (9.0 if after else 22.0), font_size=13))
+        shapes.append(_write_exactly(text, 13, at, y + (9.0 if after else 22.0)))
         y += LINE if after else LINE + 13
     return element("g", *shapes, class_="rk-for"), y
+
+
+def _write_exactly(text: str, size: float, x: float, y: float, style: str | None = None) -> Markup:
+    """Return a text that is as wide as `measure_text` says, in whatever font the reader has.
+
+    >>> _write_exactly("rivers", 10, 4.0, 18.0)
+    '<text x="4" y="18" font-size="10" textLength="24.4" lengthAdjust="spacingAndGlyphs">rivers</text>'
+    """
+    wide = measure_text(text, size) if len(text) > 1 else None
+    adjust = None if wide is None else "spacingAndGlyphs"
+    return element("text", text, class_=style, x=x, y=y, font_size=size, textLength=wide, lengthAdjust=adjust)
 
 
 def _list_reading(words: Sequence[str], nodes: Sequence[Node], width: float) -> tuple[Markup, float]:
@@ -231,9 +242,9 @@ def _list_reading(words: Sequence[str], nodes: Sequence[Node], width: float) -> 
         x = 4.0 + 14 * min(node.depth, 10)
         covered = " ".join(words[node.start : node.end])
         label = cut_text(clean_text(node.label), width - x, 13.5)
-        shapes.append(element("text", label, class_="rk-strong", x=x, y=y, font_size=13.5))
+        shapes.append(_write_exactly(label, 13.5, x, y, "rk-strong"))
         text = cut_text(covered, width - x - 12, 13)
-        shapes.append(element("text", text, class_="rk-soft", x=x + 12, y=y + 17, font_size=13))
+        shapes.append(_write_exactly(text, 13, x + 12, y + 17, "rk-soft"))
         y += 38
     return element("g", *shapes, class_="rk-for"), y - 12
 

@@ -8,7 +8,7 @@ from rekern.drawing.decision_steps import Values
 from rekern.drawing.markup import Markup, element, escape, join, shorten
 from rekern.drawing.page import wrap_page
 from rekern.drawing.report_script import SCRIPT
-from rekern.drawing.rule_tables import write_curves, write_rules
+from rekern.drawing.rule_tables import write_both_sides, write_curves
 from rekern.drawing.stylesheet import PRINTED_ROWS, REPORT_STYLE, STYLE
 from rekern.drawing.xy_plot import Plot, draw_xy_plot, write_confusion
 
@@ -97,7 +97,7 @@ def _write_summary(values: Values) -> Markup:
         notes.append(f"{measures['groups']:,} groups have a right candidate.")
     methods = sorted({interval["method"] for interval in intervals.values()})
     if methods:
-        notes.append(f"Intervals: {'; '.join(methods)}.")
+        notes.append(f"The small ranges are intervals of 95 %, {'; '.join(methods)}.")
     return _section("Summary", element("div", *cards, class_="rk-cards"), *(element("p", note) for note in notes))
 
 
@@ -229,11 +229,9 @@ def _write_slices(values: Values) -> Markup | None:
 def _write_rules(label: str, rules: Values, values: Values) -> Markup:
     classes = values["model"].get("classes")
     of = label or (str(classes[-1]) if classes else "")
-    titles = {"for": f"Rules for {of}", "against": f"Rules against {of}"} if of else {}
-    content: list[Markup] = []
-    for side, title in (("for", "Rules that raise the number"), ("against", "Rules that lower the number")):
-        if rules.get(side):
-            content += [element("h4", titles.get(side, title)), write_rules(rules[side])]
+    numbers = {"for": "Rules that raise the number", "against": "Rules that lower the number"}
+    titles = {"for": f"Rules for {of}", "against": f"Rules against {of}"} if of else numbers
+    content = write_both_sides(rules, titles)
     curves = [curve for curve in rules.get("scores", ()) if curve["spread"] > 0]
     if curves:
         content += [element("h4", "Scores that move decisions most"), write_curves(curves)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rekern.drawing.curve_plots import choose_plots, write_plots
 from rekern.drawing.decision_steps import HasValues, Values, name_side, read_values
@@ -24,18 +24,31 @@ def draw_rules(rules: Values | HasValues, n: int = SHOWN_RULES, *, style: bool =
     """
     values = read_values(rules)
     content: list[Markup] = []
-    for side, title in (("for", "Rules that count for"), ("against", "Rules that count against")):
-        if values.get(side):
-            content += [element("h4", title), write_rules(values[side][:n])]
+    titles = {"for": "Rules that count for", "against": "Rules that count against"}
+    content += write_both_sides({side: values.get(side, ())[:n] for side in titles}, titles)
     curves = [curve for curve in values.get("scores", ()) if curve.get("spread", 1.0) > 0]
     if curves:
         content += [element("h4", "The scores that move decisions most"), write_curves(curves[:SHOWN_CURVES])]
     return frame_figure(*content, style=style)
 
 
-def write_rules(rules: Sequence[Values]) -> Markup:
-    """Return rules as an HTML table, each with a bar for its weight."""
-    heaviest = max((abs(float(rule["weight"])) for rule in rules), default=0.0) or 1.0
+def write_both_sides(rules: Values, titles: Mapping[str, str]) -> list[Markup]:
+    """Return the rules of each side as a title and an HTML table; the bars of all tables have the same scale.
+
+    >>> rule = {"rule": "a → b", "weight": 0.5, "support": 3, "source": "a", "target": "b"}
+    >>> rules = {"for": [rule], "against": [{**rule, "weight": -0.25}]}
+    >>> 'width="50%"' in write_both_sides(rules, {"for": "For", "against": "Against"})[3]
+    True
+    """
+    heaviest = max((abs(float(rule["weight"])) for side in titles for rule in rules.get(side) or ()), default=0.0)
+    content: list[Markup] = []
+    for side, title in titles.items():
+        if rules.get(side):
+            content += [element("h4", title), _write_rules(rules[side], heaviest or 1.0)]
+    return content
+
+
+def _write_rules(rules: Sequence[Values], heaviest: float) -> Markup:
     names = ("rule", "as in", "", "weight", "pairs")
     head = element("tr", *(element("th", name, class_="rk-value" if name in names[3:] else None) for name in names))
     rows = [

@@ -9,7 +9,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from rekern.core.arrays import Floats, Ints
-from rekern.core.estimators import NotFittedError
+from rekern.core.estimators import NotFittedError, TransformerMixin
 from rekern.core.object_descriptions import State
 from rekern.core.registry import register
 from rekern.core.state_schema import KERNEL, Anything, Array, Choice, Optional, Record, Schema, Whole, parameters
@@ -30,7 +30,7 @@ SMALLEST_EIGENVALUE = 1e-10  # of the Gram of the landmarks, as a share of the l
 
 
 @register
-class Landmarks(Kernel):
+class Landmarks(TransformerMixin, Kernel):
     """A kernel by its values with a few items, the landmarks: Nyström features (Williams and Seeger, 2001).
 
     With L the landmarks, the value of two items is K(x, L) · K(L, L)⁺ · K(L, y). It is exact for landmarks, and nearly

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from rekern.core.arrays import Floats
+from rekern.core.estimators import TransformerMixin
 from rekern.core.explanations import Part
 from rekern.core.object_descriptions import State
 from rekern.core.state_schema import Array, Record
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 
-class ScoreKernel(Kernel):
+class ScoreKernel(TransformerMixin, Kernel):  # which makes data frames, see set_output of scikit-learn
     """A linear kernel over named scores; a subclass defines ``names()`` and ``scores(X)``.
 
     >>> class Length(ScoreKernel):

@@ -95,7 +95,7 @@ def load_word_parser(path: str | Path) -> WordParser:
     >>> load_word_parser("no such file.rekern")
     Traceback (most recent call last):
     ...
-    rekern.errors.ModelFileError: no such file.rekern: there is no such file
+    rekern.errors.ModelFileError: no such file.rekern: there is no such file: check the path
     """
     with open_archive(path) as archive:
         return _read_word_parser(archive)

@@ -54,6 +54,7 @@ class FolderTask:
     source: str = "source"
     target: str = "target"
     text: str | None = None
+    label: str = "label"
     group: str | None = None
     format: str | None = None
     encoding: str = "utf-8"
@@ -104,7 +105,7 @@ class FolderTask:
     def _write_predictions(self, name: str) -> int:
         """Predict one table, block by block."""
         model = self.load_model()
-        choice = ColumnChoice(self.columns, self.texts, "label" if self.header else "3")
+        choice = ColumnChoice(self.columns, self.texts, self.label if self.header else "3")
         rows = 0
         with open_table(Path(self.out) / name) as table:
             for block in self._read_blocks(name, is_whole=isinstance(model, PairRanker)):

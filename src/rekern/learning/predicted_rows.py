@@ -7,10 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from rekern.datasets.remembered_columns import RememberedName
 from rekern.errors import InputError
 from rekern.structures.known_columns import is_sure_label
 
 if TYPE_CHECKING:
+    from rekern.datasets.named_columns import NamedColumns
     from rekern.datasets.tables import TableBlock
 
 Columns = dict[str, list[object]]
@@ -98,12 +100,19 @@ class ColumnChoice:
             if "" in wanted:
                 raise InputError(f"--columns {self.names!r} has an empty name: give names such as id,date, all or none")
             return [columns.find(name, name, by_number=True, option="--columns") for name in wanted]
+        return [place for place in everything if place not in (*block.texts, self._find_label(columns))]
+
+    def _find_label(self, columns: NamedColumns) -> int:
+        """Return the number of the column of labels; -1 if there is none for sure."""
+        name = self.label
+        if isinstance(name, RememberedName):  # the model was trained on it
+            if name in columns.names:
+                return columns.names.index(name)
+            name = "label"
         label = -1
         with suppress(InputError):  # there is none
-            label = columns.find("label", self.label, by_number=True)
-        if label >= 0 and not is_sure_label(columns.names[label]):
-            label = -1
-        return [place for place in everything if place not in (*block.texts, label)]
+            label = columns.find("label", name, by_number=True)
+        return label if label >= 0 and is_sure_label(columns.names[label]) else -1
 
     def _rename(self, name: str, taken: set[str]) -> str:
         new = name

@@ -26,7 +26,7 @@ def load_question_model(
     >>> load_question_model("no such file.rekern")
     Traceback (most recent call last):
     ...
-    rekern.errors.ModelFileError: no such file.rekern: there is no such file
+    rekern.errors.ModelFileError: no such file.rekern: there is no such file: check the path
     """
     with open_archive(path, limits, resources={"tagger": tagger}) as archive:
         if archive.header.get("model") != MODEL:

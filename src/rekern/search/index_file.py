@@ -98,12 +98,12 @@ def open_index(path: str | os.PathLike[str]) -> TextIndex:
     >>> open_index("no such file.index")
     Traceback (most recent call last):
     ...
-    rekern.errors.ModelFileError: no such file.index: there is no such file
+    rekern.errors.ModelFileError: no such file.index: there is no such file: check the path
     """
     name = show_path(path)
     try:
         if not Path(path).exists():
-            raise ModelFileError("there is no such file")
+            raise ModelFileError("there is no such file: check the path")
         with open(path, "rb") as stream, zipfile.ZipFile(stream) as archive:
             # a private copy of the pages that somebody writes to: the arrays are like any others to compiled code
             content = memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_COPY))

@@ -174,6 +174,7 @@ def as_pairs(X: object) -> tuple[list[Any], list[Any]]:
         raise InputError(
             "a list of pairs is needed, got one pair of token lists, or two columns; write [(source, target), …]"
         )
+    _refuse_sides(X)
     sources, targets = [], []
     for number, row in enumerate(_check_iterable(X, "pairs", "for one pair write [(source, target)]")):
         one, other = _split_row(row, number)
@@ -223,6 +224,24 @@ def _is_one_pair(X: object) -> bool:
     if not isinstance(X, tuple) or len(X) != 2:
         return False
     return all(isinstance(side, list) and len(side) == 2 and all(isinstance(t, str) for t in side) for side in X)
+
+
+def _refuse_sides(X: object) -> None:
+    """Refuse two texts, or two lists of texts, where a list of pairs is needed.
+
+    >>> _refuse_sides([["a", "b", "c"], ["d", "e", "f"]])
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: a list of pairs is needed, got two lists of 3; write list(zip(sources, targets))
+    """
+    if not isinstance(X, list | tuple) or len(X) != 2 or is_tree(X):
+        return
+    if all(isinstance(side, str) for side in X):
+        raise InputError("a list of pairs is needed, got two texts; for one pair write [(source, target)]")
+    sizes = {len(side) if isinstance(side, list | tuple) else 0 for side in X}
+    if len(sizes) == 1 and min(sizes) > 2 and all(isinstance(text, str) for side in X for text in side):
+        reason = f"got two lists of {min(sizes)}; write list(zip(sources, targets))"
+        raise InputError(f"a list of pairs is needed, {reason}")
 
 
 def _split_row(row: object, number: int) -> tuple[object, object]:

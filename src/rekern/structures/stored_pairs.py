@@ -20,6 +20,8 @@ class StoredPairs(Sequence[tuple[str, str]]):
 
     >>> pairs = StoredPairs([("a cat", "cats"), ("", "b")])
     >>> pairs.extend([("c", "é")])
+    >>> pairs
+    StoredPairs(3 pairs)
     >>> len(pairs), pairs[2], pairs[:2], list(pairs)[-1]
     (3, ('c', 'é'), [('a cat', 'cats'), ('', 'b')], ('c', 'é'))
     """
@@ -39,6 +41,9 @@ class StoredPairs(Sequence[tuple[str, str]]):
                 self._file.seek(0, SEEK_END)
                 self._file.write(b"".join(texts))
                 self._ends.extend(accumulate(map(len, texts), initial=self._ends.pop()))
+
+    def __repr__(self) -> str:
+        return f"StoredPairs({len(self):,} pairs)"
 
     def __len__(self) -> int:
         return (len(self._ends) - 1) // 2

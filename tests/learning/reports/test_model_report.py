@@ -47,6 +47,7 @@ def test_the_figures_are_those_of_the_measures(report: Report, model: PairClassi
     interval = report.figures["intervals"]["accuracy"]
     assert (interval["low"], interval["high"]) == find_share_interval(right, len(labels))
     assert "Wilson" in interval["method"] and "samples" in report.figures["intervals"]["auc"]["method"]
+    assert interval["level"] == 0.95
     for name in ("macro_f1", "auc", "average_precision"):
         interval = report.figures["intervals"][name]
         assert interval["low"] <= found[name] <= interval["high"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 import numpy as np
 
@@ -53,6 +54,8 @@ class Report:
     >>> pairs = [("a b", "a b"), ("c d", "c d"), ("a b", "e f"), ("c d", "g h")]
     >>> from rekern import PairClassifier
     >>> report = make_report(PairClassifier(calibration=0).fit(pairs, [1, 1, 0, 0]), pairs, [1, 1, 0, 0])
+    >>> report
+    Report(4 rows: accuracy 1, macro_f1 1, auc 1, average_precision 1)
     >>> report.figures["measures"]["accuracy"], len(report.rows)
     (1.0, 4)
     >>> report.to_html().startswith("<!DOCTYPE html>")
@@ -63,6 +66,11 @@ class Report:
     mistakes: list[JsonObject]
     explanations: list[PairExplanation]  # of the mistakes
     rows: list[JsonObject]
+
+    def __repr__(self) -> str:
+        measures, intervals = (cast("JsonObject", self.figures[name]) for name in ("measures", "intervals"))
+        shown = [f"{name} {cast('float', measures[name]):.4g}" for name in intervals]
+        return f"Report({len(self.rows):,} rows: {', '.join(shown)})"
 
     def to_dict(self) -> JsonObject:
         """Return the figures and the worst mistakes, for JSON."""

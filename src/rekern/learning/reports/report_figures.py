@@ -24,8 +24,9 @@ from rekern.learning.reports.mistakes import Mistake, rank_wrong_classes, rank_w
 from rekern.learning.reports.roc_and_calibration import find_quality_curves
 from rekern.learning.reports.slices import Slice, list_properties, slice_values
 
-BY_SAMPLES = f"95 %, from {RESAMPLES} samples of the {{}} with replacement"
-SHARES = "95 %, Wilson's interval of a share"
+BY_SAMPLES = f"from {RESAMPLES} samples of the {{}} with replacement"
+LEVEL = 0.95
+SHARES = "by Wilson's formula for the accuracy"
 
 
 class Figures(NamedTuple):
@@ -135,7 +136,7 @@ def _list_properties(texts: Texts) -> dict[str, Floats]:
 
 
 def _describe(interval: Interval, method: str) -> JsonObject:
-    return {"low": interval[0], "high": interval[1], "method": method}
+    return {"low": interval[0], "high": interval[1], "level": LEVEL, "method": method}
 
 
 def _describe_all(intervals: dict[str, Interval], what: str = "pairs") -> dict[str, JsonObject]:

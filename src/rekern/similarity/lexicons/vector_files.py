@@ -104,7 +104,8 @@ def _read_text_rows(
                 with np.errstate(over="ignore"):  # a number that is too large becomes infinite, which is an error below
                     vector = np.array(fields[1:], dtype=np.float32)
             except ValueError:
-                reason = f"a word and {dimensions} numbers are needed; the file is damaged or truncated"
+                numbers = "a number" if dimensions == 1 else f"{dimensions} numbers"
+                reason = f"a word and {numbers} are needed; the file is damaged or truncated, or not one of vectors"
                 raise InputError(reason, row=number, unit="line") from None
             yield decode_line(fields[0], number=number), vector
         line = stream.readline(LONGEST_WORD + 32 * MOST_DIMENSIONS)

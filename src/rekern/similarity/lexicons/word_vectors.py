@@ -148,7 +148,7 @@ class VectorTable(WordSpace):
                 words, array = read_array(archive, "words", ("u1",), 1), read_array(archive, "array", ("f4", "f8"), 2)
             state = {"words": json.loads(words.tobytes()), "array": array}
         except FileNotFoundError:
-            raise InputError("there is no such file", file=name) from None
+            raise InputError("there is no such file: check the path", file=name) from None
         except OSError as error:
             raise InputError(f"it cannot be read ({error.strerror or error})", file=name) from None
         except (ValueError, zipfile.BadZipFile, zlib.error, EOFError, MemoryError, RecursionError):
