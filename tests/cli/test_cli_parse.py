@@ -104,7 +104,8 @@ def test_standard_streams(pairs: Path) -> None:
     ("arguments", "message"),
     [
         (["--parser", "spaci"], "unknown parser 'spaci': choose corenlp, spacy, stanford, stanza"),
-        (["--trees", "gcrt"], "unknown trees 'gcrt': choose grct, lct, loct, dependencies, constituents"),
+        (["--trees", "gcrt"], "unknown trees 'gcrt': choose grct, lct, loct, dependencies, constituents, conllu"),
+        (["--trees", "conllu"], "CoNLL-U has tabs, which a .tsv file cannot hold"),
         (["--trees", "constituents"], "the parser spacy gives no constituents: choose stanford, corenlp or stanza"),
         (["--trees", "grct,"], "--trees 'grct,' has an empty name"),
         (["--columns", "text"], "has no column 'text'; it has source, target, label: name one with --columns"),

@@ -9,6 +9,7 @@ from rekern import PairClassifier
 from rekern.core.estimators import copy_unfitted
 from rekern.kernels import Gaussian, PairSum, Rewriting, Spectrum
 from rekern.learning.training_matrices import SharedMatrices, identify
+from rekern.reproduce.logistic_model import LogisticModel
 from rekern.reproduce.other_corpus import Judge, Judgements
 from rekern.reproduce.pair_corpora import CORPORA
 from rekern.reproduce.score_experiments import COST_OF_JUDGE, make_judge
@@ -79,6 +80,7 @@ def test_copies_ask_the_same_judge(judge, trainer):
     assert deepcopy(judge) is judge and identify(copy) == identify(kernel)
     assert identify(Judgements(Judge("others", judge.kernel, trainer, 2.0))) != identify(Judgements(judge))
     assert identify(Judgements(Judge("pairs", judge.kernel, trainer, 1.0))) != identify(Judgements(judge))
+    assert identify(Judgements(Judge("pairs", judge.kernel, trainer, 2.0, "logistic"))) != identify(Judgements(judge))
     first, second = (PairClassifier(each, calibration=0).fit(PAIRS, LABELS) for each in (kernel, copy))
     np.testing.assert_array_equal(first.decision_function(OTHERS), second.decision_function(OTHERS))
     assert trainer.calls == 1
@@ -104,11 +106,20 @@ def test_a_judge_is_trained_on_the_parts_that_the_corpus_names(small_corpora):
     assert corpus.judge == ("RTE-1", ("rte1_dev", "rte1_test"))
     kernel = Rewriting(k=(1, 2))
     judge = make_judge(corpus, kernel, small_corpora)
-    assert judge.name == "a model of RTE-1" and judge.C == COST_OF_JUDGE and not read
+    assert judge.name == "a model of RTE-1" and COST_OF_JUDGE["hinge"] == judge.C and not read
     pairs = CORPORA["rte3"].load("rte3_dev", small_corpora).items
     found = judge.decide(pairs)
     assert read == [("rte1_dev", small_corpora), ("rte1_test", small_corpora)]
     parts = [CORPORA["rte3"].load(part, small_corpora) for part in ("rte1_dev", "rte1_test")]
     labels = [label for part in parts for label in part.table.labels]
-    model = PairClassifier(kernel, COST_OF_JUDGE, calibration=0).fit([*parts[0].items, *parts[1].items], labels)
+    model = PairClassifier(kernel, COST_OF_JUDGE["hinge"], calibration=0).fit(
+        [*parts[0].items, *parts[1].items], labels
+    )
     np.testing.assert_allclose(found, model.decision_function(pairs))
+
+
+def test_a_judge_by_logistic_regression(trainer):
+    judge = Judge("pairs", PairSum(Spectrum(1)), trainer, 2.0, "logistic")
+    model = LogisticModel(PairSum(Spectrum(1)), 2.0).fit(PAIRS, LABELS)
+    np.testing.assert_array_equal(judge.decide(OTHERS), model.decision_function(OTHERS))
+    assert set(model.predict(OTHERS)) <= {0, 1}

@@ -8,10 +8,17 @@ import pytest
 from rekern import reproduce
 from rekern.datasets import from_frame
 from rekern.errors import InputError
+from rekern.learning.gram_logistic import fit_logistic
+from rekern.learning.search_tasks import ClassTask
+from rekern.learning.training_matrices import SharedMatrices
 from rekern.reproduce import score_experiments
-from rekern.reproduce.pair_corpora import CORPORA, make_folds
+from rekern.reproduce.pair_corpora import CORPORA, CorpusPart, add_dependencies, make_folds
+from rekern.reproduce.rewriting_settings import Setting
+from rekern.reproduce.score_experiments import measure_setting
 from rekern.similarity import Similarities, WordVectors
 from rekern.similarity.lexicons.wordnet import WordNet
+from rekern.structures import sentence
+from rekern.structures.parsers import Parse, Parser
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +85,14 @@ def test_settings_of_trees():
     ]
     assert len(both) == 2 and all("source.words" in kernel.reads() for kernel in both)
     found = score_experiments.list_settings(CORPORA["rte3-dev"], resources)
-    assert [setting.method for setting in found if "trees" in setting.method] == [
+    *machines, logistic = (setting for setting in found if "trees" in setting.method)
+    assert (logistic.loss, {setting.loss for setting in machines}) == ("logistic", {"hinge"})
+    assert logistic.method == (
+        "logistic: 3 Gaussian 0.1/n over all scores of trees, with inclusion + trees + 3 over inclusion + 3 over roles "
+        "+ the decision of a model of RTE-1"
+    )
+    assert {"source.words", "source.stems-rel", "source.dependencies"} <= logistic.kernel.reads()
+    assert [setting.method for setting in machines] == [
         f"3 Gaussian {width}/n over all scores {parts}"
         for width in (0.3, 0.1)
         for parts in (
@@ -110,3 +124,37 @@ def test_words_of_the_target_alone():
 def test_unknown_corpus():
     with pytest.raises(InputError, match="there is no corpus 'sick': choose msrp, rte3"):
         reproduce.run("pairs", only="sick")
+
+
+def test_logistic_regression_in_folds_is_that_of_the_model():
+    rows = range(12)
+    pairs = {"source": [f"a{row} b{row}" for row in rows], "target": [f"a{row} {'bc'[row % 2]}{row}" for row in rows]}
+    table = from_frame({**pairs, "label": [0, 1] * 6})
+    (fold,) = make_folds("msrp", table)[:1]
+    labels, kernel = np.array(table.labels), Similarities()
+    setting = Setting("words", kernel, C=2.0, loss="logistic")
+    kernel.fit(table.pairs)
+    matrices = SharedMatrices(table.pairs, use_grams=True)
+    value = measure_setting(ClassTask(labels, np.ones(12)), matrices, setting, [fold], 1)
+    gram, signs = kernel.gram(table.pairs), 2 * labels - 1
+    solution = fit_logistic(gram[np.ix_(fold.train, fold.train)], signs[fold.train], 2.0)
+    right = (solution.decide(gram[np.ix_(fold.test, fold.train)]) > 0) == (labels[fold.test] == 1)
+    assert value == round(100 * right.mean(), 2)
+
+
+class Chain(Parser):
+    """Each word depends on the one before it."""
+
+    name, gives, identity = "chain", ("dependencies",), {"parser": "chain"}
+
+    def _parses(self, texts):
+        for text in texts:
+            yield Parse(dependencies=(sentence(text.split(), range(-1, len(text.split()) - 1)),))
+
+
+def test_dependencies_join_the_items(tmp_path):
+    table = from_frame({"source": ["a b", ""], "target": ["c", "a b"], "label": [0, 1]})
+    found = add_dependencies(CorpusPart(table, table.pairs), Chain(), str(tmp_path))
+    assert found.items[0]["source"] == "a b" and found.items[0]["source.dependencies"].startswith("1\ta\t")
+    assert [row["source.dependencies"] for row in found.items][1] == ""
+    assert found.items[1]["target.dependencies"] == found.items[0]["source.dependencies"]

@@ -196,7 +196,7 @@ def test_texts_without_words(wordnet):
 
 
 def test_what_is_needed():
-    with pytest.raises(InputError, match="needs constituent trees"):
+    with pytest.raises(InputError, match="needs constituent trees or dependencies"):
         Similarities(groups=("inclusion",)).fit([("a", "b")])
     with pytest.raises(InputError, match="distinguishes the two sides"):
         Similarities(groups=("inclusion",), symmetric=True).fit([("a", "b")])

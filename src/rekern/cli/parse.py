@@ -34,8 +34,8 @@ def parse(
         typer.Option(
             "--trees",
             metavar="KINDS",
-            help="grct, lct, loct, dependencies, constituents. By default constituents if the parser gives them, "
-            "else grct.",
+            help="grct, lct, loct, dependencies, constituents, conllu. By default constituents if the parser gives "
+            "them, else grct.",
         ),
     ] = None,
     option: Annotated[
@@ -71,6 +71,8 @@ def parse(
     with closing(find_parser(parser, **_parse_options(option or []))) as adapter:
         kinds = _split_names(trees, "--trees") if trees is not None else [_choose_kind(adapter)]
         check_kinds(kinds, adapter)
+        if "conllu" in kinds and file_format in (None, "tsv"):
+            raise InputError("CoNLL-U has tabs, which a .tsv file cannot hold: write a .csv, .jsonl or .parquet file")
 
         def add_trees() -> ParsedTable:
             return _add_trees(file, names, adapter, kinds, cache, format, encoding, not no_header)

@@ -12,7 +12,7 @@ from rekern.core.exact_sums import sum_rows_exactly
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items
 from rekern.kernels.score_kernel import ScoreKernel
-from rekern.learning import PairClassifier
+from rekern.reproduce.logistic_model import TwoClassModel, make_model
 
 N_KEPT = 2  # training pairs and test pairs
 
@@ -29,10 +29,12 @@ class Judge:
     [True, False]
     """
 
-    def __init__(self, name: str, kernel: Kernel, train: Callable[[PairClassifier], PairClassifier], C: float = 1.0):
-        self.name, self.kernel, self.C = name, kernel, C
+    def __init__(
+        self, name: str, kernel: Kernel, train: Callable[[TwoClassModel], object], C: float = 1.0, loss: str = "hinge"
+    ):
+        self.name, self.kernel, self.C, self.loss = name, kernel, C, loss
         self._train = train
-        self._model: PairClassifier | None = None
+        self._model: TwoClassModel | None = None
         self._decided: list[tuple[Items, Floats]] = []
 
     def decide(self, X: Items) -> Floats:
@@ -41,7 +43,8 @@ class Judge:
             if items is X:
                 return values
         if self._model is None:
-            self._model = self._train(PairClassifier(self.kernel, self.C, calibration=0))
+            self._model = make_model(self.kernel, self.C, self.loss)
+            self._train(self._model)
         values = self._model.decision_function(X)
         self._decided = [*self._decided, (X, values)][-N_KEPT:]
         return values
@@ -50,9 +53,9 @@ class Judge:
         """Return the judge itself: copies of a kernel ask the same judge."""
         return self
 
-    def __reduce__(self) -> tuple[type, tuple[str, str, float]]:
+    def __reduce__(self) -> tuple[type, tuple[str, str, float, str]]:
         """Return what tells judges apart, from which hashes are made; a trained model is too large for that."""
-        return Judge, (self.name, repr(self.kernel), self.C)
+        return Judge, (self.name, repr(self.kernel), self.C, self.loss)
 
 
 class Judgements(ScoreKernel):

@@ -25,8 +25,12 @@ from rekern.learning.candidate_groups import number_groups
 from rekern.learning.cross_validation import Fold, make_group_folds, make_text_folds
 from rekern.learning.search_tasks import ClassTask, NumberTask, OrderTask, SearchTask
 from rekern.reproduce.structural.tree_corpora import load_part
+from rekern.structures import Representations
+from rekern.structures.parsers import parse_trees, parser
+from rekern.structures.parsers.interface import TextParser
 
 N_FOLDS = 5
+DEPENDENCIES = "dependencies"  # the representation of an item that `add_dependencies` adds
 EPSILON = 0.1  # of the regression, as in PairRegressor
 
 
@@ -47,6 +51,7 @@ class PairCorpus(NamedTuple):
     dev: str | None = None  # where settings are compared; without it, in folds of the training part
     trains_on_dev: bool = False  # once a setting is chosen, the development part joins the training part
     has_trees: bool = False
+    has_roles: bool = False  # dependencies join the trees, from the installed parser
     is_large: bool = False  # too large for a Gram, or ranked, which is faster by features
     is_symmetric: bool = False  # the relation has no direction
     has_telling_targets: bool = False  # the words of the target alone tell something of the class
@@ -83,6 +88,7 @@ CORPORA: dict[str, PairCorpus] = {
         "test",
         "accuracy",
         has_trees=True,
+        has_roles=True,
         shuffles=10,
         widths=(0.3, 0.1),
         costs=(0.1, 0.3, 3.0),
@@ -106,6 +112,26 @@ CORPORA: dict[str, PairCorpus] = {
     "wikiqa": PairCorpus(_read(load_wikiqa), "train", "test", "map", dev="dev", is_large=True),
     "snli": PairCorpus(_read(load_snli), "dev", "test", "accuracy", has_telling_targets=True),
 }
+
+
+def load_items(corpus: PairCorpus, part: str, data: DataPath) -> CorpusPart:
+    """Load a part of a corpus with all that its settings read.
+
+    Dependencies come from the default parser (`rekern[parse]`). It parses every text once; the cache folder keeps the
+    parses.
+    """
+    found = corpus.load(part, data)
+    return add_dependencies(found, parser("spacy")) if corpus.has_roles else found
+
+
+def add_dependencies(part: CorpusPart, used: TextParser, cache: str | None = None) -> CorpusPart:
+    """Add the dependencies of both sides, in CoNLL-U, to the items of a part."""
+    items = Representations.from_items(part.items)
+    columns = {name: items[name] for name in items.columns}
+    for side in ("source", "target"):
+        parsed = parse_trees(items[side], used, ("conllu",), cache)
+        columns[f"{side}.{DEPENDENCIES}"] = list(parsed.trees["conllu"])
+    return CorpusPart(part.table, cast(Sequence[object], Representations(columns)))
 
 
 def join_parts(*parts: CorpusPart) -> CorpusPart:

@@ -36,6 +36,7 @@ class Setting:
     kmax: int | None = None
     C: float = 1.0
     note: str = ""
+    loss: str = "hinge"  # of a support vector machine, or "logistic"
 
     def with_cost(self, C: float) -> Self:
         """Return the same setting with another C."""

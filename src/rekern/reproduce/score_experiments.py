@@ -7,14 +7,14 @@ written down before the test part is read; besides it, only the default kernel i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import AnyArray
+from rekern.core.arrays import AnyArray, Floats
 from rekern.core.estimators import copy_unfitted
 from rekern.core.json_values import JsonObject
 from rekern.core.parallel_jobs import run
@@ -33,21 +33,25 @@ from rekern.kernels import (
     Spectrum,
     Symmetric,
 )
-from rekern.learning import PairClassifier, PairRanker, PairRegressor
+from rekern.learning import PairRanker, PairRegressor
 from rekern.learning.cross_validation import Fold
+from rekern.learning.gram_logistic import fit_logistic
 from rekern.learning.named_kernels import resolve_kernel
-from rekern.learning.search_tasks import SearchTask, list_rows
-from rekern.learning.training_matrices import SharedMatrices
+from rekern.learning.search_tasks import ClassTask, SearchTask, list_rows
+from rekern.learning.training_matrices import SharedMatrices, TrainingMatrix
 from rekern.reproduce.experiment_titles import format_title
+from rekern.reproduce.logistic_model import TwoClassModel, make_model
 from rekern.reproduce.measured_figures import measure_predictions
 from rekern.reproduce.other_corpus import Judge, Judgements
 from rekern.reproduce.pair_corpora import (
     CORPORA,
+    DEPENDENCIES,
     CorpusPart,
     PairCorpus,
     balance_classes,
     choose_corpora,
     join_parts,
+    load_items,
     make_folds,
     make_task,
 )
@@ -64,7 +68,7 @@ LEXICAL = ("wordnet", "relations", "esa", "thesaurus", "alignment", "vectors")
 ALIGNED = (*TEXT, *LEXICAL, "aligner")
 OF_TREES = (*ALIGNED, "tags", "links", "inclusion")
 N_LANDMARKS = 1000
-COST_OF_JUDGE = 0.3  # as chosen for RTE-3 with the same kernel
+COST_OF_JUDGE = {"hinge": 0.3, "logistic": 0.5}  # as chosen for RTE-3 with the same kernel
 
 
 class Resources(NamedTuple):
@@ -148,6 +152,14 @@ def _list_aligned(corpus: PairCorpus, resources: Resources, data: DataPath) -> I
                     judge = make_judge(corpus, trees + whole, data)
                     asked = 3 * Gaussian(Judgements(judge), 0.3)
                     yield Setting(f"{name} + 3 Gaussian 0.3 over the decision of {judge.name}", trees + whole + asked)
+                if corpus.has_roles and width == min(corpus.widths):
+                    roles = 3 * _make_gaussian(resources.make_scores(("roles",), DEPENDENCIES), width)
+                    kernel = trees + whole + inside + roles
+                    name = f"logistic: {name} + 3 over inclusion + 3 over roles"
+                    if corpus.judge is not None:
+                        judge = make_judge(corpus, kernel, data, "logistic")
+                        kernel, name = kernel + Judgements(judge), f"{name} + the decision of {judge.name}"
+                    yield Setting(name, kernel, loss="logistic")
             continue
         for weight in (10, 15):
             both: Kernel = Symmetric(rules * 2 + 2 * weight * bells)
@@ -157,17 +169,19 @@ def _list_aligned(corpus: PairCorpus, resources: Resources, data: DataPath) -> I
                 yield Setting(f"both orders: rules + {weight} {name}; unshared words, trees, graphs", kernel)
 
 
-def make_judge(corpus: PairCorpus, kernel: Kernel, data: DataPath) -> Judge:
+def make_judge(corpus: PairCorpus, kernel: Kernel, data: DataPath, loss: str = "hinge") -> Judge:
     """Make a model of another corpus, which the corpus names, with the same kind of scores and trees."""
     assert corpus.judge is not None
     name, parts = corpus.judge
 
-    def train(model: PairClassifier) -> PairClassifier:
-        part = join_parts(*(corpus.load(part, data) for part in parts))
+    used = corpus._replace(has_roles=f"source.{DEPENDENCIES}" in kernel.reads())
+
+    def train(model: TwoClassModel) -> object:
+        part = join_parts(*(load_items(used, part, data) for part in parts))
         with show_bars(False):
             return model.fit(part.items, part.table.labels or [])
 
-    return Judge(f"a model of {name}", copy_unfitted(kernel), train, COST_OF_JUDGE)
+    return Judge(f"a model of {name}", copy_unfitted(kernel), train, COST_OF_JUDGE[loss], loss)
 
 
 def _list_sums_with_trees(corpus: PairCorpus, scores: Similarities) -> Iterator[Setting]:
@@ -219,7 +233,7 @@ def run_pairs(
 
 def _run_corpus(name: str, data: DataPath, out: Path | None, n_jobs: int | None, resources: Resources) -> JsonObject:
     corpus = CORPORA[name]
-    train = corpus.load(corpus.train, data)
+    train = load_items(corpus, corpus.train, data)
     settings = list_settings(corpus, resources, data)
     tried = list(_compare_settings(name, corpus, train, settings, data, n_jobs))
     best, score = max(tried, key=lambda found: found[1])
@@ -237,7 +251,7 @@ def _run_corpus(name: str, data: DataPath, out: Path | None, n_jobs: int | None,
     if out is not None:
         write_json(out / f"pairs-{name}-chosen.json", row)
 
-    test = corpus.load(corpus.test, data)
+    test = load_items(corpus, corpus.test, data)
     row["test_pairs"] = len(test.table)
     if corpus.dev is not None and corpus.trains_on_dev:
         train = join_parts(train, corpus.load(corpus.dev, data))
@@ -279,10 +293,20 @@ def measure_setting(
     with show_bars(False):
         matrix = matrices.build(setting.kernel)
         calls = [(matrix, setting.C, fold, output) for fold in folds for output in range(task.outputs)]
-        found = list(run(task.decide, calls, n_jobs))
+        decide = task.decide
+        if setting.loss == "logistic" and isinstance(task, ClassTask):
+            decide = partial(decide_logistic, task)
+        found = list(run(decide, calls, n_jobs))
     columns = [np.concatenate(found[output :: task.outputs]) for output in range(task.outputs)]
     score = task.measure(np.column_stack(columns), list_rows(folds)).score
     return round(100 * score, 2) if task.measure_name == "accuracy" else round(score, 4)
+
+
+def decide_logistic(task: ClassTask, matrix: TrainingMatrix, C: float, fold: Fold, output: int) -> Floats:
+    """Return what kernel logistic regression decides about the test rows of a fold."""
+    assert matrix.gram is not None
+    rows, signs = matrix.gram.astype(np.float64, copy=False), task.signs[output, fold.train]
+    return fit_logistic(rows[np.ix_(fold.train, fold.train)], signs, C).decide(rows[np.ix_(fold.test, fold.train)])
 
 
 def _test_setting(
@@ -292,9 +316,9 @@ def _test_setting(
     labels = train.table.labels or []
     predicted: AnyArray
     if corpus.measure == "accuracy":
-        class_weight = "balanced" if corpus.is_balanced else None
-        classifier = PairClassifier(setting.kernel, setting.C, class_weight=class_weight, calibration=0, n_jobs=n_jobs)
-        predicted = np.asarray(classifier.fit(train.items, labels).predict(test.items))
+        model = make_model(setting.kernel, setting.C, setting.loss, n_jobs, balanced=corpus.is_balanced)
+        model.fit(train.items, labels)
+        predicted = np.asarray(model.predict(test.items))
     elif corpus.measure == "pearson":
         regressor = PairRegressor(setting.kernel, setting.C, n_jobs=n_jobs)
         predicted = np.asarray(regressor.fit(train.items, labels).predict(test.items))

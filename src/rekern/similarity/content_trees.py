@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from rekern.similarity.token_traits import NEGATIONS
@@ -34,7 +34,10 @@ HEDGES = frozenset(
     )
 )
 # The word that stands for a function word is the one below it by the first of these relations.
-_STAND_INS = split_words("VP:VP S:SBAR VP:S VP:SQ NP:VP ADJP:VP S:VP NP:PP S:PP PP:PP PP:VP SBAR:PP")
+_STAND_INS = split_words(
+    "VP:VP S:SBAR VP:S VP:SQ NP:VP ADJP:VP S:VP NP:PP S:PP PP:PP PP:VP SBAR:PP "
+    "attr acomp dobj xcomp ccomp oprd pobj pcomp prep advcl relcl nsubj nsubjpass"  # of dependency parsers
+)
 _PREFERENCE = {relation: place for place, relation in enumerate(_STAND_INS)}
 _NEVER_STAND_IN = frozenset(("DT", "PRP$", "CC"))
 _BRACKETS = frozenset(("-LRB-", "-RRB-", "-LCB-", "-RCB-", "-LSB-", "-RSB-"))
@@ -48,7 +51,7 @@ class ContentTree:
 
     ``parents`` has the place of the word above each word, or -1. A part of a compound word, such as *state* in
     *state-owned*, is below its last part, and ``is_part`` marks it. ``denials`` and ``hedges`` count the words that
-    negate a word or make it less than a fact (*may*, *if*, *accused*).
+    negate a word or make it less than a fact (*may*, *if*, *accused*). ``places`` are those of the words in the text.
     """
 
     words: list[str]
@@ -60,6 +63,7 @@ class ContentTree:
     denials: list[int]
     hedges: list[int]
     acronyms: dict[str, set[int]]
+    places: list[int] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.words)
@@ -127,6 +131,7 @@ def make_content_tree(
         denials,
         hedges,
         _find_acronyms(parts, light, kept),
+        kept,
     )
 
 

@@ -52,14 +52,25 @@ def score_inclusion(sides: Sides, resources: LexicalResources) -> Floats:
 
 def score_trees(source: ContentTree, target: ContentTree, support: WordSupport) -> list[float]:
     """Return the scores of one pair of trees."""
-    alike = support.compare(source, target)
-    is_verb = np.array(target.kinds, np.int64) == CLASSES.index("verbs")
-    weights = (1.0 + support.weigh(target)) * np.where(is_verb, VERBS, 1.0)
-    distances = call_core(len(source) ** 2, measure_distances, *_read_links(source))
-    parents, _ = links = _read_links(target)
+    distances = call_core(len(source) ** 2, measure_distances, *read_links(source))
+    return score_places(source, target, support.compare(source, target), weigh_words(target, support), distances)[0]
+
+
+def weigh_words(tree: ContentTree, support: WordSupport) -> Floats:
+    """Return the weight of each word of a tree: rare words count more, verbs less."""
+    is_verb = np.array(tree.kinds, np.int64) == CLASSES.index("verbs")
+    weights: Floats = (1.0 + support.weigh(tree)) * np.where(is_verb, VERBS, 1.0)
+    return weights
+
+
+def score_places(
+    source: ContentTree, target: ContentTree, alike: Floats, weights: Floats, distances: Floats
+) -> tuple[list[float], Ints]:
+    """Return the scores of the best places of the target's words in the source, and these places."""
+    parents, _ = links = read_links(target)
     steps = len(target) * len(source) ** 2
     places, total = call_core(steps, place_tree, alike, parents, weights, distances)
-    return [
+    scores = [
         *_score_words(source, target, alike, weights),
         float(total / weights.sum()) if len(target) else 1.0,
         *_score_links(parents, weights, places, distances),
@@ -68,9 +79,11 @@ def score_trees(source: ContentTree, target: ContentTree, support: WordSupport) 
         math.log1p(len(source)),
         math.log1p(len(target)),
     ]
+    return scores, places
 
 
-def _read_links(tree: ContentTree) -> tuple[Ints, Ints]:
+def read_links(tree: ContentTree) -> tuple[Ints, Ints]:
+    """Return the word above each word of a tree, and whether the word is a part of a compound word."""
     return np.array(tree.parents, np.int64), np.array(tree.is_part, np.int64)
 
 

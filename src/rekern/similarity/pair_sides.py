@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rekern.structures.formats.conllu import from_conllu
 from rekern.structures.head_rules import to_dependencies
 from rekern.structures.lexical_labels import split_lexical_label
 from rekern.structures.representations import Representations
+from rekern.structures.sentences import Sentence
 from rekern.structures.stemmer import stem
 from rekern.structures.tokens import Tokens
 
@@ -29,13 +31,19 @@ class Sides:
 def read_tree_sides(X: object, on: str) -> Sides:
     """Read the words of the trees in a representation of the pairs, with their tags and heads.
 
+    The trees are constituent trees in brackets, or dependencies in CoNLL-U.
+
     >>> trees = {"source.tree": ["(S (NNS Dogs) (VBP bark))"], "target.tree": ["(S (NNS cats))"]}
     >>> sides = read_tree_sides(trees, "tree")
     >>> list(sides.lemmas), list(sides.tags)
     ([['dog', 'bark'], ['cat']], [['NNS', 'VBP'], ['NNS']])
     """
     table, sources, targets = Representations.from_items(X).texts([on])
-    found = to_dependencies(table.trees(on), lemma=_find_lemma)
+    column = table[on]
+    if isinstance(column, list) and _are_conllu(column):
+        found = [_join_sentences(str(value)) for value in column]
+    else:
+        found = to_dependencies(table.trees(on), lemma=_find_lemma)
     chosen = [found[number] for pair in zip(sources.tolist(), targets.tolist()) for number in pair]
     lemmas, forms, tags, relations = (
         Tokens.from_texts([list(getattr(sentence, name)) for sentence in chosen])
@@ -44,6 +52,24 @@ def read_tree_sides(X: object, on: str) -> Sides:
     # A leaf may be a word with its part of speech, such as dog::n.
     forms = Tokens(forms.ids, forms.offsets, [_strip_tag(form) for form in forms.vocabulary])
     return Sides(lemmas, forms, tags, [sentence.heads for sentence in chosen], relations)
+
+
+def _are_conllu(column: list[object]) -> bool:
+    """Whether texts are in CoNLL-U, which has tabs. An empty one has no words."""
+    texts = [value for value in column if isinstance(value, str)]
+    return len(texts) == len(column) and (any("\t" in text for text in texts) or not any(map(str.strip, texts)))
+
+
+def _join_sentences(text: str) -> Sentence:
+    """Return the sentences of a text in CoNLL-U as one, which has several roots."""
+    found = from_conllu(text)
+    words = tuple(word for one in found for word in one.words)
+    heads: list[int] = []
+    for one in found:
+        first = len(heads)
+        heads += [head + first if head >= 0 else -1 for head in one.heads]
+    tags, relations = ([value for one in found for value in getattr(one, name)] for name in ("tags", "relations"))
+    return Sentence(words, tuple(map(stem, words)), tuple(tags), tuple(heads), tuple(relations))
 
 
 def _strip_tag(leaf: str) -> str:

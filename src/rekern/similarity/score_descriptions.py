@@ -133,6 +133,35 @@ _SINGLE = {
         f"missed {name}": f"weight of the {words} of the target that the source does not support (logarithm)"
         for name, words in (*((kind, kind) for kind in _MISSED), ("others", "other content words"))
     },
+    "frame": "how far a word of the source supports the main word of the target, with its subject and other roles",
+    "weakest role": "how far the main word of the target has its least supported role in the source",
+    "other fillers": "subjects and objects of the target's main word whose role another word has in the source",
+    "denied frame": "that word is denied in the source and not in the target, or the reverse",
+    "doubtful frame": "that word is only possible, wanted or claimed in the source (-1: in the target)",
+    "frame word": "how far that word supports the main word of the target",
+    "doubtful frames": "share of the words for the main word of the target that are doubtful (less 1: in the target)",
+    "denied frames": "share of the words for the main word of the target that are denied (less 1: in the target)",
+    "frame found": "a word of the source supports the main word of the target",
+    **{
+        f"{kind} steps": f"steps {words} between the two things that the target relates, in the source"
+        for kind, words in (
+            ("subject", "from or to a subject"),
+            ("object", "from or to an object"),
+            ("of", 'by "of" or a possessive'),
+            ("in", 'by "in"'),
+            ("preposition", "by another preposition"),
+            ("is", "from what something is"),
+            ("part", "within a noun phrase"),
+            ("clause", "into another clause"),
+            ("same", "from a pronoun or a name to the same name"),
+            ("text", "out of a sentence"),
+            ("other", "by other roles"),
+        )
+    },
+    "way found": "the two things that the target relates both have a place in the source",
+    "length of way": "how far apart the two things that the target relates are in the source",
+    "target says is": "the target says what something is",
+    "is supported": "how far the source says so, too",
     "new names": "number of names in the target that are not in the source (logarithm)",
     "new numbers": "number of numbers in the target that are not in the source (logarithm)",
     **{
@@ -168,6 +197,7 @@ def _list_descriptions() -> dict[str, str]:
 
 
 DESCRIPTIONS = _list_descriptions()
+BY_ROLES = " by roles"  # after the name of a score that is computed again by the roles of words
 
 
 def describe_score(name: str) -> str:
@@ -182,6 +212,8 @@ def describe_score(name: str) -> str:
     """
     if name in DESCRIPTIONS:
         return DESCRIPTIONS[name]
+    if name.endswith(BY_ROLES):
+        return f"{describe_score(name.removesuffix(BY_ROLES))}, by the roles of words"
     for side, rank in SIDES:  # of a symmetric score, which does not distinguish source and target
         if rank in name and name.replace(rank, side) in DESCRIPTIONS:
             word = rank.partition(" ")[0]

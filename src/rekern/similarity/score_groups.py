@@ -14,6 +14,7 @@ from rekern.similarity.inclusion_scores import INCLUSION, score_inclusion
 from rekern.similarity.lexical_resources import LexicalResources
 from rekern.similarity.overlap_core import number_codes
 from rekern.similarity.pair_sides import Sides
+from rekern.similarity.role_scores import ROLES, score_roles
 from rekern.similarity.side_words import (
     count_steps,
     find_capitals,
@@ -63,10 +64,11 @@ GROUPS = {
     "answers": ANSWERS,
     "aligner": further_scores.ALIGNER,
     "inclusion": INCLUSION,
+    "roles": ROLES,
 }
-NEED_SPACE = ("alignment", "vectors", "aligner", "inclusion")
-DIRECTED = ("relations", "answers", "inclusion")  # a pair and its reverse differ
-NEED_TREES = ("tags", "links", "inclusion")
+NEED_SPACE = ("alignment", "vectors", "aligner", "inclusion", "roles")
+DIRECTED = ("relations", "answers", "inclusion", "roles")  # a pair and its reverse differ
+NEED_TREES = ("tags", "links", "inclusion", "roles")
 NOUNS = ("NN", "NNS")  # proper names have no generalisation
 
 
@@ -238,4 +240,5 @@ _FUNCTIONS: dict[str, Callable[[Sides, LexicalResources], Floats]] = {
     "answers": score_answers,
     "aligner": further_scores.score_alignments,
     "inclusion": score_inclusion,
+    "roles": score_roles,
 }

@@ -100,7 +100,8 @@ class Similarities(ScoreKernel):
     ``"differences"``, ``"order"``, ``"contexts"`` and ``"answers"`` need no further data, ``"tags"`` and ``"links"``
     need constituent trees (``on``), ``"wordnet"``, ``"relations"``, ``"esa"`` and ``"substitution"`` need WordNet,
     ``"thesaurus"`` needs a list of word pairs, ``"alignment"`` and ``"vectors"`` need a word space, and ``"aligner"``
-    needs all three, ``"inclusion"`` trees besides. ``"kernels"`` are the values K(source, target) of the ``kernels``.
+    needs all three, ``"inclusion"`` and ``"roles"`` trees besides. ``"kernels"`` are the values K(source, target) of
+    the ``kernels``.
 
     ``fit`` learns from the training pairs the idf of every token (ln((n + 1)/(df + 1)), if df of n sides have it), the
     frequent tokens, and the mean and standard deviation of every score. The order of the pairs does not matter.
@@ -122,16 +123,16 @@ class Similarities(ScoreKernel):
         recall, and likewise for all scores that each side has. "window recall", which has no counterpart, is left out.
         The order of ties in string tiling may still differ.
     on : str, optional
-        The representation of the pairs that has constituent trees. All groups except the basic one then take their
-        words, stems and tags from the trees.
+        The representation of the pairs that has constituent trees, or dependencies in CoNLL-U. All groups except the
+        basic one then take their words, stems and tags from these.
     wordnet : str, optional
         The folder of WordNet's tables, or ``"wn:"`` and a lexicon of the ``wn`` library. By default it is searched in
         the folder that the environment variable ``REKERN_DATA`` names.
     concepts : ExplicitSemantics, optional
         The concepts of explicit semantic analysis (ESA), by default the definitions of WordNet.
     space : WordVectors or LatentSemantics, optional
-        The word space of "alignment", "vectors", "aligner" and "inclusion", by default latent semantics of the training
-        texts.
+        The word space of "alignment", "vectors", "aligner", "inclusion" and "roles", by default latent semantics of the
+        training texts.
     thesaurus : str or list of pairs, optional
         A file, plain or gzipped, with two words in each line, separated by a tab; or the pairs of words.
     kernels : tuple of kernels
@@ -376,7 +377,8 @@ class Similarities(ScoreKernel):
                 if group in DIRECTED and self.symmetric:
                     raise InputError(f"the group {group!r} distinguishes the two sides; leave symmetric=True out")
                 if group in NEED_TREES and self.on is None:
-                    raise InputError(f"the group {group!r} needs constituent trees: name their representation (on=...)")
+                    needed = "constituent trees or dependencies: name their representation (on=...)"
+                    raise InputError(f"the group {group!r} needs {needed}")
                 sides = self._read_sides(X, tokens, raw) if sides is None else sides
                 resources = self._gather_resources() if resources is None else resources
                 values = score_group(group, sides, resources)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rekern.errors import InputError
+from rekern.structures.formats.conllu import from_conllu
 from rekern.structures.parsers import Parse, ParseCache, Parser, cache_folder, parse_trees, text_tree
 from rekern.structures.parsers.parse_cache import _pack, _unpack
 from rekern.structures.sentences import sentence
@@ -51,6 +52,14 @@ def test_every_text_is_parsed_once(tmp_path: Path) -> None:
     again = parse_trees([*texts, "new"], chain, ["dependencies", "loct"], tmp_path)
     assert again.trees["dependencies"][:5] == first.trees["dependencies"] and len(again.trees["loct"]) == 6
     assert (again.cached, chain.asked[2:]) == (3, ["new"])
+
+
+def test_dependencies_in_conllu(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="no tree for 'fault'"):
+        found = parse_trees(["a b. c", "", "fault"], Chain(), ["conllu"], tmp_path)
+    column = found.trees["conllu"]
+    assert [one.words for one in from_conllu(column[0])] == [("a", "b"), ("c",)]
+    assert column[1:] == ["", ""] and list(found.faults) == ["fault"]
 
 
 def test_another_identity_is_another_parse(tmp_path: Path) -> None:

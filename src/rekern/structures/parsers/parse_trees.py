@@ -7,6 +7,7 @@ from typing import NamedTuple
 from rekern.core.progress import track
 from rekern.errors import InputError
 from rekern.structures.dependency_trees import grct, lct, loct, word_trees
+from rekern.structures.formats.conllu import to_conllu
 from rekern.structures.head_rules import to_dependencies
 from rekern.structures.parsers.interface import Parse, TextParser, check_texts, collapse
 from rekern.structures.parsers.parse_cache import ParseCache
@@ -22,7 +23,7 @@ _FROM_DEPENDENCIES: dict[str, Callable[[Sequence[Sentence]], Trees]] = {
     "loct": loct,
     "dependencies": word_trees,
 }
-KINDS = (*_FROM_DEPENDENCIES, "constituents")
+KINDS = (*_FROM_DEPENDENCIES, "constituents", "conllu")
 
 
 class Parsed(NamedTuple):
@@ -49,7 +50,8 @@ def parse_trees(
     """Parse texts into trees of these kinds: ``grct``, ``lct``, ``loct``, ``dependencies``, ``constituents``.
 
     Each distinct text is parsed once. Parses are cached in the folder ``cache``, by default the user's cache folder, so
-    that the next run continues after an interruption. A text without a parse has the empty tree ``()``.
+    that the next run continues after an interruption. A text without a parse has the empty tree ``()``. The kind
+    ``conllu`` gives the dependencies of a text in CoNLL-U, with labels; without a parse, the empty text.
 
     >>> from tempfile import TemporaryDirectory
     >>> from rekern.structures.parsers import Parser
@@ -139,6 +141,9 @@ def _append_trees(parses: list[Parse], columns: dict[str, list[str]]) -> None:
         return
     dependencies = _list_dependencies(parses) if set(columns) - {"constituents"} else []
     for kind, column in columns.items():
+        if kind == "conllu":
+            column.extend(to_conllu(sentences) for sentences in dependencies)
+            continue
         if kind == "constituents":
             sizes = [len(parse.constituents or ()) for parse in parses]
             trees = iter(Trees.from_items([tree for parse in parses for tree in parse.constituents or ()]))

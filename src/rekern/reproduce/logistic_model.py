@@ -1,0 +1,74 @@
+"""Kernel logistic regression with two classes, as the experiments on pairs use it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, Self
+
+import numpy as np
+
+from rekern.core.arrays import AnyArray, Floats
+from rekern.core.estimators import copy_unfitted
+from rekern.kernels.kernel import Kernel
+from rekern.kernels.kernel_items import Items
+from rekern.learning import PairClassifier
+from rekern.learning.gram_logistic import fit_logistic
+
+LOSSES = ("hinge", "logistic")
+
+
+class TwoClassModel(Protocol):
+    """What an experiment asks of a model."""
+
+    def fit(self, X: Items, y: Sequence[object]) -> object:
+        """Learn from pairs and their labels."""
+
+    def predict(self, X: Items) -> AnyArray:
+        """Return the predicted labels."""
+
+    def decision_function(self, X: Items) -> Floats:
+        """Return the decision values: above 0 for the second class."""
+
+
+class LogisticModel:
+    """Kernel logistic regression, on a Gram of all training pairs.
+
+    >>> from rekern.kernels import PairSum, Spectrum
+    >>> model = LogisticModel(PairSum(Spectrum(1)), 1.0).fit([("a b", "a"), ("c d", "a")], [1, 0])
+    >>> model.predict([("a b", "b"), ("c d", "c")]).tolist()
+    [1, 0]
+    """
+
+    def __init__(self, kernel: Kernel, C: float):
+        self.kernel, self.C = kernel, C
+
+    def fit(self, X: Items, y: Sequence[object]) -> Self:
+        """Learn from pairs and their labels, of which there are two."""
+        labels = np.array(y)
+        self.classes_ = np.unique(labels)
+        self.pairs_, self.kernel_ = X, copy_unfitted(self.kernel).fit(X)
+        signs = np.where(labels == self.classes_[1], 1, -1)
+        self.solution_ = fit_logistic(np.asarray(self.kernel_.gram(X), float), signs, self.C)
+        return self
+
+    def decision_function(self, X: Items) -> Floats:
+        """Return the decision values: above 0 for the second class."""
+        return self.solution_.decide(np.asarray(self.kernel_.gram(X, self.pairs_), float))
+
+    def predict(self, X: Items) -> AnyArray:
+        """Return the predicted labels."""
+        labels: AnyArray = self.classes_[(self.decision_function(X) > 0).astype(int)]
+        return labels
+
+
+def make_model(kernel: Kernel, C: float, loss: str, n_jobs: int | None = None, balanced: bool = False) -> TwoClassModel:
+    """Make a support vector machine (loss "hinge") or logistic regression ("logistic"), both without calibration.
+
+    >>> from rekern.kernels import PairSum, Spectrum
+    >>> [type(make_model(PairSum(Spectrum(1)), 1.0, loss)).__name__ for loss in LOSSES]
+    ['PairClassifier', 'LogisticModel']
+    """
+    if loss == "logistic":
+        return LogisticModel(kernel, C)
+    class_weight = "balanced" if balanced else None
+    return PairClassifier(kernel, C, class_weight=class_weight, calibration=0, n_jobs=n_jobs)
