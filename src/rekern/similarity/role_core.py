@@ -2,32 +2,44 @@
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs, no-warn-return-any
 
+import heapq
+
 import numpy as np
 
 from rekern.core.compiling import compiled
 
 
 @compiled
-def find_ways(ones, others, costs, size):
-    """Return the length of the shortest way between every two words, and the last word before the end of each way.
+def search_ways(start, offsets, others, costs, limit):
+    """Return the length of the shortest way from a word to every other one, and the last word before its end.
 
-    Link ``i`` joins the words ``ones[i]`` and ``others[i]``. Of ways of the same length, the first one found is kept.
+    The links of word ``i`` lead to ``others[offsets[i] : offsets[i + 1]]``. Ways of at least ``limit`` are not followed
+    farther. Of ways of the same length, the first one found is kept.
     """
-    lengths, before = np.full((size, size), np.inf), np.full((size, size), -1, np.int64)
-    for word in range(size):
-        lengths[word, word] = 0.0
-    for link in range(len(ones)):
-        one, other = ones[link], others[link]
-        if costs[link] < lengths[one, other]:
-            lengths[one, other] = lengths[other, one] = costs[link]
-            before[one, other], before[other, one] = one, other
-    for middle in range(size):
-        for start in range(size):
-            first = lengths[start, middle]
-            if first == np.inf:
-                continue
-            for end in range(size):
-                if first + lengths[middle, end] < lengths[start, end]:
-                    lengths[start, end] = first + lengths[middle, end]
-                    before[start, end] = before[middle, end]
+    size = len(offsets) - 1
+    lengths, before = np.full(size, np.inf), np.full(size, -1, np.int64)
+    lengths[start] = 0.0
+    waiting = [(0.0, start)]
+    while len(waiting) > 0:
+        length, word = heapq.heappop(waiting)
+        if length > lengths[word]:
+            continue
+        if length >= limit:
+            break
+        for link in range(offsets[word], offsets[word + 1]):
+            other = others[link]
+            if length + costs[link] < lengths[other]:
+                lengths[other] = length + costs[link]
+                before[other] = word
+                heapq.heappush(waiting, (lengths[other], other))
     return lengths, before
+
+
+@compiled
+def measure_ways(offsets, others, costs, words, limit):
+    """Return the lengths of the shortest ways between the first ``words`` words, at most ``limit``."""
+    found = np.empty((words, words))
+    for start in range(words):
+        lengths, _ = search_ways(start, offsets, others, costs, limit)
+        found[start] = np.minimum(lengths[:words], limit)
+    return found

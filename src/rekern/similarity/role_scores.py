@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from rekern.similarity.inclusion_core import FARTHEST, IN_COMPOUND, TO_TEXT
 from rekern.similarity.inclusion_scores import INCLUSION, score_places, weigh_words
 from rekern.similarity.lexical_resources import LexicalResources
 from rekern.similarity.pair_sides import Sides
-from rekern.similarity.role_core import find_ways
+from rekern.similarity.role_core import measure_ways, search_ways
 from rekern.similarity.role_graphs import RoleGraph, make_role_graph
 from rekern.similarity.score_descriptions import BY_ROLES
 from rekern.similarity.word_roles import CLAUSES, WITHOUT_PREPOSITION
@@ -49,11 +50,12 @@ _NOUN_OBJECT = ("of", "part", "predicate", "quality")
 _NOUN_SUBJECT = ("by", "of", "quality", "part")
 
 
-class Ways(NamedTuple):
-    """The shortest ways in a graph; the last word of ``before`` stands for the whole text."""
+class Links(NamedTuple):
+    """The links of a graph, in both directions, word by word; the last word stands for the whole text."""
 
-    lengths: Floats
-    before: Ints
+    offsets: Ints
+    others: Ints
+    costs: Floats
 
 
 class Pair(NamedTuple):
@@ -84,15 +86,16 @@ def score_graphs(source: RoleGraph, target: RoleGraph, support: WordSupport) -> 
     for one, other in source.same:
         alike[:, one] = np.maximum(alike[:, one], own[:, other])
         alike[:, other] = np.maximum(alike[:, other], own[:, one])
-    ways = measure_ways(source)
+    links = list_links(source)
+    lengths = call_core(30.0 * len(source) ** 2, measure_ways, *links, len(source), FARTHEST)
     weights = weigh_words(target.tree, support)
-    included, places = score_places(source.tree, target.tree, alike, weights, ways.lengths)
+    included, places = score_places(source.tree, target.tree, alike, weights, lengths)
     pair = Pair(source, target, alike, target.tree.parents.index(-1) if len(target) else -1)
-    return [*included, *_score_frame(pair, ways.lengths), *_score_way(pair, ways, places), *_score_identity(pair)]
+    return [*included, *_score_frame(pair, lengths), *_score_way(pair, links, lengths, places), *_score_identity(pair)]
 
 
-def measure_ways(graph: RoleGraph) -> Ways:
-    """Return the shortest ways between words, by the tree, by roles and by words for the same; at most six steps."""
+def list_links(graph: RoleGraph) -> Links:
+    """Return the links of the tree, those of roles, and those between words for the same, with their steps."""
     text, tree = len(graph), graph.tree
     links = [
         (place, parent if parent >= 0 else text, TO_TEXT if parent < 0 else IN_COMPOUND if inside else 1.0)
@@ -102,8 +105,10 @@ def measure_ways(graph: RoleGraph) -> Ways:
     links += [(one, other, SAME) for one, other in graph.same]
     ones, others = (np.array([link[side] for link in links], np.int64) for side in (0, 1))
     costs = np.array([cost for *_, cost in links], float)
-    lengths, before = call_core(float(text) ** 3, find_ways, ones, others, costs, text + 1)
-    return Ways(np.minimum(lengths[:text, :text], FARTHEST), before)
+    ones, others, costs = np.concatenate([ones, others]), np.concatenate([others, ones]), np.tile(costs, 2)
+    order = np.argsort(ones, kind="stable")
+    offsets = np.searchsorted(ones[order], np.arange(text + 2))
+    return Links(offsets, others[order], costs[order])
 
 
 def compare_roles(target: str, source: str) -> float:
@@ -137,9 +142,12 @@ def _score_frame(pair: Pair, lengths: Floats) -> list[float]:
     if not len(able):
         return [0.0] * len(FRAMES)
     wanted = [(role, other) for one, role, other in pair.target.edges if one == root]
+    roles_of = defaultdict(list)
+    for one, role, other in pair.source.edges:
+        roles_of[one].append((role, other))
     best, word, supports, missing = -1.0, -1, list[float](), 0
     for at in map(int, able):
-        given = [(role, other) for one, role, other in pair.source.edges if one == at]
+        given = roles_of.get(at, [])
         near = ELSEWHERE * np.clip(1.0 - (lengths[at] - 1.0) / REACH, 0.0, 1.0)
         found, others = [], 0
         for role, other in wanted:
@@ -164,7 +172,7 @@ def _score_frame(pair: Pair, lengths: Floats) -> list[float]:
     ]
 
 
-def _score_way(pair: Pair, ways: Ways, places: Ints) -> list[float]:
+def _score_way(pair: Pair, links: Links, lengths: Floats, places: Ints) -> list[float]:
     """Return the kinds of steps between the places of what the target is about and what it says of it."""
     counts = dict.fromkeys(STEPS, 0.0)
     ends = _find_ends(pair)
@@ -176,9 +184,10 @@ def _score_way(pair: Pair, ways: Ways, places: Ints) -> list[float]:
         roles.setdefault((one, other), role)
         roles.setdefault((other, one), role)
     same = {*pair.source.same, *((other, one) for one, other in pair.source.same)}
+    _, last = search_ways(start, *links, np.inf)
     at = end
     while at != start:
-        before = int(ways.before[start, at])
+        before = int(last[at])
         if len(pair.source) in (before, at):
             kind = "text"
         elif (before, at) in same:
@@ -187,7 +196,7 @@ def _score_way(pair: Pair, ways: Ways, places: Ints) -> list[float]:
             kind = _name_step(roles.get((before, at), "acl"))
         counts[kind] += 1
         at = before
-    return [*counts.values(), 1.0, float(ways.lengths[start, end])]
+    return [*counts.values(), 1.0, float(lengths[start, end])]
 
 
 def _find_ends(pair: Pair) -> tuple[int, int] | None:
