@@ -30,8 +30,11 @@ highlight_language = "python"
 html_theme = "pydata_sphinx_theme"
 html_title = f"Rekern {release}"
 html_show_sphinx = html_show_sourcelink = html_copy_source = False
+templates_path = ["templates"]
+html_sidebars = {"**": ["all_pages.html"]}
 html_theme_options = {
     "navbar_start": ["navbar-logo", "version-switcher"],
+    "navbar_center": [],  # all pages are at the left, in their sections
     "navbar_align": "left",
     "navigation_with_keys": False,
     "show_toc_level": 2,
