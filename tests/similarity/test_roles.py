@@ -260,7 +260,7 @@ def test_every_score_has_a_description():
 
 
 def test_long_texts_take_time_in_proportion_to_the_square_of_their_words(wordnet):
-    """3,000 words, a third of them one name: with all ways through all words it took minutes."""
+    """3,000 words, a third of them one name; ways through all words would take time in proportion to the cube."""
     told = "Ann/NNP/2/nsubj saw/VBD/0/root Tom{}/NNP/2/dobj"
     found = score([told.format(number) for number in range(1000)], [told.format(7)], wordnet)
     assert found["frame"] == found["frame found"] == 1.0
