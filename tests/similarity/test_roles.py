@@ -259,8 +259,21 @@ def test_every_score_has_a_description():
     assert all(describe_score(name) != name for name in ROLES)
 
 
-def test_long_texts_take_time_in_proportion_to_the_square_of_their_words(wordnet):
+def test_a_long_text(wordnet):
     """3,000 words, a third of them one name; ways through all words would take time in proportion to the cube."""
     told = "Ann/NNP/2/nsubj saw/VBD/0/root Tom{}/NNP/2/dobj"
-    found = score([told.format(number) for number in range(1000)], [told.format(7)], wordnet)
-    assert found["frame"] == found["frame found"] == 1.0
+    source = [told.format(number) for number in range(1000)]
+    right, other = (score(source, [told.format(number)], wordnet) for number in (7, 1007))
+    assert right["frame"] == right["frame found"] == 1.0 and right["length of way"] == 2.0
+    assert other["frame"] < 1.0 and other["other fillers"] == 0.0
+
+
+def test_trees_in_brackets_may_have_tabs():
+    rows = [
+        {"source": "a", "target": "b", "source.t": tree, "target.t": tree}
+        for tree in ("", "(S\t(NP (NNS dogs))\t(VP (VBP run)))")
+    ]
+    plain = [{**row, "source.t": row["source.t"].replace("\t", " ")} for row in rows]
+    kernel = Similarities(groups=("tags", "links"), on="t", standardize=False)
+    assert kernel.fit(rows).scores(rows).tolist() == kernel.fit(plain).scores(plain).tolist()
+    assert kernel.fit(rows[1:]).scores(rows[1:]).any()

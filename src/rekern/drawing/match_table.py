@@ -17,20 +17,16 @@ def draw_matches(columns: Mapping[str, Sequence[object]], n: int = SHOWN_MATCHES
     >>> "&lt;a&gt;" in draw_matches(columns), "and 1 more" in draw_matches(columns, n=0)
     (True, True)
     """
-    is_number = {name: name not in ("source", "target") for name in columns}
-    head = [element("th", name.replace("_", " "), class_=_find_class(is_number[name])) for name in columns]
+    classes = [None if name in ("source", "target") else "rk-value" for name in columns]
+    head = [element("th", name.replace("_", " "), class_=kind) for name, kind in zip(columns, classes)]
     rows = [
-        element("tr", *(element("td", _write_cell(value), class_=_find_class(is_number[name])) for name, value in row))
-        for row in (tuple(zip(columns, values)) for values in zip(*(column[:n] for column in columns.values())))
+        element("tr", *(element("td", _write_cell(value), class_=kind) for value, kind in zip(values, classes)))
+        for values in zip(*(column[:n] for column in columns.values()))
     ]
     rest = len(columns["source"]) - n
     more = element("p", f"and {rest:,} more") if rest > 0 else None
     table = element("table", element("thead", element("tr", *head)), element("tbody", *rows), class_="rk-rules")
     return frame_figure(table, more, style=style)
-
-
-def _find_class(is_number: bool) -> str | None:
-    return "rk-value" if is_number else None
 
 
 def _write_cell(value: object) -> Markup | str:

@@ -69,6 +69,7 @@ def make_model(kernel: Kernel, C: float, loss: str, n_jobs: int | None = None, b
     ['PairClassifier', 'LogisticModel']
     """
     if loss == "logistic":
+        assert not balanced  # all pairs count alike
         return LogisticModel(kernel, C)
     class_weight = "balanced" if balanced else None
     return PairClassifier(kernel, C, class_weight=class_weight, calibration=0, n_jobs=n_jobs)

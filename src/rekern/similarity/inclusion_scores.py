@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -13,6 +15,10 @@ from rekern.similarity.inclusion_core import measure_distances, place_tree
 from rekern.similarity.lexical_resources import LexicalResources
 from rekern.similarity.pair_sides import Sides
 from rekern.similarity.word_support import WordSupport
+
+T = TypeVar("T")
+Words: TypeAlias = Sequence[str]
+Heads: TypeAlias = Sequence[int]
 
 INCLUSION = (
     "included words",
@@ -40,14 +46,23 @@ VERBS = 0.5  # the weight of a verb, times that of other words: relations are sa
 
 def score_inclusion(sides: Sides, resources: LexicalResources) -> Floats:
     """Return scores of the best place of the target's tree in the source's tree, a row for each pair."""
+    return score_each(sides, resources, make_content_tree, score_trees, len(INCLUSION))
+
+
+def score_each(
+    sides: Sides,
+    resources: LexicalResources,
+    make: Callable[[Words, Words, Words, Heads, Words], T],
+    score: Callable[[T, T, WordSupport], list[float]],
+    n_scores: int,
+) -> Floats:
+    """Make something of the dependencies of each text, and return the scores of the two sides of each pair."""
     assert sides.tags is not None and sides.heads is not None and sides.relations is not None
     support = WordSupport(resources)
-    trees = [
-        make_content_tree(*text)
-        for text in zip(sides.lemmas, sides.forms, sides.tags, sides.heads, sides.relations, strict=True)
-    ]
-    rows = [score_trees(source, target, support) for source, target in zip(trees[::2], trees[1::2])]
-    return np.array(rows, float).reshape(len(rows), len(INCLUSION))
+    texts = zip(sides.lemmas, sides.forms, sides.tags, sides.heads, sides.relations, strict=True)
+    made = [make(*text) for text in texts]
+    rows = [score(source, target, support) for source, target in zip(made[::2], made[1::2])]
+    return np.array(rows, float).reshape(len(rows), n_scores)
 
 
 def score_trees(source: ContentTree, target: ContentTree, support: WordSupport) -> list[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rekern.structures.formats.conllu import from_conllu
+from rekern.structures.formats.format_detection import CONLLU, looks_like
 from rekern.structures.head_rules import to_dependencies
 from rekern.structures.lexical_labels import split_lexical_label
 from rekern.structures.representations import Representations
@@ -55,9 +56,10 @@ def read_tree_sides(X: object, on: str) -> Sides:
 
 
 def _are_conllu(column: list[object]) -> bool:
-    """Whether texts are in CoNLL-U, which has tabs. An empty one has no words."""
+    """Whether texts are in CoNLL-U: the first that is not empty tells. An empty one has no words."""
     texts = [value for value in column if isinstance(value, str)]
-    return len(texts) == len(column) and (any("\t" in text for text in texts) or not any(map(str.strip, texts)))
+    first = next((text for text in texts if text.strip()), None)
+    return len(texts) == len(column) and (first is None or looks_like(first) == CONLLU)
 
 
 def _join_sentences(text: str) -> Sentence:

@@ -10,7 +10,7 @@ import numpy as np
 from rekern.core.arrays import Floats, Ints
 from rekern.core.interruption import call_core
 from rekern.similarity.inclusion_core import FARTHEST, IN_COMPOUND, TO_TEXT
-from rekern.similarity.inclusion_scores import INCLUSION, score_places, weigh_words
+from rekern.similarity.inclusion_scores import INCLUSION, score_each, score_places, weigh_words
 from rekern.similarity.lexical_resources import LexicalResources
 from rekern.similarity.pair_sides import Sides
 from rekern.similarity.role_core import measure_ways, search_ways
@@ -69,14 +69,7 @@ class Pair(NamedTuple):
 
 def score_roles(sides: Sides, resources: LexicalResources) -> Floats:
     """Return scores of the roles of the target's words in the source, a row for each pair."""
-    assert sides.tags is not None and sides.heads is not None and sides.relations is not None
-    support = WordSupport(resources)
-    graphs = [
-        make_role_graph(*text)
-        for text in zip(sides.lemmas, sides.forms, sides.tags, sides.heads, sides.relations, strict=True)
-    ]
-    rows = [score_graphs(source, target, support) for source, target in zip(graphs[::2], graphs[1::2])]
-    return np.array(rows, float).reshape(len(rows), len(ROLES))
+    return score_each(sides, resources, make_role_graph, score_graphs, len(ROLES))
 
 
 def score_graphs(source: RoleGraph, target: RoleGraph, support: WordSupport) -> list[float]:
