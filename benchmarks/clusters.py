@@ -1,14 +1,15 @@
-"""One worker of a cluster against two, and what a block costs by itself.
+"""One worker of a cluster against two or more, and what a block costs by itself.
 
-    python benchmarks/clusters.py [dask ray spark] [--work score_folder,…] [--pairs 16000] [--trees 5000]
-                                  [--feature-pairs 200000] [--texts 40000] [--files 32] [--folder-pairs 320000]
+    python benchmarks/clusters.py [dask ray spark] [--workers 1,2] [--work score_folder,…] [--pairs 16000]
+                                  [--trees 5000] [--feature-pairs 200000] [--texts 40000] [--files 32]
+                                  [--folder-pairs 320000]
 
-For each library and each kind of work: seconds with one worker and with two on this machine, and the ratio (the target
-is 1.7). All workers have loaded their compiled code before. Seconds of the processor are those of the fastest run:
-*here* in this process, *there* in all processes of the cluster, with one worker and with two. They depend less on what
-else runs, and say what the ratio can be: what is done there is divided among the workers, and what is done here is not.
-If two workers need more than one, they wait for each other. On a machine with two cores, two workers and this process
-also share these.
+For each library and each kind of work: seconds with each number of workers on this machine, and the ratio of the first
+number to each of the others (the target for two is 1.7). All workers have loaded their compiled code before. Seconds of
+the processor are those of the fastest run: *here* in this process, *there* in all processes of the cluster. They depend
+less on what else runs, and say what the ratio can be: what is done there is divided among the workers, and what is done
+here is not. If two workers need more than one, they wait for each other. On a machine with two cores, two workers, this
+process and the cluster's own processes also share these; the ratio of two machines is that of a machine with more.
 
 The overhead is the time of a call that does nothing, with one worker; joblib sends short blocks together. Results are
 compared with those of this process, by digests. Use a machine on which nothing else runs; a library that is not
@@ -50,29 +51,24 @@ from rekern.search.finder_task import ClusterWorkers, FinderTask
 
 LIBRARIES = ("dask", "ray", "spark")
 WORK = ("score_folder", "match_texts", "search_costs", "compare_trees", "compare_pairs", "compare_rules", "list_rules")
-WORKERS = (1, 2)
 BLOCKS = 100  # that do nothing
 TARGET = 1.7
 LEAST_PROBABILITY = 0.5
-HEADER = (
-    "library",
-    "work",
-    "1 worker",
-    "2 workers",
-    "ratio",
-    "processor, 1: here",
-    "there",
-    "2: here",
-    "there",
-    "bits",
-)
 
 
 class Work:
-    """What is measured: a folder with a model, an index and tables; pairs and trees."""
+    """What is measured: a folder with a model and maybe an index and tables; pairs and trees."""
 
     def __init__(
-        self, folder: Path, pairs: int, feature_pairs: int, trees: int, texts: int, files: int, folder_pairs: int
+        self,
+        folder: Path,
+        names: list[str],
+        pairs: int,
+        feature_pairs: int,
+        trees: int,
+        texts: int,
+        files: int,
+        folder_pairs: int,
     ):
         self.folder = folder
         self.known, self.labels = load_rewrites("train")
@@ -83,13 +79,18 @@ class Work:
         made = [(f"{a} {n}", f"{b} {n + 1}") for n, (a, b) in enumerate(self.known[:1000] * rounds)]
         self.pairs, self.many_pairs = made[:pairs], made[:feature_pairs]
         self.trees = [make_tree(f"{a} {b}".split(), number) for number, (a, b) in enumerate(made[:trees])]
-        (folder / "pairs").mkdir()
-        size = -(-folder_pairs // files)
+        if "score_folder" in names:
+            self._write_tables(made[:folder_pairs], files)
+        if "match_texts" in names:
+            PairFinder().fit([text for pair in made[: texts // 2] for text in pair]).save(folder / "texts.index")
+
+    def _write_tables(self, pairs: list[tuple[str, str]], files: int) -> None:
+        (self.folder / "pairs").mkdir()
+        size = -(-len(pairs) // files)
         for number in range(files):
-            part = made[number * size : min((number + 1) * size, folder_pairs)]
+            part = pairs[number * size : (number + 1) * size]
             columns = {"source": [a for a, _ in part], "target": [b for _, b in part]}
-            write_table(folder / "pairs" / f"{number}.parquet", columns)
-        PairFinder().fit([text for pair in made[: texts // 2] for text in pair]).save(folder / "texts.index")
+            write_table(self.folder / "pairs" / f"{number}.parquet", columns)
 
     def score_folder(self, cluster: Cluster | None) -> bytes:
         """Predict all tables, and return the bytes of the predictions."""
@@ -181,11 +182,11 @@ def digest(result: np.ndarray | bytes) -> str:
     return hashlib.sha256(result).hexdigest()
 
 
-def measure_library(library: str, work: Work, expected: dict[str, str]) -> None:
-    """Print the figures of one library."""
+def measure_library(library: str, work: Work, expected: dict[str, str], numbers: list[int]) -> None:
+    """Print the figures of one library with each number of workers."""
     costs: dict[str, list[Cost]] = {name: [] for name in expected}
     same = dict.fromkeys(expected, True)
-    for workers in WORKERS:
+    for workers in numbers:
         with use_cluster(f"{library}://local:{workers}") as cluster:
             for _ in range(2):  # until every worker has loaded what it runs
                 list(cluster.run(_load_code, [(number,) for number in range(4 * workers)]))
@@ -194,15 +195,24 @@ def measure_library(library: str, work: Work, expected: dict[str, str]) -> None:
                 costs[name].append(least)
                 same[name] &= digest(result) == expected[name]
                 del result
-            if workers == 1:
+            if workers == numbers[0]:
                 calls, blocks = measure_overhead(cluster)
-    for name, (one, two) in costs.items():
+    for name, found in costs.items():
+        seconds = [cost.elapsed for cost in found]
+        ratios = [f"{seconds[0] / second:.2f}" for second in seconds[1:]]
+        processor = [f"{value:.3f}" for cost in found for value in (cost.here, cost.there)]
         bits = "same" if same[name] else "OTHER"
-        ratio = one.elapsed / two.elapsed
-        row = [library, name.replace("_", " "), *(f"{value:.3f}" for value in (one.elapsed, two.elapsed))]
-        print_row(*row, f"{ratio:.2f}", *(f"{value:.3f}" for value in (*one[1:], *two[1:])), bits)
+        print_row(library, name.replace("_", " "), *(f"{second:.3f}" for second in seconds), *ratios, *processor, bits)
     overhead = f"overhead: {1000 * calls / BLOCKS:.1f} ms a call, {1000 * blocks / BLOCKS:.1f} ms a block of joblib"
-    print_row(library, overhead, *[""] * (len(HEADER) - 2))
+    print_row(library, overhead, *[""] * (4 * len(numbers)))
+
+
+def list_headings(numbers: list[int]) -> list[str]:
+    """Return the heads of the columns."""
+    seconds = [f"{number} {'worker' if number == 1 else 'workers'}" for number in numbers]
+    ratios = ["ratio"] if len(numbers) == 2 else [f"ratio, {number}" for number in numbers[1:]]
+    processor = [heading for number in numbers for heading in (f"processor, {number}: here", "there")]
+    return ["library", "work", *seconds, *ratios, *processor, "bits"]
 
 
 def print_row(*cells: str) -> None:
@@ -233,6 +243,7 @@ def _load_code(number: int) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("libraries", nargs="*", default=LIBRARIES, metavar="LIBRARY")
+    parser.add_argument("--workers", default="1,2", help="numbers of workers, two or more")
     parser.add_argument("--pairs", type=int, default=16_000)
     parser.add_argument("--feature-pairs", type=int, default=200_000)
     parser.add_argument("--trees", type=int, default=5_000)
@@ -241,16 +252,18 @@ def main() -> None:
     parser.add_argument("--folder-pairs", type=int, default=320_000)
     parser.add_argument("--work", default=",".join(WORK), help="what to measure")
     options = parser.parse_args()
+    names, numbers = options.work.split(","), [int(number) for number in options.workers.split(",")]
     with tempfile.TemporaryDirectory() as folder:
         sizes = (options.pairs, options.feature_pairs, options.trees, options.texts, options.files)
-        work = Work(Path(folder), *sizes, options.folder_pairs)
-        expected = {name: digest(getattr(work, name)(None)) for name in options.work.split(",")}
-        print(f"seconds with 1 and 2 workers, and their ratio (target {TARGET}); of the processor here and there\n")
-        print_row(*HEADER)
-        print_row(*["---"] * len(HEADER))
+        work = Work(Path(folder), names, *sizes, options.folder_pairs)
+        expected = {name: digest(getattr(work, name)(None)) for name in names}
+        print(f"seconds with {options.workers} workers, and their ratio (target for two: {TARGET})\n")
+        headings = list_headings(numbers)
+        print_row(*headings)
+        print_row(*["---"] * len(headings))
         for library in options.libraries:
             try:
-                measure_library(library, work, expected)
+                measure_library(library, work, expected, numbers)
             except MissingExtraError as error:
                 print(f"{library:<6} left out: {error}")
 
