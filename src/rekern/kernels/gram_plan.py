@@ -34,6 +34,10 @@ class StoringBlock(Protocol):
         """Compute the same in the whole matrix, and check that all values are finite."""
         ...
 
+    def complete(self, matrix: Floats, n_jobs: int | None) -> None:
+        """Do what is left when all blocks are stored, such as the part of a symmetric Gram below the diagonal."""
+        ...
+
 
 @dataclass(frozen=True)
 class GramPlan:
@@ -109,12 +113,20 @@ def fill_gram(plan: GramPlan, matrix: npt.NDArray[np.floating], n_jobs: int | No
         return
     blocks = plan.spans()
     is_here = has_shared_memory()
-    if is_here and isinstance(plan.block, StoringBlock) and plan.height is None:
-        # Threads take small shares: no block is sent or copied.
-        blocks = split_range(plan.rows, max(16, min(1024, plan.rows >> 9)))
+    stored = None
+    if is_here and isinstance(plan.block, StoringBlock):
+        if plan.height is None:  # threads take small shares: no block is sent or copied
+            blocks = split_range(plan.rows, max(16, min(1024, plan.rows >> 9)))
+        if matrix.dtype == np.float64 and matrix.flags.c_contiguous:
+            stored = plan.block
     for prepare in plan.prepare:
         prepare(n_jobs)
-    if is_here:
+    if stored is not None:
+        whole = np.asarray(matrix, np.float64)
+        for _ in run(partial(stored.store, whole), blocks, n_jobs, "Gram matrix"):
+            pass
+        stored.complete(whole, n_jobs)
+    elif is_here:
         for _ in run(partial(_compute_block, matrix, plan), blocks, n_jobs, "Gram matrix"):
             pass
         if plan.symmetric:
@@ -125,11 +137,8 @@ def fill_gram(plan: GramPlan, matrix: npt.NDArray[np.floating], n_jobs: int | No
 
 
 def _compute_block(matrix: npt.NDArray[np.floating], plan: GramPlan, first: int, last: int) -> None:
-    """Compute a block in a thread and store it; of a symmetric Gram, the part from the diagonal on."""
-    if isinstance(plan.block, StoringBlock) and matrix.dtype == np.float64 and matrix.flags.c_contiguous:
-        plan.block.store(np.asarray(matrix, np.float64), first, last)
-    else:
-        matrix[first:last, first if plan.symmetric else 0 :] = plan.compute(first, last)
+    """Compute a block in a thread; of a symmetric Gram, the part from the diagonal on."""
+    matrix[first:last, first if plan.symmetric else 0 :] = plan.compute(first, last)
 
 
 def place_block(matrix: npt.NDArray[np.floating], first: int, last: int, block: Floats, symmetric: bool) -> None:

@@ -72,6 +72,27 @@ def test_threads_agree(kernel):
 
 
 @every_kernel
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_a_gram_as_a_whole_has_the_bits_of_its_blocks(kernel, jobs):
+    """As a whole it is normalised by its diagonal; a block, as workers compute it, by values found before."""
+    rng = np.random.default_rng(2)
+    items = ["(b)", *(f"(S (A {'xyz'[i]}) (B (C {'xyz'[j]}) (A x)))" for i, j in rng.integers(0, 3, (600, 2)))]
+    whole = kernel.gram(items, n_jobs=jobs)
+    plan = kernel.plan_gram(items, None, jobs)
+    blocks = np.zeros(whole.shape)
+    for first, last in plan.spans():
+        blocks[first:last, first:] = plan.compute(first, last)
+    assert len(plan.spans()) > 1
+    assert np.array_equal(np.triu(whole), np.triu(blocks))
+    assert np.array_equal(whole, whole.T)
+
+
+def test_a_value_that_is_too_small_is_named_by_its_row():
+    with pytest.raises(ValueError, match=r"^row 700: a kernel value is too small to be normalised"):
+        SubsetTree(1e-320).gram(["(a)"] * 700 + ["(a b)"] * 2, n_jobs=2)
+
+
+@every_kernel
 def test_kernels_are_estimators(kernel):
     copy = clone(kernel)
     assert repr(copy) == repr(kernel)

@@ -37,6 +37,7 @@ from rekern.core.parameters import (
 )
 from rekern.core.registry import register
 from rekern.core.state_schema import COLUMN, DECAY, TOKENIZER, Choice, Either, Flag, ListOf, Schema, Whole, parameters
+from rekern.core.symmetric_matrix import mirror_matrix
 from rekern.core.window_products import JoinedLists, WindowLists, fill_pair_rows, join_lists
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.device_plan import is_for_device, plan_device_gram
@@ -372,6 +373,11 @@ class RewritingBlock:
             check_finite(self.diagonal[first:last], first)
         if self.across or self.down:
             check_finite(matrix[first:last, offset:], first)
+
+    def complete(self, matrix: Floats, n_jobs: int | None) -> None:
+        """Fill the part of a symmetric Gram below the diagonal."""
+        if self.diagonal is not None:
+            mirror_matrix(matrix, n_jobs)
 
     def _fill(self, matrix: Floats, top: int, left: int, first: int, last: int) -> None:
         symmetric = self.diagonal is not None

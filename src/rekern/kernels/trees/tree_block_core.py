@@ -1,4 +1,4 @@
-"""A computed block of a Gram of trees, checked, normalised and written to its place in one pass."""
+"""A computed block of a Gram of trees, checked and written to its place in one pass, normalised if that can be."""
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
 # Compiled functions take arrays and are typed by Numba.
@@ -10,13 +10,14 @@ from rekern.core.streaming import stream
 
 
 @compiled
-def store_block(block, matrix, first, offset, symmetric, normalize, rows, columns):
-    """Write a block, whose first cell is in row ``first`` and column ``offset`` of a matrix, times rows and columns.
+def store_block(block, matrix, first, offset, symmetric, rows, columns):
+    """Write a block, whose first cell is in row ``first`` and column ``offset`` of a matrix.
 
-    In a symmetric Gram the cells from the diagonal on are written. Returns the first row that has a value out of range
-    before it is normalised, or -1.
+    It is multiplied by the factors of rows and columns if there are any. In a symmetric Gram the cells from the
+    diagonal on are written. Returns the first row that has a value out of range before it is normalised, or -1.
     """
     wrong = -1
+    normalize = len(rows) > 0
     for index in range(block.shape[0]):
         row = first + index
         faults = 0
@@ -26,8 +27,6 @@ def store_block(block, matrix, first, offset, symmetric, normalize, rows, column
             if normalize:
                 value *= rows[row] * columns[offset + place]
             stream(matrix, row, offset + place, value)
-        if normalize and symmetric:
-            matrix[row, row] = 1.0 if rows[row] > 0.0 else 0.0
         if faults > 0 and wrong < 0:
             wrong = row
     return wrong

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Generic, Protocol, TypeVar
 
@@ -13,8 +13,9 @@ from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.explanations import Explanation, Part
 from rekern.core.interruption import call_core
 from rekern.core.json_values import JsonObject
-from rekern.core.parallel_jobs import run_in_threads
+from rekern.core.parallel_jobs import count_threads, has_shared_memory, run_in_threads
 from rekern.core.parameters import check_most, check_whole
+from rekern.core.symmetric_matrix import mirror_matrix
 from rekern.kernels.device_plan import is_for_device, plan_device_gram
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel import Kernel
@@ -39,6 +40,8 @@ Parameters = TypeVar("Parameters")
 
 KEPT_VALUES = 1 << 19  # of a block
 NOTHING = np.zeros(0)
+
+_SCALES_LOCK = threading.Lock()  # one thread computes the scales, with threads of its own, and others wait for it
 
 _thread = threading.local()
 
@@ -113,12 +116,15 @@ class TreeKernel(Kernel, Generic[Parameters]):
         parameters = self.make_parameters(vocabulary, used)
         trees, classes = read_rows(left, n_jobs), self.classify_labels(vocabulary, parameters)
         forests = plant_forests(right.arrays, classes, n_jobs)
-        rows = columns = None
-        if self.normalize:
-            rows = find_scales(self._square_rows(trees, classes, parameters, n_jobs))
-            columns = rows if other is None else find_scales(self.square_trees(right, vocabulary, parameters, n_jobs))
-        symmetric = other is None
-        block = TreeBlock(self.get_core(), trees, forests, parameters, len(right), rows, columns, symmetric)
+        symmetric, threads = other is None, count_threads(n_jobs)
+        block = TreeBlock(
+            self.get_core(), trees, forests, classes, parameters, len(right), symmetric, self.normalize, threads
+        )
+        if self.normalize and not symmetric:
+            squares = self.square_trees(right, vocabulary, parameters, n_jobs)
+            block.scales.append((find_scales(block.square_rows()), find_scales(squares)))
+        elif not has_shared_memory():
+            block.find_scales()  # before it is sent
         plan = GramPlan(len(left), len(right), symmetric, block)
         return replace(plan, height=plan.count_rows())  # a core needs more time for the same trees in smaller blocks
 
@@ -151,23 +157,7 @@ class TreeKernel(Kernel, Generic[Parameters]):
     ) -> Floats:
         """Return K(x, x), not normalised."""
         classes = self.classify_labels(vocabulary, parameters)
-        return self._square_rows(read_rows(trees, n_jobs), classes, parameters, n_jobs)
-
-    def _square_rows(self, rows: TreeRows, classes: SmallInts, parameters: Parameters, n_jobs: int | None) -> Floats:
-        """Return the same for trees that are read."""
-        core, offsets = self.get_core(), rows.offsets
-        squares = np.zeros(len(offsets) - 1)
-
-        def square(begin: int, end: int) -> None:
-            forest = build_forest(*rows[:4], begin, end, classes, len(classes))
-            block = np.zeros((end - begin, end - begin))
-            steps = float(offsets[end] - offsets[begin]) ** 2
-            call_core(steps, core, block, begin, begin, True, rows, forest, begin, parameters)
-            squares[begin:end] = np.diag(block)
-
-        # A few trees at a time: more cells are computed than needed, but a forest for each tree would cost more.
-        run_in_threads(square, cut_corpus(offsets, most_trees=32, most_nodes=2048), n_jobs)
-        return check_range(squares)
+        return square_rows(self.get_core(), read_rows(trees, n_jobs), classes, parameters, n_jobs)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every tree."""
@@ -221,40 +211,86 @@ class TreeExplanation(Explanation):
         return {**super().to_dict(n), "left": self.left, "right": self.right}
 
 
+def square_rows(core: FillBlock, rows: TreeRows, classes: SmallInts, parameters: object, n_jobs: int | None) -> Floats:
+    """Return K(x, x) of trees, not normalised."""
+    offsets = rows.offsets
+    squares = np.zeros(len(offsets) - 1)
+
+    def square(begin: int, end: int) -> None:
+        forest = build_forest(*rows[:4], begin, end, classes, len(classes))
+        block = np.zeros((end - begin, end - begin))
+        steps = float(offsets[end] - offsets[begin]) ** 2
+        call_core(steps, core, block, begin, begin, True, rows, forest, begin, parameters)
+        squares[begin:end] = np.diag(block)
+
+    # A few trees at a time: more cells are computed than needed, but a forest for each tree would cost more.
+    run_in_threads(square, cut_corpus(offsets, most_trees=32, most_nodes=2048), n_jobs)
+    return check_range(squares)
+
+
 @dataclass(frozen=True)
 class TreeBlock:
-    """Computes a block of a Gram of trees."""
+    """Computes a block of a Gram of trees.
+
+    A symmetric Gram that is stored as a whole has K(x, x) on its diagonal, so that its scales need no work. Those of
+    its blocks are computed when the first block needs them.
+    """
 
     core: FillBlock
     trees: TreeRows
     forests: list[PlacedForest]
+    classes: SmallInts
     parameters: object
     width: int
-    rows: Floats | None
-    columns: Floats | None
     symmetric: bool
+    normalize: bool
+    threads: int = field(compare=False)
+    scales: list[tuple[Floats, Floats]] = field(default_factory=list, compare=False)  # of rows and columns, once known
 
     def __call__(self, first: int, last: int) -> Floats:
         offset = first if self.symmetric else 0
         block = np.zeros((last - first, self.width - offset))
         self._fill(block, first, last)
         check_range(block, first)
-        if self.rows is not None and self.columns is not None:
-            block *= self.rows[first:last, None] * self.columns[offset:]
+        if self.normalize:
+            rows, columns = self.find_scales()
+            block *= rows[first:last, None] * columns[offset:]
             if self.symmetric:
-                np.fill_diagonal(block, (self.rows[first:last] > 0).astype(float))
+                np.fill_diagonal(block, (rows[first:last] > 0).astype(float))
         return block
 
     def store(self, matrix: Floats, first: int, last: int) -> None:
-        """Compute rows ``first`` to ``last - 1`` in their places in the whole Gram, from the diagonal on."""
+        """Compute rows ``first`` to ``last - 1`` in their places in the whole Gram, from the diagonal on.
+
+        A symmetric Gram is normalised when all its blocks are there.
+        """
         offset = first if self.symmetric else 0
         block = reserve_block(last - first, self.width - offset)
         self._fill(block, first, last)
-        normalize = self.rows is not None and self.columns is not None
-        scales = (self.rows, self.columns) if normalize else (NOTHING, NOTHING)
-        wrong = store_block(block, matrix, first, offset, self.symmetric, normalize, *scales)
+        scales = self.find_scales() if self.normalize and not self.symmetric else (NOTHING, NOTHING)
+        wrong = store_block(block, matrix, first, offset, self.symmetric, *scales)
         if wrong >= 0:
             raise make_range_error(wrong)
+        if self.normalize and self.symmetric:
+            find_scales(matrix.diagonal()[first:last], first)  # now: the other blocks may take long
+
+    def complete(self, matrix: Floats, n_jobs: int | None) -> None:
+        """Normalise a symmetric Gram, and fill its part below the diagonal."""
+        if self.symmetric:
+            scales = find_scales(matrix.diagonal().copy()) if self.normalize else NOTHING
+            mirror_matrix(matrix, n_jobs, scales)
+
+    def square_rows(self) -> Floats:
+        """Return K(x, x) of the trees of the rows."""
+        return square_rows(self.core, self.trees, self.classes, self.parameters, self.threads)
+
+    def find_scales(self) -> tuple[Floats, Floats]:
+        """Return the factors that normalise rows and columns."""
+        with _SCALES_LOCK:
+            if not self.scales:
+                own = find_scales(self.square_rows())
+                self.scales.append((own, own))
+        return self.scales[0]
 
     def _fill(self, block: Floats, first: int, last: int) -> None:
         """Fill the cells, in a symmetric Gram from the diagonal on."""

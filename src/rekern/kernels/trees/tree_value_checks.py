@@ -10,17 +10,18 @@ SMALLER_DECAY = "use a smaller decay (or mu)"
 SMALLEST = 1e-290  # square that can be normalised: the product of two 1/√square is still a number
 
 
-def find_scales(squares: Floats) -> Floats:
+def find_scales(squares: Floats, first: int = 0) -> Floats:
     """Return the factors by which rows and columns are normalised: 1/√K(x, x), 0 where K(x, x) = 0.
+
+    The first square is that of row ``first``.
 
     >>> find_scales(np.array([4.0, 0.0]))
     array([0.5, 0. ])
     """
     tiny = (squares > 0) & (squares < SMALLEST)
     if tiny.any():
-        raise ValueError(
-            f"row {int(np.argmax(tiny))}: a kernel value is too small to be normalised; use a larger decay (or mu)"
-        )
+        row = first + int(np.argmax(tiny))
+        raise ValueError(f"row {row}: a kernel value is too small to be normalised; use a larger decay (or mu)")
     return invert_roots(squares)
 
 
