@@ -85,13 +85,18 @@ def test_settings_of_trees():
     ]
     assert len(both) == 2 and all("source.words" in kernel.reads() for kernel in both)
     found = score_experiments.list_settings(CORPORA["rte3-dev"], resources)
-    *machines, logistic = (setting for setting in found if "trees" in setting.method)
-    assert (logistic.loss, {setting.loss for setting in machines}) == ("logistic", {"hinge"})
-    assert logistic.method == (
-        "logistic: 3 Gaussian 0.1/n over all scores of trees, with inclusion + trees + 3 over inclusion + 3 over roles "
-        "+ the decision of a model of RTE-1"
+    *machines, logistic, ways = (setting for setting in found if "trees" in setting.method)
+    assert (logistic.loss, ways.loss, {setting.loss for setting in machines}) == ("logistic", "logistic", {"hinge"})
+    name = (
+        "logistic: 3 Gaussian 0.1/n over all scores of trees, with inclusion + trees + 3 over inclusion + 3 over roles"
     )
-    assert {"source.words", "source.stems-rel", "source.dependencies"} <= logistic.kernel.reads()
+    assert logistic.method == f"{name} + the decision of a model of RTE-1"
+    stated = "0.5 over ways x Gaussian 0.5 over what is stated"
+    assert ways.method == f"{name} + {stated} + the decision of a model of RTE-1"
+    assert all(
+        {"source.words", "source.stems-rel", "source.dependencies"} <= setting.kernel.reads()
+        for setting in (logistic, ways)
+    )
     assert [setting.method for setting in machines] == [
         f"3 Gaussian {width}/n over all scores {parts}"
         for width in (0.3, 0.1)

@@ -61,7 +61,7 @@ from rekern.reproduce.rewriting_settings import Setting
 from rekern.reproduce.structural.tree_corpora import GRAPHS, TREES, WORDS, find_file
 from rekern.reproduce.text_tables import format_table
 from rekern.reproduce.text_tables import join_parts as join_paragraphs
-from rekern.similarity import Similarities, UnsharedWords, WordVectors
+from rekern.similarity import Similarities, StatedRelation, UnsharedWords, WordVectors
 
 TEXT = ("basic", "ngrams", "sequences", "differences", "order", "contexts")
 LEXICAL = ("wordnet", "relations", "esa", "thesaurus", "alignment", "vectors")
@@ -153,13 +153,7 @@ def _list_aligned(corpus: PairCorpus, resources: Resources, data: DataPath) -> I
                     asked = 3 * Gaussian(Judgements(judge), 0.3)
                     yield Setting(f"{name} + 3 Gaussian 0.3 over the decision of {judge.name}", trees + whole + asked)
                 if corpus.has_roles and width == min(corpus.widths):
-                    roles = 3 * _make_gaussian(resources.make_scores(("roles",), DEPENDENCIES), width)
-                    kernel = trees + whole + inside + roles
-                    name = f"logistic: {name} + 3 over inclusion + 3 over roles"
-                    if corpus.judge is not None:
-                        judge = make_judge(corpus, kernel, data, "logistic")
-                        kernel, name = kernel + Judgements(judge), f"{name} + the decision of {judge.name}"
-                    yield Setting(name, kernel, loss="logistic")
+                    yield from _list_logistic(corpus, resources, trees + whole + inside, name, data)
             continue
         for weight in (10, 15):
             both: Kernel = Symmetric(rules * 2 + 2 * weight * bells)
@@ -167,6 +161,25 @@ def _list_aligned(corpus: PairCorpus, resources: Resources, data: DataPath) -> I
             if corpus.has_trees:
                 kernel = reduce(add, _list_tree_kernels(), both)
                 yield Setting(f"both orders: rules + {weight} {name}; unshared words, trees, graphs", kernel)
+
+
+def _list_logistic(
+    corpus: PairCorpus, resources: Resources, kernel: Kernel, name: str, data: DataPath
+) -> Iterator[Setting]:
+    """List logistic regression on a sum with the scores of roles, and with those of ways besides, with a judge."""
+    roles = 3 * _make_gaussian(resources.make_scores(("roles",), DEPENDENCIES), min(corpus.widths))
+    ways = _make_gaussian(resources.make_scores(("ways",), DEPENDENCIES), 1.0)
+    stated = Gaussian(StatedRelation(DEPENDENCIES, resources.space), 0.5)
+    name = f"logistic: {name} + 3 over inclusion + 3 over roles"
+    for used, title in (
+        (kernel + roles, name),
+        (kernel + roles + 0.5 * (ways * stated), f"{name} + 0.5 over ways x Gaussian 0.5 over what is stated"),
+    ):
+        if corpus.judge is None:
+            yield Setting(title, used, loss="logistic")
+        else:
+            judge = make_judge(corpus, used, data, "logistic")
+            yield Setting(f"{title} + the decision of {judge.name}", used + Judgements(judge), loss="logistic")
 
 
 def make_judge(corpus: PairCorpus, kernel: Kernel, data: DataPath, loss: str = "hinge") -> Judge:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -74,17 +75,23 @@ def score_roles(sides: Sides, resources: LexicalResources) -> Floats:
 
 def score_graphs(source: RoleGraph, target: RoleGraph, support: WordSupport) -> list[float]:
     """Return the scores of one pair of graphs."""
-    alike = support.compare(source.tree, target.tree)
-    own = alike.copy()
-    for one, other in source.same:
-        alike[:, one] = np.maximum(alike[:, one], own[:, other])
-        alike[:, other] = np.maximum(alike[:, other], own[:, one])
+    alike = compare_graphs(source, target, support)
     links = list_links(source)
     lengths = call_core(30.0 * len(source) ** 2, measure_ways, *links, len(source), FARTHEST)
     weights = weigh_words(target.tree, support)
     included, places = score_places(source.tree, target.tree, alike, weights, lengths)
     pair = Pair(source, target, alike, target.tree.parents.index(-1) if len(target) else -1)
     return [*included, *_score_frame(pair, lengths), *_score_way(pair, links, lengths, places), *_score_identity(pair)]
+
+
+def compare_graphs(source: RoleGraph, target: RoleGraph, support: WordSupport) -> Floats:
+    """Return how far each word of the source (column), or another word for the same, supports each of the target."""
+    alike = support.compare(source.tree, target.tree)
+    own = alike.copy()
+    for one, other in source.same:
+        alike[:, one] = np.maximum(alike[:, one], own[:, other])
+        alike[:, other] = np.maximum(alike[:, other], own[:, one])
+    return alike
 
 
 def list_links(graph: RoleGraph) -> Links:
@@ -177,10 +184,7 @@ def _score_way(pair: Pair, links: Links, lengths: Floats, places: Ints) -> list[
         roles.setdefault((one, other), role)
         roles.setdefault((other, one), role)
     same = {*pair.source.same, *((other, one) for one, other in pair.source.same)}
-    _, last = search_ways(start, *links, np.inf)
-    at = end
-    while at != start:
-        before = int(last[at])
+    for at, before in pairwise(find_way(start, end, links)):
         if len(pair.source) in (before, at):
             kind = "text"
         elif (before, at) in same:
@@ -188,8 +192,16 @@ def _score_way(pair: Pair, links: Links, lengths: Floats, places: Ints) -> list[
         else:
             kind = _name_step(roles.get((before, at), "acl"))
         counts[kind] += 1
-        at = before
     return [*counts.values(), 1.0, float(lengths[start, end])]
+
+
+def find_way(start: int, end: int, links: Links) -> list[int]:
+    """Return the words of the shortest way between two words, from its end to its start."""
+    _, last = search_ways(start, *links, np.inf)
+    found = [end]
+    while found[-1] != start:
+        found.append(int(last[found[-1]]))
+    return found
 
 
 def _find_ends(pair: Pair) -> tuple[int, int] | None:

@@ -27,6 +27,7 @@ from rekern.similarity.side_words import (
 )
 from rekern.similarity.token_traits import find_traits
 from rekern.similarity.used_words import recall
+from rekern.similarity.way_scores import WAYS, score_ways
 from rekern.similarity.word_facts import spell_words
 from rekern.structures.tokenizer import Tokenizer
 from rekern.structures.tokens import Tokens
@@ -65,10 +66,11 @@ GROUPS = {
     "aligner": further_scores.ALIGNER,
     "inclusion": INCLUSION,
     "roles": ROLES,
+    "ways": WAYS,
 }
-NEED_SPACE = ("alignment", "vectors", "aligner", "inclusion", "roles")
-DIRECTED = ("relations", "answers", "inclusion", "roles")  # a pair and its reverse differ
-NEED_TREES = ("tags", "links", "inclusion", "roles")
+NEED_SPACE = ("alignment", "vectors", "aligner", "inclusion", "roles", "ways")
+DIRECTED = ("relations", "answers", "inclusion", "roles", "ways")  # a pair and its reverse differ
+NEED_TREES = ("tags", "links", "inclusion", "roles", "ways")
 NOUNS = ("NN", "NNS")  # proper names have no generalisation
 
 
@@ -241,4 +243,5 @@ _FUNCTIONS: dict[str, Callable[[Sides, LexicalResources], Floats]] = {
     "aligner": further_scores.score_alignments,
     "inclusion": score_inclusion,
     "roles": score_roles,
+    "ways": score_ways,
 }

@@ -100,8 +100,8 @@ class Similarities(ScoreKernel):
     ``"differences"``, ``"order"``, ``"contexts"`` and ``"answers"`` need no further data, ``"tags"`` and ``"links"``
     need constituent trees (``on``), ``"wordnet"``, ``"relations"``, ``"esa"`` and ``"substitution"`` need WordNet,
     ``"thesaurus"`` needs a list of word pairs, ``"alignment"`` and ``"vectors"`` need a word space, and ``"aligner"``
-    needs all three, ``"inclusion"`` and ``"roles"`` trees besides. ``"kernels"`` are the values K(source, target) of
-    the ``kernels``.
+    needs all three, ``"inclusion"``, ``"roles"`` and ``"ways"`` trees besides. ``"kernels"`` are the values
+    K(source, target) of the ``kernels``.
 
     ``fit`` learns from the training pairs the idf of every token (ln((n + 1)/(df + 1)), if df of n sides have it), the
     frequent tokens, and the mean and standard deviation of every score. The order of the pairs does not matter.
@@ -131,8 +131,8 @@ class Similarities(ScoreKernel):
     concepts : ExplicitSemantics, optional
         The concepts of explicit semantic analysis (ESA), by default the definitions of WordNet.
     space : WordVectors or LatentSemantics, optional
-        The word space of "alignment", "vectors", "aligner", "inclusion" and "roles", by default latent semantics of the
-        training texts.
+        The word space of "alignment", "vectors", "aligner", "inclusion", "roles" and "ways", by default latent
+        semantics of the training texts.
     thesaurus : str or list of pairs, optional
         A file, plain or gzipped, with two words in each line, separated by a tab; or the pairs of words.
     kernels : tuple of kernels

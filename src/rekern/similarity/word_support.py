@@ -101,7 +101,7 @@ class WordSupport:
     def _find_unit(self, word: str, stem: str) -> Floats:
         """Return the vector of a word, or of its stem, with length 1; a word without one has the vector 0."""
         if (word, stem) not in self.units:
-            vector = np.zeros(1) if self.resources.space is None else _find_vector(self.resources.space, word, stem)
+            vector = np.zeros(1) if self.resources.space is None else find_vector(self.resources.space, word, stem)
             length = float(np.linalg.norm(vector))
             self.units[word, stem] = vector / length if length > 0 else vector
         return self.units[word, stem]
@@ -111,7 +111,8 @@ class WordSupport:
         return weigh_words_by_rank([word.casefold() for word in tree.words], tree.stems, self.resources)
 
 
-def _find_vector(space: WordSpace, word: str, stem: str) -> Floats:
+def find_vector(space: WordSpace, word: str, stem: str) -> Floats:
+    """Return the vector of a word in small letters, or else that of its stem."""
     vectors = np.array(space.vectors([word.casefold(), stem]), float)
     found: Floats = vectors[0] if vectors[0].any() else vectors[1]
     return found
