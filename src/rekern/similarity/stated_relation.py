@@ -21,8 +21,9 @@ class StatedRelation(ScoreKernel):
     """Linear kernel on a vector of length 1, the sum over the words of the relation that the target states.
 
     The relation is made of the content words of the target besides the two things that it relates: in "Ann works for
-    Acme" the word *works*. Every word has the vector of its written form in small letters, or else of its stem, with
-    length 1. If no word has a vector, the sum is 0. The source is not read.
+    Acme" the word *works*. A target that relates no two things has its main word instead. Every word has the vector of
+    its written form in small letters, or else of its stem, with length 1. If no word has a vector, the sum is 0. The
+    source is not read.
 
     Alone it knows nothing about a pair. In a product it tells other kernels when their scores mean the same:
     ``Gaussian(scores, 0.07) * Gaussian(StatedRelation(on="parse", space=space), 0.5)`` is larger for two pairs with
