@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rekern.core.arrays import Floats
+from rekern.core.messages import show_value
 from rekern.core.registry import register
-from rekern.core.state_schema import COLUMN, Either, InstanceOf, Schema, parameters
+from rekern.core.state_schema import InstanceOf, Schema, Text, parameters
 from rekern.errors import InputError
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.similarity.pair_sides import read_tree_sides
@@ -47,7 +48,8 @@ class StatedRelation(ScoreKernel):
     array([[0.6, 0.8]])
     """
 
-    schema = Schema(parameters(on=COLUMN, space=Either(None, InstanceOf(WordSpace))))
+    checks_itself = frozenset({"on", "space"})
+    schema = Schema(parameters(on=Text(1000), space=InstanceOf(WordSpace)))  # a model file has both
 
     def __init__(self, on: str | None = None, space: WordSpace | None = None):
         self.on = on
@@ -68,8 +70,8 @@ class StatedRelation(ScoreKernel):
     def scores(self, X: object) -> Floats:
         """Return the vector of the relation that each target states, a row for each pair."""
         space, size = self._find_space(), len(self.names())
-        if self.on is None:
-            raise InputError("on=None: name the representation that has the dependencies")
+        if not isinstance(self.on, str):
+            raise InputError(f"on={show_value(self.on)}: name the representation that has the dependencies")
         sides = read_tree_sides(X, self.on)
         assert sides.tags is not None and sides.heads is not None and sides.relations is not None
         texts = list(zip(sides.lemmas, sides.forms, sides.tags, sides.heads, sides.relations, strict=True))[1::2]
@@ -89,7 +91,7 @@ class StatedRelation(ScoreKernel):
 
     def _find_space(self) -> WordSpace:
         if not isinstance(self.space, WordSpace):
-            raise InputError(f"space={self.space!r}: give a WordVectors or a LatentSemantics")
+            raise InputError(f"space={show_value(self.space)}: give a WordVectors or a LatentSemantics")
         return self.space
 
 
