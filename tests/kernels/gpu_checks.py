@@ -90,7 +90,8 @@ def check_trees():
     for kernel in kernels:
         compare(kernel, trees)
         compare(kernel, trees[:4], [*trees[3:7], "(new (B c))"])
-    compare(PartialTree(gaps="span"), [WIDE, VERY_WIDE, TREES[0]])
+    for kernel in (PartialTree(gaps="span"), PartialTree(max_children=3), DependencyPaths()):
+        compare(kernel, [WIDE, VERY_WIDE, TREES[0]])
     compare(SmoothedPartialTree(similarity=VECTORS), LEXICAL)
     compare(SmoothedPartialTree(similarity=VECTORS), LEXICAL, LEXICAL[1:])
     assert np.array_equal(np.diag(compare(PartialTree(), trees)), np.ones(len(trees)))

@@ -22,7 +22,7 @@ from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.trees.device_sides import DeviceCore, PairOfSides, Side, fold_chunks, pair_sides
 from rekern.kernels.trees.forests import cut_corpus
 from rekern.kernels.trees.label_similarity import LabelPlan
-from rekern.kernels.trees.tree_levels_cuda_core import FEW
+from rekern.kernels.trees.tree_levels_cuda_core import WIDEST
 from rekern.kernels.trees.tree_sums_cuda_core import (
     CLASS_FACTS,
     ROWS_OF_TILE,
@@ -206,7 +206,7 @@ def measure_scratch(core: DeviceCore, widest: int, widest2: int) -> int:
     """Return how many numbers of its own a thread needs for nodes with very many children; 0 if there are none."""
     longest = core.get_longest()
     bounded = 0 < longest < min(widest, widest2)
-    if core.by_production or (widest * widest2 <= FEW and not bounded):
+    if core.by_production or (widest2 <= WIDEST and not bounded):
         return 0
     return (longest if bounded else 1) * (widest2 + 3) + widest2
 

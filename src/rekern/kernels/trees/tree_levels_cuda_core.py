@@ -35,8 +35,8 @@ from rekern.kernels.trees.tree_sums_cuda_core import (
     place_tile,
 )
 
-FEW = 24  # matching pairs of children; with more, the sums run over all cells, in memory of the thread's own
 WIDEST = 31  # children of a column whose sums a thread keeps in its own fast memory
+TWICE = 2 * WIDEST
 
 # What is known of the tile of a block.
 TAKEN, TAKEN_SEGMENT, TAKEN_LEVEL = range(3)
@@ -270,15 +270,45 @@ def fill_subset_levels(
                 row += 1
 
 
+@cuda_function
+def sum_pairs_of_paths(
+    values, bases, facts, facts2, kids2, sequences, sequences2, one, other, scratch, slot
+):  # fmt: skip
+    """Return sums over the matching pairs of children: how many there are, and their values; and over every two of them
+    that share no child: how many, the sums of their two values, and the products."""
+    width2 = facts2[other, WIDTH]
+    for place in range(2 * width2):  # of each child of the column, in the rows so far: how many pairs, their values
+        scratch[place, slot] = 0.0
+    matches, downward, pairs, singles, products = 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(facts[one, WIDTH]):
+        kind = sequences[facts[one, SEQUENCE] + i]
+        kid = facts[one, KID] + i * facts[one, STEP]
+        row_matches, row_downward = 0.0, 0.0
+        for j in range(width2):
+            if sequences2[facts2[other, SEQUENCE] + j] == kind:
+                kid2 = facts2[other, KID] + j * facts2[other, STEP]
+                value = max(find_value(values, bases, kids2, kid, kid2), 0.0)
+                others = matches - scratch[j, slot]
+                others_below = downward - scratch[width2 + j, slot]
+                pairs += others
+                singles += value * others + others_below
+                products += value * others_below
+                scratch[j, slot] += 1.0
+                scratch[width2 + j, slot] += value
+                row_matches += 1.0
+                row_downward += value
+        matches += row_matches
+        downward += row_downward
+    return matches, downward, pairs, singles, products
+
+
 @cuda_kernel
 def fill_path_levels(
     values, sums, segments, tiles, queue, level_tiles, order, facts, facts2, kids, kids2, sequences, sequences2,
     bases, numbers, smooth, ranks, similarities, scratch,
 ):  # fmt: skip
     """Fill the downward paths of dependency trees, and what all paths add, level by level."""
-    mi = cuda.local.array(FEW, np.int32)
-    mj = cuda.local.array(FEW, np.int32)
-    known = cuda.local.array(FEW, np.float64)
+    own = cuda.local.array((TWICE, 1), np.float64)
     slot = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
     decay, middle = numbers[DECAY], numbers[MIDDLE]
     square = decay * decay
@@ -291,52 +321,16 @@ def fill_path_levels(
         columns = segments[segment, COLUMNS]
         if column < columns:
             other = segments[segment, FIRST] + column
-            width2 = facts2[other, WIDTH]
             while row < end:
                 one = order[segments[segment, BEGIN] + row]
-                matches = 0
-                downward, pairs, singles, products = 0.0, 0.0, 0.0, 0.0
-                for i in range(facts[one, WIDTH]):
-                    for j in range(width2):
-                        if sequences[facts[one, SEQUENCE] + i] == sequences2[facts2[other, SEQUENCE] + j]:
-                            if matches < FEW:
-                                kid = facts[one, KID] + i * facts[one, STEP]
-                                kid2 = facts2[other, KID] + j * facts2[other, STEP]
-                                value = max(find_value(values, bases, kids2, kid, kid2), 0.0)
-                                downward += value
-                                for before in range(matches):
-                                    if mi[before] != i and mj[before] != j:
-                                        pairs += 1.0
-                                        singles += value + known[before]
-                                        products += value * known[before]
-                                mi[matches] = i
-                                mj[matches] = j
-                                known[matches] = value
-                            matches += 1
-                if matches > FEW:  # by sums over the rows before, for all places and for each
-                    count, below = 0.0, 0.0
-                    downward, pairs, singles, products = 0.0, 0.0, 0.0, 0.0
-                    for j in range(2 * width2):
-                        scratch[j, slot] = 0.0
-                    for i in range(facts[one, WIDTH]):
-                        kid = facts[one, KID] + i * facts[one, STEP]
-                        row_count, row_below = 0.0, 0.0
-                        for j in range(width2):
-                            if sequences[facts[one, SEQUENCE] + i] == sequences2[facts2[other, SEQUENCE] + j]:
-                                kid2 = facts2[other, KID] + j * facts2[other, STEP]
-                                value = max(find_value(values, bases, kids2, kid, kid2), 0.0)
-                                others = count - scratch[j, slot]
-                                others_below = below - scratch[width2 + j, slot]
-                                pairs += others
-                                singles += value * others + others_below
-                                products += value * others_below
-                                scratch[j, slot] += 1.0
-                                scratch[width2 + j, slot] += value
-                                row_count += 1.0
-                                row_below += value
-                        count += row_count
-                        below += row_below
-                    downward = below
+                if facts2[other, WIDTH] <= WIDEST:
+                    matches, downward, pairs, singles, products = sum_pairs_of_paths(
+                        values, bases, facts, facts2, kids2, sequences, sequences2, one, other, own, 0
+                    )
+                else:
+                    matches, downward, pairs, singles, products = sum_pairs_of_paths(
+                        values, bases, facts, facts2, kids2, sequences, sequences2, one, other, scratch, slot
+                    )
                 found = decay * (matches + downward)
                 place = segments[segment, BASE] + facts[one, RANK] * columns + column
                 values[place] = found
