@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -253,6 +254,22 @@ def test_a_missing_library_is_one_line(library, monkeypatch):
     message = rf'is not installed: pip install "rekern\[{library}\]"'
     with pytest.raises(MissingExtraError, match=message), use_cluster(f"{library}://local:2"):
         pass
+
+
+def test_a_script_that_workers_would_start_again_is_told_what_it_needs(tmp_path):
+    """A new worker of Dask imports the script that has started it."""
+    script = tmp_path / "script.py"
+    lines = ["from rekern.core.clusters import use_cluster", "with use_cluster('dask://local:2'):", "    print('done')"]
+    script.write_text("\n".join(lines))
+    run = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 1 and run.stdout == ""
+    assert run.stderr.count("Traceback") == 1 and '`if __name__ == "__main__":`' in run.stderr.splitlines()[-1]
+
+
+def test_two_clusters_of_dask_on_one_machine(recwarn):
+    with use_cluster("dask://local:1") as one, use_cluster("dask://local:1") as other:
+        assert [*one.run(pow, [(2, 3)]), *other.run(pow, [(3, 2)])] == [8, 9]
+    assert not [warning for warning in recwarn if "Port" in str(warning.message)]
 
 
 def test_an_interrupted_run_continues(folder, tmp_path):

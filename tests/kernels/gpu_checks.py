@@ -33,6 +33,7 @@ from rekern.kernels.rewriting import device_rewriting, device_rows, device_rules
 from rekern.kernels.trees import device_gram
 
 WIDE = "(S (A b) (A c) (A b) (A b) (A d) (A b))"  # with itself more than 24 pairs of children match
+VERY_WIDE = f"(S {'(A b) (B c) ' * 17})"  # more children than a thread keeps sums of in fast memory
 TREES = ["(S (A (B c) (B d)) (A (B c)))", WIDE, "(a)", "(S (S (S x)))", "(A (B c) (D e) (B c))", WIDE.replace("c", "b")]
 LEXICAL = ["(S (x a::n) (x b::n))", "(S (x c::n) (x a::n))", "(S (x d::v) (y e::v))"]
 VECTORS = {word: vector.tolist() for word, vector in zip("abcde", np.random.default_rng(0).normal(size=(5, 3)))}
@@ -89,6 +90,8 @@ def check_trees():
     for kernel in kernels:
         compare(kernel, trees)
         compare(kernel, trees[:4], [*trees[3:7], "(new (B c))"])
+    for kernel in (PartialTree(gaps="span"), PartialTree(max_children=3), DependencyPaths()):
+        compare(kernel, [WIDE, VERY_WIDE, TREES[0]])
     compare(SmoothedPartialTree(similarity=VECTORS), LEXICAL)
     compare(SmoothedPartialTree(similarity=VECTORS), LEXICAL, LEXICAL[1:])
     assert np.array_equal(np.diag(compare(PartialTree(), trees)), np.ones(len(trees)))

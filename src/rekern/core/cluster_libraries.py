@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import secrets
 import socket
@@ -173,12 +174,31 @@ def _open_dask(address: Address, stack: ExitStack) -> Cluster:
         except (OSError, ValueError) as error:
             raise address.refuse(error, "start it with `dask scheduler` and `dask worker`") from None
     else:
+        if is_starting():  # a script without the line below, as a new worker imports it
+            raise SystemExit(1)
         with dask.config.set(DASK_OPTIONS):
-            workers = LocalCluster(
-                n_workers=address.local_workers, threads_per_worker=1, processes=True, dashboard_address=None
-            )
+            try:
+                workers = LocalCluster(
+                    n_workers=address.local_workers,
+                    threads_per_worker=1,
+                    processes=True,
+                    dashboard_address=None,
+                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # any port that is free
+                )
+            except RuntimeError as error:
+                reason = 'a script needs the line `if __name__ == "__main__":` above its work, for workers import it'
+                raise address.refuse(error, reason) from None
         client = stack.enter_context(Client(stack.enter_context(workers), direct_to_workers=True))
     return DaskCluster(client)
+
+
+def is_starting() -> bool:
+    """Return whether this process is a new worker, which imports the script that has started it.
+
+    >>> is_starting()
+    False
+    """
+    return bool(getattr(multiprocessing.current_process(), "_inheriting", False))
 
 
 def _open_ray(address: Address, stack: ExitStack) -> Cluster:

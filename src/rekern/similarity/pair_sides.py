@@ -76,9 +76,9 @@ def _join_sentences(text: str) -> Sentence:
 
 def _strip_tag(leaf: str) -> str:
     parts = split_lexical_label(leaf)
-    return leaf if parts is None else parts.lemma
+    return leaf if parts is None else parts[1]
 
 
 def _find_lemma(leaf: str, tag: str) -> str:
     parts = split_lexical_label(leaf)
-    return stem(leaf) if parts is None else parts.lemma
+    return stem(leaf) if parts is None else parts[1]

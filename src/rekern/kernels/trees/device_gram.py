@@ -22,7 +22,7 @@ from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.trees.device_sides import DeviceCore, PairOfSides, Side, fold_chunks, pair_sides
 from rekern.kernels.trees.forests import cut_corpus
 from rekern.kernels.trees.label_similarity import LabelPlan
-from rekern.kernels.trees.tree_levels_cuda_core import FEW
+from rekern.kernels.trees.tree_levels_cuda_core import WIDEST
 from rekern.kernels.trees.tree_sums_cuda_core import (
     CLASS_FACTS,
     ROWS_OF_TILE,
@@ -95,7 +95,6 @@ class Workspace:
         self.sides: dict[int, tuple[Side, DeviceSide]] = {}
         self.lock = Lock()
         self.numbers = upload(core.numbers)
-        self.powers = upload(np.ones(1))
         self.places = upload(np.zeros(1, np.int64))
         self.labels = upload_labels(core.labels)
 
@@ -147,7 +146,7 @@ class Workspace:
             core.fill_levels.launch(
                 min(pair.tiles, most), values, summed, segments, pair.tiles, queue, level_tiles, rows.order, rows.facts,
                 columns.facts, rows.kids, columns.kids, rows.sequences, columns.sequences, bases, self.numbers,
-                self.upload_powers(left.widest + right.widest + 1), *self.labels, scratch,
+                *self.labels, scratch,
             )  # fmt: skip
         sums = self.reserve("sums", self.chunks.sums)
         if pair.sum_tiles:
@@ -168,12 +167,6 @@ class Workspace:
     def reserve_matrix(self, name: str, rows: int, columns: int) -> DeviceArray:
         """Return a matrix whose values are what they happen to be."""
         return self.reserve(name, self.chunks.count_cells())[: rows * columns].reshape(rows, columns)
-
-    def upload_powers(self, n: int) -> DeviceArray:
-        """Return at least ``n`` powers of the decay, from 1 on."""
-        if self.powers.shape[0] < n:
-            self.powers = upload(self.core.numbers[1] ** np.arange(2.0 * n))
-        return self.powers
 
     def reserve_places(self, size: int) -> DeviceArray:
         """Return whole numbers, whose values are what they happen to be."""
@@ -204,7 +197,7 @@ def upload_labels(plan: LabelPlan | None) -> list[DeviceArray]:
         size = len(vectors)
         part = similarities[filled : filled + size * size].reshape(size, size)
         blocks = -(-size // ROWS_OF_TILE) * -(-size // count_threads())
-        multiply_vectors.launch(blocks, part, upload(vectors), upload(vectors.T), plan.least)
+        multiply_vectors.launch(blocks, part, upload(vectors), plan.least)
         filled += size * size
     return [*places, similarities]
 
@@ -213,7 +206,7 @@ def measure_scratch(core: DeviceCore, widest: int, widest2: int) -> int:
     """Return how many numbers of its own a thread needs for nodes with very many children; 0 if there are none."""
     longest = core.get_longest()
     bounded = 0 < longest < min(widest, widest2)
-    if core.by_production or (widest * widest2 <= FEW and not bounded):
+    if core.by_production or (widest2 <= WIDEST and not bounded):
         return 0
     return (longest if bounded else 1) * (widest2 + 3) + widest2
 

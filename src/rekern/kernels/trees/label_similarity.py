@@ -1,6 +1,5 @@
 """How similar two labels are, for smoothed tree kernels: a table over the vocabulary, made once for a Gram."""
 
-from collections import defaultdict
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -112,21 +111,29 @@ def plan_label_table(similarity: LabelSimilarity | None, vocabulary: list[str], 
 
 def _group_words(space: WordVectors, vocabulary: list[str], used: Ints) -> list[LabelClass]:
     """Return a class for the words of each part of speech that have a vector, with their cosines."""
-    places, lemmas, tagged, groups = list[int](), list[str](), list[str](), list[str]()
+    words: Container[str] | None = space if isinstance(space, Container) else None
+    places, lemmas, tagged = list[int](), list[str](), list[str]()
+    parts, groups = list[int](), dict[tuple[str, str], int]()
     for label in used.tolist():
         found = split_lexical_label(vocabulary[label])
-        if found is not None:  # kept as lists of strings: so many tuples would wake the garbage collector
+        if found is None:
+            continue
+        prefix, lemma, part_of_speech = found
+        word = f"{lemma}::{part_of_speech}"
+        if words is None or lemma in words or word in words:
             places.append(label)
-            lemmas.append(found.lemma)
-            tagged.append(f"{found.lemma}::{found.part_of_speech}")
-            groups.append(f"{found.prefix}::{found.part_of_speech}")
+            lemmas.append(lemma)
+            tagged.append(word)
+            parts.append(groups.setdefault((prefix, part_of_speech), len(groups)))
     vectors, lengths = _find_vectors_of_words(space, lemmas, tagged)
-    members = defaultdict(list)
-    for place in np.flatnonzero(lengths).tolist():
-        members[groups[place]].append(place)
-    labels = np.array(places, np.int64)
-    classes = [part for part in members.values() if len(part) > 1]
-    return [LabelClass(labels[part], vectors[part] / lengths[part, np.newaxis], None) for part in classes]
+    known = np.flatnonzero(lengths)
+    part = np.array(parts, np.int64)[known]
+    order = known[np.argsort(part, kind="stable")]
+    vectors = vectors[order]
+    vectors /= lengths[order, np.newaxis]
+    ends = np.cumsum(np.bincount(part, minlength=len(groups)))[:-1]
+    labels = np.split(np.array(places, np.int64)[order], ends)
+    return [LabelClass(own, unit, None) for own, unit in zip(labels, np.split(vectors, ends)) if len(own) > 1]
 
 
 def _write_products(vectors: Floats, out: Floats, least: float) -> None:
@@ -158,6 +165,7 @@ def _find_vectors_of_words(space: WordVectors, lemmas: list[str], tagged: list[s
         if own.shape[1] != vectors.shape[1]:
             word = tagged[places[int(np.argmax(is_known))]]
             raise InputError(f"the vector of {word!r} has {own.shape[1]} numbers, others have {vectors.shape[1]}")
+        vectors = vectors.copy()  # which may be the space's own
         vectors[np.array(places)[is_known]] = own[is_known]
     lengths = np.linalg.norm(vectors, axis=1)
     if not np.isfinite(lengths).all() and not np.isfinite(vectors).all():
@@ -168,7 +176,7 @@ def _find_vectors_of_words(space: WordVectors, lemmas: list[str], tagged: list[s
 
 def _find_vectors(space: WordVectors, words: list[str]) -> Floats:
     if not isinstance(space, Mapping):
-        return np.array(space.vectors(words), dtype=float).reshape(len(words), -1) if words else np.zeros((0, 0))
+        return np.asarray(space.vectors(words), dtype=float).reshape(len(words), -1) if words else np.zeros((0, 0))
     known = {place: np.asarray(space[word], dtype=float) for place, word in enumerate(words) if word in space}
     width = len(next(iter(known.values()))) if known else 0
     vectors = np.zeros((len(words), width))

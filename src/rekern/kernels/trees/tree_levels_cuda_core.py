@@ -26,6 +26,7 @@ from rekern.kernels.trees.tree_sums_cuda_core import (
     LABEL,
     LEVEL,
     RANK,
+    ROWS_OF_TILE,
     SEQUENCE,
     STEP,
     WIDTH,
@@ -34,11 +35,16 @@ from rekern.kernels.trees.tree_sums_cuda_core import (
     place_tile,
 )
 
-FEW = 24  # matching pairs of children; with more, the sums run over all cells, in memory of the thread's own
+WIDEST = 31  # children of a column whose sums a thread keeps in its own fast memory
+TWICE = 2 * WIDEST
 
 # What is known of the tile of a block.
 TAKEN, TAKEN_SEGMENT, TAKEN_LEVEL = range(3)
 TAKEN_FACTS = 3
+
+# What all threads of a block need to know of a row of its tile.
+ROW_WIDTH, ROW_SEQUENCE, ROW_KID, ROW_STEP, ROW_RANK = range(5)
+ROW_FACTS = 5
 
 # What the numbers of a kernel are.
 MU, DECAY, FACTOR, LONGEST, LEAF, MIDDLE = range(6)
@@ -141,86 +147,103 @@ def sum_all_cells(
     return total
 
 
+@cuda_function
+def mark_classes(sequences, first, width):
+    """Return the classes of some children as bits: two such sets that share no bit share no class."""
+    marks = np.int64(0)
+    for place in range(width):
+        marks |= np.int64(1) << np.int64(sequences[first + place] & 63)
+    return marks
+
+
 @small_kernel
 def fill_partial_levels(
     values, sums, segments, tiles, queue, level_tiles, order, facts, facts2, kids, kids2, sequences, sequences2,
-    bases, numbers, powers, smooth, ranks, similarities, scratch,
+    bases, numbers, smooth, ranks, similarities, scratch,
 ):  # fmt: skip
-    """Fill Δ of partial trees level by level."""
-    mi = cuda.local.array(FEW, np.int32)
-    mj = cuda.local.array(FEW, np.int32)
-    endings = cuda.local.array(FEW, np.float64)
+    """Fill Δ of partial trees level by level.
+
+    Half of the pairs of subtrees have no children of one class, which their marks show. For the others, ``above`` has
+    for each child of the column the sum of what ends there or before, in the rows of children so far. Where one
+    number for each does not do, `sum_all_cells` takes memory beside.
+    """
+    above = cuda.local.array(WIDEST, np.float64)
+    rows = cuda.shared.array((ROWS_OF_TILE, ROW_FACTS), np.int32)
+    row_marks = cuda.shared.array(ROWS_OF_TILE, np.int64)
+    row_smooth = cuda.shared.array(ROWS_OF_TILE, np.int64)
     slot = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
     mu, decay, factor, longest = numbers[MU], numbers[DECAY], numbers[FACTOR], int(numbers[LONGEST])
     single, leaf = mu * decay * decay, numbers[LEAF]
     taken = cuda.shared.array(TAKEN_FACTS, np.int64)
     taken[TAKEN_LEVEL] = -1
     while True:
-        segment, row, end, column = go_to_tile(taken, queue, level_tiles, segments, tiles)
+        segment, first_row, end, column = go_to_tile(taken, queue, level_tiles, segments, tiles)
         if segment < 0:
             break
-        columns = segments[segment, COLUMNS]
+        height = end - first_row
+        columns, base = segments[segment, COLUMNS], segments[segment, BASE]
+        row = cuda.threadIdx.x
+        while row < height:  # a thread reads what all of them need of a row
+            one = order[segments[segment, BEGIN] + first_row + row]
+            rows[row, ROW_WIDTH], rows[row, ROW_SEQUENCE] = facts[one, WIDTH], facts[one, SEQUENCE]
+            rows[row, ROW_KID], rows[row, ROW_STEP] = facts[one, KID], facts[one, STEP]
+            rows[row, ROW_RANK] = facts[one, RANK]
+            row_smooth[row] = smooth[facts[one, LABEL]] if similarities.shape[0] > 0 else -1
+            row_marks[row] = mark_classes(sequences, facts[one, SEQUENCE], facts[one, WIDTH])
+            row += cuda.blockDim.x
+        cuda.syncthreads()
         if column < columns:
             other = segments[segment, FIRST] + column
-            width2 = facts2[other, WIDTH]
-            sequence2 = facts2[other, SEQUENCE]
+            width2, sequence2 = facts2[other, WIDTH], facts2[other, SEQUENCE]
             first2, step2 = facts2[other, KID], facts2[other, STEP]
-            # The classes of the first children stay in registers.
-            kind0 = sequences2[sequence2]
-            kind1 = sequences2[sequence2 + 1] if width2 > 1 else -1
-            kind2 = sequences2[sequence2 + 2] if width2 > 2 else -1
-            kind3 = sequences2[sequence2 + 3] if width2 > 3 else -1
-            while row < end:
-                one = order[segments[segment, BEGIN] + row]
-                width = facts[one, WIDTH]
-                sequence = facts[one, SEQUENCE]
-                first, step = facts[one, KID], facts[one, STEP]
+            marks2 = mark_classes(sequences2, sequence2, width2)
+            rank2 = ranks[facts2[other, LABEL]] if similarities.shape[0] > 0 else 0
+            for row in range(height):
                 total = 0.0
-                matches = 0
-                bounded = 0 < longest < min(width, width2)
-                if bounded:
-                    matches = FEW + 1
-                else:
-                    for i in range(width):
-                        kind = sequences[sequence + i]
-                        equal = (1 if kind == kind0 else 0) | (2 if kind == kind1 else 0)
-                        equal |= (4 if kind == kind2 else 0) | (8 if kind == kind3 else 0)
-                        if equal == 0 and width2 <= 4:
-                            continue
-                        for j in range(width2):
-                            if (equal >> j) & 1 if j < 4 else sequences2[sequence2 + j] == kind:
-                                if matches < FEW:
+                if row_marks[row] & marks2 != 0:
+                    width, sequence = rows[row, ROW_WIDTH], rows[row, ROW_SEQUENCE]
+                    bounded = 0 < longest < min(width, width2)
+                    if bounded or width2 > WIDEST:
+                        one = order[segments[segment, BEGIN] + first_row + row]
+                        total = sum_all_cells(
+                            values, bases, facts, facts2, kids, kids2, sequences, sequences2, one, other, numbers,
+                            longest if bounded else 0, smooth, ranks, similarities, scratch, slot,
+                        )  # fmt: skip
+                    else:
+                        is_first = True
+                        for i in range(width):
+                            kind = sequences[sequence + i]
+                            is_marked = (marks2 >> np.int64(kind & 63)) & 1 != 0
+                            if is_first:
+                                if not is_marked:
+                                    continue
+                                is_first = False
+                                for j in range(width2):
+                                    above[j] = 0.0
+                            kid = rows[row, ROW_KID] + i * rows[row, ROW_STEP]
+                            left = corner = 0.0
+                            for j in range(width2):
+                                ending = 0.0
+                                if is_marked and sequences2[sequence2 + j] == kind:
                                     value = factor * find_partial(
-                                        values, bases, kids, kids2, first + i * step, first2 + j * step2, leaf, smooth,
-                                        ranks, similarities,
+                                        values, bases, kids, kids2, kid, first2 + j * step2, leaf, smooth, ranks,
+                                        similarities,
                                     )  # fmt: skip
-                                    carried = 1.0
-                                    for before in range(matches):
-                                        di = i - mi[before] - 1
-                                        dj = j - mj[before] - 1
-                                        if di >= 0 and dj >= 0:
-                                            carried += powers[di + dj] * endings[before]
-                                    mi[matches] = i
-                                    mj[matches] = j
-                                    endings[matches] = value * carried
-                                    total += value * carried
-                                matches += 1
-                if matches > FEW:
-                    total = sum_all_cells(
-                        values, bases, facts, facts2, kids, kids2, sequences, sequences2, one, other, numbers,
-                        longest if bounded else 0, smooth, ranks, similarities, scratch, slot,
-                    )  # fmt: skip
+                                    ending = value * (1.0 + corner)
+                                    total += ending
+                                left = decay * left + ending
+                                corner = above[j]
+                                above[j] = decay * corner + left
                 found = single + mu * total
-                if similarities.shape[0] > 0:
-                    found *= compare_labels(facts[one, LABEL], facts2[other, LABEL], smooth, ranks, similarities)
-                values[segments[segment, BASE] + facts[one, RANK] * columns + column] = found
-                row += 1
+                if row_smooth[row] >= 0:
+                    found *= similarities[row_smooth[row] + rank2]
+                values[base + rows[row, ROW_RANK] * columns + column] = found
 
 
 @cuda_kernel
 def fill_subset_levels(
     values, sums, segments, tiles, queue, level_tiles, order, facts, facts2, kids, kids2, sequences, sequences2,
-    bases, numbers, powers, smooth, ranks, similarities, scratch,
+    bases, numbers, smooth, ranks, similarities, scratch,
 ):  # fmt: skip
     """Fill Δ of subset trees level by level; a class has the subtrees of one production."""
     taken = cuda.shared.array(TAKEN_FACTS, np.int64)
@@ -247,15 +270,45 @@ def fill_subset_levels(
                 row += 1
 
 
+@cuda_function
+def sum_pairs_of_paths(
+    values, bases, facts, facts2, kids2, sequences, sequences2, one, other, scratch, slot
+):  # fmt: skip
+    """Return sums over the matching pairs of children: how many there are, and their values; and over every two of them
+    that share no child: how many, the sums of their two values, and the products."""
+    width2 = facts2[other, WIDTH]
+    for place in range(2 * width2):  # of each child of the column, in the rows so far: how many pairs, their values
+        scratch[place, slot] = 0.0
+    matches, downward, pairs, singles, products = 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(facts[one, WIDTH]):
+        kind = sequences[facts[one, SEQUENCE] + i]
+        kid = facts[one, KID] + i * facts[one, STEP]
+        row_matches, row_downward = 0.0, 0.0
+        for j in range(width2):
+            if sequences2[facts2[other, SEQUENCE] + j] == kind:
+                kid2 = facts2[other, KID] + j * facts2[other, STEP]
+                value = max(find_value(values, bases, kids2, kid, kid2), 0.0)
+                others = matches - scratch[j, slot]
+                others_below = downward - scratch[width2 + j, slot]
+                pairs += others
+                singles += value * others + others_below
+                products += value * others_below
+                scratch[j, slot] += 1.0
+                scratch[width2 + j, slot] += value
+                row_matches += 1.0
+                row_downward += value
+        matches += row_matches
+        downward += row_downward
+    return matches, downward, pairs, singles, products
+
+
 @cuda_kernel
 def fill_path_levels(
     values, sums, segments, tiles, queue, level_tiles, order, facts, facts2, kids, kids2, sequences, sequences2,
-    bases, numbers, powers, smooth, ranks, similarities, scratch,
+    bases, numbers, smooth, ranks, similarities, scratch,
 ):  # fmt: skip
     """Fill the downward paths of dependency trees, and what all paths add, level by level."""
-    mi = cuda.local.array(FEW, np.int32)
-    mj = cuda.local.array(FEW, np.int32)
-    known = cuda.local.array(FEW, np.float64)
+    own = cuda.local.array((TWICE, 1), np.float64)
     slot = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
     decay, middle = numbers[DECAY], numbers[MIDDLE]
     square = decay * decay
@@ -268,52 +321,16 @@ def fill_path_levels(
         columns = segments[segment, COLUMNS]
         if column < columns:
             other = segments[segment, FIRST] + column
-            width2 = facts2[other, WIDTH]
             while row < end:
                 one = order[segments[segment, BEGIN] + row]
-                matches = 0
-                downward, pairs, singles, products = 0.0, 0.0, 0.0, 0.0
-                for i in range(facts[one, WIDTH]):
-                    for j in range(width2):
-                        if sequences[facts[one, SEQUENCE] + i] == sequences2[facts2[other, SEQUENCE] + j]:
-                            if matches < FEW:
-                                kid = facts[one, KID] + i * facts[one, STEP]
-                                kid2 = facts2[other, KID] + j * facts2[other, STEP]
-                                value = max(find_value(values, bases, kids2, kid, kid2), 0.0)
-                                downward += value
-                                for before in range(matches):
-                                    if mi[before] != i and mj[before] != j:
-                                        pairs += 1.0
-                                        singles += value + known[before]
-                                        products += value * known[before]
-                                mi[matches] = i
-                                mj[matches] = j
-                                known[matches] = value
-                            matches += 1
-                if matches > FEW:  # by sums over the rows before, for all places and for each
-                    count, below = 0.0, 0.0
-                    downward, pairs, singles, products = 0.0, 0.0, 0.0, 0.0
-                    for j in range(2 * width2):
-                        scratch[j, slot] = 0.0
-                    for i in range(facts[one, WIDTH]):
-                        kid = facts[one, KID] + i * facts[one, STEP]
-                        row_count, row_below = 0.0, 0.0
-                        for j in range(width2):
-                            if sequences[facts[one, SEQUENCE] + i] == sequences2[facts2[other, SEQUENCE] + j]:
-                                kid2 = facts2[other, KID] + j * facts2[other, STEP]
-                                value = max(find_value(values, bases, kids2, kid, kid2), 0.0)
-                                others = count - scratch[j, slot]
-                                others_below = below - scratch[width2 + j, slot]
-                                pairs += others
-                                singles += value * others + others_below
-                                products += value * others_below
-                                scratch[j, slot] += 1.0
-                                scratch[width2 + j, slot] += value
-                                row_count += 1.0
-                                row_below += value
-                        count += row_count
-                        below += row_below
-                    downward = below
+                if facts2[other, WIDTH] <= WIDEST:
+                    matches, downward, pairs, singles, products = sum_pairs_of_paths(
+                        values, bases, facts, facts2, kids2, sequences, sequences2, one, other, own, 0
+                    )
+                else:
+                    matches, downward, pairs, singles, products = sum_pairs_of_paths(
+                        values, bases, facts, facts2, kids2, sequences, sequences2, one, other, scratch, slot
+                    )
                 found = decay * (matches + downward)
                 place = segments[segment, BASE] + facts[one, RANK] * columns + column
                 values[place] = found

@@ -9,6 +9,8 @@ that those of one class are a *run*. The runs of a class in all trees are its *e
 
 import math
 
+import numpy as np
+
 from rekern.core.cuda_compiling import cuda, cuda_function, cuda_kernel
 
 # The columns of the facts about a subtree.
@@ -70,23 +72,28 @@ def find_bases(bases, kids, classes):
 
 
 @cuda_kernel
-def multiply_vectors(products, vectors, by_number, least):
+def multiply_vectors(products, vectors, least):
     """Set the similarities of labels to the products of their vectors: 0 for what is below ``least``, 1 for equal ones.
 
-    ``by_number`` has the vectors as its columns. A block of threads sets a few rows.
+    A thread sets a few rows of one column, so that each number of the column's vector is read once for all of them.
     """
+    totals = cuda.local.array(ROWS_OF_TILE, np.float64)
     size = products.shape[0]
     across = (size + cuda.blockDim.x - 1) // cuda.blockDim.x
     first = (cuda.blockIdx.x // across) * ROWS_OF_TILE
     column = (cuda.blockIdx.x % across) * cuda.blockDim.x + cuda.threadIdx.x
     if column < size:
-        for row in range(first, min(first + ROWS_OF_TILE, size)):
-            total = 0.0
-            for number in range(by_number.shape[0]):
-                total += vectors[row, number] * by_number[number, column]
-            if total < least:
-                total = 0.0
-            products[row, column] = 1.0 if row == column else total
+        for place in range(ROWS_OF_TILE):
+            totals[place] = 0.0
+        for number in range(vectors.shape[1]):
+            value = vectors[column, number]
+            for place in range(ROWS_OF_TILE):
+                totals[place] += vectors[min(first + place, size - 1), number] * value
+        for place in range(ROWS_OF_TILE):
+            row = first + place
+            if row < size:
+                total = totals[place] if totals[place] >= least else 0.0
+                products[row, column] = 1.0 if row == column else total
 
 
 @cuda_kernel
