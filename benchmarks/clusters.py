@@ -9,13 +9,13 @@ number to each of the others (the target for two is 1.7). All workers have loade
 the processor are those of the fastest run: *here* in this process, *there* in all processes of the cluster. They depend
 less on what else runs, and say what the ratio can be: what is done there is divided among the workers, and what is done
 here is not. If two workers need more than one, they wait for each other. On a machine with two cores, two workers, this
-process and the cluster's own processes also share these; the ratio of two machines is that of a machine with more.
+process and the cluster's own processes also share these: measure on one with more.
 
-The overhead is the time of a call that does nothing, with one worker; joblib sends short blocks together. Results are
-compared with those of this process, by digests. Use a machine on which nothing else runs; a library that is not
-installed is named and left out. Grams and parts of features are written to the folder of temporary files (``TMPDIR``):
-two workers wait for a disk as long as one, so that a folder in memory, such as /dev/shm, says more about the cluster.
-With the sizes above, a library takes some three minutes, and some 6 GB of memory.
+The overhead is the time of a call that does nothing, with the first number of workers; joblib sends short blocks
+together. Results are compared with those of this process, by digests. Use a machine on which nothing else runs; a
+library that is not installed is named and left out. Grams and parts of features are written to the folder of temporary
+files (``TMPDIR``): two workers wait for a disk as long as one, so that a folder in memory, such as /dev/shm, says more
+about the cluster. With the sizes above, a library takes some three minutes, and some 6 GB of memory.
 """
 
 from __future__ import annotations
@@ -243,7 +243,7 @@ def _load_code(number: int) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("libraries", nargs="*", default=LIBRARIES, metavar="LIBRARY")
-    parser.add_argument("--workers", default="1,2", help="numbers of workers, two or more")
+    parser.add_argument("--workers", default="1,2", help="numbers of workers, such as 1,2,4")
     parser.add_argument("--pairs", type=int, default=16_000)
     parser.add_argument("--feature-pairs", type=int, default=200_000)
     parser.add_argument("--trees", type=int, default=5_000)
@@ -253,6 +253,9 @@ def main() -> None:
     parser.add_argument("--work", default=",".join(WORK), help="what to measure")
     options = parser.parse_args()
     names, numbers = options.work.split(","), [int(number) for number in options.workers.split(",")]
+    unknown = set(names) - set(WORK)
+    if unknown:
+        parser.error(f"--work: no {', '.join(sorted(unknown))}; there are {', '.join(WORK)}")
     with tempfile.TemporaryDirectory() as folder:
         sizes = (options.pairs, options.feature_pairs, options.trees, options.texts, options.files)
         work = Work(Path(folder), names, *sizes, options.folder_pairs)

@@ -263,7 +263,9 @@ def test_a_script_that_workers_would_start_again_is_told_what_it_needs(tmp_path)
     script.write_text("\n".join(lines))
     run = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
     assert run.returncode == 1 and run.stdout == ""
-    assert run.stderr.count("Traceback") == 1 and '`if __name__ == "__main__":`' in run.stderr.splitlines()[-1]
+    lines = run.stderr.splitlines()
+    assert run.stderr.count("Traceback") == 1 and "there is no cluster at dask://local:2" in lines[-1]
+    assert any("a new worker of Dask imports this script" in line and "`if __name__" in line for line in lines)
 
 
 def test_two_clusters_of_dask_on_one_machine(recwarn):

@@ -90,11 +90,17 @@ def check_trees():
     for kernel in kernels:
         compare(kernel, trees)
         compare(kernel, trees[:4], [*trees[3:7], "(new (B c))"])
-    for kernel in (PartialTree(gaps="span"), PartialTree(max_children=3), DependencyPaths()):
-        compare(kernel, [WIDE, VERY_WIDE, TREES[0]])
     compare(SmoothedPartialTree(similarity=VECTORS), LEXICAL)
     compare(SmoothedPartialTree(similarity=VECTORS), LEXICAL, LEXICAL[1:])
     assert np.array_equal(np.diag(compare(PartialTree(), trees)), np.ones(len(trees)))
+
+
+def check_wide_trees():
+    """Trees with more children than a thread keeps sums of, sums of bounded length, and labels that are similar."""
+    trees = [WIDE, VERY_WIDE, TREES[0]]
+    for kernel in (PartialTree(gaps="span"), PartialTree(max_children=3), DependencyPaths()):
+        compare(kernel, trees)
+    compare(SmoothedPartialTree(similarity=is_similar), trees[::2])
 
 
 def check_chunks():
@@ -285,6 +291,7 @@ def check_errors():
 
 CHECKS = [
     check_trees,
+    check_wide_trees,
     check_chunks,
     check_memory,
     check_combinations,
@@ -296,6 +303,7 @@ CHECKS = [
     check_errors,
 ]
 QUICK = [
+    check_wide_trees,
     check_memory,
     check_rewriting,
     check_rules,

@@ -174,8 +174,9 @@ def _open_dask(address: Address, stack: ExitStack) -> Cluster:
         except (OSError, ValueError) as error:
             raise address.refuse(error, "start it with `dask scheduler` and `dask worker`") from None
     else:
-        if is_starting():  # a script without the line below, as a new worker imports it
-            raise SystemExit(1)
+        if is_starting():
+            line = 'if __name__ == "__main__":'
+            raise SystemExit(f"a new worker of Dask imports this script: put its work below the line `{line}`")
         with dask.config.set(DASK_OPTIONS):
             try:
                 workers = LocalCluster(
@@ -186,8 +187,8 @@ def _open_dask(address: Address, stack: ExitStack) -> Cluster:
                     scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # any port that is free
                 )
             except RuntimeError as error:
-                reason = 'a script needs the line `if __name__ == "__main__":` above its work, for workers import it'
-                raise address.refuse(error, reason) from None
+                remedy = "see what stands above; on a busy machine try again, or with fewer workers"
+                raise address.refuse(error, remedy) from None
         client = stack.enter_context(Client(stack.enter_context(workers), direct_to_workers=True))
     return DaskCluster(client)
 

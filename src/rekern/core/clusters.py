@@ -22,7 +22,8 @@ def use_cluster(address: str) -> Iterator[Cluster]:
     """Connect to a cluster; in this block joblib sends its blocks there.
 
     ``dask://local:2`` (or ``ray://local:2``, ``spark://local:2``) starts two workers on this machine, and ends them.
-    Workers need the same version of Rekern, and see the files that a function names under the same paths.
+    Workers need the same version of Rekern, and see the files that a function names under the same paths. New workers
+    of Dask import the script that starts them, so that it needs the line ``if __name__ == "__main__":`` above its work.
 
     >>> with use_cluster("dask://local:2") as cluster:  # doctest: +SKIP
     ...     sorted(cluster.run(pow, [(2, 3), (3, 2)]))

@@ -76,9 +76,15 @@ def _join_sentences(text: str) -> Sentence:
 
 def _strip_tag(leaf: str) -> str:
     parts = split_lexical_label(leaf)
-    return leaf if parts is None else parts[1]
+    if parts is None:
+        return leaf
+    _, lemma, _ = parts
+    return lemma
 
 
 def _find_lemma(leaf: str, tag: str) -> str:
     parts = split_lexical_label(leaf)
-    return stem(leaf) if parts is None else parts[1]
+    if parts is None:
+        return stem(leaf)
+    _, lemma, _ = parts
+    return lemma

@@ -2,12 +2,14 @@
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
 from rekern.errors import InputError
+from rekern.kernels.trees import tree_kernel
 from rekern.kernels.trees.dependency_paths import DependencyPaths
 from rekern.kernels.trees.partial_tree import PartialTree, SmoothedPartialTree
 from rekern.kernels.trees.subset_tree import SubsetTree
@@ -90,6 +92,49 @@ def test_a_gram_as_a_whole_has_the_bits_of_its_blocks(kernel, jobs):
 def test_a_value_that_is_too_small_is_named_by_its_row():
     with pytest.raises(ValueError, match=r"^row 700: a kernel value is too small to be normalised"):
         SubsetTree(1e-320).gram(["(a)"] * 700 + ["(a b)"] * 2, n_jobs=2)
+
+
+def test_later_blocks_are_not_computed_after_a_value_that_is_too_small(monkeypatch):
+    filled = []
+    fill = tree_kernel.TreeBlock._fill
+    monkeypatch.setattr(tree_kernel.TreeBlock, "_fill", lambda *given: filled.append(given) or fill(*given))
+    items = ["(a b)", *["(a)"] * 4000]
+    with pytest.raises(ValueError, match=r"^row 0: a kernel value is too small"):
+        SubsetTree(1e-320).gram(items, n_jobs=1)
+    assert len(filled) == 1 < len(SubsetTree().plan_gram(items, None, 1).spans())
+
+
+@pytest.mark.parametrize("decay", [0.4, 1e-320], ids=["scales", "an error"])
+def test_blocks_find_their_scales_once(decay, monkeypatch):
+    calls = []
+    square = tree_kernel.square_rows
+    monkeypatch.setattr(tree_kernel, "square_rows", lambda *given: calls.append(given) or square(*given))
+    plan = SubsetTree(decay).plan_gram([*["(a)"] * 600, "(a b)"], None, 2)
+    for span in plan.spans():
+        with nullcontext() if decay > 0.1 else pytest.raises(ValueError, match=r"^row 600: .* too small"):
+            plan.compute(*span)
+    assert len(plan.spans()) > 1 == len(calls)
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+def test_scales_are_sent_to_processes_if_they_are_needed(normalize, monkeypatch):
+    monkeypatch.setattr(tree_kernel, "has_shared_memory", lambda: False)
+    assert len(SubsetTree(normalize=normalize).plan_gram(["(a b)"], None, 2).block.scales) == normalize
+    wide = "(S " + "(A b) " * 2000 + ")"  # out of range with itself
+    assert PartialTree(1.0, 1.0, normalize=False).gram([wide], ["(S (A b))"]).tolist() == [[10001.0]]
+
+
+def test_the_tree_that_is_out_of_range_with_itself_is_named(tmp_path):
+    middle, wide = ("(S " + "(A b) " * number + ")" for number in (300, 2000))
+    kernel = PartialTree(1.0, 1.0)
+    assert np.isfinite(kernel.gram([middle, "(x)"])).all()
+    for combined in (kernel, kernel + SubTree()):
+        with pytest.raises(ValueError, match=r"^row 2: a kernel value exceeds the range"):
+            combined.gram([middle, "(x)", wide])
+    with pytest.raises(ValueError, match=r"^row 2: a kernel value exceeds the range"):
+        kernel.gram([middle, "(x)", wide], out=tmp_path / "gram.npy")
+    with pytest.raises(ValueError, match=r"^row 1: a kernel value exceeds the range"):
+        kernel.gram(["(x)", wide], [wide])
 
 
 @every_kernel
@@ -199,6 +244,46 @@ def test_word_vectors():
         expected[6, 7] = expected[7, 6] = 0.6
         expected[2, 3] = expected[3, 2] = 0.8  # dog as a verb has a vector of its own
         np.testing.assert_allclose(kernel.gram([f"({label})" for label in labels]), expected, atol=1e-15)
+
+
+class OneArray(Space):
+    """A space that uses its array again for every answer."""
+
+    array = np.empty((100, 2))
+
+    def vectors(self, words):
+        self.array[: len(words)] = super().vectors(words)
+        return self.array[: len(words)]
+
+
+class OwnTable(Space):
+    """A space whose answer is its own table."""
+
+    table = np.array([[1.0, 0.0], [0.6, 0.8]])
+
+    def vectors(self, words):
+        return self.table if words == ["dog", "cat"] else super().vectors(words)
+
+
+class FewWords(Space):
+    """A space with fewer words than it has vectors."""
+
+    def __contains__(self, word):
+        return not word.startswith("cat")
+
+
+def test_arrays_of_word_spaces_are_read_only():
+    labels = ["(dog::v)", "(cat::v)"]
+    for space in (OneArray(), OwnTable()):
+        kernel = SmoothedPartialTree(1.0, 1.0, similarity=space, normalize=False)
+        assert kernel(*labels) == pytest.approx(0.8)
+    assert OwnTable.table.tolist() == [[1.0, 0.0], [0.6, 0.8]]
+
+
+def test_a_space_says_by_in_which_words_have_vectors():
+    kernel = SmoothedPartialTree(1.0, 1.0, similarity=FewWords(), normalize=False)
+    assert kernel("(dog::n)", "(cat::n)") == 0.0
+    assert kernel("(dog::v)", "(dog::v)") == 1.0
 
 
 class Table:

@@ -112,7 +112,7 @@ def plan_label_table(similarity: LabelSimilarity | None, vocabulary: list[str], 
 def _group_words(space: WordVectors, vocabulary: list[str], used: Ints) -> list[LabelClass]:
     """Return a class for the words of each part of speech that have a vector, with their cosines."""
     words: Container[str] | None = space if isinstance(space, Container) else None
-    places, lemmas, tagged = list[int](), list[str](), list[str]()
+    places, lemmas, tagged = list[int](), list[str](), dict[int, str]()
     parts, groups = list[int](), dict[tuple[str, str], int]()
     for label in used.tolist():
         found = split_lexical_label(vocabulary[label])
@@ -120,11 +120,13 @@ def _group_words(space: WordVectors, vocabulary: list[str], used: Ints) -> list[
             continue
         prefix, lemma, part_of_speech = found
         word = f"{lemma}::{part_of_speech}"
-        if words is None or lemma in words or word in words:
-            places.append(label)
-            lemmas.append(lemma)
-            tagged.append(word)
-            parts.append(groups.setdefault((prefix, part_of_speech), len(groups)))
+        if words is None or word in words:  # most spaces have no word with its part of speech
+            tagged[len(places)] = word
+        elif lemma not in words:
+            continue
+        places.append(label)
+        lemmas.append(lemma)
+        parts.append(groups.setdefault((prefix, part_of_speech), len(groups)))
     vectors, lengths = _find_vectors_of_words(space, lemmas, tagged)
     known = np.flatnonzero(lengths)
     part = np.array(parts, np.int64)[known]
@@ -151,22 +153,23 @@ def _write_rows(vectors: Floats, out: Floats, least: float, first: int, last: in
     place_similarities(products, out, first, least)
 
 
-def _find_vectors_of_words(space: WordVectors, lemmas: list[str], tagged: list[str]) -> tuple[Floats, Floats]:
-    """Return the vector of every word, found as ``lemma::pos`` or ``lemma``, and its length; zeros if it has none."""
+def _find_vectors_of_words(space: WordVectors, lemmas: list[str], tagged: dict[int, str]) -> tuple[Floats, Floats]:
+    """Return the vector of every word and its length, zeros if it has none.
+
+    The vector is that of ``lemma::pos``, which is given for some places, or else that of ``lemma``.
+    """
+    own = _find_vectors(space, list(tagged.values())).copy()  # a space may use its array again
     vectors = _find_vectors(space, lemmas)
-    # Most spaces have no word with its part of speech.
-    words: Container[str] | None = space if isinstance(space, Container) else None
-    places = [place for place, word in enumerate(tagged) if words is None or word in words]
-    own = _find_vectors(space, [tagged[place] for place in places])
     is_known = own.any(axis=1)
     if is_known.any():
+        places = np.array(list(tagged))
         if not vectors.shape[1]:
             vectors = np.zeros((len(lemmas), own.shape[1]))
         if own.shape[1] != vectors.shape[1]:
-            word = tagged[places[int(np.argmax(is_known))]]
+            word = tagged[int(places[int(np.argmax(is_known))])]
             raise InputError(f"the vector of {word!r} has {own.shape[1]} numbers, others have {vectors.shape[1]}")
         vectors = vectors.copy()  # which may be the space's own
-        vectors[np.array(places)[is_known]] = own[is_known]
+        vectors[places[is_known]] = own[is_known]
     lengths = np.linalg.norm(vectors, axis=1)
     if not np.isfinite(lengths).all() and not np.isfinite(vectors).all():
         wrong = lemmas[int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])]

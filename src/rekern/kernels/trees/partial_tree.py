@@ -137,8 +137,9 @@ class SmoothedPartialTree(PartialTree):
     ``similarity`` is one of
 
     - word vectors: a dict, or an object with a method ``vectors(words)`` that gives a row for each word, zeros for
-      unknown ones. Two labels ``LEX##lemma::pos`` (or ``lemma::pos``) of the same part of speech have the cosine of
-      the vectors of ``lemma::pos``, else of ``lemma``; it is 0 where it would be negative;
+      unknown ones (if it has ``in``, that says which words have a vector). Two labels ``LEX##lemma::pos`` (or
+      ``lemma::pos``) of the same part of speech have the cosine of the vectors of ``lemma::pos``, else of ``lemma``;
+      it is 0 where it would be negative;
     - a function of two labels, or an object with a method ``similarities(labels, labels2)`` that gives a matrix.
       It is taken to be symmetric.
 

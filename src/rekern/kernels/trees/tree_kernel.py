@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -44,6 +45,16 @@ NOTHING = np.zeros(0)
 _SCALES_LOCK = threading.Lock()  # one thread computes the scales, with threads of its own, and others wait for it
 
 _thread = threading.local()
+
+
+def _renew_lock() -> None:
+    """Make the lock anew in a child of this process: the thread that may hold it is not there."""
+    global _SCALES_LOCK
+    _SCALES_LOCK = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 class FillBlock(Protocol):
@@ -121,10 +132,10 @@ class TreeKernel(Kernel, Generic[Parameters]):
             self.get_core(), trees, forests, classes, parameters, len(right), symmetric, self.normalize, threads
         )
         if self.normalize and not symmetric:
-            squares = self.square_trees(right, vocabulary, parameters, n_jobs)
-            block.scales.append((find_scales(block.square_rows()), find_scales(squares)))
-        elif not has_shared_memory():
-            block.find_scales()  # before it is sent
+            rows = find_scales(square_rows(block.core, trees, classes, parameters, n_jobs))
+            block.scales.append((rows, find_scales(self.square_trees(right, vocabulary, parameters, n_jobs))))
+        elif self.normalize and not has_shared_memory():
+            block.provide_scales()  # before it is sent
         plan = GramPlan(len(left), len(right), symmetric, block)
         return replace(plan, height=plan.count_rows())  # a core needs more time for the same trees in smaller blocks
 
@@ -245,15 +256,16 @@ class TreeBlock:
     symmetric: bool
     normalize: bool
     threads: int = field(compare=False)
-    scales: list[tuple[Floats, Floats]] = field(default_factory=list, compare=False)  # of rows and columns, once known
+    # Of rows and columns, once they are known, or the error that there are none.
+    scales: list[tuple[Floats, Floats] | ValueError] = field(default_factory=list, compare=False)
 
     def __call__(self, first: int, last: int) -> Floats:
         offset = first if self.symmetric else 0
+        rows, columns = self.provide_scales() if self.normalize else (NOTHING, NOTHING)
         block = np.zeros((last - first, self.width - offset))
         self._fill(block, first, last)
         check_range(block, first)
         if self.normalize:
-            rows, columns = self.find_scales()
             block *= rows[first:last, None] * columns[offset:]
             if self.symmetric:
                 np.fill_diagonal(block, (rows[first:last] > 0).astype(float))
@@ -267,9 +279,11 @@ class TreeBlock:
         offset = first if self.symmetric else 0
         block = reserve_block(last - first, self.width - offset)
         self._fill(block, first, last)
-        scales = self.find_scales() if self.normalize and not self.symmetric else (NOTHING, NOTHING)
+        scales = self.provide_scales() if self.normalize and not self.symmetric else (NOTHING, NOTHING)
         wrong = store_block(block, matrix, first, offset, self.symmetric, *scales)
         if wrong >= 0:
+            if self.normalize:
+                self.provide_scales()  # whose error names the tree that is out of range with itself
             raise make_range_error(wrong)
         if self.normalize and self.symmetric:
             find_scales(matrix.diagonal()[first:last], first)  # now: the other blocks may take long
@@ -280,17 +294,22 @@ class TreeBlock:
             scales = find_scales(matrix.diagonal().copy()) if self.normalize else NOTHING
             mirror_matrix(matrix, n_jobs, scales)
 
-    def square_rows(self) -> Floats:
-        """Return K(x, x) of the trees of the rows."""
-        return square_rows(self.core, self.trees, self.classes, self.parameters, self.threads)
-
-    def find_scales(self) -> tuple[Floats, Floats]:
-        """Return the factors that normalise rows and columns."""
+    def provide_scales(self) -> tuple[Floats, Floats]:
+        """Return the factors that normalise rows and columns; those of a symmetric Gram are computed once."""
         with _SCALES_LOCK:
             if not self.scales:
-                own = find_scales(self.square_rows())
-                self.scales.append((own, own))
-        return self.scales[0]
+                self.scales.append(self._find_own_scales())
+        found = self.scales[0]
+        if isinstance(found, ValueError):
+            raise found
+        return found
+
+    def _find_own_scales(self) -> tuple[Floats, Floats] | ValueError:
+        try:
+            own = find_scales(square_rows(self.core, self.trees, self.classes, self.parameters, self.threads))
+        except ValueError as error:  # for all blocks that wait
+            return error
+        return own, own
 
     def _fill(self, block: Floats, first: int, last: int) -> None:
         """Fill the cells, in a symmetric Gram from the diagonal on."""

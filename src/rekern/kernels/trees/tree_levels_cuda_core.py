@@ -36,7 +36,7 @@ from rekern.kernels.trees.tree_sums_cuda_core import (
 )
 
 WIDEST = 31  # children of a column whose sums a thread keeps in its own fast memory
-TWICE = 2 * WIDEST
+PATH_SUMS = 2 * WIDEST  # numbers that a thread keeps there for paths
 
 # What is known of the tile of a block.
 TAKEN, TAKEN_SEGMENT, TAKEN_LEVEL = range(3)
@@ -163,9 +163,9 @@ def fill_partial_levels(
 ):  # fmt: skip
     """Fill Δ of partial trees level by level.
 
-    Half of the pairs of subtrees have no children of one class, which their marks show. For the others, ``above`` has
-    for each child of the column the sum of what ends there or before, in the rows of children so far. Where one
-    number for each does not do, `sum_all_cells` takes memory beside.
+    Many pairs of subtrees have no children of one class, which their marks show. For the others, ``above`` has for each
+    child of the column the sum of what ends there or before, in the rows of children so far; it is fast memory, and the
+    two sums beside it are registers. Where one number for each child does not do, `sum_all_cells` takes other memory.
     """
     above = cuda.local.array(WIDEST, np.float64)
     rows = cuda.shared.array((ROWS_OF_TILE, ROW_FACTS), np.int32)
@@ -308,7 +308,7 @@ def fill_path_levels(
     bases, numbers, smooth, ranks, similarities, scratch,
 ):  # fmt: skip
     """Fill the downward paths of dependency trees, and what all paths add, level by level."""
-    own = cuda.local.array((TWICE, 1), np.float64)
+    own = cuda.local.array((PATH_SUMS, 1), np.float64)
     slot = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
     decay, middle = numbers[DECAY], numbers[MIDDLE]
     square = decay * decay
