@@ -28,7 +28,7 @@ SEGMENT = 7
 VALUES, INNER, SUMS, ENTRY, ENTRIES = range(5)
 CLASS_FACTS = 5
 
-ROWS_OF_TILE = 16
+ROWS_OF_TILE = 8  # more would make the last tile of a level longer, for which the next level waits
 
 
 @cuda_function
