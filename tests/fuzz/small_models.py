@@ -41,7 +41,7 @@ from rekern.learning.kernel_choice import KernelChoice, Trial
 from rekern.questions import PatternSettings
 from rekern.similarity import LatentSemantics, PrecisionRecall, Similarities, StatedRelation, UnsharedWords, WordVectors
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
-from rekern.structures import Tokenizer
+from rekern.structures import Tokenizer, sentence, to_conllu
 
 PAIRS = [
     ("Ann saw Ben", "Ben was seen by Ann"),
@@ -63,6 +63,15 @@ def tree(text: str) -> str:
     return "(S " + " ".join(f"(X {word})" for word in text.split()) + ")" if text else "(S)"
 
 
+def dependencies(text: str) -> str:
+    """The words of a text below its second one, in CoNLL-U: the first is its subject."""
+    words = text.split()
+    root = min(1, len(words) - 1)
+    relations = ["root" if place == root else "nsubj" if place == 0 else "dobj" for place in range(len(words))]
+    heads = [-1 if place == root else root for place in range(len(words))]
+    return to_conllu([sentence(words, heads, tags=["NN"] * len(words), relations=relations)]) if words else ""
+
+
 def graph(source: str, target: str) -> tuple[list[str], list[tuple[int, int, str]]]:
     words = [*source.split(), "|", *target.split()]
     return words, [(word, word + 1, "next") for word in range(len(words) - 1)]
@@ -74,6 +83,8 @@ def table(pairs: list[tuple[str, str]]) -> dict[str, list[object]]:
         "target": [target for _, target in pairs],
         "source.tree": [tree(source) for source, _ in pairs],
         "target.tree": [tree(target) for _, target in pairs],
+        "source.parse": [dependencies(source) for source, _ in pairs],
+        "target.parse": [dependencies(target) for _, target in pairs],
         "graph": [graph(source, target) for source, target in pairs],
     }
 
@@ -178,7 +189,7 @@ RECIPES: dict[str, tuple[Callable[[], object], dict[str, bool], object]] = {
         lambda: classify(
             PairSum(SmoothedPartialTree(similarity=VECTORS, on="tree"))
             + PairSum(DependencyPaths(on="tree"))
-            + StatedRelation(on="tree", space=VECTORS),
+            + StatedRelation(on="parse", space=VECTORS),
             table(PAIRS),
         ),
         {},

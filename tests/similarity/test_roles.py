@@ -11,12 +11,18 @@ from reference import roles as reference
 from rekern.errors import InputError
 from rekern.similarity import Similarities, WordVectors
 from rekern.similarity.content_trees import ContentTree
-from rekern.similarity.inclusion_core import FARTHEST
 from rekern.similarity.inclusion_scores import INCLUSION
 from rekern.similarity.lexicons.wordnet import WordNet
-from rekern.similarity.role_core import measure_ways
 from rekern.similarity.role_graphs import RoleGraph, make_role_graph
-from rekern.similarity.role_scores import FRAMES, ROLES, STEPS, compare_roles, list_links, score_graphs
+from rekern.similarity.role_scores import (
+    FRAMES,
+    ROLES,
+    STEPS,
+    compare_roles,
+    list_links,
+    measure_all_ways,
+    score_graphs,
+)
 from rekern.similarity.score_descriptions import describe_score
 from rekern.structures import sentence, to_conllu
 from rekern.structures.stemmer import stem
@@ -217,7 +223,7 @@ def test_scores(data):
     given_support = [[data.draw(values) for _ in range(len(source))] for _ in range(len(target))]
     support = np.array(given_support, float).reshape(len(target), len(source))
     far = reference.distances(source)
-    lengths = measure_ways(*list_links(source), len(source), FARTHEST)
+    lengths = measure_all_ways(source, list_links(source))
     np.testing.assert_allclose(lengths.tolist(), far, atol=1e-9)
     found = dict(zip(ROLES, score_graphs(source, target, GivenSupport(support))))
     alike = reference.shared_support(source, support.tolist())
@@ -249,7 +255,7 @@ def test_inclusion_by_roles_needs_no_roles(wordnet):
 
 
 def test_what_is_needed():
-    with pytest.raises(InputError, match="needs constituent trees or dependencies"):
+    with pytest.raises(InputError, match="needs dependencies in CoNLL-U: name"):
         Similarities(groups=("roles",)).fit([("a", "b")])
     with pytest.raises(InputError, match="distinguishes the two sides"):
         Similarities(groups=("roles",), symmetric=True).fit([("a", "b")])

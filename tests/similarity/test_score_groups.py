@@ -21,8 +21,9 @@ from rekern.similarity import LatentSemantics, Similarities, WordVectors
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.wordnet import WordNet
 from rekern.similarity.overlap_core import count_ngrams, find_limit, make_ngram_table, measure_common_run
-from rekern.similarity.score_groups import GROUPS
+from rekern.similarity.score_groups import GROUPS, NEED_RELATIONS
 from rekern.similarity.sequence_core import _tile, make_tiling_scratch
+from rekern.structures import sentence, to_conllu
 
 WORDS = ["the", "dog", "Dog", "cat", "run", "7", "12b", ",", "é", "entity", "gnu", "car"]
 token_lists = st.lists(st.sampled_from(WORDS), max_size=9) | st.lists(st.sampled_from("ab"), max_size=14)
@@ -238,15 +239,32 @@ def test_kernels_inside():
             Similarities(kernels=wrong).names()
 
 
+def parse(text):
+    words = [word.split("/") for word in text.split()]
+    fields = list(zip(*words)) or [()] * 4
+    return to_conllu([sentence(fields[0], [int(head) - 1 for head in fields[2]], tags=fields[1], relations=fields[3])])
+
+
+DOGS = "dogs/NNS/2/nsubj ran/VBD/0/root to/IN/2/prep Rome/NNP/3/pobj"
+CATS = "cats/NNS/2/nsubj ran/VBD/0/root from/IN/2/prep dogs/NNS/3/pobj"
+PARSED_ROWS = [
+    {"source": "a", "target": "b", "source.constituents": parse(source), "target.constituents": parse(target)}
+    for source, target in [(DOGS, DOGS), (DOGS, CATS), (CATS, DOGS), (CATS, CATS)]
+]
+
+
 @pytest.mark.parametrize("group", GROUPS)
 def test_alone_or_among_others(group, wordnet):
     """To the bit; a generator will do, and an empty list."""
     rows = [*ROWS, row("(A (NN dog) (VB run) (NN dog))", "(A (NN cat) (NN auto) (CD 7))"), row("()", "()")]
+    if group in NEED_RELATIONS:
+        rows = PARSED_ROWS
     space = LatentSemantics(2).fit(["dog cat", "run"])
     resources = {"wordnet": wordnet, "thesaurus": [("dog", "auto")], "space": space}
     kernel = Similarities(groups=(group,), on="constituents", **resources).fit(item for item in rows)
     found = kernel.scores(rows)
     assert found.shape == (len(rows), len(GROUPS[group])) and np.isfinite(found).all()
+    assert group not in NEED_RELATIONS or found[0].any()
     assert np.array_equal(np.vstack([kernel.scores([item]) for item in rows]), found)
     assert kernel.scores([]).shape == (0, len(GROUPS[group]))
 
@@ -354,7 +372,7 @@ def test_what_lacks(tmp_path, monkeypatch):
             Similarities(groups=(group,)).fit(pairs)
         with pytest.raises(InputError, match=r"no column 'source\.constituents'"):
             Similarities(groups=(group,), on="constituents").fit(pairs)
-    with pytest.raises(InputError, match="'thesaurus' needs thesaurus="):
+    with pytest.raises(InputError, match=r"need thesaurus=: .*\[\] for none"):
         Similarities(groups=("thesaurus",)).fit(pairs)
     with pytest.raises(InputError, match=r"there is no file .*none\.tsv: check the path"):
         Similarities(groups=("thesaurus",), thesaurus=str(tmp_path / "none.tsv")).fit(pairs)

@@ -11,9 +11,7 @@ from rekern import PairClassifier, load_model
 from rekern.errors import InputError
 from rekern.kernels import Gaussian
 from rekern.similarity import Similarities, StatedRelation, WordVectors
-from rekern.similarity.inclusion_core import FARTHEST
-from rekern.similarity.role_core import measure_ways
-from rekern.similarity.role_scores import list_links
+from rekern.similarity.role_scores import list_links, measure_all_ways
 from rekern.similarity.score_descriptions import describe_score
 from rekern.similarity.statements import find_statement
 from rekern.similarity.way_scores import WAYS, score_way
@@ -90,7 +88,7 @@ def test_scores(data):
     values = st.sampled_from([0.0, 0.0, 0.4, 0.5, 0.9, 1.0])
     drawn = [[data.draw(values) for _ in range(len(source))] for _ in range(len(target))]
     support = np.array(drawn, float).reshape(len(target), len(source))
-    lengths = measure_ways(*list_links(source), len(source), FARTHEST)
+    lengths = measure_all_ways(source, list_links(source))
     found = score_way(source, target, GivenSupport(support))
     stated = find_statement(target)
     assert (stated and (stated.about, stated.last, stated.relation)) == reference.statement(target)
@@ -104,6 +102,21 @@ def test_vector_of_the_relation():
     np.testing.assert_allclose(rows, [[0.6, 0.8], [0.0, -1.0], [0.0, 0.0], [0.0, 0.0]])
     assert kernel.names() == ["stated relation 1", "stated relation 2"]
     assert kernel.describe_scores()[1] == "2. dimension of what the target states"
+
+
+def test_what_a_stated_relation_adds_is_said_by_its_words(tmp_path):
+    moved = "Ann/NNP/3/nsubj never/RB/3/advmod works/VBZ/0/root born/VBN/3/advcl for/IN/3/prep Acme/NNP/5/pobj"
+    items = table((WORKS, WORKS), (BORN, BORN), (WORKS, moved), (WORKS, ""))
+    kernel = StatedRelation(on="t", space=SPACE)
+    np.testing.assert_allclose(kernel.scores(items)[2], np.array([0.6, -0.2]) / np.hypot(0.6, 0.2))
+    model = PairClassifier(kernel, calibration=0).fit(items, [1, 0, 1, 0])
+    model.save(tmp_path / "m.rekern")
+    for used in (model, load_model(tmp_path / "m.rekern")):
+        explained, nothing = (used.explain({name: values[row] for name, values in items.items()}) for row in (2, 3))
+        parts = {part.description: part.value * part.weight for part in explained.parts}
+        assert parts.keys() >= {'the target states: "works"', 'the target states: "born"'}
+        assert sum(parts.values()) + explained.intercept == pytest.approx(explained.decision)
+        assert nothing.decision == pytest.approx(nothing.intercept)
 
 
 def test_a_product_with_what_is_stated(wordnet, tmp_path):  # noqa: F811
@@ -120,12 +133,20 @@ def test_a_product_with_what_is_stated(wordnet, tmp_path):  # noqa: F811
 
 
 def test_what_is_needed():
-    with pytest.raises(InputError, match="needs constituent trees or dependencies"):
+    with pytest.raises(InputError, match="needs dependencies in CoNLL-U: name"):
         Similarities(groups=("ways",)).fit([("a", "b")])
     with pytest.raises(InputError, match="distinguishes the two sides"):
         Similarities(groups=("ways",), symmetric=True).fit([("a", "b")])
     with pytest.raises(InputError, match="give a WordVectors or a LatentSemantics"):
         StatedRelation(on="t").gram(table((WORKS, WORKS)))
+    brackets = {"source.t": ["(S (NP a))"], "target.t": ["(S (NP b))"], "source": ["a"], "target": ["b"]}
+    with pytest.raises(InputError, match="'ways' needs dependencies in CoNLL-U, and 't' has trees in brackets"):
+        Similarities(groups=("ways",), on="t").fit(brackets)
+    with pytest.raises(InputError, match="StatedRelation needs dependencies in CoNLL-U, and 't' has trees in brackets"):
+        StatedRelation(on="t", space=SPACE).gram(brackets)
+    wrong = {**table((WORKS, WORKS)), "target.t": ["1\ta\ta\tX\tX\t_\t1\tnsubj\t_\t_"]}
+    with pytest.raises(InputError, match=r"^row 0, target\.t: line 1"):
+        StatedRelation(on="t", space=SPACE).gram(wrong)
     with pytest.raises(InputError, match="name the representation that has the dependencies"):
         StatedRelation(space=SPACE).gram(table((WORKS, WORKS)))
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from rekern.core.estimators import BaseEstimator
 
+MOST_SHOWN = 12  # values of a parameter
+
 
 def summarize_kernel(value: object) -> str:
     """Return a kernel in one line, with the parameters that differ from the defaults.
@@ -17,6 +19,8 @@ def summarize_kernel(value: object) -> str:
     >>> from rekern.kernels import SmoothedPartialTree, SoftPairing
     >>> summarize_kernel(SoftPairing(SmoothedPartialTree(mu=0.2, similarity={"dog": [1.0, 0.0]})))
     'SoftPairing(kernel=SmoothedPartialTree(mu=0.2, similarity=dict))'
+    >>> summarize_kernel([("car", "auto")] * 1000)
+    'list of 1,000'
     """
     if isinstance(value, BaseEstimator):
         known = signature(type(value)).parameters
@@ -26,6 +30,8 @@ def summarize_kernel(value: object) -> str:
             if type(part) is not type(known[name].default) or part != known[name].default
         ]
         return f"{type(value).__name__}({', '.join(changed)})"
+    if isinstance(value, tuple | list) and len(value) > MOST_SHOWN:  # such as the word pairs of a thesaurus
+        return f"{type(value).__name__} of {len(value):,}"
     if isinstance(value, tuple | list):  # (1, 4) is a range of window sizes, [1, 4] are two of them
         inside = ", ".join(map(summarize_kernel, value))
         return f"[{inside}]" if isinstance(value, list) else f"({inside})"

@@ -59,7 +59,7 @@ class LexicalResources:
     def read_thesaurus(self) -> dict[str, list[str]]:
         """The words that the thesaurus lists with each word."""
         if self.thesaurus_at is None:
-            raise InputError("the group 'thesaurus' needs thesaurus=: a file of word pairs, or a list of them")
+            raise InputError("these scores need thesaurus=: a file of word pairs, or a list of them; [] for none")
         if isinstance(self.thesaurus_at, str | Path):
             return _list_file_neighbors(str(self.thesaurus_at))
         return _list_neighbors(self.thesaurus_at)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from rekern.errors import InputError
 from rekern.structures.formats.conllu import from_conllu
 from rekern.structures.formats.format_detection import CONLLU, looks_like
 from rekern.structures.head_rules import to_dependencies
@@ -29,10 +32,11 @@ class Sides:
     relations: Tokens | None = None
 
 
-def read_tree_sides(X: object, on: str) -> Sides:
+def read_tree_sides(X: object, on: str, need_relations: str = "") -> Sides:
     """Read the words of the trees in a representation of the pairs, with their tags and heads.
 
-    The trees are constituent trees in brackets, or dependencies in CoNLL-U.
+    The trees are constituent trees in brackets, or dependencies in CoNLL-U. What ``need_relations`` names takes only
+    the latter: trees in brackets have no relations such as subject and object.
 
     >>> trees = {"source.tree": ["(S (NNS Dogs) (VBP bark))"], "target.tree": ["(S (NNS cats))"]}
     >>> sides = read_tree_sides(trees, "tree")
@@ -42,7 +46,17 @@ def read_tree_sides(X: object, on: str) -> Sides:
     table, sources, targets = Representations.from_items(X).texts([on])
     column = table[on]
     if isinstance(column, list) and _are_conllu(column):
-        found = [_join_sentences(str(value)) for value in column]
+        found = []
+        for number, text in enumerate(column):
+            try:
+                found.append(_join_sentences(str(text)))
+            except InputError as error:
+                row = int(np.flatnonzero((sources == number) | (targets == number))[0])
+                side = "source" if sources[row] == number else "target"
+                raise InputError(str(error), row=row, column=f"{side}.{on}") from None
+    elif need_relations:
+        remedy = "`rekern parse --trees conllu` writes them to a .jsonl, .csv or .parquet file"
+        raise InputError(f"{need_relations} needs dependencies in CoNLL-U, and {on!r} has trees in brackets; {remedy}")
     else:
         found = to_dependencies(table.trees(on), lemma=_find_lemma)
     chosen = [found[number] for pair in zip(sources.tolist(), targets.tolist()) for number in pair]
@@ -76,15 +90,8 @@ def _join_sentences(text: str) -> Sentence:
 
 def _strip_tag(leaf: str) -> str:
     parts = split_lexical_label(leaf)
-    if parts is None:
-        return leaf
-    _, lemma, _ = parts
-    return lemma
+    return leaf if parts is None else parts[1]  # the lemma
 
 
 def _find_lemma(leaf: str, tag: str) -> str:
-    parts = split_lexical_label(leaf)
-    if parts is None:
-        return stem(leaf)
-    _, lemma, _ = parts
-    return lemma
+    return stem(leaf) if split_lexical_label(leaf) is None else _strip_tag(leaf)

@@ -36,10 +36,10 @@ def search_ways(start, offsets, others, costs, limit):
 
 
 @compiled
-def measure_ways(offsets, others, costs, words, limit):
-    """Return the lengths of the shortest ways between the first ``words`` words, at most ``limit``."""
-    found = np.empty((words, words))
-    for start in range(words):
-        lengths, _ = search_ways(start, offsets, others, costs, limit)
-        found[start] = np.minimum(lengths[:words], limit)
+def measure_ways(starts, offsets, others, costs, words, limit):
+    """Return the lengths of the shortest ways from some words to the first ``words`` words, at most ``limit``."""
+    found = np.empty((len(starts), words))
+    for row in range(len(starts)):
+        lengths, _ = search_ways(starts[row], offsets, others, costs, limit)
+        found[row] = np.minimum(lengths[:words], limit)
     return found

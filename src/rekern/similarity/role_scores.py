@@ -77,11 +77,18 @@ def score_graphs(source: RoleGraph, target: RoleGraph, support: WordSupport) -> 
     """Return the scores of one pair of graphs."""
     alike = compare_graphs(source, target, support)
     links = list_links(source)
-    lengths = call_core(30.0 * len(source) ** 2, measure_ways, *links, len(source), FARTHEST)
+    lengths = measure_all_ways(source, links)
     weights = weigh_words(target.tree, support)
     included, places = score_places(source.tree, target.tree, alike, weights, lengths)
     pair = Pair(source, target, alike, target.tree.parents.index(-1) if len(target) else -1)
     return [*included, *_score_frame(pair, lengths), *_score_way(pair, links, lengths, places), *_score_identity(pair)]
+
+
+def measure_all_ways(graph: RoleGraph, links: Links, starts: Ints | None = None) -> Floats:
+    """Return the lengths of the shortest ways from some words of a graph, or from each, to all words."""
+    starts = np.arange(len(graph)) if starts is None else starts
+    found: Floats = call_core(30.0 * len(starts) * len(graph), measure_ways, starts, *links, len(graph), FARTHEST)
+    return found
 
 
 def compare_graphs(source: RoleGraph, target: RoleGraph, support: WordSupport) -> Floats:

@@ -71,6 +71,7 @@ GROUPS = {
 NEED_SPACE = ("alignment", "vectors", "aligner", "inclusion", "roles", "ways")
 DIRECTED = ("relations", "answers", "inclusion", "roles", "ways")  # a pair and its reverse differ
 NEED_TREES = ("tags", "links", "inclusion", "roles", "ways")
+NEED_RELATIONS = ("roles", "ways")  # as dependencies have them
 NOUNS = ("NN", "NNS")  # proper names have no generalisation
 
 

@@ -29,7 +29,7 @@ from rekern.similarity.lexicons.latent_semantics import LatentSemantics
 from rekern.similarity.overlap_core import score_pairs
 from rekern.similarity.pair_sides import Sides, read_tree_sides
 from rekern.similarity.score_descriptions import describe_score
-from rekern.similarity.score_groups import DIRECTED, GROUPS, NEED_SPACE, NEED_TREES, score_group
+from rekern.similarity.score_groups import DIRECTED, GROUPS, NEED_RELATIONS, NEED_SPACE, NEED_TREES, score_group
 from rekern.similarity.similarities_schema import SIMILARITIES_SCHEMA
 from rekern.similarity.symmetric_scores import ONE_SIDED, rename_side, sort_sides
 from rekern.similarity.token_traits import find_traits
@@ -352,7 +352,10 @@ class Similarities(ScoreKernel):
 
     def _read_sides(self, X: object, tokens: Tokens, raw: Tokens) -> Sides:
         """Return the words for all groups except the basic one: those of the trees, if there are trees."""
-        return Sides(tokens, raw) if self.on is None else read_tree_sides(X, self.on)
+        if self.on is None:
+            return Sides(tokens, raw)
+        related = [group for group in NEED_RELATIONS if group in self._list_used_groups()]
+        return read_tree_sides(X, self.on, f"the group {related[0]!r}" if related else "")
 
     def _compute_scores(self, X: object, tokens: Tokens, raw: Tokens, names: list[str]) -> Floats:
         pairs = len(tokens) // 2
@@ -377,8 +380,9 @@ class Similarities(ScoreKernel):
                 if group in DIRECTED and self.symmetric:
                     raise InputError(f"the group {group!r} distinguishes the two sides; leave symmetric=True out")
                 if group in NEED_TREES and self.on is None:
-                    needed = "constituent trees or dependencies: name their representation (on=...)"
-                    raise InputError(f"the group {group!r} needs {needed}")
+                    is_related = group in NEED_RELATIONS
+                    needed = "dependencies in CoNLL-U" if is_related else "constituent trees or dependencies"
+                    raise InputError(f"the group {group!r} needs {needed}: name their representation (on=...)")
                 sides = self._read_sides(X, tokens, raw) if sides is None else sides
                 resources = self._gather_resources() if resources is None else resources
                 values = score_group(group, sides, resources)

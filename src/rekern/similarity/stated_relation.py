@@ -5,11 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from rekern.core.arrays import Floats
+from rekern.core.explanations import Part
 from rekern.core.messages import show_value
+from rekern.core.object_descriptions import State
 from rekern.core.registry import register
 from rekern.core.state_schema import InstanceOf, Schema, Text, parameters
 from rekern.errors import InputError
-from rekern.kernels.score_kernel import ScoreKernel
+from rekern.kernels.decision_functions import DecisionFunction
+from rekern.kernels.kernel_items import Item, Items, wrap_item
+from rekern.kernels.score_effects import ScoreEffect
+from rekern.kernels.score_kernel import ScoreDecision, ScoreKernel
 from rekern.similarity.pair_sides import read_tree_sides
 from rekern.similarity.role_graphs import make_role_graph
 from rekern.similarity.statements import find_statement
@@ -21,10 +26,10 @@ from rekern.structures.word_space import WordSpace
 class StatedRelation(ScoreKernel):
     """Linear kernel on a vector of length 1, the sum over the words of the relation that the target states.
 
-    The relation is made of the content words of the target besides the two things that it relates: in "Ann works for
-    Acme" the word *works*. A target that relates no two things has its main word instead. Every word has the vector of
-    its written form in small letters, or else of its stem, with length 1. If no word has a vector, the sum is 0. The
-    source is not read.
+    The relation is made of the content words of the target that are below neither of the two things that it relates: in
+    "Ann works for Acme" the word *works*. A target that relates no two things has its main word instead. Every word has
+    the vector of its written form in small letters, or else of its stem, with length 1. If no word has a vector, or
+    there is none, as in "Ann sang", the sum is 0, and all such targets are alike. The source is not looked at.
 
     Alone it knows nothing about a pair. In a product it tells other kernels when their scores mean the same:
     ``Gaussian(scores, 0.07) * Gaussian(StatedRelation(on="parse", space=space), 0.5)`` is larger for two pairs with
@@ -69,30 +74,69 @@ class StatedRelation(ScoreKernel):
 
     def scores(self, X: object) -> Floats:
         """Return the vector of the relation that each target states, a row for each pair."""
+        stated = self.find_words(X)
+        return np.array([_set_length(vectors.sum(axis=0)) for _, vectors in stated]).reshape(-1, len(self.names()))
+
+    def find_words(self, X: object) -> list[tuple[list[str], Floats]]:
+        """Return the words of the relation that each target states, and their vectors, without words that have none."""
         space, size = self._find_space(), len(self.names())
         if not isinstance(self.on, str):
             raise InputError(f"on={show_value(self.on)}: name the representation that has the dependencies")
-        sides = read_tree_sides(X, self.on)
+        sides = read_tree_sides(X, self.on, "StatedRelation")
         assert sides.tags is not None and sides.heads is not None and sides.relations is not None
         texts = list(zip(sides.lemmas, sides.forms, sides.tags, sides.heads, sides.relations, strict=True))[1::2]
-        found = np.zeros((len(texts), size))
         known: dict[tuple[str, str], Floats] = {}
-        for row, text in enumerate(texts):
+        found = []
+        for text in texts:
             graph = make_role_graph(*text)
             stated = find_statement(graph)
             places = stated.relation if stated is not None else [graph.tree.parents.index(-1)] if len(graph) else []
+            words, vectors = list[str](), list[Floats]()
             for place in places:
                 key = graph.tree.words[place], graph.tree.stems[place]
                 if key not in known:
                     known[key] = _set_length(find_vector(space, *key))
-                found[row] += known[key]
-            found[row] = _set_length(found[row])
+                if known[key].any():
+                    words.append(key[0])
+                    vectors.append(known[key])
+            found.append((words, np.array(vectors).reshape(len(words), size)))
         return found
+
+    def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
+        """Return a weight for each score."""
+        return StatedDecision.learn(self, X, coefficients)
+
+    def decide_by_weights(self, weights: Floats, sample: Items) -> DecisionFunction:
+        """Return the decision function with a weight for each score and output; ``sample`` are training items."""
+        return StatedDecision.from_weights(self, weights, self.raw_scores(sample))
+
+    def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
+        """Return a weight for each score."""
+        return StatedDecision.from_state(self, state, outputs)
 
     def _find_space(self) -> WordSpace:
         if not isinstance(self.space, WordSpace):
             raise InputError(f"space={show_value(self.space)}: give a WordVectors or a LatentSemantics")
         return self.space
+
+
+class StatedDecision(ScoreDecision):
+    """The decision function of `StatedRelation`: what it adds is said by words, not by dimensions of their space."""
+
+    def parts(self, item: Item, output: int = 0) -> list[Part]:
+        """Return one part for each word of the relation that the target states."""
+        assert isinstance(self.kernel, StatedRelation)
+        ((words, vectors),) = self.kernel.find_words(wrap_item(item))
+        length = float(np.linalg.norm(vectors.sum(axis=0)))
+        added = (vectors @ self.weights[:, output] / (length or 1.0)).tolist()
+        return [
+            Part("score", f"stated {word}", 1.0, value, description=f'the target states: "{word}"', score=1.0)
+            for word, value in zip(words, added)
+        ]
+
+    def effects(self, output: int = 0) -> list[ScoreEffect]:
+        """Return nothing: a dimension has no meaning of its own."""
+        return []
 
 
 def _set_length(vector: Floats) -> Floats:

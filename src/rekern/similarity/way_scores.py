@@ -8,15 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.arrays import Floats
-from rekern.core.interruption import call_core
 from rekern.similarity.content_trees import CLASSES
-from rekern.similarity.inclusion_core import FARTHEST
 from rekern.similarity.inclusion_scores import score_each
 from rekern.similarity.lexical_resources import LexicalResources
 from rekern.similarity.pair_sides import Sides
-from rekern.similarity.role_core import measure_ways
 from rekern.similarity.role_graphs import RoleGraph, make_role_graph
-from rekern.similarity.role_scores import compare_graphs, find_way, list_links
+from rekern.similarity.role_scores import compare_graphs, find_way, list_links, measure_all_ways
 from rekern.similarity.statements import Statement, find_statement
 from rekern.similarity.word_support import WordSupport
 
@@ -41,11 +38,14 @@ UNRELATED = 0.8  # a name that supports no word of the target as much is another
 
 
 class Way(NamedTuple):
-    """The places of two things in the source, and the content words between them on the shortest way."""
+    """The places of two things in the source, the content words between them on the shortest way, and the lengths of
+    the ways from each of the two to all words."""
 
     start: int
     end: int
     between: list[int]
+    from_start: Floats
+    from_end: Floats
 
 
 def score_ways(sides: Sides, resources: LexicalResources) -> Floats:
@@ -59,31 +59,25 @@ def score_way(source: RoleGraph, target: RoleGraph, support: WordSupport) -> lis
     if stated is None or not len(source):
         return [0.0] * len(WAYS)
     alike = compare_graphs(source, target, support)
+    starts, ends = (np.flatnonzero(alike[thing] >= LEAST) for thing in (stated.about, stated.last))
     links = list_links(source)
-    lengths = call_core(30.0 * len(source) ** 2, measure_ways, *links, len(source), FARTHEST)
-    ends = _find_nearest(alike[stated.about], alike[stated.last], lengths)
-    if ends is None:
-        return [0.0] * len(WAYS)
-    between = [word for word in find_way(*ends, links)[1:-1] if word < len(source)]
-    return _score_found(source, Way(*ends, between), stated, alike, lengths)
-
-
-def _find_nearest(first: Floats, last: Floats, lengths: Floats) -> tuple[int, int] | None:
-    """Return two words of the source that support the two things, and are as near to each other as any."""
-    starts, ends = np.flatnonzero(first >= LEAST), np.flatnonzero(last >= LEAST)
-    apart = lengths[np.ix_(starts, ends)]
-    apart[starts[:, None] == ends[None]] = np.inf
+    from_starts = measure_all_ways(source, links, starts)
+    # They are as near to each other as any two; of those that are farthest apart the first ones.
+    apart = np.where(starts[:, None] == ends[None], np.inf, from_starts[:, ends])
     if not apart.size or np.isinf(apart.min()):
-        return None
+        return [0.0] * len(WAYS)
     row, column = np.unravel_index(int(apart.argmin()), apart.shape)
-    return int(starts[row]), int(ends[column])
+    start, end = int(starts[row]), int(ends[column])
+    between = [word for word in find_way(start, end, links)[1:-1] if word < len(source)]
+    way = Way(start, end, between, from_starts[row], measure_all_ways(source, links, ends[[column]])[0])
+    return _score_found(source, way, stated, alike)
 
 
-def _score_found(source: RoleGraph, way: Way, stated: Statement, alike: Floats, lengths: Floats) -> list[float]:
-    start, end, between = way
+def _score_found(source: RoleGraph, way: Way, stated: Statement, alike: Floats) -> list[float]:
+    start, end, between, from_start, from_end = way
     low, high = min(start, end), max(start, end)
     names = np.array(source.tree.kinds) == CLASSES.index("names")
-    far = lengths[start, end]
+    far = from_start[end]
     others = np.flatnonzero(names & (alike.max(axis=0) < UNRELATED))
     others = others[(others != start) & (others != end)]
     relation = [place for place in range(len(alike)) if place not in (stated.about, stated.last)]
@@ -94,8 +88,8 @@ def _score_found(source: RoleGraph, way: Way, stated: Statement, alike: Floats, 
         math.log1p(high - low),
         math.log1p(int(names[low + 1 : high].sum())),
         float(start < end),
-        math.log1p(int((lengths[others, end] < far).sum())),
-        math.log1p(int((lengths[start, others] < far).sum())),
+        math.log1p(int((from_end[others] < far).sum())),
+        math.log1p(int((from_start[others] < far).sum())),
         float(alike[relation].max()) if relation else 1.0,
         float(alike[np.ix_(relation, between)].max()) if relation and between else 0.0,
         float(any(source.denied[word] for word in passed)),

@@ -88,16 +88,24 @@ def list_roles(text: Words, order: Sequence[int]) -> list[list[Role]]:
     """
     below = text.list_below()
     roles = [_read_roles(text, below, place) for place in range(len(text.heads))]
+    owners: list[set[int]] = [set() for _ in roles]  # the words in which each word has a role
+    for owner, found in enumerate(roles):
+        for _, other in found:
+            owners[other].add(owner)
     passive = [any(text.relations[other] in ("auxpass", "nsubjpass") for other in found) for found in below]
     for place in order:
         head, relation = text.heads[place], text.relations[place]
         if head < 0:
             continue
         if relation == "conj" and not text.is_verb(place):
-            for found in roles:
-                found += [(role, place) for role, other in found if other == head and role not in _INSIDE]
+            for owner in sorted(owners[head]):
+                shared = [(role, place) for role, other in roles[owner] if other == head and role not in _INSIDE]
+                roles[owner] += shared
+                owners[place].update([owner] * bool(shared))
         elif text.is_verb(place):
             roles[place] = _add_missing(roles, text, place, passive)
+            for _, other in roles[place]:
+                owners[other].add(place)
     return roles
 
 

@@ -23,6 +23,6 @@ class WordSpace(Protocol):
     def vectors(self, words: Sequence[str]) -> Floats:
         """A row for each word; zeros for a word without a vector.
 
-        A space that has ``in`` says with it which words have a vector, and is not asked for others.
+        A space that has ``in`` says with it which words have a vector.
         """
         ...
