@@ -179,7 +179,8 @@ class Representations:
         if not self.has_column(column) and len(self):
             have = sorted(c.removeprefix(f"{side}.") for c in self._columns if c.startswith(f"{side}."))
             known = f"the {side}s have {list_names(have)}" if have else f"the columns are {list_names(self._columns)}"
-            raise MissingColumnError(f"there is no column {column!r} for the representation {name!r}; {known}")
+            missing = f"there is no column {column!r} for the representation {name!r}"
+            raise MissingColumnError(f"{missing}; {known}; `rekern parse` makes trees")
         return column
 
     def check(self, names: Iterable[str]) -> None:
@@ -189,7 +190,7 @@ class Representations:
         Traceback (most recent call last):
         ...
         rekern.errors.MissingColumnError: there is no column 'source.constituents' for the representation 'constituents\
-'; the columns are source, target
+'; the columns are source, target; `rekern parse` makes trees
         """
         for column in sorted(names):
             side, _, name = column.partition(".")
