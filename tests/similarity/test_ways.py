@@ -1,5 +1,7 @@
 """The group "ways" and what the target states: sentences by hand, and the scores against their reference."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -81,11 +83,43 @@ def test_other_names_are_nearer(wordnet):  # noqa: F811
     assert found["relation supported"] == found["relation on the way"] == 0.0
 
 
-@settings(max_examples=300, deadline=None)
+def test_every_score_has_its_own_value(wordnet):  # noqa: F811
+    """Two other names are nearer to the last thing than the first is, and one to the first."""
+    source = (
+        "Annabelle/NNP/2/nsubj called/VBD/0/root Tom/NNP/2/dobj of/IN/3/prep Rome/NNP/4/pobj in/IN/5/prep "
+        "Bob/NNP/6/pobj"
+    )
+    sources = to_conllu([read(source), read("Sue/NNP/2/nsubj left/VBD/0/root")])
+    kernel = make(wordnet, standardize=False)
+    items = {
+        **table((source, "Annabel/NNP/2/nsubj left/VBD/0/root Rome/NNP/2/dobj")),
+        "source.t": [sources],
+    }
+    found = dict(zip(kernel.names(), kernel.fit(items).scores(items)[0]))
+    assert found["names nearer to the last"] == pytest.approx(np.log(3))
+    assert found["names nearer to the first"] == pytest.approx(np.log(2))
+    assert (found["relation supported"], found["relation on the way"]) == (1.0, 0.0)
+    assert (found["support of the first"], found["support of the last"]) == (0.85, 1.0)
+
+
+@st.composite
+def stating(draw):
+    """A graph whose first word without a word above has a role, with its words in any order."""
+    made = draw(graphs(5).filter(lambda made: len(made) > 1))
+    size, role = len(made), draw(st.sampled_from(["subject", "object", "is"]))
+    edges = [(0, role, draw(st.integers(1, size - 1))), *made.edges]
+    new = draw(st.permutations(range(size)))
+    old = [new.index(place) for place in range(size)]
+    parents = [made.tree.parents[place] for place in old]
+    tree = replace(made.tree, parents=[new[parent] if parent >= 0 else -1 for parent in parents])
+    return replace(made, tree=tree, edges=[(new[one], role, new[other]) for one, role, other in edges])
+
+
+@settings(max_examples=500, deadline=None)
 @given(st.data())
 def test_scores(data):
-    source, target = data.draw(graphs(5)), data.draw(graphs(5))
-    values = st.sampled_from([0.0, 0.0, 0.4, 0.5, 0.9, 1.0])
+    source, target = data.draw(stating()), data.draw(st.one_of(stating(), stating(), graphs(5)))
+    values = st.sampled_from([0.0, 0.0, 0.45, 0.5, 0.75, 0.8, 0.85, 1.0])
     drawn = [[data.draw(values) for _ in range(len(source))] for _ in range(len(target))]
     support = np.array(drawn, float).reshape(len(target), len(source))
     lengths = measure_all_ways(source, list_links(source))
