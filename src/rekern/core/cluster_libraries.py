@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import secrets
 import socket
@@ -13,6 +12,7 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack
+from multiprocessing.spawn import get_preparation_data
 from threading import Thread
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -199,7 +199,11 @@ def is_starting() -> bool:
     >>> is_starting()
     False
     """
-    return bool(getattr(multiprocessing.current_process(), "_inheriting", False))
+    try:
+        get_preparation_data("worker")  # what a process of its own would get
+    except RuntimeError:
+        return True
+    return False
 
 
 def _open_ray(address: Address, stack: ExitStack) -> Cluster:
