@@ -99,17 +99,21 @@ class ScoreKernel(TransformerMixin, Kernel):  # which makes data frames, see set
         """Return True: scores are explicit features."""
         return True
 
+    def get_decision_class(self) -> type[ScoreDecision]:
+        """Return the class of the decision function, which says what the scores add."""
+        return ScoreDecision
+
     def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
         """Return a weight for each score."""
-        return ScoreDecision.learn(self, X, coefficients)
+        return self.get_decision_class().learn(self, X, coefficients)
 
     def decide_by_weights(self, weights: Floats, sample: Items) -> DecisionFunction:
         """Return the decision function with a weight for each score and output; ``sample`` are training items."""
-        return ScoreDecision.from_weights(self, weights, self.raw_scores(sample))
+        return self.get_decision_class().from_weights(self, weights, self.raw_scores(sample))
 
     def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
         """Return a weight for each score."""
-        return ScoreDecision.from_state(self, state, outputs)
+        return self.get_decision_class().from_state(self, state, outputs)
 
 
 class ScoreDecision(DecisionFunction):

@@ -7,12 +7,10 @@ import numpy as np
 from rekern.core.arrays import Floats
 from rekern.core.explanations import Part
 from rekern.core.messages import show_value
-from rekern.core.object_descriptions import State
 from rekern.core.registry import register
 from rekern.core.state_schema import InstanceOf, Schema, Text, parameters
 from rekern.errors import InputError
-from rekern.kernels.decision_functions import DecisionFunction
-from rekern.kernels.kernel_items import Item, Items, wrap_item
+from rekern.kernels.kernel_items import Item, wrap_item
 from rekern.kernels.score_effects import ScoreEffect
 from rekern.kernels.score_kernel import ScoreDecision, ScoreKernel
 from rekern.similarity.pair_sides import read_tree_sides
@@ -102,17 +100,9 @@ class StatedRelation(ScoreKernel):
             found.append((words, np.array(vectors).reshape(len(words), size)))
         return found
 
-    def decision_function(self, X: Items, coefficients: Floats) -> DecisionFunction:
-        """Return a weight for each score."""
-        return StatedDecision.learn(self, X, coefficients)
-
-    def decide_by_weights(self, weights: Floats, sample: Items) -> DecisionFunction:
-        """Return the decision function with a weight for each score and output; ``sample`` are training items."""
-        return StatedDecision.from_weights(self, weights, self.raw_scores(sample))
-
-    def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
-        """Return a weight for each score."""
-        return StatedDecision.from_state(self, state, outputs)
+    def get_decision_class(self) -> type[ScoreDecision]:
+        """Return the class of the decision function, which has a part for each word."""
+        return StatedDecision
 
     def _find_space(self) -> WordSpace:
         if not isinstance(self.space, WordSpace):
