@@ -52,7 +52,7 @@ class StatedRelation(ScoreKernel):
     """
 
     checks_itself = frozenset({"on", "space"})
-    schema = Schema(parameters(on=Text(1000), space=InstanceOf(WordSpace)))  # a model file has both
+    schema = Schema(parameters(on=Text(1000), space=InstanceOf(WordSpace)))
 
     def __init__(self, on: str | None = None, space: WordSpace | None = None):
         self.on = on
