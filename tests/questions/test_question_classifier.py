@@ -19,9 +19,9 @@ from rekern.questions.question_archive import load_question_model
 from rekern.questions.question_classifier import METHODS
 from rekern.questions.setting_search import cross_validate_settings
 from rekern.questions.six_type_model import load_embedded_model
-from rekern.questions.six_type_training import train_embedded_model
 from rekern.questions.taggers import load_jieba_tagger
 from rekern.questions.type_measures import measure_types
+from train_six_types import train_embedded_model
 
 LONG = "word " * 5000
 ODD = ["", "?", "why", "😀", LONG, "Почему небо синее", "why 天空是蓝色 λ 空", "\0\t\n", "a" * 3000, "怎"]
@@ -238,7 +238,7 @@ def test_one_by_one_in_bulk_and_in_threads_the_answers_are_the_same(models, some
 
 
 def test_the_embedded_model_is_what_the_questions_teach():
-    """If it is not: python -m rekern.questions.six_type_training"""
+    """If it is not: python tools/train_six_types.py"""
     learned, embedded = train_embedded_model(), embedded_model()
     asked, _ = load_questions("train")
     assert learned.get_params() | {"expressions": None} == embedded.get_params()

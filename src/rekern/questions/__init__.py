@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rekern.questions.question_corpus import load_questions
     from rekern.questions.question_focus import QuestionFocus
     from rekern.questions.regular_expressions import Expressions, read_expressions
-    from rekern.questions.six_type_training import embedded_model
+    from rekern.questions.six_type_model import embedded_model
     from rekern.questions.soft_patterns import SoftPatterns
     from rekern.questions.strict_patterns import StrictPatterns
 
@@ -26,7 +26,7 @@ _MODULES = {
     "QuestionFocus": "question_focus",
     "SoftPatterns": "soft_patterns",
     "StrictPatterns": "strict_patterns",
-    "embedded_model": "six_type_training",
+    "embedded_model": "six_type_model",
     "load_questions": "question_corpus",
     "read_expressions": "regular_expressions",
 }

@@ -12,7 +12,7 @@ from rekern.datasets.table_formats import read_columns
 from rekern.errors import InputError
 from rekern.questions.pattern_settings import PatternSettings
 from rekern.questions.question_corpus import load_questions
-from rekern.questions.six_type_training import list_own_expressions
+from rekern.questions.six_type_model import list_own_expressions
 
 DEFAULT_PATTERNS = PatternSettings()
 

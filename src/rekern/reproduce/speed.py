@@ -10,6 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+import numpy as np
+
 from rekern.core.json_values import JsonObject
 from rekern.datasets import load_rewrites
 from rekern.datasets.public_corpora import DataPath, load_msrp
@@ -46,10 +48,11 @@ def load_sentence_pairs(data: DataPath = None, n: int = 5801) -> tuple[str, Text
     except InputError:
         if data is not None:
             raise
-    short, labels = load_rewrites("train", size=3 * n + 3)
-    threes = [short[3 * i : 3 * i + 3] for i in range(n)]
+    short, labels = load_rewrites("train")
+    drawn = np.random.default_rng(0).integers(len(short), size=(n, 3)).tolist()
+    threes = [[short[place] for place in places] for places in drawn]
     joined = [(" ".join(source for source, _ in three), " ".join(target for _, target in three)) for three in threes]
-    return "embedded corpus", joined, labels[:n]
+    return "embedded corpus", joined, [labels[first] for first, *_ in drawn]
 
 
 def run(quick: bool = False, data: DataPath = None, n_jobs: int | None = None) -> JsonObject:

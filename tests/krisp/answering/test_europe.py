@@ -7,10 +7,11 @@ import sys
 import numpy as np
 import pytest
 
+import train_europe
 from rekern.core.model_archive import load_model
 from rekern.errors import ModelFileError
 from rekern.krisp import SemanticParser, read_grammar
-from rekern.krisp.answering import europe, europe_training
+from rekern.krisp.answering import europe
 from rekern.krisp.answering.europe_facts import europe_digest, europe_grammar, europe_questions, read_europe_file
 from rekern.krisp.word_parser import load_word_parser
 
@@ -21,22 +22,22 @@ def asker():
 
 
 def test_the_confidence_was_chosen_for_these_questions():
-    """After a change of the data: python -m rekern.krisp.answering.europe_training confidence."""
-    calibration = europe_training.europe_calibration()
+    """After a change of the data: python tools/train_europe.py confidence."""
+    calibration = train_europe.europe_calibration()
     assert calibration is not None
     assert calibration.asked == len(europe_questions("train")[0])
     assert calibration.right >= 0.9 * calibration.answered
 
 
 def test_the_confidence_of_other_data_is_not_used(monkeypatch):
-    monkeypatch.setattr(europe_training, "europe_digest", lambda: "of other data")
-    assert europe_training.europe_calibration() is None
+    monkeypatch.setattr(train_europe, "europe_digest", lambda: "of other data")
+    assert train_europe.europe_calibration() is None
 
 
 def test_the_parser_was_trained_on_these_questions(asker):
-    """After a change of the data: python -m rekern.krisp.answering.europe_training."""
+    """After a change of the data: python tools/train_europe.py."""
     questions, meanings = europe_questions("train")
-    shipped, chosen = asker.calibration, europe_training.europe_calibration()
+    shipped, chosen = asker.calibration, train_europe.europe_calibration()
     assert (list(shipped.questions), list(shipped.meanings)) == (questions, meanings)
     assert (shipped.slope, shipped.shift, shipped.confidence) == (chosen.slope, chosen.shift, chosen.confidence)
     rules = [str(p) for p in asker.parser.grammar_.productions if p.kind == "rule"]
@@ -69,10 +70,10 @@ def test_a_parser_with_another_kernel_is_refused(tmp_path):
 
 
 def test_the_shipped_opinion_is_what_the_code_gives():
-    """After a change of the parser: python -m rekern.krisp.answering.europe_training."""
+    """After a change of the parser: python tools/train_europe.py."""
     shipped = europe.load_opinion()
     assert shipped is not None
-    (words, arrays), (made_words, made_arrays) = shipped.to_state(), europe_training.learn_opinion().to_state()
+    (words, arrays), (made_words, made_arrays) = shipped.to_state(), train_europe.learn_opinion().to_state()
     assert {name: words[name] for name in made_words} == made_words
     for name, array in arrays.items():
         assert np.allclose(array, made_arrays[name], rtol=1e-9, atol=1e-9)
@@ -85,8 +86,8 @@ def test_the_opinion_of_another_parser_is_not_used(monkeypatch):
 
 @pytest.mark.slow
 def test_the_shipped_parser_is_what_the_code_gives(asker, tmp_path):
-    """If the learner has changed on purpose: python -m rekern.krisp.answering.europe_training."""
-    made = europe_training.train_europe()
+    """If the learner has changed on purpose: python tools/train_europe.py."""
+    made = train_europe.train_europe()
     made.save(tmp_path / "parser.rekern")
     made, shipped = load_model(tmp_path / "parser.rekern").weights_, asker.parser.weights_
     assert [str(p) for p in made.productions] == [str(p) for p in shipped.productions]
@@ -97,11 +98,11 @@ def test_the_shipped_parser_is_what_the_code_gives(asker, tmp_path):
 
 @pytest.mark.slow
 def test_the_shipped_confidence_is_what_the_code_gives(tmp_path):
-    """If the learner has changed on purpose: python -m rekern.krisp.answering.europe_training confidence.
+    """If the learner has changed on purpose: python tools/train_europe.py confidence.
 
     Sums of single precision depend on the number of threads, so the figures may differ in their last digits.
     """
-    europe_training.write_calibration(tmp_path / "confidence.json")
+    train_europe.write_calibration(tmp_path / "confidence.json")
     made = json.loads((tmp_path / "confidence.json").read_text(encoding="utf-8"))
     shipped = json.loads(read_europe_file("confidence.json"))
     assert shipped.pop("data") == made.pop("data") == europe_digest()

@@ -1,6 +1,6 @@
 """The asker about the geography of Europe, with the parser that comes with this package.
 
-``python -m rekern.krisp.answering.europe_training`` trains the parser anew.
+``python tools/train_europe.py`` in the repository trains the parser anew.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""How the embedded parser of questions about Europe is trained, and how sure it has to be of an answer.
+"""Train the embedded parser of questions about Europe, and find out how sure it has to be of an answer.
 
-``python -m rekern.krisp.answering.europe_training`` trains the parser (``data/europe/parser.rekern``) and
-the second opinion (``data/europe/opinion.npz``).
-``python -m rekern.krisp.answering.europe_training confidence`` also repeats the cross-validation
+``python tools/train_europe.py`` trains the parser (``data/europe/parser.rekern``) and the second opinion
+(``data/europe/opinion.npz``). ``python tools/train_europe.py confidence`` also repeats the cross-validation
 (``data/europe/confidence.json``), which takes some minutes. Do both after every change of the facts, the grammar, the
 questions or the learner.
 """
@@ -42,11 +41,7 @@ def train_europe(n_jobs: int | None = None, status: Status = ignore_status) -> S
 
 
 def europe_calibration() -> AnswerCalibration | None:
-    """The shipped result of cross-validation; None if it was made with other facts, questions or another grammar.
-
-    >>> (europe_calibration() or AnswerCalibration(asked=803)).asked
-    803
-    """
+    """The shipped result of cross-validation; None if it was made with other facts, questions or another grammar."""
     content = json.loads(read_europe_file("confidence.json"))
     return AnswerCalibration.from_dict(content) if content.pop("data", None) == europe_digest() else None
 

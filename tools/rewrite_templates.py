@@ -7,7 +7,7 @@ in positive and in negative pairs: neither one side alone nor the two bags of wo
 
 Slots: ``A B C`` are people by name or by occupation, ``K L`` people by name, ``P Q`` people by name and of one gender;
 ``clause`` is a subject with a verb of its own (``then``, ``s``, ``will``, ``will_not``). Every other slot is a pool of
-`rekern.datasets.rewrite_words.Words`, with a digit if a sentence needs a second one of the same pool.
+`rewrite_words.Words`, with a digit if a sentence needs a second one of the same pool.
 """
 
 from typing import NamedTuple
